@@ -26,9 +26,11 @@ export const predictPostgresPoint = (
 
 /** Costs of a node over PostgreSQL that make the model agree with the readings of the calibration points. */
 export function calibratePostgres(readings: PostgresReadings, embedded: Partial<CostValues>): Partial<CostValues> {
-  const { reads16, writes1, writes32 } = readings
+  const { reads2, reads16, writes1, writes32 } = readings
   const guess: Partial<CostValues> = {
-    nodeRead: of(reads16, 'main') + of(reads16, 'index') + others(reads16),
+    nodeReads: of(reads2, 'main') - of(reads16, 'main'),
+    nodeRead: of(reads16, 'main') + others(reads16),
+    primaryReads: of(reads2, 'postgres') - of(reads16, 'postgres'),
     primaryRead: of(reads16, 'postgres'),
     nodeWrite: of(writes32, 'main'),
     nodeGroup: of(writes1, 'main') - of(writes32, 'main'),
@@ -44,13 +46,16 @@ export function calibratePostgres(readings: PostgresReadings, embedded: Partial<
 }
 
 function correct(costs: CostValues, readings: PostgresReadings): void {
-  const { reads16, writes1, writes32 } = readings
-  const [read, one, many] = (['reads16', 'writes1', 'writes32'] as const).map(name =>
+  const { reads2, reads16, writes1, writes32 } = readings
+  const [few, read, one, many] = (['reads2', 'reads16', 'writes1', 'writes32'] as const).map(name =>
     predictPostgresPoint(costs, POSTGRES_CALIBRATION[name]),
-  ) as [Prediction, Prediction, Prediction]
+  ) as [Prediction, Prediction, Prediction, Prediction]
   const add = (name: CostName, difference: number): void => {
     costs[name] = Math.max(0, costs[name] + difference)
   }
+  add('nodeReads', of(reads2, 'main') + others(reads2) - (few.busy.main ?? 0))
+  add('primaryReads', of(reads2, 'postgres') - (few.busy['postgres reads'] ?? 0))
+  add('primaryRead', of(reads16, 'postgres') - (read.busy['postgres reads'] ?? 0))
   add('nodeRead', of(reads16, 'main') + others(reads16) - (read.busy.main ?? 0))
   add('nodeWrite', of(writes32, 'main') - (many.busy.main ?? 0))
   add('nodeGroup', of(writes1, 'main') - (one.busy.main ?? 0))

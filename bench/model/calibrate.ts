@@ -4,13 +4,13 @@ import { CALIBRATION, type Point } from './points.ts'
 import { type Prediction, predict } from './predict.ts'
 import { totalOf } from './threads.ts'
 
-export type Readings = Record<keyof typeof CALIBRATION | 'health' | 'find', Reading>
+export type Readings = Record<keyof typeof CALIBRATION | 'health' | 'health16' | 'find', Reading>
 
 /** Costs are corrected so many times by the difference between a reading and its prediction. */
 const ROUNDS = 8
 const SECONDS = 1
 const SEED = 1
-/** The share of the hit of searches+writes and of halves that follow a write. */
+/** The share of all requests that are a read or a search after a write, where half are writes and each follows the one before. */
 const AFTER_WRITE = 0.25
 
 const of = (reading: Reading, thread: string): number => reading.threads[thread] ?? 0
@@ -35,11 +35,13 @@ export const predictPoint = (costs: CostValues, { connections, shares, popularit
 
 /** What the readings show without the model. */
 function firstGuess(readings: Readings): Partial<CostValues> {
-  const { reads2, reads16, writes1, writes32, searches1, health, find } = readings
+  const { reads2, reads16, writes1, writes32, searches1, health, health16, find } = readings
   const group = writes32.group
   const writeEach = (of(writes32, 'writer') * group - of(writes1, 'writer')) / (group - 1)
   return {
     wake: Math.max(0, (latency(health) - clientTime(health) - totalOf(health.threads)) / 2),
+    idle: Math.max(0, of(health, 'main') - of(health16, 'main')),
+    clientIdle: Math.max(0, clientTime(health) - clientTime(health16)),
     turn: of(reads2, 'main') - of(reads16, 'main'),
     clientTurn: clientTime(reads2) - clientTime(reads16),
     clientRead: clientTime(reads16),
@@ -50,6 +52,7 @@ function firstGuess(readings: Readings): Partial<CostValues> {
     readMiss: totalOf(readings.misses16.threads),
     catchUp: 0,
     writeMain: of(writes32, 'main'),
+    writeMessage: 0,
     writeEach,
     writeGroup: of(writes1, 'writer') - writeEach,
     writeHelpers: of(writes32, 'helpers') + of(writes32, 'other'),
@@ -59,6 +62,8 @@ function firstGuess(readings: Readings): Partial<CostValues> {
     logEach: of(writes32, 'log'),
     searchMain: of(searches1, 'main'),
     search: totalOf(searches1.threads) - of(searches1, 'main'),
+    searchCatchUp: 0,
+    searchReload: 0,
     find: totalOf(find.threads),
     available: 1,
     diskRead: 0,
@@ -81,7 +86,12 @@ function correct(costs: CostValues, readings: Readings, predicted: Record<keyof 
   add('readMiss', missing / Math.max(0.1, misses))
   add('writeMain', lacking('writes32', 'main'))
   add('searchMain', lacking('searches1', 'main'))
+  add('writeMessage', lacking('writes1', 'main'))
   add('catchUp', lacking('halves1', 'main') / AFTER_WRITE)
+  add('search', lacking('searches1', 'search') + lacking('searches1', 'helpers'))
+  add('searchCatchUp', lacking('searchesWrites1', 'main') / AFTER_WRITE)
+  const reloading = lacking('searchesWrites1', 'search') + lacking('searchesWrites1', 'helpers')
+  add('searchReload', reloading / AFTER_WRITE)
   add('indexBatch', lacking('searchesWrites1', 'index') / AFTER_WRITE)
   costs.indexEach = Math.max(0, of(readings.writes32, 'index') - costs.indexBatch / 200)
   costs.writeEach = Math.max(0, of(readings.writes32, 'writer') - costs.writeGroup / readings.writes32.group)

@@ -5,42 +5,43 @@ import type { Simulation } from './simulation.ts'
 export type Message = { cost: () => number; done: () => void }
 
 /**
- * A thread with an event loop: in each turn it handles all messages that have arrived since the last one. A turn has a cost of its own. An
- * idle loop wakes up `wake` microseconds after a message.
+ * A thread with an event loop: in each turn it handles all messages that have arrived since the last one. A turn has a cost of its own, and
+ * one more if the loop was idle before it. An idle loop wakes up `wake` microseconds after a message.
  */
 export class EventLoop {
   /** Called at the end of each turn. */
   onTurnEnd: () => void = () => {}
   readonly #simulation: Simulation
   readonly #thread: Thread
-  readonly #turn: number
+  readonly #costs: { turn: number; idle: number }
   #inbox: Message[] = []
   #isAwake = false
 
-  constructor(simulation: Simulation, thread: Thread, turn: number) {
+  constructor(simulation: Simulation, thread: Thread, costs: { turn: number; idle: number }) {
     this.#simulation = simulation
     this.#thread = thread
-    this.#turn = turn
+    this.#costs = costs
   }
 
   post(message: Message, wake: number): void {
     this.#inbox.push(message)
     if (this.#isAwake) return
     this.#isAwake = true
-    this.#simulation.after(wake, () => this.#begin())
+    const { turn, idle } = this.#costs
+    this.#simulation.after(wake, () => this.#begin(turn + idle))
   }
 
-  #begin(): void {
+  #begin(cost: number): void {
     const messages = this.#inbox
     this.#inbox = []
-    this.#thread.run(this.#turn, () => this.#handle(messages, 0))
+    this.#thread.run(cost, () => this.#handle(messages, 0))
   }
 
   #handle(messages: readonly Message[], place: number): void {
     const message = messages[place]
     if (message === undefined) {
       this.onTurnEnd()
-      if (this.#inbox.length > 0) this.#begin()
+      if (this.#inbox.length > 0) this.#begin(this.#costs.turn)
       else this.#isAwake = false
       return
     }

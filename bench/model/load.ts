@@ -34,7 +34,7 @@ export type ClosedLoad = {
 export function runClosed(load: ClosedLoad): Loaded {
   const { simulation, costs, chance, connections, shares, seconds, ask } = load
   const thread = (load.processor ?? new Processor(simulation)).thread('load')
-  const loop = new EventLoop(simulation, thread, costs.clientTurn)
+  const loop = new EventLoop(simulation, thread, { turn: costs.clientTurn, idle: costs.clientIdle })
   const costOf: Record<Kind, number> = { R: costs.clientRead, S: costs.clientSearch, W: costs.clientWrite }
   const durations = new Durations()
   const send = (): void => {

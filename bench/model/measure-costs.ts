@@ -24,9 +24,9 @@ export async function measureCosts(
 ): Promise<SavedCosts> {
   const { entries, seconds, rounds, parts } = options
   const named = Object.entries(CALIBRATION).map(([name, point]) => [name, readings.embedded[point.name]])
-  const { health, find } = readings.embedded
+  const { health, health16, find } = readings.embedded
   const sizes = { ...(await measureSizes(options)), cachedBytes: readings.cachedBytes }
-  const embedded = calibrate({ ...Object.fromEntries(named), health, find } as Readings, sizes)
+  const embedded = calibrate({ ...Object.fromEntries(named), health, health16, find } as Readings, sizes)
   const others = [
     readings.postgres[POSTGRES_CALIBRATION.writes32.name] && calibratePostgres(postgresReadings(readings), embedded),
     parts.includes('mirror') && (await orSkipped(options, 'mirror', one => mirror(one, embedded))),

@@ -67,7 +67,8 @@ async function measureEmbedded(options: Options): Promise<Omit<AllReadings, 'pos
   let cachedBytes = 0
   const note = (name: string, reading: Reading): void => {
     all[name] = [...(all[name] ?? []), reading]
-    say(`${name}: ${Math.round(reading.perSecond)}/s, p99 ${reading.p99.toFixed(2)} ms`)
+    const others = `${Math.round(100 * reading.others)} % of the core used by others`
+    say(`${name}: ${Math.round(reading.perSecond)}/s, p99 ${reading.p99.toFixed(2)} ms, ${others}`)
   }
   try {
     await service.warm(WARM)
@@ -75,8 +76,9 @@ async function measureEmbedded(options: Options): Promise<Omit<AllReadings, 'pos
     for (let round = 0; round < rounds; round++) {
       for (const point of points) note(point.name, await service.measure(point, seconds))
       if (!measure) continue
-      note('health', await service.measurePaths(['/health'], seconds))
-      note('find', await service.measurePaths(questions(place), seconds))
+      note('health', await service.measurePaths(['/health'], 1, seconds))
+      note('health16', await service.measurePaths(['/health'], 16, seconds))
+      note('find', await service.measurePaths(questions(place), 1, seconds))
     }
   } finally {
     await service.stop()

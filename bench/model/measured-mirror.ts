@@ -11,9 +11,9 @@ import { difference, type ThreadTimes, threadTimes } from './threads.ts'
 const CONNECTIONS = 16
 const FIRST = 20
 const FRESH = 1_600_000_000
-const LOOK = 20
+/** Milliseconds. A request for metrics takes time of the threads that are measured. */
+const LOOK = 500
 const NO_END = 1_000_000_000
-/** Milliseconds. */
 const PATIENCE = 120_000
 
 const settings = { ...METRICS, LOG_INTERVAL_SECONDS: '0.05' }

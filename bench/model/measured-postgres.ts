@@ -39,8 +39,10 @@ export class MeasuredPostgres {
   async measure(point: Pick<PostgresPoint, 'operation' | 'connections'>, seconds: number): Promise<PostgresReading> {
     const times = this.#times()
     const loaded = await this.#run(point, seconds)
+    const during = difference(this.#times(), times)
     await this.#untilIndexed()
-    const taken = difference(this.#times(), times)
+    const { index = 0, log = 0 } = difference(this.#times(), times)
+    const taken = { ...during, index, log }
     const threads = Object.fromEntries(Object.entries(taken).map(([name, time]) => [name, time / loaded.count]))
     return { ...loaded, threads }
   }

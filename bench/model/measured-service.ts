@@ -9,11 +9,14 @@ import type { Place } from '../target.ts'
 import { addressesIn, keptData, type Service, situationOf, startService } from '../targets/palimpsest.ts'
 import { chanceOf } from './chance.ts'
 import { HOT, MANY, type Point } from './points.ts'
-import { difference, stolenTicks, type ThreadTimes, threadTimes } from './threads.ts'
+import { coreTicks, difference, type ThreadTimes, threadTimes, totalOf } from './threads.ts'
 import { zipfRanks } from './zipf.ts'
 
-/** One measurement of a point. Processor times are microseconds for each request, until nothing was left to do. */
-export type Reading = Loaded & { threads: ThreadTimes; stolen: number; group: number }
+/**
+ * One measurement of a point. Processor times are microseconds for each request; those of the index and the log include what they had left to
+ * do. `indexedLater` is the share of the index that was left, `others` the share of the core that other programs took.
+ */
+export type Reading = Loaded & { threads: ThreadTimes; indexedLater: number; others: number; group: number }
 
 const ADMIN_TOKEN = 'model-of-the-bench-0123456789abcdef'
 const LOOK = 20
@@ -90,8 +93,8 @@ export class MeasuredService {
   }
 
   /** Requests of some paths, one after another. */
-  async measurePaths(paths: string[], seconds: number): Promise<Reading> {
-    return this.#read(() => this.#run({ operation: 'GET', connections: 1, seconds }, paths), false)
+  async measurePaths(paths: string[], connections: number, seconds: number): Promise<Reading> {
+    return this.#read(() => this.#run({ operation: 'GET', connections, seconds }, paths), false)
   }
 
   /** The mean size of an entry as it is sent. */
@@ -107,20 +110,31 @@ export class MeasuredService {
 
   async #read(load: () => Promise<Loaded>, isWriting: boolean): Promise<Reading> {
     const counted = await metricsOf(this.url)
-    const times = threadTimes([this.#service.server.pid])
-    const ticks = stolenTicks(CORES.server)
+    const times = this.#times()
+    const ticks = coreTicks(CORES.server)
+    const began = performance.now()
     const loaded = await load()
-    const after = stolenTicks(CORES.server)
-    await untilIdle(this.url, isWriting ? LOG_INTERVAL : 0)
-    const threads = difference(threadTimes([this.#service.server.pid]), times)
+    const during = difference(this.#times(), times)
+    const seconds = (performance.now() - began) / 1_000
+    const core = coreTicks(CORES.server)
     const now = await metricsOf(this.url)
+    await untilIdle(this.url, isWriting ? LOG_INTERVAL : 0)
+    // The index and the log go on when the load has ended; the other threads then answer requests for metrics.
+    const { index = 0, log = 0 } = difference(this.#times(), times)
+    const threads = { ...during, index, log }
     const since = (name: string): number => now(name) - counted(name)
+    const busy = 1 - (core.idle - ticks.idle) / Math.max(1, core.all - ticks.all)
     return {
       ...loaded,
       threads: Object.fromEntries(Object.entries(threads).map(([name, time]) => [name, time / loaded.count])),
-      stolen: (after.stolen - ticks.stolen) / Math.max(1, after.all - ticks.all),
+      indexedLater: (index - (during.index ?? 0)) / Math.max(1, index),
+      others: busy - totalOf(during) / 1e6 / seconds,
       group: since('committed_writes_total') / Math.max(1, since('commits_total')),
     }
+  }
+
+  #times(): ThreadTimes {
+    return threadTimes([this.#service.server.pid])
   }
 
   async #run(

@@ -53,6 +53,8 @@ export class ServiceNode {
   #outbox: Write[] = []
   /** The commit up to which the thread that answers has forgotten changed entries. */
   #reached = 0
+  /** The same of searches. */
+  #searched = 0
   #garbage = 0
   #unlogged = 0
 
@@ -64,7 +66,7 @@ export class ServiceNode {
     this.#searcher = this.processor.thread('search')
     this.#helpers = this.processor.thread('helpers')
     this.#log = this.processor.thread('log', NICE.log)
-    this.#loop = new EventLoop(simulation, main, costs.turn)
+    this.#loop = new EventLoop(simulation, main, costs)
     this.#loop.onTurnEnd = () => this.#sendWrites()
     this.index = new IndexThread({
       simulation,
@@ -93,7 +95,7 @@ export class ServiceNode {
       const done = (): void => void this.#outbox.push({ done: answered })
       this.#loop.post({ cost: () => costs.writeMain * BEFORE, done }, wake)
     } else if (kind === 'S') {
-      this.#loop.post({ cost: () => costs.searchMain / 2, done: () => this.#search(answered) }, wake)
+      this.#loop.post({ cost: () => this.#searchCost(), done: () => this.#search(answered) }, wake)
     } else {
       this.#loop.post({ cost: () => this.#readCost(isCached()), done: answered }, wake)
     }
@@ -109,16 +111,32 @@ export class ServiceNode {
     const { costs, diskReads = 0 } = this.#options
     this.#reads++
     this.#collect(costs.readOther)
-    const late = this.#reached === this.writer.commits ? 0 : costs.catchUp
+    return this.#catchUp() + (isHit ? costs.readHit : costs.readMiss + diskReads * costs.diskRead)
+  }
+
+  /** Before the search thread; after it, the other half of a search follows. */
+  #searchCost(): number {
+    const { costs } = this.#options
+    this.#reads++
+    return this.#catchUp() + costs.searchMain / 2
+  }
+
+  /** What the first read after a commit costs in addition. */
+  #catchUp(): number {
+    const isLate = this.#reached !== this.writer.commits
     this.#reached = this.writer.commits
-    return late + (isHit ? costs.readHit : costs.readMiss + diskReads * costs.diskRead)
+    return isLate ? this.#options.costs.catchUp : 0
   }
 
   #search(answered: () => void): void {
     const { costs, search = costs.search } = this.#options
-    this.#reads++
-    const run = (): void =>
-      this.#searcher.run(search, () => this.#loop.post({ cost: () => costs.searchMain / 2, done: answered }, HAND_OVER))
+    const isLate = this.#searched !== this.writer.commits
+    this.#searched = this.writer.commits
+    const answer = (): void => {
+      const cost = costs.searchMain / 2 + (isLate ? costs.searchCatchUp : 0)
+      this.#loop.post({ cost: () => cost, done: answered }, HAND_OVER)
+    }
+    const run = (): void => this.#searcher.run(search + (isLate ? costs.searchReload : 0), answer)
     this.index.reach(this.index.known, run, { isUrgent: true })
   }
 
@@ -134,6 +152,7 @@ export class ServiceNode {
     this.index.add(writes.length)
     this.#collect(writes.length * costs.writeHelpers)
     this.#logLater(writes.length)
+    this.#loop.post({ cost: () => costs.writeMessage, done: () => {} }, HAND_OVER)
     for (const { done } of writes) {
       this.#loop.post({ cost: () => costs.writeMain * (1 - BEFORE), done }, HAND_OVER)
     }

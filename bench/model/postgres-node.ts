@@ -19,7 +19,7 @@ export type PostgresNodeOptions = {
   costs: CostValues
   processor: Processor
   primary: Primary
-  /** How long a read waits for the disk of PostgreSQL. */
+  /** How long each read waits for the disk of PostgreSQL. */
   diskTime?: number
 }
 
@@ -32,13 +32,17 @@ export class PostgresNode {
   readonly #loop: EventLoop
   readonly #other: Thread
   #waiting: (() => void)[] = []
+  #reading: (() => void)[] = []
   #isBusy = false
 
   constructor(options: PostgresNodeOptions) {
     const { simulation, costs, processor } = options
     this.#options = options
-    this.#loop = new EventLoop(simulation, processor.thread('main'), costs.turn)
-    this.#loop.onTurnEnd = () => this.#next()
+    this.#loop = new EventLoop(simulation, processor.thread('main'), costs)
+    this.#loop.onTurnEnd = () => {
+      this.#read()
+      this.#next()
+    }
     this.#other = processor.thread('other')
     this.index = new IndexThread({
       ...{ simulation, batch: costs.indexBatch, each: costs.nodeIndex, rest: () => 0 },
@@ -48,17 +52,31 @@ export class PostgresNode {
 
   /** A request that arrives `wake` microseconds before an idle node runs. */
   ask(kind: 'R' | 'W', answered: () => void, wake = 0): void {
-    const { costs, primary, simulation, diskTime = 0 } = this.#options
+    const { costs } = this.#options
     if (kind === 'W') {
       const done = (): void => void this.#waiting.push(answered)
       this.#loop.post({ cost: () => costs.nodeWrite * BEFORE, done }, wake)
-      return
+    } else {
+      const done = (): void => void this.#reading.push(answered)
+      this.#loop.post({ cost: () => costs.nodeRead * ASKING, done }, wake)
     }
-    const finish = (): void =>
-      this.#loop.post({ cost: () => costs.nodeRead * (1 - ASKING), done: answered }, costs.wake)
-    const wait = (): void => simulation.after(diskTime, finish)
-    const read = (): void => simulation.after(costs.wake, () => primary.read(costs.primaryRead, wait))
-    this.#loop.post({ cost: () => costs.nodeRead * ASKING, done: read }, wake)
+  }
+
+  /** The reads of a turn are one round trip. */
+  #read(): void {
+    const { costs, primary, simulation, diskTime = 0 } = this.#options
+    const reads = this.#reading
+    if (reads.length === 0) return
+    this.#reading = []
+    const finish = (): void => {
+      this.#loop.post({ cost: () => costs.nodeReads, done: () => {} }, costs.wake)
+      for (const done of reads) this.#loop.post({ cost: () => costs.nodeRead * (1 - ASKING), done }, costs.wake)
+    }
+    simulation.after(costs.wake, () =>
+      primary.read(costs.primaryReads + reads.length * costs.primaryRead, () =>
+        simulation.after(reads.length * diskTime, finish),
+      ),
+    )
   }
 
   /** Entries that another node wrote: each node indexes all. */

@@ -14,6 +14,7 @@ const point = (operation: 'R' | 'W', connections: number, use: PostgresPoint['us
 })
 
 export const POSTGRES_CALIBRATION = {
+  reads2: point('R', 2, 'calibration'),
   reads16: point('R', 16, 'calibration'),
   writes1: point('W', 1, 'calibration'),
   writes32: point('W', 32, 'calibration'),

@@ -66,11 +66,13 @@ function simulatedEntries(costs: CostValues, { popularity, seed }: Workload) {
 
 const OF_SERVICE = [
   'turn',
+  'idle',
   'readHit',
   'readOther',
   'readMiss',
   'catchUp',
   'writeMain',
+  'writeMessage',
   'writeGroup',
   'writeEach',
   'writeHelpers',
@@ -79,6 +81,8 @@ const OF_SERVICE = [
   'logEach',
   'searchMain',
   'search',
+  'searchCatchUp',
+  'searchReload',
 ] as const
 
 /** The costs of the service as times on a core of which its threads get only a part. */

@@ -4,8 +4,14 @@ type Job = { left: number; done: () => void }
 
 /** How much processor time a thread gets beside others: a quarter more for each step of its nice value (sched(7)). */
 const weightOf = (nice: number): number => 1.25 ** -nice
-/** How long a thread runs before another that waits for the core runs: one tick of 250 Hz. */
-const SLICE = 4_000
+/**
+ * A thread that got a core is not interrupted for this time: the base slice of Linux 6.18 on two cores. After it, a thread that wakes up and
+ * had less time takes the core at once; one that waits already takes it at the next tick of 250 Hz.
+ */
+const PROTECTED = 1_400
+const TICK = 4_000
+/** The most processor time that a sleeping thread is owed or owes. */
+const LAG_MAX = 2 * PROTECTED
 
 /** A thread: it does its jobs one after another, whenever its processor gives it a core. */
 export class Thread {
@@ -14,8 +20,10 @@ export class Thread {
   readonly jobs: Job[] = []
   /** Processor time so far. */
   busy = 0
-  /** Processor time so far, divided by the weight: of the threads that wait, the one with the least runs next. */
+  /** Processor time so far, divided by the weight. */
   virtual = 0
+  /** By how much it was below the average when it fell asleep. */
+  lag = 0
   isRunning = false
   readonly #wake: (thread: Thread) => void
 
@@ -25,6 +33,11 @@ export class Thread {
     this.#wake = wake
   }
 
+  /** The virtual time by which it should have had a slice. */
+  get deadline(): number {
+    return this.virtual + PROTECTED / this.weight
+  }
+
   /** Appends a job of so much processor time. */
   run(cost: number, done: () => void = () => {}): void {
     this.jobs.push({ left: cost, done })
@@ -32,20 +45,25 @@ export class Thread {
   }
 }
 
-/** The cores of one machine. Threads share them by weight, in slices; a thread that has begun a slice is not interrupted. */
+/** A thread that has a core: since when, and since when its processor time is not counted yet. `piece` is the number of its piece, `isBetween` true between two jobs. */
+type Running = { thread: Thread; since: number; counted: number; piece: number; isBetween: boolean }
+
+/**
+ * The cores of one machine, shared as by Linux (EEVDF): of the threads that had no more than the average, the one with the earliest deadline
+ * runs. A thread that sleeps keeps its lag.
+ */
 export class Processor {
   readonly threads: Thread[] = []
   readonly #simulation: Simulation
-  readonly #slice: number
+  readonly #cores: number
   readonly #waiting: Thread[] = []
-  #idle: number
-  /** The least virtual time of a thread that may run: a thread that slept gains nothing by it. */
-  #floor = 0
+  readonly #running: Running[] = []
+  /** The average virtual time of the threads that can run, by weight. */
+  #average = 0
 
-  constructor(simulation: Simulation, cores = 1, slice = SLICE) {
+  constructor(simulation: Simulation, cores = 1) {
     this.#simulation = simulation
-    this.#slice = slice
-    this.#idle = cores
+    this.#cores = cores
   }
 
   thread(name: string, nice = 0): Thread {
@@ -54,48 +72,108 @@ export class Processor {
     return thread
   }
 
-  /** Processor time of all threads so far. */
-  get busy(): number {
-    return this.threads.reduce((sum, thread) => sum + thread.busy, 0)
+  #wake(thread: Thread): void {
+    for (const one of this.#running) this.#count(one)
+    thread.virtual = this.#averageNow() - thread.lag
+    this.#waiting.push(thread)
+    if (this.#running.length < this.#cores) {
+      this.#fillCores()
+      return
+    }
+    const late = this.#running.find(one => this.#mayEnd(one) && this.#isBefore(thread, one.thread))
+    if (late !== undefined) this.#interrupt(late)
   }
 
-  #wake(thread: Thread): void {
-    thread.virtual = Math.max(thread.virtual, this.#floor)
-    this.#waiting.push(thread)
-    this.#fillCores()
+  #mayEnd({ since, isBetween }: Running): boolean {
+    return !isBetween && this.#simulation.now - since >= PROTECTED
+  }
+
+  #averageNow(): number {
+    let [sum, weights] = [0, 0]
+    for (const { virtual, weight } of [...this.#waiting, ...this.#running.map(({ thread }) => thread)]) {
+      sum += virtual * weight
+      weights += weight
+    }
+    if (weights > 0) this.#average = sum / weights
+    return this.#average
+  }
+
+  /** Whether a thread runs rather than another. */
+  #isBefore(one: Thread, other: Thread): boolean {
+    const average = this.#averageNow()
+    const [isDue, isOtherDue] = [one.virtual <= average, other.virtual <= average]
+    if (isDue !== isOtherDue) return isDue
+    return isDue ? one.deadline < other.deadline : one.virtual < other.virtual
   }
 
   #fillCores(): void {
-    while (this.#idle > 0 && this.#waiting.length > 0) {
-      let place = 0
-      for (let other = 1; other < this.#waiting.length; other++) {
-        if ((this.#waiting[other] as Thread).virtual < (this.#waiting[place] as Thread).virtual) place = other
-      }
-      const [thread] = this.#waiting.splice(place, 1) as [Thread]
-      this.#floor = Math.max(this.#floor, thread.virtual)
-      this.#idle--
+    while (this.#running.length < this.#cores && this.#waiting.length > 0) {
+      const thread = this.#waiting.reduce((first, one) => (this.#isBefore(one, first) ? one : first))
+      this.#waiting.splice(this.#waiting.indexOf(thread), 1)
       thread.isRunning = true
-      this.#continue(thread, this.#slice)
+      const { now } = this.#simulation
+      const running = { thread, since: now, counted: now, piece: 0, isBetween: false }
+      this.#running.push(running)
+      this.#continue(running)
     }
   }
 
-  /** Runs the first job of a thread up to the end of the slice. */
-  #continue(thread: Thread, left: number): void {
-    const job = thread.jobs[0] as Job
-    const piece = Math.min(left, job.left)
-    this.#simulation.after(piece, () => {
-      thread.busy += piece
-      thread.virtual += piece / thread.weight
-      job.left -= piece
-      if (job.left <= 0) {
-        thread.jobs.shift()
-        job.done()
-      }
-      if (thread.jobs.length > 0 && left > piece) return this.#continue(thread, left - piece)
-      thread.isRunning = false
-      this.#idle++
-      if (thread.jobs.length > 0) this.#waiting.push(thread)
-      this.#fillCores()
+  /** Counts the processor time that a thread has taken since it was last counted. */
+  #count(running: Running): void {
+    const { thread } = running
+    const taken = this.#simulation.now - running.counted
+    running.counted = this.#simulation.now
+    thread.busy += taken
+    thread.virtual += taken / thread.weight
+    const [job] = thread.jobs
+    if (job !== undefined) job.left -= taken
+  }
+
+  /** Runs the first job of a thread to its end or to the next tick. */
+  #continue(running: Running): void {
+    const { now } = this.#simulation
+    const [job] = running.thread.jobs as [Job]
+    const tick = TICK - (now % TICK)
+    const isLast = job.left <= tick
+    const piece = ++running.piece
+    this.#simulation.after(Math.min(tick, job.left), () => {
+      // A thread that was interrupted since has another piece.
+      if (running.piece !== piece) return
+      this.#count(running)
+      if (isLast) this.#end(running)
+      else this.#giveWay(running)
     })
+  }
+
+  #end(running: Running): void {
+    const { thread } = running
+    running.isBetween = true
+    thread.jobs.shift()?.done()
+    running.isBetween = false
+    if (thread.jobs.length > 0) {
+      this.#giveWay(running)
+      return
+    }
+    const lag = this.#averageNow() - thread.virtual
+    thread.lag = Math.max(-LAG_MAX / thread.weight, Math.min(LAG_MAX / thread.weight, lag))
+    this.#leave(running)
+  }
+
+  #giveWay(running: Running): void {
+    const isOther = this.#waiting.some(one => this.#isBefore(one, running.thread))
+    if (isOther && this.#mayEnd(running)) this.#interrupt(running)
+    else this.#continue(running)
+  }
+
+  #interrupt(running: Running): void {
+    this.#waiting.push(running.thread)
+    this.#leave(running)
+  }
+
+  #leave(running: Running): void {
+    running.piece = -1
+    running.thread.isRunning = false
+    this.#running.splice(this.#running.indexOf(running), 1)
+    this.#fillCores()
   }
 }

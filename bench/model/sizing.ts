@@ -162,11 +162,12 @@ export function planPostgres(costs: CostValues, scenario: Scenario, isCached = t
   const lockFixed = costs.primaryGroup + costs.nodeGroup + costs.primaryFlush + 3 * costs.roundTrip
   const group = groupOf(scenario.writes, lockFixed, lockEach)
   const misses = 1 - front.inMemory
-  const main = (front.entryReads * (costs.nodeRead + misses * costs.nodeMiss)) / SECOND + rate * costs.nodeWrite
+  const main =
+    (front.entryReads * (costs.nodeReads + costs.nodeRead + misses * costs.nodeMiss)) / SECOND + rate * costs.nodeWrite
   const questions = (front.questions * questionCost(costs, scenario.entries)) / SECOND
   const others = rate * costs.nodeIndex
   const { count, cores } = fewest({ main, questions, own: 0, others })
-  const reading = (front.entryReads * (costs.primaryRead + misses * costs.primaryMiss)) / SECOND
+  const reading = (front.entryReads * (costs.primaryReads + costs.primaryRead + misses * costs.primaryMiss)) / SECOND
   const writing = rate * (costs.primaryEach + costs.primaryGroup / group)
   return {
     ...{ front, group },

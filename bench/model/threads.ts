@@ -43,11 +43,11 @@ export const difference = (after: ThreadTimes, before: ThreadTimes): ThreadTimes
 
 export const totalOf = (times: ThreadTimes): number => Object.values(times).reduce((sum, time) => sum + time, 0)
 
-/** The share of the time since the start that each core was stolen by other machines (proc_stat(5)): two readings give that of a time. */
-export function stolenTicks(core: string | undefined): { stolen: number; all: number } {
+/** Ticks of a core, or of all, since the start of the system (proc_stat(5)): those without work, and all. */
+export function coreTicks(core: string | undefined): { idle: number; all: number } {
   const line = readFileSync('/proc/stat', 'utf8')
     .split('\n')
     .find(one => one.startsWith(`cpu${core ?? ''} `))
   const fields = (line ?? '').split(/\s+/).slice(1, 9).map(Number)
-  return { stolen: fields[7] ?? 0, all: fields.reduce((sum, one) => sum + one, 0) }
+  return { idle: (fields[3] ?? 0) + (fields[4] ?? 0), all: fields.reduce((sum, one) => sum + one, 0) }
 }
