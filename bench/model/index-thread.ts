@@ -3,7 +3,7 @@ import type { Simulation } from './simulation.ts'
 
 /** As in src/search/follow-store.ts and src/search/index-changes.ts: microseconds that changes are gathered, and entries of a transaction. */
 const LINGER = 250_000
-const BATCH = 200
+const BATCH = 1_000
 
 export type IndexParts = {
   simulation: Simulation
