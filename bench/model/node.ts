@@ -15,6 +15,8 @@ export type NodeOptions = {
   cores: number
   /** Whether the service has the entry of the next read in memory. */
   isCached(): boolean
+  /** Called with each search, whose entries take memory too. */
+  onSearch?(): void
   /** Pages that a read of another entry gets from the disk, on average. */
   diskReads?: number
   /** Processor time of a search in a search thread, if it is not that of the costs. */
@@ -129,7 +131,8 @@ export class ServiceNode {
   }
 
   #search(answered: () => void): void {
-    const { costs, search = costs.search } = this.#options
+    const { costs, search = costs.search, onSearch } = this.#options
+    onSearch?.()
     const isLate = this.#searched !== this.writer.commits
     this.#searched = this.writer.commits
     const answer = (): void => {

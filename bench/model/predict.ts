@@ -9,6 +9,10 @@ import { zipfRanks } from './zipf.ts'
 /** The size of the service's own cache of entries, in bytes (src/operations/entries/entry-cache.ts). */
 export const ENTRY_CACHE = 8_000_000
 
+/** The entries of a search, and of all words that the load searches for together: more than the service has in memory. */
+const FOUND = 20
+const FOUND_OF_ALL = 400 * FOUND
+
 /** Which entries are read: each of `entries` with the same probability, or by Zipf's law. */
 export type Popularity = { entries: number; exponent: number }
 export type Workload = { connections: number; shares: Shares; seconds: number; popularity: Popularity; seed: number }
@@ -31,7 +35,8 @@ export function predict(costs: CostValues, workload: Workload): Prediction {
     costs: slowed(costs),
     chance: chanceOf(seed, 'node'),
     cores: 1,
-    isCached: cache.use,
+    isCached: cache.read,
+    onSearch: cache.search,
   })
   const loaded = runClosed({
     ...{ simulation, costs, connections, shares, seconds },
@@ -50,18 +55,25 @@ function simulatedEntries(costs: CostValues, { popularity, seed }: Workload) {
   const chance = chanceOf(seed, 'popularity')
   const draw = exponent === 0 ? () => 1 + Math.floor(chance() * entries) : zipfRanks(entries, exponent, chance)
   let [reads, hits] = [0, 0]
-  const use = (): boolean => {
-    const rank = draw()
-    const isHit = cache.get(rank) !== undefined
-    if (!isHit) cache.set(rank, true, costs.cachedBytes)
+  const use = (number: number): boolean => {
+    const isHit = cache.get(number) !== undefined
+    if (!isHit) cache.set(number, true, costs.cachedBytes)
+    return isHit
+  }
+  const read = (): boolean => {
+    const isHit = use(draw())
     reads++
     if (isHit) hits++
     return isHit
   }
-  for (let read = 0; read < 4 * Math.min(entries, ENTRY_CACHE / costs.cachedBytes); read++) use()
+  /** What a search finds takes the place of entries that are read. The numbers of entries that are read are positive. */
+  const search = (): void => {
+    for (let found = 0; found < FOUND; found++) use(-1 - Math.floor(chance() * FOUND_OF_ALL))
+  }
+  for (let count = 0; count < 4 * Math.min(entries, ENTRY_CACHE / costs.cachedBytes); count++) read()
   reads = 0
   hits = 0
-  return { use, ratio: () => hits / Math.max(1, reads) }
+  return { read, search, ratio: () => hits / Math.max(1, reads) }
 }
 
 const OF_SERVICE = [
