@@ -1,4 +1,4 @@
-import { LruCache } from '../../src/operations/lru-cache.ts'
+import { LruCache } from '../../src/domain/lru-cache.ts'
 import { chanceOf } from './chance.ts'
 import type { CostValues } from './costs.ts'
 import { type Loaded, runClosed, type Shares } from './load.ts'

@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto'
 import { isAscii } from './fold.ts'
 import { EVERY_HIDDEN } from './invisible-characters.js'
+import { withLatinLetters } from './lookalikes.ts'
+import { LruCache } from './lru-cache.ts'
+import { shownText } from './shown-text.ts'
 import { wordsOf } from './terms.ts'
 
 /** Raise it when the same texts get another measure: stores then compute all standings again. */
-export const KEPT_VERSION = 2
+export const KEPT_VERSION = 3
 
 /** From this share on, evidence about a text counts for the text that replaced it. */
 export const KEPT_FROM = 0.9
@@ -15,44 +18,60 @@ const REACH = 4
 const WORDS_MAX = 32_768
 const PRECISION = 1_000
 
-/** Letters of other scripts that look like Latin ones: exchanging them makes no other word. */
-const LOOKALIKES: ReadonlyMap<string, string> = new Map(
-  [...'авекмнорстухіјѕһαβεικμνορτυχ'].map((letter, index) => [
-    letter,
-    [...'abekmhopctyxijshabeikmvoptux'][index] ?? '',
-  ]),
-)
-const LOOKALIKE = new RegExp(`[${[...LOOKALIKES.keys()].join('')}]`, 'g')
-
-/** A folded text with Latin letters in place of those that look like them. */
-export const withLatinLetters = (text: string): string =>
-  text.replace(LOOKALIKE, letter => LOOKALIKES.get(letter) ?? letter)
-
 export type Text = { title: string; summary: string; content: string }
-/** A text as it is measured: its words in order, without case, accents, signs, invisible characters and layout, and a digest of them. */
-export type Wording = { words: readonly string[]; digest: string }
+/**
+ * A text as it is measured: its shown words and operators in order, without case, accents, punctuation, invisible characters and layout, and a
+ * digest of them. `apart` are the words where narrow spaces divide words, if the text has such spaces.
+ */
+export type Wording = { words: readonly string[]; apart?: readonly string[]; digest: string }
 
-/** The texts that were worded last: one judgement words the same text several times. */
-const REMEMBERED = 4
-const remembered: { text: string; wording: Wording }[] = []
+/** Texts that were worded last, by their length together: the judged texts of an entry are worded again with each of its revisions. */
+const REMEMBERED_CHARACTERS = 1_000_000
+const remembered = new LruCache<string, Wording>(REMEMBERED_CHARACTERS)
 
 export function wordingOf({ title, summary, content }: Text): Wording {
-  const text = `${title}\n${summary}\n${content}`
-  const known = remembered.find(one => one.text === text)
-  if (known !== undefined) return known.wording
-  const wording = worded(text)
-  remembered.unshift({ text, wording })
-  remembered.length = Math.min(remembered.length, REMEMBERED)
+  const key = `${title}\n${summary}\n${content}`
+  const known = remembered.get(key)
+  if (known !== undefined) return known
+  const wording = worded(`${title}\n${summary}\n${shownText(content)}`)
+  remembered.set(key, wording, key.length)
   return wording
 }
 
+/** Spaces that are hardly seen inside a word, and hardly missed between two. */
+const NARROW = /[\u2006\u2008-\u200a\u202f\u205f]+/g
+
 function worded(text: string): Wording {
-  const found = wordsOf(text.replace(EVERY_HIDDEN, ''))
-  // A text of signs alone is one word.
-  const joined = found.length > 0 ? found.join(' ') : text
-  const plain = isAscii(joined) ? joined : withLatinLetters(joined)
-  const words = found.length === 0 ? [text] : plain === joined ? found : plain.split(' ')
-  return { words, digest: hash('sha256', plain, 'base64url').slice(0, 22) }
+  const seen = text.replace(EVERY_HIDDEN, '')
+  const joined = seen.replace(NARROW, '')
+  const words = wordsAndOperators(joined)
+  const digest = hash('sha256', words.join(' '), 'base64url').slice(0, 22)
+  return joined === seen ? { words, digest } : { words, apart: wordsAndOperators(seen), digest }
+}
+
+/** Runs of signs that may be operators. */
+const SIGNS = /[<>=&|^%+~*/!$@\\\u2212\u00d7\u00f7\u00b1\u2260\u2264\u2265-]+/g
+const OPERATOR = /[<>=&|^%+~\u2212\u00d7\u00f7\u00b1\u2260\u2264\u2265]/
+const OF_WORD = /[\p{L}\p{M}\p{N}]/u
+
+/** The words of a text and its operators: signs of comparison and calculation, and the sign before an option or a number. */
+function wordsAndOperators(text: string): string[] {
+  const found = wordsOf(
+    text.replace(SIGNS, (signs, at: number) =>
+      isOperator(text, signs, at) ? ` ${[...signs].map(sign => `sign${sign.charCodeAt(0)}`).join('')} ` : signs,
+    ),
+  )
+  // A text of punctuation alone is one word.
+  if (found.length === 0) return [text]
+  const plain = found.join(' ')
+  return isAscii(plain) ? found : withLatinLetters(plain).split(' ')
+}
+
+function isOperator(text: string, signs: string, at: number): boolean {
+  if (OPERATOR.test(signs)) return true
+  const [before = ' ', after = ' '] = [text[at - 1], text[at + signs.length]]
+  if (signs.includes('-')) return OF_WORD.test(after) && !OF_WORD.test(before)
+  return /^[*/]$/.test(signs) && before === ' ' && after === ' '
 }
 
 const increment = (counts: Map<number, number>, key: number): void => {
@@ -66,8 +85,17 @@ const increment = (counts: Map<number, number>, key: number): void => {
  * low. Takes time proportional to both texts.
  */
 export function measurerOf(current: Wording): (judged: Wording) => number {
+  const [joined, apart] = [measurerOfWords(current.words), current.apart && measurerOfWords(current.apart)]
+  return judged => {
+    if (judged.digest === current.digest) return 1
+    const shares = [judged.words, judged.apart ?? judged.words].flatMap(words => [joined(words), apart?.(words) ?? 0])
+    return Math.max(...shares)
+  }
+}
+
+function measurerOfWords(current: readonly string[]): (judged: readonly string[]) => number {
   const numbers = new Map<string, number>()
-  const codes = current.words.map(word => {
+  const codes = current.map(word => {
     const known = numbers.get(word) ?? numbers.size
     numbers.set(word, known)
     return known
@@ -77,8 +105,7 @@ export function measurerOf(current: Wording): (judged: Wording) => number {
     for (const next of codes.slice(at + 1, at + 1 + REACH)) increment(pairs, code * WORDS_MAX + next)
   })
   return judged => {
-    if (judged.digest === current.digest) return 1
-    const places = judged.words.map(word => numbers.get(word))
+    const places = judged.map(word => numbers.get(word))
     const taken = new Map<number, number>()
     const follows = (at: number): boolean => {
       const [one, next] = [places[at], places[at + 1]]

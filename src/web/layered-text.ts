@@ -1,14 +1,7 @@
 import type { Token } from 'markdown-it'
+import { mayHaveTables } from '../domain/markdown-parser.ts'
 import { type Html, raw } from './html.ts'
-import {
-  closeLink,
-  createMarkdown,
-  type Environment,
-  hrefOf,
-  mayHaveTables,
-  openLink,
-  preformatted,
-} from './markdown.ts'
+import { closeLink, createMarkdown, type Environment, hrefOf, openLink, preformatted } from './markdown.ts'
 import { placeOf, recordPlaces, SourceLines, type Stretch } from './markdown-places.ts'
 import { visible } from './untrusted-text.ts'
 

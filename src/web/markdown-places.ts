@@ -1,6 +1,7 @@
 import type { Token } from 'markdown-it'
-import MarkdownIt from 'markdown-it'
+import { loadMarkdownIt } from '../domain/markdown-parser.ts'
 
+const MarkdownIt = loadMarkdownIt()
 type Parser = InstanceType<typeof MarkdownIt>
 
 /** Where a token begins in the text that its block passed to the inline parser. */

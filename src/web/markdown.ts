@@ -1,10 +1,8 @@
 import type { RendererRule, StateCore, Token } from 'markdown-it'
-import MarkdownIt from 'markdown-it'
+import { createParser, mayHaveTables } from '../domain/markdown-parser.ts'
 import { type Html, html, raw } from './html.ts'
 import { seen, visible } from './untrusted-text.ts'
 
-/** Rows of a table are filled up to the width of its head, so that a table can have far more cells than characters. Above this number of cells tables are shown as text. */
-const CELLS_MAX = 10_000
 /** A reference can be used thousands of times. Above this number of characters of addresses links are shown as text. */
 const ADDRESS_CHARACTERS_MAX = 100_000
 /** The heading of the page is above those of the content. */
@@ -17,40 +15,14 @@ export type Section = { id: string; level: number; title: string }
 export type Environment = { addresses: number; open: string[]; sections?: Section[] }
 
 const OUTSIDE = /^(?:https?:)?\/\//i
-const ALLOWED = /^(?:https?:\/\/|mailto:|\/(?!\/)|#)/i
-
-const ADDRESS_CHARACTERS = 2_000
 
 /** A parser and renderer of untrusted Markdown. */
 export function createMarkdown() {
-  const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false })
-  markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
-  for (const scheme of ['ftp:', 'mailto:', '//', 'https:']) markdown.linkify.add(scheme, null)
-  markdown.linkify.add('http:', { validate: bareAddress })
-  markdown.linkify.add('https:', { validate: bareAddress })
-  markdown.validateLink = address => ALLOWED.test(address) && address.length <= ADDRESS_CHARACTERS
-  // The parser of the runtime is many times as fast on names that are not ASCII.
-  markdown.normalizeLink = address =>
-    address.startsWith('#')
-      ? address
-      : URL.canParse(address)
-        ? new URL(address).href
-        : encodeURI(address.toWellFormed())
-  markdown.normalizeLinkText = text => text
+  const markdown = createParser()
   markdown.core.ruler.push('headings', nestHeadings)
   markdown.core.ruler.push('columns', alignColumns)
   Object.assign(markdown.renderer.rules, rules)
   return markdown
-}
-
-/** The part of an address after its scheme in running text. One pass finds it, unlike the expression of the library. */
-const BARE = /\/\/[\p{L}\p{N}][^\s<>"'`{}|\\^[\]()]{0,1000}/uy
-
-/** The number of characters of an address after its scheme, without the punctuation of the sentence. */
-function bareAddress(text: string, at: number): number {
-  BARE.lastIndex = at
-  const [found = ''] = BARE.exec(text) ?? []
-  return found.replace(/[.,;:!?*_~'\p{Po}]+$/u, '').length
 }
 
 const rules: Record<string, RendererRule> = {}
@@ -174,16 +146,6 @@ export const closeLink = (env: unknown): string => (env as Environment).open.pop
 const withTables = createMarkdown()
 const withoutTables = createMarkdown().disable('table')
 
-/** An upper bound of the cells in the tables of a text: the widest possible head, times the number of lines. */
-function cellsOf(content: string): number {
-  const lines = content.split('\n')
-  const widest = lines.reduce(
-    (most, line) => (/^[\s>:|+*.\d-]*$/.test(line) ? Math.max(most, line.split('|').length) : most),
-    0,
-  )
-  return widest * lines.length
-}
-
 /**
  * Renders untrusted Markdown as safe markup: no HTML, no images, links to http, https, mailto and this site only, invisible characters
  * named. Time and size are bounded for every text.
@@ -193,8 +155,6 @@ export function markup(content: string): Html {
   return raw(rendererFor(content).render(content, env))
 }
 
-/** Whether the tables of a text may be shown as tables. */
-export const mayHaveTables = (content: string): boolean => cellsOf(content) <= CELLS_MAX
 const rendererFor = (content: string): typeof withTables => (mayHaveTables(content) ? withTables : withoutTables)
 
 /** The same, with an id for each heading. Ids are stable while the headings are: they are made from their words. */

@@ -1,4 +1,4 @@
-import { LruCache } from '../operations/lru-cache.ts'
+import { LruCache } from '../domain/lru-cache.ts'
 import type { Html } from './html.ts'
 import type { ShowPart } from './layered-text.ts'
 import type { Section } from './markdown.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { Problem } from '../../contract/problem.ts'
 import { StoreFault } from '../../database/database.ts'
-import { LruCache } from '../../operations/lru-cache.ts'
+import { LruCache } from '../../domain/lru-cache.ts'
 import type { Observation } from '../../operations/observation/observe.ts'
 import type { Observed } from '../../operations/operation.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'

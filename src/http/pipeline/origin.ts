@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../../config.ts'
 import type { Awaitable } from '../../database/database.ts'
-import { LruCache } from '../../operations/lru-cache.ts'
+import { LruCache } from '../../domain/lru-cache.ts'
 import type { OriginKeys } from '../../store/origin.ts'
 
 const IPV6_PREFIX_BYTES = 8

@@ -1,12 +1,12 @@
 import type { Entry } from '../../contract/resources.ts'
 import type { Awaitable, Reader } from '../../database/database.ts'
 import { assertReadable } from '../../domain/entry.ts'
+import { LruCache } from '../../domain/lru-cache.ts'
 import { type EntryRow, findEntry, findEntryByNumber, listChangedNumbers, toEntry } from '../../store/entry.ts'
 import type { Newest } from '../../store/head.ts'
 import { isModeratedSince } from '../../store/moderation.ts'
 import { listJudgedSince } from '../../store/standing.ts'
 import { decodeJson, encodeJson } from '../encoded-json.ts'
-import { LruCache } from '../lru-cache.ts'
 import type { Fit } from '../search.ts'
 import { etagOf } from './etag.ts'
 

@@ -14,6 +14,7 @@ import {
   type Origin,
   type Piece,
 } from '../../domain/blame.ts'
+import { LruCache } from '../../domain/lru-cache.ts'
 import { signalNames } from '../../domain/signals.ts'
 import { MEASURED_TEXTS, type Objection, type Verdict, weightiestTexts } from '../../domain/standing.ts'
 import { toAuthor } from '../../store/actor.ts'
@@ -21,7 +22,6 @@ import { type BlamedRow, findWriter, listTexts, type WriterRow } from '../../sto
 import type { EntryRow } from '../../store/entry.ts'
 import { findObjectingRelation, findObjection, findText, listJudgementsOfRevisions } from '../../store/standing.ts'
 import { isoTime } from '../../store/time.ts'
-import { LruCache } from '../lru-cache.ts'
 import type { ReadOperation } from '../operation.ts'
 import { findAddressed, observedRead } from '../pagination.ts'
 

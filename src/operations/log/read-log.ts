@@ -2,12 +2,12 @@ import { Problem } from '../../contract/problem.ts'
 import type { LogRecord } from '../../contract/resources.ts'
 import type { Reader } from '../../database/database.ts'
 import { proveInclusion, type TileReader } from '../../domain/log/tree.ts'
+import { LruCache } from '../../domain/lru-cache.ts'
 import * as store from '../../store/log.ts'
 import { findLogged, type LoggedRecord } from '../../store/log-records.ts'
 import { formatBundle } from '../../tlog/entry.js'
 import { formatProof } from '../../tlog/proof.js'
 import { HASH_BYTES, parseTilePath, TILE_WIDTH, tileWidth } from '../../tlog/tile.js'
-import { LruCache } from '../lru-cache.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 
 /** Maximum number of cached tiles, each with its nodes: 16 kB. A tile of level 1 serves the proofs of 65,536 records. */

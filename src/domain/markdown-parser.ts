@@ -1,0 +1,55 @@
+import { createRequire } from 'node:module'
+
+/** The library. A thread loads it with the first text that it parses, because it takes memory. */
+export const loadMarkdownIt = () =>
+  createRequire(import.meta.url)('markdown-it') as typeof import('markdown-it').default
+
+/** Rows of a table are filled up to the width of its head, so that a table can have far more cells than characters. Above this number of cells tables are shown as text. */
+const CELLS_MAX = 10_000
+const ADDRESS_CHARACTERS = 2_000
+/** The most elements within each other, such as twenty lists: a text of brackets takes half the time that it takes with a hundred. */
+const NESTED_MAX = 40
+const ALLOWED = /^(?:https?:\/\/|mailto:|\/(?!\/)|#)/i
+
+/** A parser of untrusted Markdown: without HTML, with links to http, https, mailto and this site only. What it parses is what the pages show. */
+export function createParser() {
+  const MarkdownIt = loadMarkdownIt()
+  const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, maxNesting: NESTED_MAX })
+  markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
+  for (const scheme of ['ftp:', 'mailto:', '//', 'https:']) markdown.linkify.add(scheme, null)
+  markdown.linkify.add('http:', { validate: bareAddress })
+  markdown.linkify.add('https:', { validate: bareAddress })
+  markdown.validateLink = address => ALLOWED.test(address) && address.length <= ADDRESS_CHARACTERS
+  // The parser of the runtime is many times as fast on names that are not ASCII.
+  markdown.normalizeLink = address =>
+    address.startsWith('#')
+      ? address
+      : URL.canParse(address)
+        ? new URL(address).href
+        : encodeURI(address.toWellFormed())
+  markdown.normalizeLinkText = text => text
+  return markdown
+}
+
+/** The part of an address after its scheme in running text. One pass finds it, unlike the expression of the library. */
+const BARE = /\/\/[\p{L}\p{N}][^\s<>"'`{}|\\^[\]()]{0,1000}/uy
+
+/** The number of characters of an address after its scheme, without the punctuation of the sentence. */
+function bareAddress(text: string, at: number): number {
+  BARE.lastIndex = at
+  const [found = ''] = BARE.exec(text) ?? []
+  return found.replace(/[.,;:!?*_~'\p{Po}]+$/u, '').length
+}
+
+/** An upper bound of the cells in the tables of a text: the widest possible head, times the number of lines. */
+function cellsOf(content: string): number {
+  const lines = content.split('\n')
+  const widest = lines.reduce(
+    (most, line) => (/^[\s>:|+*.\d-]*$/.test(line) ? Math.max(most, line.split('|').length) : most),
+    0,
+  )
+  return widest * lines.length
+}
+
+/** Whether the tables of a text may be shown as tables. */
+export const mayHaveTables = (content: string): boolean => cellsOf(content) <= CELLS_MAX

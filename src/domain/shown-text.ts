@@ -1,0 +1,46 @@
+import type { Token } from 'markdown-it'
+import { createParser, mayHaveTables } from './markdown-parser.ts'
+
+type Parser = ReturnType<typeof createParser>
+
+/** Without these signs a text is shown as it is written. */
+const MARKED = /[\\`*_~[\]<>&|#=+]/
+
+/** Makes a parser with its first use. Addresses in running text are shown as they are written. */
+function lazily(tables: boolean): () => Parser {
+  let made: Parser | undefined
+  return () => {
+    made ??= tables ? createParser().disable('linkify') : createParser().disable(['linkify', 'table'])
+    return made
+  }
+}
+const withTables = lazily(true)
+const withoutTables = lazily(false)
+
+/**
+ * The words of a content as its page shows them: without titles and addresses of links, definitions, and names of languages; with character
+ * references decoded, and words whole that marks divide. Takes UTF-16 text of any length, in time proportional to it.
+ */
+export function shownText(content: string): string {
+  if (!MARKED.test(content)) return content
+  const parser = mayHaveTables(content) ? withTables() : withoutTables()
+  const shown: string[] = []
+  for (const token of parser.parse(content, {})) {
+    if (token.type === 'inline') shown.push(lineOf(token.children ?? []), '\n')
+    else if (token.type === 'list_item_open') shown.push(token.info, ' ')
+    else if (token.content !== '') shown.push(token.content, '\n')
+  }
+  return shown.join('')
+}
+
+function lineOf(tokens: readonly Token[]): string {
+  let line = ''
+  for (const [at, token] of tokens.entries()) {
+    if (token.type === 'softbreak' || token.type === 'hardbreak') line += '\n'
+    else if (token.type === 'image') line += token.content || String(token.attrGet('src') ?? '')
+    // A link without words shows its address.
+    else if (token.type === 'link_open' && tokens[at + 1]?.type === 'link_close') line += String(token.attrGet('href'))
+    else line += token.content
+  }
+  return line
+}
