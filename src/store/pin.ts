@@ -30,14 +30,14 @@ export async function listJudgedAfter(
   reader: Reader,
   { number, evidence, relations }: Pick<EntryRow, 'number' | 'evidence' | 'relations'>,
   since: number,
-): Promise<{ sequence: number }[]> {
+): Promise<{ record: number }[]> {
   const [said, objected] = await Promise.all([
-    reader.all<{ sequence: number }>(sql`
-      SELECT s.sequence FROM evidence v JOIN activity s ON s.subject = v.number
+    reader.all<{ record: number }>(sql`
+      SELECT v.number AS record FROM evidence v JOIN activity s ON s.subject = v.number
       WHERE v.entry = ${number} AND v.ordinal > ${evidence - JUDGED_MAX} AND v.withdrawn = 0
         AND s.sequence > ${since} AND s.action IN ('VERIFY', 'CONTRADICT')`),
-    reader.all<{ sequence: number }>(sql`
-      SELECT s.sequence FROM relation_end x JOIN relation l ON l.number = x.relation JOIN activity s ON s.subject = l.number
+    reader.all<{ record: number }>(sql`
+      SELECT l.number AS record FROM relation_end x JOIN relation l ON l.number = x.relation JOIN activity s ON s.subject = l.number
       WHERE x.entry = ${number} AND x.ordinal > ${relations - JUDGED_MAX} AND l.target_entry = ${number}
         AND l.relation_type = 'CONTRADICTS' AND l.withdrawn = 0 AND s.sequence > ${since} AND s.action = 'CONNECT'`),
   ])

@@ -103,6 +103,45 @@ test('an objection that a correction answered is not named', async () => {
   assert.deepEqual([items[0]?.evidence?.state, items[0]?.evidence?.objection], ['SUPPORTED', null])
 })
 
+test('an objection to the pinned text is named after the text was replaced, and one to the new text is not', async () => {
+  for (const changeType of ['EXPAND', 'CORRECT']) {
+    const entry = await publish(`Replaced by ${changeType}`)
+    const { sequence } = await check([pinOf(entry)])
+    await contradict(entry, 'This harms people.')
+    const revised = await revise(entry, { content: 'Something else altogether, in other words.', changeType })
+    for (const since of [undefined, sequence]) {
+      const { items } = await check([pinOf(entry)], since)
+      assert.deepEqual(
+        items.map(({ kind, evidence }) => [kind, evidence?.state, evidence?.objection?.rationale]),
+        [
+          ['REVISED', undefined, undefined],
+          ['EVIDENCE', 'CONTRADICTED', 'This harms people.'],
+        ],
+        `${changeType} ${since}`,
+      )
+    }
+    await contradict(revised, 'The new text is wrong.')
+    const { items } = await check([pinOf(revised), pinOf(entry)])
+    assert.deepEqual(
+      items.map(({ revisionId, evidence }) => [revisionId, evidence?.objection?.rationale]),
+      [
+        [revised.currentRevisionId, 'The new text is wrong.'],
+        [entry.currentRevisionId, undefined],
+        [entry.currentRevisionId, 'This harms people.'],
+      ],
+    )
+  }
+})
+
+test('an unsupported verification is an objection too', async () => {
+  const entry = await publish('Unsupported')
+  const rationale = 'Could not be repeated.'
+  const body = { revisionId: entry.currentRevisionId, result: 'UNSUPPORTED', confidence: 1, rationale }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { body, token: other }), 201)
+  const { items } = await check([pinOf(entry)])
+  assert.deepEqual([items[0]?.evidence?.state, items[0]?.evidence?.objection?.rationale], ['CONTRADICTED', rationale])
+})
+
 test('a revision that changes nothing is no finding, and a restored text has its evidence again', async () => {
   const entry = await publish('Same')
   const same = await revise(entry, {})
@@ -124,10 +163,12 @@ test('a pin of an unknown entry, or of a revision of another entry, is UNKNOWN; 
   const { items } = await check([
     { slug: 'no-such-entry', revisionId: one.currentRevisionId },
     { entryId: one.id.toUpperCase(), revisionId: two.currentRevisionId },
+    { entryId: one.id, slug: two.slug, revisionId: one.currentRevisionId },
+    { entryId: one.id, slug: 'no-such-entry', revisionId: one.currentRevisionId },
   ])
   assert.deepEqual(
     items.map(({ kind }) => kind),
-    ['UNKNOWN', 'UNKNOWN'],
+    ['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'UNKNOWN'],
   )
   const pin = pinOf(one)
   for (const [body, code] of [

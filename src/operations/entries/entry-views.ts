@@ -5,7 +5,12 @@ import { wordingOf } from '../../domain/retained-text.ts'
 import { isAgainst, latestOf, standingOf, stateOf, tallyOf, type Verdict } from '../../domain/standing.ts'
 import { toAuthor } from '../../store/actor.ts'
 import type { EntryRow } from '../../store/entry.ts'
-import { findTextByDigest, keptStanding, listJudgements, listJudgementsOfRevisions } from '../../store/standing.ts'
+import {
+  findTextByDigest,
+  keptStanding,
+  listJudgementsOfRevisions,
+  listJudgementsOfText,
+} from '../../store/standing.ts'
 import {
   countEvidence,
   countRelations,
@@ -50,14 +55,9 @@ async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Pro
 }
 
 async function standingOfText({ reader }: On, entry: EntryRow, revision: Parameters<typeof wordingOf>[0]) {
-  const [text, judgements] = await Promise.all([
-    findTextByDigest(reader, entry.number, wordingOf(revision).digest),
-    listJudgements(reader, entry.number),
-  ])
-  return standingOf(
-    judgements.filter(one => one.text === text?.text),
-    () => 1,
-  )
+  const text = await findTextByDigest(reader, entry.number, wordingOf(revision).digest)
+  const judgements = text === undefined ? [] : await listJudgementsOfText(reader, entry.number, text.text)
+  return standingOf(judgements, () => 1)
 }
 
 /** A revision in the history of an entry. Times in milliseconds since 1970. */

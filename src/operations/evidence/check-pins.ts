@@ -4,11 +4,19 @@ import type { PinFinding, PinsReport } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
 import { sequenceOf } from '../../domain/cursor.ts'
-import { measurerOf, wordingOf } from '../../domain/retained-text.ts'
+import { KEPT_FROM, measurerOf, wordingOf } from '../../domain/retained-text.ts'
 import { signalNames } from '../../domain/signals.ts'
+import { standingOf } from '../../domain/standing.ts'
 import { readSettled } from '../../store/change.ts'
 import { type EntryRow, findEntry } from '../../store/entry.ts'
 import { findPinned, listJudgedAfter, type PinnedRow } from '../../store/pin.ts'
+import {
+  findObjectingRelation,
+  findObjection,
+  findTextByDigest,
+  keptStanding,
+  listJudgementsOfText,
+} from '../../store/standing.ts'
 import type { ReadOperation } from '../operation.ts'
 import { standingOfEntry } from './read-standing.ts'
 
@@ -47,19 +55,29 @@ async function findingsOf(reader: Reader, pin: Pin, since: number | undefined): 
   if (entry?.withdrawn === 1) return [{ kind: 'WITHDRAWN', ...named }]
   const pinned = entry === undefined ? undefined : await findPinned(reader, entry.number, named.revisionId)
   if (entry === undefined || pinned === undefined) return [{ kind: 'UNKNOWN', ...named }]
-  const [revised, evidence] = await Promise.all([revisedOf(reader, entry, pinned), evidenceOf(reader, entry, since)])
+  if (!isOf(pin, entry)) return [{ kind: 'UNKNOWN', ...named }]
+  const kept = pinned.changed_after === 0 ? 1 : measurerOf(wordingOf(entry))(wordingOf(pinned))
+  const [revised, evidence] = await Promise.all([
+    revisedOf(reader, entry, pinned, kept),
+    // Evidence about the current text is about the pinned one too if that is still there.
+    kept >= KEPT_FROM ? evidenceOf(reader, entry, since) : evidenceOfText(reader, entry, pinned, since),
+  ])
   const found = { ...named, slug: entry.slug, signals: signalNames(entry.signals) }
   return [revised, evidence].filter(one => one !== undefined).map(one => ({ ...found, ...one }))
 }
 
+/** Whether the id and the slug of a pin, if it has both, name the same entry. */
+const isOf = ({ entryId, slug }: Pin, entry: EntryRow): boolean =>
+  (entryId === undefined || entryId.toLowerCase() === entry.id) &&
+  (slug === undefined || slug === entry.slug || slug.toLowerCase() === entry.id)
+
 type Found = Pick<PinFinding, 'kind' | 'revised' | 'evidence'>
 
 /** The change of a pinned text; undefined if no later revision changed anything. */
-async function revisedOf(reader: Reader, entry: EntryRow, pinned: PinnedRow): Promise<Found | undefined> {
+async function revisedOf(reader: Reader, entry: EntryRow, pinned: PinnedRow, kept: number): Promise<Found | undefined> {
   if (pinned.changed_after === 0) return undefined
   const latest = await findPinned(reader, entry.number, entry.revision_id)
   if (latest === undefined) return undefined
-  const kept = measurerOf(wordingOf(entry))(wordingOf(pinned))
   return {
     kind: 'REVISED',
     revised: {
@@ -72,20 +90,59 @@ async function revisedOf(reader: Reader, entry: EntryRow, pinned: PinnedRow): Pr
   }
 }
 
+type Objection = NonNullable<PinFinding['evidence']>['objection']
+type Result = Pick<NonNullable<PinFinding['evidence']>, 'state' | 'tally'>
+
 /** The result of the evidence about an entry if some is newer than `since`. Without `since`, only if it is against the current text. */
 async function evidenceOf(reader: Reader, entry: EntryRow, since: number | undefined): Promise<Found | undefined> {
+  const { against } = keptStanding(entry.standing)
   const { state, tally, contradictions } = await standingOfEntry(reader, entry)
-  const added = since === undefined ? undefined : await listJudgedAfter(reader, entry, since)
-  const isNews = added === undefined ? state === 'DISPUTED' || state === 'CONTRADICTED' : added.length > 0
-  if (!isNews) return undefined
+  const added = since === undefined ? undefined : (await listJudgedAfter(reader, entry, since)).length
   const strongest = contradictions.find(({ status }) => status === 'STANDING')
+  return found({ state, tally }, added, async () => strongest ?? objectionOf(reader, against[0]?.record))
+}
+
+/** The same of a pinned text that the current one replaced: of the judgements about exactly its words. */
+async function evidenceOfText(
+  reader: Reader,
+  entry: EntryRow,
+  pinned: PinnedRow,
+  since: number | undefined,
+): Promise<Found | undefined> {
+  if (entry.evidence === 0 && entry.relations === 0) return undefined
+  const text = await findTextByDigest(reader, entry.number, wordingOf(pinned).digest)
+  if (text === undefined) return undefined
+  const judgements = await listJudgementsOfText(reader, entry.number, text.text)
+  const later = since === undefined ? undefined : await listJudgedAfter(reader, entry, since)
+  const records = new Set(judgements.map(({ record }) => record))
+  const { state, tally, objections, against } = standingOf(judgements, () => 1)
+  return found({ state, tally }, later?.filter(({ record }) => records.has(record)).length, () =>
+    objectionOf(reader, objections[0]?.judgement.record ?? against[0]?.record),
+  )
+}
+
+/** A finding about evidence: if some was added, or without their number if it is against the text. */
+async function found(
+  { state, tally }: Result,
+  added: number | undefined,
+  objection: () => Promise<Objection>,
+): Promise<Found | undefined> {
+  const isNews = added === undefined ? state === 'DISPUTED' || state === 'CONTRADICTED' : added > 0
+  if (!isNews) return undefined
+  const strongest = await objection()
   return {
     kind: 'EVIDENCE',
     evidence: {
       state,
       tally,
-      added: added?.length ?? null,
-      objection: strongest === undefined ? null : { id: strongest.id, rationale: strongest.rationale },
+      added: added ?? null,
+      objection: strongest === null ? null : { id: strongest.id, rationale: strongest.rationale },
     },
   }
+}
+
+/** A verification, contradiction or relation that is against a text, by its record. */
+async function objectionOf(reader: Reader, record: number | undefined): Promise<Objection> {
+  if (record === undefined) return null
+  return (await findObjection(reader, record)) ?? (await findObjectingRelation(reader, record)) ?? null
 }
