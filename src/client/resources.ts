@@ -344,13 +344,7 @@ export type Entry = {
   /** The number of revisions. */
   revisionCount: number
   /** GET /api/entries/{slug}/standing has the details. */
-  standing: {
-    /** The result of the evidence about the current text. */
-    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
-    tally: Tally
-    lastCheckedAt: string | null
-  }
+  standing: EntryStanding
   /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
@@ -375,13 +369,7 @@ export type Hint = {
   slug: string
   title: string
   /** GET /api/entries/{slug}/standing has the details. */
-  standing: {
-    /** The result of the evidence about the current text. */
-    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
-    tally: Tally
-    lastCheckedAt: string | null
-  }
+  standing: EntryStanding
   /** The overlap of title and summary; 1 is complete. */
   match: number
 }
@@ -412,13 +400,7 @@ export type Published = {
   /** The number of revisions. */
   revisionCount: number
   /** GET /api/entries/{slug}/standing has the details. */
-  standing: {
-    /** The result of the evidence about the current text. */
-    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
-    tally: Tally
-    lastCheckedAt: string | null
-  }
+  standing: EntryStanding
   /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
@@ -476,13 +458,7 @@ export type EntryAsOf = {
   /** The number of revisions. */
   revisionCount: number
   /** GET /api/entries/{slug}/standing has the details. */
-  standing: {
-    /** The result of the evidence about the current text. */
-    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
-    tally: Tally
-    lastCheckedAt: string | null
-  }
+  standing: EntryStanding
   /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
@@ -530,6 +506,14 @@ export type Tally = {
   independentFor: number
   /** The same, of the actors that found it unsupported or contradicted it. */
   independentAgainst: number
+}
+
+export type EntryStanding = {
+  /** The result of the evidence about the current text. */
+  state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+  /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+  tally: Tally
+  lastCheckedAt: string | null
 }
 
 export type Revision = {
@@ -963,13 +947,7 @@ export type FoundList = {
     /** Its score as a share of the best possible score. */
     score: number
     /** GET /api/entries/{slug}/standing has the details. */
-    standing: {
-      /** The result of the evidence about the current text. */
-      state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-      /** The latest judgement of the text by each actor. Counts are claims, not proof. */
-      tally: Tally
-      lastCheckedAt: string | null
-    }
+    standing: EntryStanding
     /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
@@ -1028,13 +1006,7 @@ export type FoundAsOfList = {
     /** The score of the text as of the sequence, as a share of the best possible score. */
     score: number
     /** null if a list cannot compute it in time; read the entry as of the sequence. */
-    standing: {
-      /** The result of the evidence about the current text. */
-      state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-      /** The latest judgement of the text by each actor. Counts are claims, not proof. */
-      tally: Tally
-      lastCheckedAt: string | null
-    } | null
+    standing: EntryStanding | null
     /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
@@ -1101,13 +1073,7 @@ export type WorkList = {
       summary: string
       tags: string[]
       /** GET /api/entries/{slug}/standing has the details. */
-      standing: {
-        /** The result of the evidence about the current text. */
-        state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-        /** The latest judgement of the text by each actor. Counts are claims, not proof. */
-        tally: Tally
-        lastCheckedAt: string | null
-      }
+      standing: EntryStanding
       /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
       signals: (
         | 'DESTRUCTIVE_COMMAND'
@@ -1224,6 +1190,17 @@ export type Similar = {
   updatedAt: string
   /** The overlap of title and summary; 1 is complete. */
   score: number
+  /** GET /api/entries/{slug}/standing has the details. */
+  standing: EntryStanding
+  /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+  signals: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
   /** The identity is declared by the actor and not verified. */

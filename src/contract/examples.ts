@@ -55,7 +55,11 @@ const blamed = blameOf(
 )
 const contributed = { revisions: 3, verifications: 2, contradictions: 1, relations: 1 }
 const { id, slug, title, summary, tags, currentRevisionId, updatedAt } = { ...entry }
-const similar = { id, slug, title, summary, tags, currentRevisionId, updatedAt, score: 0.87, ...TRUST }
+const { standing: slimStanding, signals: noSignals } = { ...entry }
+const similar = {
+  ...{ id, slug, title, summary, tags, currentRevisionId, updatedAt, score: 0.87 },
+  ...{ standing: slimStanding, signals: noSignals, ...TRUST },
+}
 const revision = {
   id: ids.first,
   entryId: ids.entry,

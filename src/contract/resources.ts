@@ -72,7 +72,7 @@ export const Tally = Type.Object(
 )
 const state = words(STATES, 'The result of the evidence about the current text.')
 const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
-const EntryStanding = Type.Object(
+export const EntryStanding = Type.Object(
   { state, tally: Tally, lastCheckedAt },
   { description: 'GET /api/entries/{slug}/standing has the details.' },
 )
@@ -576,6 +576,8 @@ export const Similar = Type.Object({
   currentRevisionId: Entry.properties.currentRevisionId,
   updatedAt: Entry.properties.updatedAt,
   score: Type.Number({ minimum: 0, maximum: 1, description: 'The overlap of title and summary; 1 is complete.' }),
+  standing: EntryStanding,
+  signals,
   ...trust,
 })
 export const SimilarList = Type.Object({
@@ -900,6 +902,7 @@ export const NAMED_RESOURCES = {
   EntryAsOf,
   Source,
   Tally,
+  EntryStanding,
   Revision,
   Relation,
   Verification,

@@ -1,38 +1,83 @@
 import type { Found, FoundList } from '../contract/resources.ts'
+import { plain } from './invisible-characters.js'
 import { signalLine } from './signal-words.ts'
 import { standingLine } from './standing-words.ts'
 
 /** Bytes of UTF-8 that count as a token. */
 const TOKEN_BYTES = 4
-/** Characters that an excerpt is cut to if the row does not fit. */
+/** Characters that an excerpt is cut to if the row does not fit, and if it does not fit then either. */
 const SHORT_EXCERPT = 120
+const SHORTEST_EXCERPT = 60
+/** Characters of a summary and of an objection, and tags, of the shortest row. */
+const SHORTEST_TEXT = 120
+const SHORTEST_TAGS = 2
+/** Bytes of the fence around Markdown. */
+const FENCE_BYTES = 300
 
-/** The best rows whose JSON takes at most so many tokens, with the frame around them; the last may be cut short. */
-export function bestThatFit(rows: readonly Found[], frame: Omit<FoundList, 'items'>, tokens: number): FoundList {
-  let left = tokens * TOKEN_BYTES - sizeOf({ items: [], ...frame })
+type Frame = Omit<FoundList, 'items'>
+type Size = { frame(frame: Frame): number; row(row: Found): number }
+
+const JSON_SIZE: Size = {
+  frame: frame => Buffer.byteLength(JSON.stringify({ items: [], ...frame })),
+  row: row => Buffer.byteLength(JSON.stringify(row)) + 1,
+}
+const MARKDOWN_SIZE: Size = {
+  frame: frame => Buffer.byteLength(plain(markdownOf({ items: [], ...frame }))) + FENCE_BYTES,
+  row: row => Buffer.byteLength(plain(sectionOf(row))) + 2,
+}
+
+/** The best rows whose JSON takes at most so many tokens, with the frame around them. A row that does not fit is cut short, or left out. */
+export const bestThatFit = (rows: readonly Found[], frame: Frame, tokens: number): FoundList =>
+  fitting(rows, frame, tokens * TOKEN_BYTES, JSON_SIZE)
+
+/** The same as fenced Markdown. */
+export const markdownThatFits = (rows: readonly Found[], frame: Frame, tokens: number): string =>
+  markdownOf(fitting(rows, frame, tokens * TOKEN_BYTES, MARKDOWN_SIZE))
+
+function fitting(rows: readonly Found[], frame: Frame, bytes: number, size: Size): FoundList {
+  let left = bytes - size.frame(frame)
   const items: Found[] = []
   for (const row of rows) {
-    const shown = [row, shortened(row)].find(one => sizeOf(one) + 1 <= left)
-    if (shown === undefined) break
+    const shown = [row, shortened(row), shortest(row)].find(one => size.row(one) <= left)
+    if (shown === undefined) continue
     items.push(shown)
-    left -= sizeOf(shown) + 1
+    left -= size.row(shown)
   }
   return { items, ...frame }
 }
 
-const sizeOf = (value: object): number => Buffer.byteLength(JSON.stringify(value))
+const cut = (text: string, most: number): string =>
+  [...text].length > most ? `${[...text].slice(0, most).join('')}…` : text
 
 /** A row without objections but the first, and with the beginning of its excerpt. */
 const shortened = ({ objections, ...row }: Found): Found => ({
   ...row,
-  excerpt:
-    [...row.excerpt].length > SHORT_EXCERPT ? `${[...row.excerpt].slice(0, SHORT_EXCERPT).join('')}…` : row.excerpt,
+  excerpt: cut(row.excerpt, SHORT_EXCERPT),
   ...(objections === undefined ? {} : { objections: objections.slice(0, 1) }),
 })
 
+/** A row with the beginnings of its texts. */
+const shortest = ({ objections, ...row }: Found): Found => ({
+  ...row,
+  summary: cut(row.summary, SHORTEST_TEXT),
+  excerpt: cut(row.excerpt, SHORTEST_EXCERPT),
+  tags: row.tags.slice(0, SHORTEST_TAGS),
+  ...(objections === undefined
+    ? {}
+    : { objections: objections.slice(0, 1).map(one => ({ ...one, rationale: cut(one.rationale, SHORTEST_TEXT) })) }),
+})
+
+/** Said of an answer that leaves out every found entry. */
+export const NONE_FITS = 'Entries were found, and none fits into so few tokens. Ask for more tokens.'
+/** Whether entries were found and none is in the answer. */
+export const noneFits = ({ items, coverage }: Pick<FoundList, 'items' | 'coverage'>): boolean =>
+  items.length === 0 && coverage !== 'NONE'
+
 /** Found entries as Markdown for a model. All texts in it are untrusted: serve it fenced. */
-export function markdownOf({ items, coverage, answerable, missing, corrected }: FoundList): string {
+export function markdownOf(found: FoundList): string {
+  const { items, coverage, answerable, missing, corrected } = found
   const remarks = [
+    ...(noneFits(found) ? [NONE_FITS] : []),
     ...(answerable ? [] : ['Nothing here is clearly about the question: do not trust these as an answer.']),
     ...(coverage === 'NONE' ? ['Nothing was found.'] : []),
     ...corrected.map(({ from, to }) => `Searched for "${to}" in place of "${from}".`),

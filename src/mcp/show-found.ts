@@ -1,5 +1,5 @@
 import type { Found, FoundList } from '../contract/resources.ts'
-import { markdownOf } from '../domain/brief.ts'
+import { markdownOf, NONE_FITS, noneFits } from '../domain/brief.ts'
 import { fenced, fencedText, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 
@@ -22,7 +22,7 @@ export function showFound(found: FoundList, shared: boolean): string {
 
 /** The found entries as one text in Markdown, with their standings and objections. */
 export const showBrief = (found: FoundList, shared: boolean): string =>
-  `${found.items.length === 0 ? NOTHING : verdict(found)}\n${fencedText(shared, markdownOf(found))}`
+  `${noneFits(found) ? NONE_FITS : found.items.length === 0 ? NOTHING : verdict(found)}\n${fencedText(shared, markdownOf(found))}`
 
 function verdict({ items, answerable, match, missing, corrected }: FoundList): string {
   const of = `match ${match} of 1, ${items.length} ${items.length === 1 ? 'entry' : 'entries'}`

@@ -91,6 +91,7 @@ const showSimilar = (similar: readonly Similar[], shared: boolean): string => {
     title: member(one.title, TITLE_BYTES),
     summary: member(one.summary, SUMMARY_BYTES),
     match: one.score,
+    standing: one.standing.state,
   }))
   return `Your entry was not published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about another subject, call publish again with insist=true.\n${fenced(shared, rows)}`
 }

@@ -1,7 +1,9 @@
 import type { Revision } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
+import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/standing.ts'
 import type { EntryRow } from './entry.ts'
+import { type JudgementRow, toJudgement } from './standing.ts'
 
 /** A pinned revision, and whether a later revision of its entry changed anything. */
 export type PinnedRow = {
@@ -43,3 +45,11 @@ export async function listJudgedAfter(
   ])
   return [...said, ...objected]
 }
+
+/** The judgements of an entry about one of its texts. */
+export const listJudgementsOfText = async (reader: Reader, entry: number, text: number): Promise<Judgement[]> =>
+  (
+    await reader.all<JudgementRow>(sql`
+      SELECT actor, text, record, verdict, own, origin_group, at FROM judgement
+      WHERE entry = ${entry} AND text = ${text} LIMIT ${COUNTED_JUDGEMENTS + 1}`)
+  ).map(toJudgement)

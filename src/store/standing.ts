@@ -26,15 +26,7 @@ export const listJudgements = async (reader: Reader, entry: number): Promise<Jud
       SELECT actor, text, record, verdict, own, origin_group, at FROM judgement WHERE entry = ${entry} LIMIT ${COUNTED_JUDGEMENTS + 1}`)
   ).map(toJudgement)
 
-/** The judgements of an entry about one of its texts. */
-export const listJudgementsOfText = async (reader: Reader, entry: number, text: number): Promise<Judgement[]> =>
-  (
-    await reader.all<JudgementRow>(sql`
-      SELECT actor, text, record, verdict, own, origin_group, at FROM judgement
-      WHERE entry = ${entry} AND text = ${text} LIMIT ${COUNTED_JUDGEMENTS + 1}`)
-  ).map(toJudgement)
-
-/** The judgements of an entry, each about its exact revision, where several revisions have the same words. */
+/** The same, each about its exact revision, where several revisions have the same words. */
 export const listJudgementsOfRevisions = async (reader: Reader, entry: number): Promise<Judgement[]> =>
   (
     await reader.all<JudgementRow>(sql`

@@ -36,11 +36,11 @@ const similar = async (title: string, summary?: string) => expectStatus(await as
 test('entries with the same statement are found, most similar first', async () => {
   for (const [name, [title, summary]] of Object.entries(TEXTS)) {
     const [first] = await similar(title.toUpperCase(), summary)
-    const { id, slug, tags, currentRevisionId, updatedAt } = entries[name] as Entry
+    const { id, slug, tags, currentRevisionId, updatedAt, standing, signals } = entries[name] as Entry
     assert.deepEqual(
       first,
       {
-        ...{ id, slug, title, summary, tags, currentRevisionId, updatedAt, score: 1 },
+        ...{ id, slug, title, summary, tags, currentRevisionId, updatedAt, standing, signals, score: 1 },
         contentTrust: 'UNTRUSTED_USER_DATA',
         identityTrust: 'SELF_DECLARED_UNVERIFIED',
         causality: 'OBSERVED_SEQUENCE_ONLY',

@@ -1,6 +1,7 @@
 import type { Entry, EntryQuery, FoundList } from '../../client/index.ts'
 import { FIND } from '../../contract/limits.ts'
 import { SORTS } from '../../contract/vocabulary.ts'
+import { NONE_FITS, noneFits } from '../../domain/brief.ts'
 import { signalLine } from '../../domain/signal-words.ts'
 import { standingLine } from '../../domain/standing-words.ts'
 import { UsageError } from '../command.ts'
@@ -55,10 +56,12 @@ async function find({ invocation, client, out, json }: Session, q: string, most:
 }
 
 /** One line about the reliability of the result. */
-function adviceOn({ items, answerable, corrected, missing }: FoundList): string {
+function adviceOn(found: FoundList): string {
+  const { items, coverage, answerable, corrected, missing } = found
   const named = (words: readonly string[]): string => words.slice(0, WORDS_SHOWN).join(', ')
   return [
-    ...(items.length === 0 ? ['No entry was found.'] : []),
+    ...(noneFits(found) ? [NONE_FITS] : []),
+    ...(coverage === 'NONE' ? ['No entry was found.'] : []),
     ...(items.length > 0 && !answerable ? ['The entries hardly match. Do not trust them as an answer.'] : []),
     ...(corrected.length > 0 ? [`Corrected: ${named(corrected.map(({ from, to }) => `${from} → ${to}`))}.`] : []),
     ...(missing.length > 0 ? [`No entry has: ${named(missing)}.`] : []),

@@ -5,12 +5,8 @@ import { wordingOf } from '../../domain/retained-text.ts'
 import { isAgainst, latestOf, standingOf, stateOf, tallyOf, type Verdict } from '../../domain/standing.ts'
 import { toAuthor } from '../../store/actor.ts'
 import type { EntryRow } from '../../store/entry.ts'
-import {
-  findTextByDigest,
-  keptStanding,
-  listJudgementsOfRevisions,
-  listJudgementsOfText,
-} from '../../store/standing.ts'
+import { listJudgementsOfText } from '../../store/pin.ts'
+import { findTextByDigest, keptStanding, listJudgementsOfRevisions } from '../../store/standing.ts'
 import {
   countEvidence,
   countRelations,

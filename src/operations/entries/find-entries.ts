@@ -1,14 +1,14 @@
 import { FIND } from '../../contract/limits.ts'
 import type { Entry, Found, FoundList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import { bestThatFit, markdownOf } from '../../domain/brief.ts'
+import { bestThatFit, markdownOf, markdownThatFits } from '../../domain/brief.ts'
 import { byWorth, matchOf } from '../../domain/fit.ts'
 import { passageOf } from '../../domain/passage.ts'
 import { isAnswerable } from '../../domain/ranking.ts'
 import { tagKey } from '../../domain/tag.ts'
 import { unansweredTerms } from '../../domain/unanswered.ts'
 import { findEntryByNumber } from '../../store/entry.ts'
-import { standingOfEntry } from '../evidence/read-standing.ts'
+import { objectionsTo } from '../evidence/read-standing.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 import type { SearchResult } from '../search.ts'
 import { entryOf } from './entry-cache.ts'
@@ -32,16 +32,17 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const { words, missing, corrected } = result
   const all = await candidatesOf(reads, result)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
-  const { coverage, match } = fitOf(candidates, all[0], result)
+  const ordered = candidates.toSorted(byWorth)
+  const { coverage, match } = fitOf(candidates, { best: all[0], first: ordered[0] }, result)
   const answerable = isAnswerable({ match, words })
   const frame = { coverage, match, answerable, missing, corrected, dataClass: 'EXTERNAL' as const }
-  const found = candidates.toSorted(byWorth).slice(0, limit)
+  const found = ordered.slice(0, limit)
   const weights = new Map(result.weights)
   const rows = await Promise.all(found.map(one => rowOf(reads, one, { weights, brief: tokens !== undefined })))
   const body: FoundList = tokens === undefined ? { items: rows, ...frame } : bestThatFit(rows, frame, tokens)
   return {
     body,
-    markdown: () => markdownOf(body),
+    markdown: () => (tokens === undefined ? markdownOf(body) : markdownThatFits(rows, frame, tokens)),
     fit: { coverage, match, words, missing, corrected },
     observed: {
       action: 'SEARCH',
@@ -67,16 +68,21 @@ async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candida
   return served.map(one => ({ ...entryOf(one), number: one.number, ...(fits.get(one.number) ?? NO_FIT) }))
 }
 
-/** How well the first candidate fits. `best` is the first entry of the result, before those of another state were left out. */
+/**
+ * How well the first entry of the answer fits. `best` is the first of the result: evidence may put another one first, and those of another state
+ * are left out.
+ */
 function fitOf(
   candidates: readonly Candidate[],
-  best: Candidate | undefined,
+  { best, first }: { best: Candidate | undefined; first: Candidate | undefined },
   { coverage, match }: SearchResult,
 ): Pick<SearchResult, 'coverage' | 'match'> {
-  const [first] = candidates
-  if (first === undefined) return { coverage: 'NONE', match: 0 }
-  if (first === best) return { coverage, match: matchOf(candidates, match) }
-  return { coverage: 'SOME', match: matchOf(candidates, Math.round(first.score * 1_000) / 1_000) }
+  const [fittest] = candidates
+  if (fittest === undefined || first === undefined) return { coverage: 'NONE', match: 0 }
+  return {
+    coverage: first === best ? coverage : first.whole ? 'ALL' : 'SOME',
+    match: matchOf(candidates, fittest === best ? match : Math.round(fittest.score * 1_000) / 1_000),
+  }
 }
 
 /** An entry as a short row; in a brief also the strongest objections to its current text. */
@@ -105,11 +111,5 @@ async function rowOf(
   if (!brief || standing.tally.unsupported + standing.tally.contradicted === 0) return row
   const entry = await findEntryByNumber(reader, found.number)
   if (entry === undefined) return row
-  const { contradictions } = await standingOfEntry(reader, entry)
-  return {
-    ...row,
-    objections: contradictions
-      .filter(({ status }) => status === 'STANDING')
-      .map(({ id, rationale }) => ({ id, rationale })),
-  }
+  return { ...row, objections: await objectionsTo(reader, entry) }
 }

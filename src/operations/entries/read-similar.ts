@@ -54,6 +54,6 @@ export const listSimilar: ReadOperation<'listSimilar'> = async (reads, { query }
 }
 
 const similarOf = (
-  { id, slug, title, summary, tags, currentRevisionId, updatedAt }: Entry,
+  { id, slug, title, summary, tags, currentRevisionId, updatedAt, standing, signals }: Entry,
   score: number,
-): Similar => ({ id, slug, title, summary, tags, currentRevisionId, updatedAt, score, ...TRUST })
+): Similar => ({ id, slug, title, summary, tags, currentRevisionId, updatedAt, score, standing, signals, ...TRUST })

@@ -9,16 +9,10 @@ import { signalNames } from '../../domain/signals.ts'
 import { standingOf } from '../../domain/standing.ts'
 import { readSettled } from '../../store/change.ts'
 import { type EntryRow, findEntry } from '../../store/entry.ts'
-import { findPinned, listJudgedAfter, type PinnedRow } from '../../store/pin.ts'
-import {
-  findObjectingRelation,
-  findObjection,
-  findTextByDigest,
-  keptStanding,
-  listJudgementsOfText,
-} from '../../store/standing.ts'
+import { findPinned, listJudgedAfter, listJudgementsOfText, type PinnedRow } from '../../store/pin.ts'
+import { findTextByDigest, keptStanding } from '../../store/standing.ts'
 import type { ReadOperation } from '../operation.ts'
-import { standingOfEntry } from './read-standing.ts'
+import { type Objection, objectionOf, objectionsTo } from './read-standing.ts'
 
 type Pin = PinsInput['pins'][number]
 
@@ -90,16 +84,13 @@ async function revisedOf(reader: Reader, entry: EntryRow, pinned: PinnedRow, kep
   }
 }
 
-type Objection = NonNullable<PinFinding['evidence']>['objection']
 type Result = Pick<NonNullable<PinFinding['evidence']>, 'state' | 'tally'>
 
 /** The result of the evidence about an entry if some is newer than `since`. Without `since`, only if it is against the current text. */
 async function evidenceOf(reader: Reader, entry: EntryRow, since: number | undefined): Promise<Found | undefined> {
-  const { against } = keptStanding(entry.standing)
-  const { state, tally, contradictions } = await standingOfEntry(reader, entry)
+  const { state, tally } = keptStanding(entry.standing)
   const added = since === undefined ? undefined : (await listJudgedAfter(reader, entry, since)).length
-  const strongest = contradictions.find(({ status }) => status === 'STANDING')
-  return found({ state, tally }, added, async () => strongest ?? objectionOf(reader, against[0]?.record))
+  return found({ state, tally }, added, async () => (await objectionsTo(reader, entry))[0] ?? null)
 }
 
 /** The same of a pinned text that the current one replaced: of the judgements about exactly its words. */
@@ -125,24 +116,9 @@ async function evidenceOfText(
 async function found(
   { state, tally }: Result,
   added: number | undefined,
-  objection: () => Promise<Objection>,
+  objection: () => Promise<Objection | null>,
 ): Promise<Found | undefined> {
   const isNews = added === undefined ? state === 'DISPUTED' || state === 'CONTRADICTED' : added > 0
   if (!isNews) return undefined
-  const strongest = await objection()
-  return {
-    kind: 'EVIDENCE',
-    evidence: {
-      state,
-      tally,
-      added: added ?? null,
-      objection: strongest === null ? null : { id: strongest.id, rationale: strongest.rationale },
-    },
-  }
-}
-
-/** A verification, contradiction or relation that is against a text, by its record. */
-async function objectionOf(reader: Reader, record: number | undefined): Promise<Objection> {
-  if (record === undefined) return null
-  return (await findObjection(reader, record)) ?? (await findObjectingRelation(reader, record)) ?? null
+  return { kind: 'EVIDENCE', evidence: { state, tally, added: added ?? null, objection: await objection() } }
 }

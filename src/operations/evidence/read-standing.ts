@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Standing } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
+import { OBJECTIONS_SHOWN } from '../../domain/standing.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import {
   findObjectingRelation,
@@ -68,4 +69,23 @@ async function contradictionOf(
     addressedBy: revisionId,
     rationale: row.rationale,
   }
+}
+
+/** What is against a text: a contradiction, a relation of type CONTRADICTS, or a verification that found it unsupported. */
+export type Objection = { id: string; rationale: string }
+
+/** An objection by its record; null if it is not public. */
+export async function objectionOf(reader: Reader, record: number | undefined): Promise<Objection | null> {
+  if (record === undefined) return null
+  const row = (await findObjection(reader, record)) ?? (await findObjectingRelation(reader, record))
+  return row === undefined ? null : { id: row.id, rationale: row.rationale }
+}
+
+/** The strongest objections to the current text of an entry: contradictions, or otherwise unsupported verifications. */
+export async function objectionsTo(reader: Reader, entry: EntryRow): Promise<Objection[]> {
+  const { contradictions, against } = keptStanding(entry.standing)
+  const standing = contradictions.filter(({ addressedBy }) => addressedBy === null)
+  const strongest = standing.length > 0 ? standing : against
+  const found = await Promise.all(strongest.slice(0, OBJECTIONS_SHOWN).map(({ record }) => objectionOf(reader, record)))
+  return found.filter(one => one !== null)
 }
