@@ -4,6 +4,7 @@ import { publishFor } from './found.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import { dataBlock } from './linked-data.ts'
 import type { Document } from './page.ts'
+import { seen } from './untrusted-text.ts'
 
 /** The properties of a request that the frame of a page needs. */
 export type Frame = { config: Pick<Config, 'publicUrl' | 'contentLicense'>; path: string; q?: string }
@@ -82,7 +83,7 @@ const header = (section: string | undefined, { path, q = '' }: Frame): Html => h
 <button class="menu" type="button" popovertarget="site-menu">Menu</button>
 <form class="find" role="search" action="/search" method="get">
 <label class="unshown" for="site-q">Search entries</label>
-<input id="site-q" type="search" name="q" value="${q}" maxlength="2000" placeholder="Search" autocomplete="off">
+<input id="site-q" type="search" name="q" value="${seen(q)}" maxlength="2000" placeholder="Search" autocomplete="off">
 <button type="submit">Search</button>
 </form>
 <nav id="site-menu" popover aria-label="Site"><ul>

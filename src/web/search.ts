@@ -13,7 +13,7 @@ import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Document, Page, PageRequest, Query } from './page.ts'
 import { signalBadges } from './signals.ts'
 import { standingStrip } from './standing-strip.ts'
-import { words } from './untrusted-text.ts'
+import { seen, words } from './untrusted-text.ts'
 
 const SORTS: readonly (readonly [string, string])[] = [
   ['relevance', 'Best match'],
@@ -117,8 +117,8 @@ const searchForm = (
   sort: string,
   narrowing: Narrowing,
 ): Html => html`<form class="search" action="/search" method="get" aria-label="Search entries">
-<div class="field grow"><label for="q">Words</label><input id="q" name="q" type="search" value="${q}" maxlength="${FIND.queryCharacters}" autocomplete="off" dir="auto"></div>
-<div class="field"><label for="tag">Tag</label><input id="tag" name="tag" value="${tag}" maxlength="${LIMITS.tagCharacters}" autocomplete="off" dir="auto"></div>
+<div class="field grow"><label for="q">Words</label><input id="q" name="q" type="search" value="${seen(q)}" maxlength="${FIND.queryCharacters}" autocomplete="off" dir="auto"></div>
+<div class="field"><label for="tag">Tag</label><input id="tag" name="tag" value="${seen(tag)}" maxlength="${LIMITS.tagCharacters}" autocomplete="off" dir="auto"></div>
 <div class="field"><label for="sort">Order</label><select id="sort" name="sort">${SORTS.map(([value, name]) => html`<option value="${value}"${value === sort && raw(' selected')}>${name}</option>`)}</select></div>
 ${Object.entries(narrowing).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit" class="do">Search</button>
 </form>`

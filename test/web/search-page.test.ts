@@ -143,3 +143,11 @@ test('a question longer than a search takes is answered, and observed as one sea
   assert.equal(body.items[0]?.action, 'SEARCH')
   assert.equal((await ask('x'.repeat(2_001))).status, 400)
 })
+
+test('the fields of the page show no hidden character of a question, whatever it finds', async () => {
+  for (const q of ['lens \u202ekcarc\u0007', 'nothing \u202elike\u001b this']) {
+    const shown = await page(q, `&tag=${encodeURIComponent('op\u202etics')}`)
+    assert.doesNotMatch(shown, /[\u202e\u0007\u001b]/u)
+    assert.match(shown, /name="q" type="search" value="(?:lens kcarc|nothing like this)"/)
+  }
+})
