@@ -1,6 +1,7 @@
 import type { SqliteConnection } from '../database/sqlite.ts'
 import type { QueryWord } from '../domain/ranking.ts'
 import { rankingTermsOf } from '../domain/ranking-terms.ts'
+import { isUnspaced } from '../domain/terms.ts'
 import { type Extent, type Postings, samplePostings, type Wanted } from './postings.ts'
 import { isRare, knownWords, meantBy, otherForms, repairsOf } from './repair.ts'
 
@@ -52,7 +53,40 @@ export function termsFor(index: SqliteConnection, words: readonly QueryWord[], e
   }
   for (const join of joins)
     if (join !== undefined) terms.wantText(join.to, corrected.has(join.from) ? 1 : JOINED, 'WORD')
-  return { wanted: terms.list(), missing, corrected: [...corrected].map(([from, to]) => ({ from, to })) }
+  return {
+    wanted: terms.list(),
+    missing: missingRuns(words, missing),
+    corrected: [...corrected].map(([from, to]) => ({ from, to })),
+  }
+}
+
+/**
+ * The missing words, with pairs of characters joined to the runs that they are of. A pair is no word where the pairs before and after it are
+ * found: it is the end of one word and the beginning of the next.
+ */
+function missingRuns(words: readonly QueryWord[], missing: readonly string[]): string[] {
+  const absent = new Set(missing)
+  const runs: string[] = []
+  for (const [at, { word }] of words.entries()) {
+    if (!absent.has(word)) continue
+    const [before, after] = [words[at - 1]?.word, words[at + 1]?.word]
+    const goesOn = before !== undefined && overlaps(before, word)
+    if (goesOn && absent.has(before)) runs.push(`${runs.pop() ?? ''}${pairOf(word)?.[1] ?? ''}`)
+    else if (!goesOn || after === undefined || !overlaps(word, after) || absent.has(after)) runs.push(word)
+  }
+  return runs
+}
+
+/** The two characters of a word that is a pair of a run without spaces, with their marks. */
+function pairOf(word: string): [string, string] | undefined {
+  const [one, other, ...more] = isUnspaced(word) ? (word.match(/\P{M}\p{M}*/gu) ?? []) : []
+  return one === undefined || other === undefined || more.length > 0 ? undefined : [one, other]
+}
+
+/** Whether two words are neighbouring pairs of characters of a run without spaces. */
+function overlaps(word: string, next: string): boolean {
+  const [one, two] = [pairOf(word), pairOf(next)]
+  return one !== undefined && two !== undefined && one[1] === two[0]
 }
 
 /** The terms of a query, each looked up once. */

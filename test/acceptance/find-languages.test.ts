@@ -11,6 +11,7 @@ const KOREAN = [
   ['커밋을 되돌리기', '깃에서 커밋을 되돌리려면 revert 명령을 사용합니다.'],
 ] as const
 
+const CHINESE = [['数据库连接池', '数据库连接超时怎么办：增大连接池。']] as const
 const ARABIC = [
   ['كيف تفحص ملفات قاعدة البيانات', 'يفحص الامر كل ملف بعد انقطاع الكهرباء.'],
   ['واجهة الخادم لا تجيب', 'عدد الاتصالات المفتوحة اكبر من الحد.'],
@@ -23,7 +24,7 @@ const INFLECTED = [
 
 const app = useApp({}, async () => {
   const { token } = await newActor(app.url)
-  for (const [title, content] of [...KOREAN, ...ARABIC, ...INFLECTED])
+  for (const [title, content] of [...KOREAN, ...CHINESE, ...ARABIC, ...INFLECTED])
     await newEntry(app.url, token, { title, summary: title, content })
   await newEntry(app.url, token, {
     title: 'TypeError in renderInvoice when the customer has no address',
@@ -58,6 +59,11 @@ test('Arabic words are found with and without the article', async () => {
     const { items, answerable } = await find(q)
     assert.deepEqual([items[0]?.title, answerable], [title, true], q)
   }
+})
+
+test('a missing word of Chinese is named whole, and the border of two words is none', async () => {
+  assert.deepEqual((await find('数据库超时')).missing, [])
+  assert.deepEqual((await find('数据库的量子纠缠')).missing, ['库的量子纠缠'])
 })
 
 test('a word that no entry has finds words with another ending, and is missing nevertheless', async () => {
