@@ -25,6 +25,7 @@ import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/indexed-entry.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
 import { findWithdrawingAct } from '../../src/store/moderation.ts'
+import { listJudgementsOfText } from '../../src/store/pin.ts'
 import { updateSignals } from '../../src/store/signals.ts'
 import { listSupporters } from '../../src/store/view.ts'
 import { recordLog, recordLogEnd } from './recorded-log.ts'
@@ -232,6 +233,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
   await unit.save(tx)
   await findWithdrawingAct(tx, 1)
+  await listJudgementsOfText(tx, 1, 1)
   await recordLogEnd(tx, context)
   await recordPast(reads, [String(one.slug), ...judged])
   await recordPurges(reads.reader, tx, context())
