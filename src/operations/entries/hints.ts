@@ -13,6 +13,8 @@ const NAMED = 5
  * long as some comparisons. Past it no similar entries are named.
  */
 const COMPARED_PER_SECOND = 500
+/** The same after a while without drafts: a hundred drafts at once are looked up. */
+const COMPARED_MAX = 1_000
 const LOOKUP = 10
 
 /** All words have the same weight: their frequency would cost a search. */
@@ -23,7 +25,7 @@ export class Hinter {
   readonly #store: Pick<Store, 'reader' | 'near'>
   readonly #now: () => number
   /** The number of entries that may be compared now. */
-  #room = COMPARED_PER_SECOND
+  #room = COMPARED_MAX
   #filledAt: number
 
   constructor(store: Pick<Store, 'reader' | 'near'>, now: () => number = () => performance.now()) {
@@ -59,7 +61,7 @@ export class Hinter {
   #hasRoom(): boolean {
     const passed = this.#now() - this.#filledAt
     this.#filledAt += passed
-    this.#room = Math.min(COMPARED_PER_SECOND, this.#room + (passed / 1_000) * COMPARED_PER_SECOND)
+    this.#room = Math.min(COMPARED_MAX, this.#room + (passed / 1_000) * COMPARED_PER_SECOND)
     return this.#room > 0
   }
 }
