@@ -41,8 +41,11 @@ export function wordingOf({ title, summary, content }: Text): Wording {
 /** Spaces that are hardly seen inside a word, and hardly missed between two. */
 const NARROW = /[\u2006\u2008-\u200a\u202f\u205f]+/g
 
+/** The sign that makes an Arabic word longer and no other one. */
+const TATWEEL = /\u0640+/g
+
 function worded(text: string): Wording {
-  const seen = text.replace(EVERY_HIDDEN, '')
+  const seen = text.replace(EVERY_HIDDEN, '').replace(TATWEEL, '')
   const joined = seen.replace(NARROW, '')
   const words = wordsAndOperators(joined)
   const digest = hash('sha256', words.join(' '), 'base64url').slice(0, 22)

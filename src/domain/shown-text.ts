@@ -18,8 +18,8 @@ const withTables = lazily(true)
 const withoutTables = lazily(false)
 
 /**
- * The words of a content as its page shows them: without titles and addresses of links, definitions, and names of languages; with character
- * references decoded, and words whole that marks divide. Takes UTF-16 text of any length, in time proportional to it.
+ * The words of a content as its page shows them: without titles and addresses of links, definitions, names of languages and struck-out text; with
+ * character references decoded, and words whole that marks divide. Takes UTF-16 text of any length, in time proportional to it.
  */
 export function shownText(content: string): string {
   if (!MARKED.test(content)) return content
@@ -35,8 +35,13 @@ export function shownText(content: string): string {
 
 function lineOf(tokens: readonly Token[]): string {
   let line = ''
+  /** How many elements that strike text out are open. */
+  let struck = 0
   for (const [at, token] of tokens.entries()) {
-    if (token.type === 'softbreak' || token.type === 'hardbreak') line += '\n'
+    if (token.type === 's_open') struck += 1
+    else if (token.type === 's_close') struck -= 1
+    else if (struck > 0) continue
+    else if (token.type === 'softbreak' || token.type === 'hardbreak') line += '\n'
     else if (token.type === 'image') line += token.content || String(token.attrGet('src') ?? '')
     // A link without words shows its address.
     else if (token.type === 'link_open' && tokens[at + 1]?.type === 'link_close') line += String(token.attrGet('href'))

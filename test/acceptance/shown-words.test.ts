@@ -42,6 +42,7 @@ test('a judged text that the page does not show supports nothing', async () => {
     `${EVIL}\n\n\`\`\`${WORDS}\n\`\`\``,
     `| tea |\n|---|\n| ${EVIL} | ${WORDS} |`,
     `${EVIL} [.][${WORDS}]\n\n[${WORDS}]: https://e.example`,
+    `~~${WORDS}~~ ${EVIL}`,
   ]) {
     const { state, kept } = await standingAfter(await judged('verify'), content, 'EXPAND')
     assert.deepEqual([state, (kept ?? 0) < 0.5], ['UNCHECKED', true], `${kept}: ${content}`)
