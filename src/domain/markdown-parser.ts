@@ -6,6 +6,8 @@ export const loadMarkdownIt = () =>
 
 /** Rows of a table are filled up to the width of its head, so that a table can have far more cells than characters. Above this number of cells tables are shown as text. */
 const CELLS_MAX = 10_000
+/** Each bracket may begin a link, which is then looked for. In a text with more of them links are shown as text. */
+const BRACKETS_MAX = 2_000
 const ADDRESS_CHARACTERS = 2_000
 /** The most elements within each other, such as twenty lists: a text of brackets takes half the time that it takes with a hundred. */
 const NESTED_MAX = 40
@@ -51,5 +53,9 @@ function cellsOf(content: string): number {
   return widest * lines.length
 }
 
-/** Whether the tables of a text may be shown as tables. */
-export const mayHaveTables = (content: string): boolean => cellsOf(content) <= CELLS_MAX
+/** What is shown as text where it would take too much time or space. */
+export const COSTLY_RULES = ['table', 'link', 'image', 'reference']
+
+/** Whether the tables and links of a text may be shown as such; otherwise a parser without `COSTLY_RULES` is due. */
+export const isModest = (content: string): boolean =>
+  content.split('[').length <= BRACKETS_MAX && cellsOf(content) <= CELLS_MAX

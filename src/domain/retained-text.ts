@@ -26,7 +26,7 @@ export type Text = { title: string; summary: string; content: string }
 export type Wording = { words: readonly string[]; apart?: readonly string[]; digest: string }
 
 /** Texts that were worded last, by their length together: the judged texts of an entry are worded again with each of its revisions. */
-const REMEMBERED_CHARACTERS = 1_000_000
+const REMEMBERED_CHARACTERS = 1_500_000
 const remembered = new LruCache<string, Wording>(REMEMBERED_CHARACTERS)
 
 export function wordingOf({ title, summary, content }: Text): Wording {

@@ -1,5 +1,5 @@
 import type { Token } from 'markdown-it'
-import { createParser, mayHaveTables } from './markdown-parser.ts'
+import { COSTLY_RULES, createParser, isModest } from './markdown-parser.ts'
 
 type Parser = ReturnType<typeof createParser>
 
@@ -7,15 +7,15 @@ type Parser = ReturnType<typeof createParser>
 const MARKED = /[\\`*_~[\]<>&|#=+]/
 
 /** Makes a parser with its first use. Addresses in running text are shown as they are written. */
-function lazily(tables: boolean): () => Parser {
+function lazily(disabled: readonly string[]): () => Parser {
   let made: Parser | undefined
   return () => {
-    made ??= tables ? createParser().disable('linkify') : createParser().disable(['linkify', 'table'])
+    made ??= createParser().disable(['linkify', ...disabled])
     return made
   }
 }
-const withTables = lazily(true)
-const withoutTables = lazily(false)
+const whole = lazily([])
+const cheap = lazily(COSTLY_RULES)
 
 /**
  * The words of a content as its page shows them: without titles and addresses of links, definitions, names of languages and struck-out text; with
@@ -23,7 +23,7 @@ const withoutTables = lazily(false)
  */
 export function shownText(content: string): string {
   if (!MARKED.test(content)) return content
-  const parser = mayHaveTables(content) ? withTables() : withoutTables()
+  const parser = isModest(content) ? whole() : cheap()
   const shown: string[] = []
   for (const token of parser.parse(content, {})) {
     if (token.type === 'inline') shown.push(lineOf(token.children ?? []), '\n')

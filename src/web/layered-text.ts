@@ -1,5 +1,5 @@
 import type { Token } from 'markdown-it'
-import { mayHaveTables } from '../domain/markdown-parser.ts'
+import { COSTLY_RULES, isModest } from '../domain/markdown-parser.ts'
 import { type Html, raw } from './html.ts'
 import { closeLink, createMarkdown, type Environment, hrefOf, openLink, preformatted } from './markdown.ts'
 import { placeOf, recordPlaces, SourceLines, type Stretch } from './markdown-places.ts'
@@ -8,8 +8,8 @@ import { visible } from './untrusted-text.ts'
 /** Emphasis and links end with their part and begin again in the next. Above this number of elements the words stay without them. */
 const ELEMENTS_MAX = 5_000
 
-const withTables = recordPlaces(createMarkdown())
-const withoutTables = recordPlaces(createMarkdown()).disable('table')
+const whole = recordPlaces(createMarkdown())
+const cheap = recordPlaces(createMarkdown()).disable(COSTLY_RULES)
 
 /** Shows words of a part. `noted` is false where the next cell of the row has the note. */
 export type ShowPart = (part: number, words: Html, noted: boolean) => Html
@@ -123,7 +123,7 @@ type Parts = ReturnType<typeof createParts>
  * Definitions of addresses are shown too: they have an author, and decide where links lead.
  */
 export function layeredMarkup(content: string, ends: readonly number[], show: ShowPart): Html {
-  const markdown = mayHaveTables(content) ? withTables : withoutTables
+  const markdown = isModest(content) ? whole : cheap
   const env: Environment = { addresses: 0, open: [] }
   const tokens = markdown.parse(content, env)
   const lines = new SourceLines(content)

@@ -1,5 +1,5 @@
 import type { RendererRule, StateCore, Token } from 'markdown-it'
-import { createParser, mayHaveTables } from '../domain/markdown-parser.ts'
+import { COSTLY_RULES, createParser, isModest } from '../domain/markdown-parser.ts'
 import { type Html, html, raw } from './html.ts'
 import { seen, visible } from './untrusted-text.ts'
 
@@ -143,8 +143,8 @@ export function openLink(target: string, given: unknown): string {
 
 export const closeLink = (env: unknown): string => (env as Environment).open.pop() ?? ''
 
-const withTables = createMarkdown()
-const withoutTables = createMarkdown().disable('table')
+const whole = createMarkdown()
+const cheap = createMarkdown().disable(COSTLY_RULES)
 
 /**
  * Renders untrusted Markdown as safe markup: no HTML, no images, links to http, https, mailto and this site only, invisible characters
@@ -155,7 +155,7 @@ export function markup(content: string): Html {
   return raw(rendererFor(content).render(content, env))
 }
 
-const rendererFor = (content: string): typeof withTables => (mayHaveTables(content) ? withTables : withoutTables)
+const rendererFor = (content: string): typeof whole => (isModest(content) ? whole : cheap)
 
 /** The same, with an id for each heading. Ids are stable while the headings are: they are made from their words. */
 export function markupWithSections(content: string): { content: Html; sections: Section[] } {
