@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { startApp } from '../support/app.ts'
-import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
 import { eventually } from '../support/process.ts'
 import { caughtUp, replicated, run } from '../support/replicated.ts'
@@ -23,12 +24,21 @@ test('a write whose commit was not confirmed by the synchronous standby is ackno
   await run(url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
   await run(url, 'SELECT pg_reload_conf()')
   await newEntry(app.url, token)
+  // Commits of the start, such as those of housekeeping, would wait before the write, and a node that connects again commits too.
+  const quiet = `SELECT FROM pg_stat_activity WHERE application_name = 'palimpsest writer' AND state = 'idle' AND state_change < now() - interval '3 s'`
+  await eventually(
+    'the node has no more to commit',
+    PATIENCE,
+    async () => (await run(url, quiet)).rowCount || undefined,
+  )
 
   await standby?.stop('fast')
   const body = { title: 'Unconfirmed', summary: 'S', content: 'C' }
   const written = `SELECT FROM revision WHERE title = '${body.title}'`
   let answered: number | undefined
-  const writing = call(app.url, 'POST', '/api/entries', { token, body }).then(answer => {
+  // Another commit of the node may wait first. When its session is ended, the write behind it is refused, and is sent again.
+  const headers = { 'idempotency-key': randomUUID() }
+  const writing = callPatiently(app.url, 'POST', '/api/entries', { token, body, headers }).then(answer => {
     answered = answer.status
     return answer
   })
