@@ -53,9 +53,9 @@ function cellsOf(content: string): number {
   return widest * lines.length
 }
 
-/** What is shown as text where it would take too much time or space. */
+/** The rules of the parser that are off for a text that is not modest: its tables and links are shown as text. */
 export const COSTLY_RULES = ['table', 'link', 'image', 'reference']
 
-/** Whether the tables and links of a text may be shown as such; otherwise a parser without `COSTLY_RULES` is due. */
+/** Whether a text has so few brackets and cells that its tables and links may be shown as such. */
 export const isModest = (content: string): boolean =>
   content.split('[').length <= BRACKETS_MAX && cellsOf(content) <= CELLS_MAX
