@@ -22,6 +22,7 @@ import { workIndexes } from './migrations/0020-work-indexes.ts'
 import { asOf } from './migrations/0021-as-of.ts'
 import { mirroredLog } from './migrations/0022-mirrored-log.ts'
 import { purgeProgress } from './migrations/0023-purge-progress.ts'
+import { parts } from './migrations/0024-parts.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -50,6 +51,7 @@ export const MIGRATIONS: readonly Migration[] = [
   asOf,
   mirroredLog,
   purgeProgress,
+  parts,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

@@ -55,7 +55,7 @@ export async function sweep(
   await forgetCooldowns(tx, context.at - HOUR)
   // Admissions name networks too. Without further requests, nothing else deletes the last of them.
   await forgetAdmissions(tx, context.at - HOUR)
-  const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR) - retentionDays * 24, RETENTION_BATCH)
+  const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR), retentionDays, RETENTION_BATCH)
   const forgotten = await forgetStoredAnswers(
     tx,
     (await addServed(tx, context.now, served)) - IDEMPOTENCY_KEPT,

@@ -52,8 +52,10 @@ const FEED: Sql = sql`data_class = 'EXTERNAL' AND withdrawn = 0`
 export const WRITTEN: Sql = sql`${FEED} AND action NOT IN ('READ', 'SEARCH')`
 const READ: Sql = sql`${FEED} AND action IN ('READ', 'SEARCH')`
 
-/** Whether a row of an entry is a read: the timeline of an entry separates writes and reads. */
-export const IS_READ: Sql = sql`(CASE action WHEN 'READ' THEN 1 ELSE 0 END)`
+/** The rows of an entry: its timeline has an index that separates writes and reads. */
+const IS_READ: Sql = sql`(CASE action WHEN 'READ' THEN 1 ELSE 0 END)`
+export const writesOf = (entry: number): Sql => sql`entry = ${entry} AND ${IS_READ} = 0 AND hour IS NULL`
+const readsOf = (entry: number): Sql => sql`entry = ${entry} AND ${IS_READ} = 1 AND hour IS NOT NULL`
 
 type Order = 'ASC' | 'DESC'
 const ORDERS: Record<Order, Sql> = { ASC: sql`ASC`, DESC: sql`DESC` }
@@ -83,7 +85,7 @@ export const listActivity = (reader: Reader, before: number, limit: number) =>
 export const listNewestWrites = (reader: Reader, limit: number) =>
   reader.all<ActivityRow>(sql`
     ${ACTIVITY_COLUMNS} FROM (SELECT sequence FROM activity WHERE ${WRITTEN} ORDER BY sequence DESC LIMIT ${limit}) page
-    JOIN activity s ON s.sequence = page.sequence ${ACTIVITY_JOINS} ORDER BY page.sequence DESC`)
+    JOIN activity s ON s.sequence = page.sequence AND s.hour IS NULL ${ACTIVITY_JOINS} ORDER BY page.sequence DESC`)
 
 /** The public feed above a sequence, in ascending order. */
 export const listActivityAfter = (reader: Reader, after: number, limit: number) =>
@@ -95,8 +97,8 @@ export const listActivityAfter = (reader: Reader, after: number, limit: number) 
 export const listTimeline = (reader: Reader, entry: number, before: number, limit: number) =>
   reader.all<ActivityRow>(
     pageOf(
-      sql`entry = ${entry} AND ${IS_READ} = 0 AND withdrawn = 0 AND sequence < ${before}`,
-      sql`entry = ${entry} AND ${IS_READ} = 1 AND withdrawn = 0 AND sequence < ${before}`,
+      sql`${writesOf(entry)} AND withdrawn = 0 AND sequence < ${before}`,
+      sql`${readsOf(entry)} AND withdrawn = 0 AND sequence < ${before}`,
       'DESC',
       limit,
     ),
@@ -116,9 +118,7 @@ export const listAllActivity = (reader: Reader, limit: number) =>
   reader.all<ActivityRow>(sql`${ACTIVITY} ORDER BY s.sequence DESC LIMIT ${limit}`)
 
 export const listAllTimeline = (reader: Reader, entry: number, limit: number) =>
-  reader.all<ActivityRow>(
-    pageOf(sql`entry = ${entry} AND ${IS_READ} = 0`, sql`entry = ${entry} AND ${IS_READ} = 1`, 'DESC', limit),
-  )
+  reader.all<ActivityRow>(pageOf(writesOf(entry), readsOf(entry), 'DESC', limit))
 
 /** Kind and time of the newest rows of the public feed. */
 export const listRecentActions = (reader: Reader, before: number, limit: number) =>
@@ -173,14 +173,32 @@ export const isUnobserved = async (
 ): Promise<boolean> =>
   (await reader.one(sql`
     SELECT sequence FROM activity
-    WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}`)) ===
-  undefined
+    WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}
+      AND sequence >= coalesce((SELECT first FROM observed_hour WHERE hour = ${hour}), 0)`)) === undefined
 
-/** Deletes READ and SEARCH rows of hours before `hour`, at most `limit` of them. Returns how many. */
-export const deleteObservations = (tx: Transaction, hour: number, limit: number) =>
-  tx.run(sql`
+/** The parts of reads that a divided table has for a retention, and the fewest hours of one. */
+const PARTS = 15
+const PART_HOURS_MIN = 24
+/** Hours after which a part that is due is dropped for certain. */
+const DROP_DELAY = 48
+
+/** The hours of reads that a part of a divided table collects. */
+export const hoursOfPart = (retentionDays: number): number =>
+  Math.max(PART_HOURS_MIN, Math.ceil((retentionDays * 24) / PARTS))
+
+/**
+ * Deletes READ and SEARCH rows of hours before `now` by the retention, at most `limit` of them. Returns how many. Rows in parts are deleted
+ * only if their part should have been dropped.
+ */
+export function deleteObservations(tx: Transaction, now: number, retentionDays: number, limit: number) {
+  const hour = now - retentionDays * 24
+  const late = hour - hoursOfPart(retentionDays) - DROP_DELAY
+  return tx.run(sql`
     DELETE FROM activity WHERE sequence IN
-      (SELECT sequence FROM activity WHERE hour IS NOT NULL AND hour < ${hour} ORDER BY hour LIMIT ${limit})`)
+      (SELECT sequence FROM activity WHERE hour IS NOT NULL AND hour < ${hour}
+        AND (hour < ${late} OR sequence < coalesce((SELECT first FROM parted WHERE name = 'activity'), ${Number.MAX_SAFE_INTEGER}))
+        ORDER BY hour LIMIT ${limit})`)
+}
 
 const METADATA: Record<Action, (row: ActivityRow) => object> = {
   READ: () => ({}),

@@ -1,7 +1,7 @@
 import { only, type Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { ChangeKey } from '../domain/change.ts'
-import { IS_READ, WRITTEN } from './activity.ts'
+import { WRITTEN, writesOf } from './activity.ts'
 
 /** The range of sequences, above `after` and up to `upTo`, and the number of keys. Each list reads an index and ends at the limit. */
 export type Above = { after: number; upTo: number; limit: number }
@@ -24,12 +24,11 @@ async function listKeys(reader: Reader, condition: Sql, { after, upTo, limit }: 
 export const listWritten = (reader: Reader, above: Above) => listKeys(reader, WRITTEN, above)
 
 /** The writes about an entry. */
-export const listWrittenOf = (reader: Reader, entry: number, above: Above) =>
-  listKeys(reader, sql`entry = ${entry} AND ${IS_READ} = 0`, above)
+export const listWrittenOf = (reader: Reader, entry: number, above: Above) => listKeys(reader, writesOf(entry), above)
 
 /** The relations with an entry as their target. */
 export const listWrittenTo = (reader: Reader, entry: number, above: Above) =>
-  listKeys(reader, sql`target = ${entry}`, above)
+  listKeys(reader, sql`target = ${entry} AND hour IS NULL`, above)
 
 /** The writes of an actor. */
 export const listWrittenBy = (reader: Reader, actor: number, above: Above) =>

@@ -20,14 +20,14 @@ export function rowsAbout({ type, number }: Target): Sql[] {
       : sql`SELECT e.number FROM entry e WHERE e.${owner} = ${number}`
   const conditions = [
     sql`s.entry IN (${entries})`,
-    sql`s.subject IN (SELECT x.relation FROM relation_end x WHERE x.entry IN (${entries}))`,
+    sql`s.hour IS NULL AND s.subject IN (SELECT x.relation FROM relation_end x WHERE x.entry IN (${entries}))`,
   ]
   if (type === 'ENTRY') return conditions
   return [
     ...conditions,
-    sql`s.subject IN (SELECT v.number FROM evidence v WHERE v.${owner} = ${number})`,
-    sql`s.subject IN (SELECT v.number FROM relation v WHERE v.${owner} = ${number})`,
-    sql`s.${owner} = ${number} AND s.entry IN (SELECT r.entry FROM revision r WHERE r.${owner} = ${number} AND r.ordinal > 1)`,
+    sql`s.hour IS NULL AND s.subject IN (SELECT v.number FROM evidence v WHERE v.${owner} = ${number})`,
+    sql`s.hour IS NULL AND s.subject IN (SELECT v.number FROM relation v WHERE v.${owner} = ${number})`,
+    sql`s.${owner} = ${number} AND s.hour IS NULL AND s.entry IN (SELECT r.entry FROM revision r WHERE r.${owner} = ${number} AND r.ordinal > 1)`,
   ]
 }
 

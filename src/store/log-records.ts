@@ -85,7 +85,7 @@ async function listEvidence(reader: Reader, { above, upTo }: Range): Promise<Log
     SELECT v.number AS record, ${ACTED}, v.id, e.number AS entry, e.id AS entry_id, r.id AS revision_id, v.ordinal, v.kind, v.result,
       v.confidence, v.rationale, v.source_entry, v.created_at, CASE WHEN v.withdrawn = 1 OR e.withdrawn = 1 THEN 1 ELSE 0 END AS withdrawn
     FROM evidence v JOIN entry e ON e.number = v.entry JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
-      LEFT JOIN activity s ON s.subject = v.number
+      LEFT JOIN activity s ON s.subject = v.number AND s.hour IS NULL
     WHERE v.number > ${above} AND v.number <= ${upTo} ORDER BY v.number LIMIT ${upTo - above}`)
   return rows.map(row => {
     const facts: Facts['evidence'] = {
@@ -118,7 +118,7 @@ type RelationRow = ActedRow & {
 async function listRelations(reader: Reader, { above, upTo }: Range): Promise<LoggedRecord[]> {
   const rows = await reader.all<RelationRow>(sql`
     SELECT l.number AS record, ${ACTED}, l.id, l.relation_type, l.source_entry, l.target_entry, l.rationale, l.created_at, l.withdrawn
-    FROM relation l JOIN actor a ON a.number = l.actor LEFT JOIN activity s ON s.subject = l.number
+    FROM relation l JOIN actor a ON a.number = l.actor LEFT JOIN activity s ON s.subject = l.number AND s.hour IS NULL
     WHERE l.number > ${above} AND l.number <= ${upTo} ORDER BY l.number LIMIT ${upTo - above}`)
   return rows.map(row => {
     const facts: Facts['relation'] = {

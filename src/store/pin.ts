@@ -35,11 +35,11 @@ export async function listJudgedAfter(
 ): Promise<{ record: number }[]> {
   const [said, objected] = await Promise.all([
     reader.all<{ record: number }>(sql`
-      SELECT v.number AS record FROM evidence v JOIN activity s ON s.subject = v.number
+      SELECT v.number AS record FROM evidence v JOIN activity s ON s.subject = v.number AND s.hour IS NULL
       WHERE v.entry = ${number} AND v.ordinal > ${evidence - JUDGED_MAX} AND v.withdrawn = 0
         AND s.sequence > ${since} AND s.action IN ('VERIFY', 'CONTRADICT')`),
     reader.all<{ record: number }>(sql`
-      SELECT l.number AS record FROM relation_end x JOIN relation l ON l.number = x.relation JOIN activity s ON s.subject = l.number
+      SELECT l.number AS record FROM relation_end x JOIN relation l ON l.number = x.relation JOIN activity s ON s.subject = l.number AND s.hour IS NULL
       WHERE x.entry = ${number} AND x.ordinal > ${relations - JUDGED_MAX} AND l.target_entry = ${number}
         AND l.relation_type = 'CONTRADICTS' AND l.withdrawn = 0 AND s.sequence > ${since} AND s.action = 'CONNECT'`),
   ])
