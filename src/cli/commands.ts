@@ -98,6 +98,15 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     run: async invocation => (await import('./copy.ts')).copyStore(invocation),
   },
   {
+    name: 'partition',
+    summary: 'Divide the activity of a store in PostgreSQL into parts, also while it is served.',
+    details:
+      'Rows that exist stay where they are. Later reads and searches are in parts by time, which nodes begin and drop by themselves. Nodes wait for each step at most 0.3 s. After it was stopped, run it again. On a divided store it begins and drops the parts that are due; run it daily as the owner of the schema if the nodes may not change it.',
+    flags: [],
+    examples: ['partition'],
+    run: async invocation => (await import('./partition.ts')).partitionStore(invocation),
+  },
+  {
     name: 'index',
     summary: 'Copy a search index for a new node over PostgreSQL, also while its owner serves.',
     details:

@@ -5,7 +5,7 @@ const TABLES = `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'publ
 /** The B-trees of the schema, if this user may check them. */
 const INDEXES = `SELECT c.oid AS index, c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   JOIN pg_am a ON a.oid = c.relam JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE n.nspname = 'public' AND a.amname = 'btree' AND i.indisvalid AND NOT i.indcheckxmin ORDER BY c.relname`
+  WHERE n.nspname = 'public' AND c.relkind = 'i' AND a.amname = 'btree' AND i.indisvalid AND NOT i.indcheckxmin ORDER BY c.relname`
 const AMCHECK = `SELECT p.oid FROM pg_extension e JOIN pg_depend d ON d.refobjid = e.oid AND d.deptype = 'e'
   JOIN pg_proc p ON p.oid = d.objid WHERE e.extname = 'amcheck' AND p.proname = 'bt_index_check' AND p.pronargs = 2
   AND has_function_privilege(p.oid, 'execute')`

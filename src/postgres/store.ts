@@ -17,6 +17,7 @@ import type { IndexNotice } from '../threads/protocol.ts'
 import { positionOf } from '../threads/shared-counters.ts'
 import { PostgresGroupSession } from './group-session.ts'
 import { Heartbeat, silence } from './heartbeat.ts'
+import { hasParts, keepParts } from './parts/keep.ts'
 import { type Making, prepareDatabase, type Server } from './prepare.ts'
 import { openReaders } from './read-sessions.ts'
 import { createReader } from './reader.ts'
@@ -126,10 +127,12 @@ export class PostgresStore implements Store {
     return this.#health.write({ name, input, environment }) as Promise<WriteAnswer>
   }
 
-  maintain<N extends MaintenanceName>(
+  async maintain<N extends MaintenanceName>(
     ...[name, input, environment]: Parameters<Store['maintain']>
   ): Promise<MaintenanceResult<N>> {
-    return this.#health.write({ name, input, environment }) as Promise<MaintenanceResult<N>>
+    const result = await this.#health.write({ name, input, environment })
+    if (name === 'sweep') await this.#keepParts((input as { retentionDays: number }).retentionDays, environment.at)
+    return result as MaintenanceResult<N>
   }
 
   search(request: SearchRequest): Promise<SearchResult> {
@@ -182,6 +185,10 @@ export class PostgresStore implements Store {
     await this.#log.close()
     await Promise.all([this.#writer, ...this.#primaryReaders, ...this.#standbys].map(one => one.close()))
     await this.heartbeat.close()
+  }
+
+  async #keepParts(retentionDays: number, now: number): Promise<void> {
+    if (await hasParts(this.reader)) await keepParts(this.#options.url, now, retentionDays)
   }
 
   async #perform(command: Command): Promise<unknown> {

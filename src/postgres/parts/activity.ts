@@ -1,0 +1,84 @@
+import { changeBriefly } from './brief.ts'
+import { beforeOf, closing, dividing } from './divide.ts'
+import { changeWithin, fenceOff, limitAbove } from './fence.ts'
+import { ACTIVITY, isDivided, partsOf, rowsOf, type Sessions } from './part.ts'
+
+const HOUR = 3_600_000
+/** Hours before the division whose reads may have any sequence: they may be counted late. */
+const LATE_HOURS = 48
+/** The table of the reads and searches, whose parts are dropped when all of their rows have expired. */
+const EXPIRING = 'activity_expiring'
+
+/** The open part of the reads and searches, from a sequence on. */
+const openPart = (first: number): string[] => {
+  const name = `${EXPIRING}_${first}`
+  return [
+    `CREATE TABLE ${name} PARTITION OF ${EXPIRING} (hour NOT NULL) FOR VALUES FROM (${first}) TO (MAXVALUE)`,
+    `ALTER TABLE ${name} ADD PRIMARY KEY (sequence)`,
+    `CREATE UNIQUE INDEX ${name}_observed ON ${name} (hour, actor, action, coalesce(entry, 0))`,
+  ]
+}
+
+/** The statements that begin to fill `observed_hour`. The hours around the division have reads on both of its sides. */
+const observedHours = (hour: number): string[] => [
+  `INSERT INTO observed_hour (hour, first) SELECT hour, 0 FROM generate_series(${hour - LATE_HOURS}, ${hour + 1}) hour ON CONFLICT (hour) DO UPDATE SET first = 0`,
+  `CREATE OR REPLACE FUNCTION note_observed_hour() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO observed_hour AS known (hour, first) SELECT hour, min(sequence) FROM added WHERE hour IS NOT NULL GROUP BY hour
+      ON CONFLICT (hour) DO UPDATE SET first = excluded.first WHERE known.first > excluded.first;
+    RETURN NULL;
+  END $$`,
+  `CREATE TRIGGER note_observed_hour AFTER INSERT ON activity REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_observed_hour()`,
+]
+
+/**
+ * Divides the table of activity while nodes serve it. The rows that it has stay where they are. Later rows that stay are apart from reads
+ * and searches, which are in parts by time. Returns the first sequence in parts; undefined if the table was divided before.
+ */
+export async function divideActivity(sessions: Sessions, now: number): Promise<number | undefined> {
+  const { work } = sessions
+  if (await isDivided(work, ACTIVITY)) return undefined
+  const first = await limitAbove(work, 'activity', ACTIVITY)
+  await changeWithin(sessions, { name: 'activity', limit: first }, ACTIVITY, [
+    ...(await dividing(work, ACTIVITY, first)),
+    fenceOff(beforeOf('activity')),
+    `CREATE TABLE activity_after PARTITION OF activity FOR VALUES FROM (${first}) TO (MAXVALUE) PARTITION BY LIST (action)`,
+    'CREATE TABLE activity_kept PARTITION OF activity_after (CHECK (hour IS NULL)) DEFAULT',
+    'ALTER TABLE activity_kept ADD PRIMARY KEY (sequence)',
+    `CREATE TABLE ${EXPIRING} PARTITION OF activity_after (CHECK (hour IS NOT NULL)) FOR VALUES IN ('READ', 'SEARCH') PARTITION BY RANGE (sequence)`,
+    ...openPart(first),
+    ...observedHours(Math.floor(now / HOUR)),
+    `INSERT INTO parted (name, first) VALUES ('activity', ${first})`,
+  ])
+  return first
+}
+
+/** Begins a new part of the reads if the newest one has those of `hours`. Returns its first sequence; undefined if it has not. */
+export async function beginActivityPart(sessions: Sessions, now: number, hours: number): Promise<number | undefined> {
+  const { work, patience } = sessions
+  const open = (await partsOf(work, EXPIRING)).at(-1)
+  if (open === undefined) return undefined
+  const [oldest] = await rowsOf(work, `SELECT min(hour) AS hour FROM ${open.name}`)
+  if (oldest?.hour === null || Number(oldest?.hour) > Math.floor(now / HOUR) - hours) return undefined
+  // A long transaction, such as a dump, would make the reading of the part vain.
+  await changeBriefly(work, `LOCK TABLE ${EXPIRING} IN ACCESS EXCLUSIVE MODE`, { patience })
+  const limit = await limitAbove(work, open.name, ACTIVITY)
+  const change = [...closing(EXPIRING, open, limit, openPart), fenceOff(open.name)]
+  await changeWithin(sessions, { name: open.name, from: open.from, limit }, ACTIVITY, change)
+  return limit
+}
+
+/** Drops the parts whose rows are all of hours before `hour`. Returns their names. */
+export async function dropExpiredParts({ work, patience }: Sessions, hour: number): Promise<string[]> {
+  const dropped: string[] = []
+  const closed = (await partsOf(work, EXPIRING)).slice(0, -1)
+  const sequence = (await rowsOf(work, 'SELECT sequence FROM head'))[0]?.sequence
+  for (const { name, to } of closed) {
+    if ((to ?? Number.MAX_SAFE_INTEGER) > Number(sequence)) continue
+    const kept = await rowsOf(work, `SELECT 1 FROM ${name} WHERE hour >= $1 LIMIT 1`, [hour])
+    if (kept.length > 0) continue
+    await changeBriefly(work, `DROP TABLE ${name}`, { patience })
+    dropped.push(name)
+  }
+  await rowsOf(work, 'DELETE FROM observed_hour WHERE hour < $1', [hour - LATE_HOURS])
+  return dropped
+}

@@ -1,0 +1,102 @@
+import { setTimeout } from 'node:timers/promises'
+import type { PostgresConnection } from '../../database/postgres.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { changeBriefly } from './brief.ts'
+import { type Numbered, newestOf, rowsOf, type Sessions } from './part.ts'
+
+/** The name of the constraint that proves that a table has no number from a limit on. While it is there, no such row can be inserted. */
+export const FENCE = 'number_fence'
+const WATCH_INTERVAL = 200
+/** Between two attempts to get locks while a fence stands, in milliseconds. */
+const PAUSE = 300
+/** The fewest numbers between the newest one and a fence. */
+const MARGIN_MIN = 20_000
+/** To read as many bytes takes less time than to write one number. */
+const BYTES_PER_NUMBER = 5_000
+
+/** A number so far above the newest one that a table can be read completely before it is assigned. */
+export async function limitAbove(connection: PostgresConnection, name: string, numbered: Numbered): Promise<number> {
+  const [row] = await rowsOf(connection, 'SELECT pg_table_size(to_regclass($1)) AS bytes', [name])
+  const margin = Math.max(MARGIN_MIN, Math.ceil(Number(row?.bytes ?? 0) / BYTES_PER_NUMBER))
+  return (await newestOf(connection, numbered)) + margin
+}
+
+/**
+ * Proves that the numbers of the table `name` are from `from` to below `limit`, while nodes write to it, and runs `change` while the proof is
+ * valid. Throws OperatorError if half of the numbers up to the limit are assigned before the table is read. Then, and if the change fails,
+ * nothing is changed.
+ */
+export async function changeWithin(
+  sessions: Sessions,
+  { name, from = 0, limit }: { name: string; from?: number | undefined; limit: number },
+  numbered: Numbered,
+  change: readonly string[],
+): Promise<void> {
+  const { work, patience } = sessions
+  const { column } = numbered
+  const check = `CHECK (${column} IS NOT NULL AND ${column} >= ${from} AND ${column} < ${limit}) NOT VALID`
+  const half = Math.floor(((await newestOf(work, numbered)) + limit) / 2)
+  const isLate = async (): Promise<boolean> => (await newestOf(work, numbered)) > half
+  await changeBriefly(work, `ALTER TABLE ${name} ADD CONSTRAINT ${FENCE} ${check}`, { patience })
+  try {
+    await validate(sessions, name, numbered, half)
+    await changeBriefly(work, change.join(';'), { patience, pause: PAUSE, isLate })
+  } catch (error) {
+    await dropFence(sessions, { name, limit }, numbered)
+    throw error
+  }
+}
+
+/** Reads the whole table to validate its fence. Cancels that when the newest number is above `latest`. */
+async function validate({ work, watch }: Sessions, name: string, numbered: Numbered, latest: number): Promise<void> {
+  const [process] = await rowsOf(work, 'SELECT pg_backend_pid() AS id')
+  let isRead = false
+  const guard = async (): Promise<void> => {
+    for (; !isRead; await setTimeout(WATCH_INTERVAL)) {
+      if ((await newestOf(watch, numbered)) <= latest) continue
+      await rowsOf(watch, 'SELECT pg_cancel_backend($1::int)', [Number(process?.id)])
+      throw new OperatorError(`New rows of ${name} came faster than it could be read; run the command again.`)
+    }
+  }
+  const read = work.exec(`ALTER TABLE ${name} VALIDATE CONSTRAINT ${FENCE}`).finally(() => {
+    isRead = true
+  })
+  const [guarded, validated] = await Promise.allSettled([guard(), read])
+  for (const one of [guarded, validated]) if (one.status === 'rejected') throw one.reason
+}
+
+export const fenceOff = (name: string): string => `ALTER TABLE ${name} DROP CONSTRAINT ${FENCE}`
+
+/**
+ * Removes a fence. Other transactions may use the table for hours, but writes must not reach the limit: when a quarter of the margin is
+ * left, it ends the sessions that are in the way and are none of this program.
+ */
+async function dropFence(
+  { work, watch }: Sessions,
+  { name, limit }: { name: string; limit: number },
+  numbered: Numbered,
+): Promise<void> {
+  const most = limit - MARGIN_MIN / 4
+  for (;;) {
+    try {
+      return await changeBriefly(work, `ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${FENCE}`, { patience: 0 })
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error
+      if ((await newestOf(watch, numbered)) > most) await rowsOf(watch, END_USERS, [name])
+      await setTimeout(PAUSE)
+    }
+  }
+}
+
+const END_USERS = `SELECT pg_terminate_backend(a.pid)::text AS ended FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+  WHERE l.relation = to_regclass($1) AND l.granted AND a.application_name NOT LIKE 'palimpsest %'`
+const LEFT = `SELECT c.relname AS name, pg_get_constraintdef(f.oid) AS definition FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid
+  WHERE f.conname = '${FENCE}' AND f.conparentid = 0`
+
+/** Removes the fences of a command or node that was killed. */
+export async function dropLeftFences(sessions: Sessions, numbered: Numbered): Promise<void> {
+  for (const { name, definition } of await rowsOf(sessions.work, LEFT)) {
+    const limit = Number(/< '?(\d+)/.exec(String(definition))?.[1] ?? 0)
+    await dropFence(sessions, { name: String(name), limit }, numbered)
+  }
+}

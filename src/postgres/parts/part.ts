@@ -1,0 +1,41 @@
+import type { Row } from '../../database/database.ts'
+import type { PostgresConnection, Query } from '../../database/postgres.ts'
+
+/** A part of a table: the rows with numbers from `from` to below `to`. Without a bound it is open. */
+export type Part = { name: string; from: number | undefined; to: number | undefined }
+
+/** A table that can be divided by a column, and the column of `head` with the newest number. */
+export type Numbered = { table: string; column: string; newest: 'sequence' | 'record' }
+export const ACTIVITY: Numbered = { table: 'activity', column: 'sequence', newest: 'sequence' }
+
+/** Two sessions: `work` may read for minutes, and `watch` looks on. Locks are tried for `patience` milliseconds. */
+export type Sessions = { work: PostgresConnection; watch: PostgresConnection; patience: number }
+
+export const rowsOf = async (
+  connection: PostgresConnection,
+  text: string,
+  values: Query['values'] = [],
+): Promise<Row[]> => (await connection.send([{ text, values }]))[0]?.rows ?? []
+
+const PARTS = `SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bounds
+  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass($1)`
+const BOUNDS = /^FOR VALUES FROM \((.+)\) TO \((.+)\)$/
+
+/** The parts of a table that is divided by ranges, in their order; none if it is not divided. */
+export async function partsOf(connection: PostgresConnection, table: string): Promise<Part[]> {
+  const parts = (await rowsOf(connection, PARTS, [table])).map(({ name, bounds }) => {
+    const [, from = '', to = ''] = BOUNDS.exec(String(bounds)) ?? []
+    return { name: String(name), from: boundOf(from), to: boundOf(to) }
+  })
+  return parts.sort((a, b) => (a.from ?? -1) - (b.from ?? -1))
+}
+
+const boundOf = (text: string): number | undefined =>
+  /VALUE$/.test(text) ? undefined : Number(text.replaceAll("'", ''))
+
+/** Whether a table is divided. */
+export const isDivided = async (connection: PostgresConnection, { table }: Numbered): Promise<boolean> =>
+  (await rowsOf(connection, 'SELECT 1 FROM parted WHERE name = $1', [table])).length > 0
+
+export const newestOf = async (connection: PostgresConnection, { newest }: Numbered): Promise<number> =>
+  Number((await rowsOf(connection, `SELECT ${newest} AS number FROM head`))[0]?.number ?? 0)

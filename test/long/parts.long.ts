@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { migratePostgres } from '../../src/database/migrate-postgres.ts'
+import { connectPostgres, type PostgresConnection } from '../../src/database/postgres.ts'
+import { beginActivityPart, divideActivity, dropExpiredParts } from '../../src/postgres/parts/activity.ts'
+import { withParts } from '../../src/postgres/parts/keep.ts'
+import { readerThrough } from '../../src/postgres/snapshot.ts'
+import { deleteObservations, findActivity, isUnobserved, listActivity } from '../../src/store/activity.ts'
+import { createDatabase, findBinaries, startCluster } from '../support/cluster.ts'
+import { NO_POSTGRES } from '../support/engine.ts'
+
+const ROWS = Number(process.env.ROWS ?? 10_000_000)
+const HOUR = 3_600_000
+/** The parts of a retention of 90 days, and the open one. */
+const PARTS = 16
+const PART_HOURS = 144
+const FIRST_HOUR = 490_000
+const TIMES = 400
+const SLOWER_MAX = 1.5
+/** The look-up of a read in its hour finds its parts when it runs, which costs more than the look-up. */
+const LOOK_SLOWER_MAX = 3
+const ACTORS = 1_000
+const ENTRIES = 10_000
+
+const cluster = NO_POSTGRES ? undefined : await startCluster(String(findBinaries()))
+after(() => cluster?.close())
+
+async function openDatabase(): Promise<{ url: string; connection: PostgresConnection }> {
+  assert.ok(cluster)
+  const { url } = await createDatabase(cluster.url('postgres'))
+  const connection = await connectPostgres({ url, name: 'parts', statementTimeout: HOUR, idleTimeout: HOUR })
+  await migratePostgres(connection, 1)
+  await connection.exec(`
+    INSERT INTO head (one, store_id) VALUES (1, 'store');
+    INSERT INTO actor (number, id, actor_type, data_class, first_seen_at, last_seen_at)
+      SELECT g, 'actor' || g, 'AGENT', 'EXTERNAL', 1, 1 FROM generate_series(1, ${ACTORS}) g;
+    INSERT INTO entry (number, id, slug, tags, actor, data_class, created_at, updated_at, revision, change)
+      SELECT g, 'entry' || g, 'slug' || g, '[]', 1, 'EXTERNAL', 1, 1, g, g FROM generate_series(1, ${ENTRIES}) g`)
+  return { url, connection }
+}
+
+/** Loads the reads of one part by COPY: each hour has its share, and no actor reads an entry twice in an hour. */
+async function load(connection: PostgresConnection, part: number): Promise<void> {
+  const rows = ROWS / PARTS
+  const perHour = Math.ceil(rows / PART_HOURS)
+  const [head] = await connection.send([{ text: 'SELECT sequence FROM head', values: [] }])
+  const before = Number(head?.rows[0]?.sequence)
+  const line = 'print s+NR, 1+n%a, "READ", 1+int(n/a)%e, "request", "EXTERNAL", h*3600 "000", h'
+  const values = `-v s=${before} -v a=${ACTORS} -v e=${ENTRIES} -v p=${perHour} -v f=${FIRST_HOUR + part * PART_HOURS}`
+  const program = `seq ${rows} | awk ${values} '{n=(NR-1)%p; h=f+int((NR-1)/p); OFS="\\t"; ${line}}'`
+  await connection.exec(`
+    COPY activity (sequence, actor, action, entry, request_id, data_class, created_at, hour) FROM PROGRAM $q$${program}$q$;
+    UPDATE head SET sequence = ${before + rows + 30_000}`)
+}
+
+type Times = { one: number; look: number; page: number; expire: number }
+
+/** Median milliseconds of the look-ups of a read by its sequence and by its hour, and of a page of the feed. */
+async function measure(connection: PostgresConnection): Promise<Omit<Times, 'expire'>> {
+  await connection.exec('VACUUM ANALYZE activity')
+  await connection.exec('CHECKPOINT')
+  const reader = readerThrough(connection)
+  const [head] = await connection.send([{ text: 'SELECT sequence FROM head', values: [] }])
+  const most = Number(head?.rows[0]?.sequence)
+  const newest = FIRST_HOUR + PARTS * PART_HOURS - 1
+  let seed = 1
+  const random = (below: number): number => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return 1 + (seed % below)
+  }
+  const median = async (run: () => unknown): Promise<number> => {
+    const times: number[] = []
+    for (let n = 0; n < TIMES; n++) {
+      const began = performance.now()
+      await run()
+      times.push(performance.now() - began)
+    }
+    return times.sort((a, b) => a - b)[TIMES / 2] ?? 0
+  }
+  return {
+    one: await median(() => findActivity(reader, random(most))),
+    look: await median(() => isUnobserved(reader, newest, random(ACTORS), 'READ', random(ENTRIES))),
+    page: await median(() => listActivity(reader, random(most), 50)),
+  }
+}
+
+/** Expires the first part of the reads of an undivided table, 2,000 rows each time as the sweep does. Returns milliseconds. */
+async function expireRows(connection: PostgresConnection): Promise<number> {
+  const reader = readerThrough(connection)
+  const tx = {
+    ...reader,
+    run: async ({ text, values }: { text: string; values: readonly (string | number | null)[] }) => {
+      let place = 0
+      const [result] = await connection.send([{ text: text.replaceAll('?', () => `$${++place}`), values }])
+      return result?.count ?? 0
+    },
+  } as unknown as Parameters<typeof deleteObservations>[0]
+  const began = performance.now()
+  while ((await deleteObservations(tx, FIRST_HOUR + PART_HOURS, 0, 2_000)) === 2_000);
+  return performance.now() - began
+}
+
+async function undivided(): Promise<Times> {
+  const { connection } = await openDatabase()
+  for (let part = 0; part < PARTS; part++) await load(connection, part)
+  const times = { ...(await measure(connection)), expire: await expireRows(connection) }
+  await connection.close()
+  return times
+}
+
+async function divided(): Promise<Times> {
+  const { url, connection } = await openDatabase()
+  return (await withParts(url, async sessions => {
+    await divideActivity(sessions, FIRST_HOUR * HOUR)
+    await connection.exec('UPDATE head SET sequence = sequence + 30000')
+    for (let part = 0; part < PARTS; part++) {
+      await load(connection, part)
+      const now = (FIRST_HOUR + (part + 1) * PART_HOURS) * HOUR
+      if (part < PARTS - 1) await beginActivityPart(sessions, now, PART_HOURS)
+      // The rows up to the limit of a part belong to it.
+      await connection.exec(`UPDATE head SET sequence = sequence + ${30_000 + ROWS / 20}`)
+    }
+    const times = await measure(connection)
+    const began = performance.now()
+    const dropped = await dropExpiredParts(sessions, FIRST_HOUR + PART_HOURS)
+    const expire = performance.now() - began
+    assert.equal(dropped.length, 1)
+    await connection.close()
+    return { ...times, expire }
+  })) as Times
+}
+
+test(`one of ${ROWS} reads is found in ${PARTS} parts in at most ${SLOWER_MAX} times the time of one table, and a part is dropped at once`, {
+  skip: NO_POSTGRES,
+}, async t => {
+  const whole = await undivided()
+  const parts = await divided()
+  t.diagnostic(`one table: ${JSON.stringify(whole)}`)
+  t.diagnostic(`${PARTS} parts: ${JSON.stringify(parts)}`)
+  assert.ok(parts.one <= whole.one * SLOWER_MAX, `${parts.one} ms, ${whole.one} ms in one table`)
+  assert.ok(parts.look <= whole.look * LOOK_SLOWER_MAX, `${parts.look} ms, ${whole.look} ms in one table`)
+  assert.ok(parts.expire * 10 < whole.expire, `${parts.expire} ms, ${whole.expire} ms in one table`)
+})
