@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { foldCase, foldWord } from './fold.ts'
+import { foldCase, foldWord, spelledIn } from './fold.ts'
 
 const unicode = fc.string({ unit: 'binary', maxLength: 40 })
 
@@ -55,4 +55,9 @@ test('upper and lower case of alphabets meet', () => {
     if (foldWord(letter.toUpperCase()) !== foldWord(letter)) broken.push(letter)
   }
   assert.deepEqual(broken, [])
+})
+
+test('folded words are shown as the text spells them', () => {
+  const spelled = spelledIn('Новый сервер in Zürich, ＤＢ')
+  assert.deepEqual(['новыи', 'сервер', 'zurich', 'db', 'other'].map(spelled), ['новый', 'сервер', 'zürich', 'ｄｂ', 'other'])
 })

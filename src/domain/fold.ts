@@ -30,3 +30,17 @@ export function foldWord(text: string): string {
   const drawn = text.replace(VARIATION, '').replace(TOO_MANY_MARKS, '$1')
   return foldCase(drawn.normalize('NFKC')).normalize('NFKD').replace(ACCENTED, '$1').normalize('NFKC')
 }
+
+/** A run of characters that a word can be a part of. */
+const RUN = /[\p{L}\p{M}\p{N}]+/gu
+
+/** Returns folded words as a text spells them, in small letters: новый for новыи. A word that the text has only as a part stays folded. */
+export function spelledIn(text: string): (folded: string) => string {
+  if (isAscii(text)) return folded => folded
+  const spellings = new Map<string, string>()
+  for (const [run] of text.normalize('NFC').matchAll(RUN)) {
+    const folded = foldWord(run)
+    if (!spellings.has(folded)) spellings.set(folded, run.toLowerCase())
+  }
+  return folded => spellings.get(folded) ?? folded
+}

@@ -1,5 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
+import { spelledIn } from '../domain/fold.ts'
 import { LEVELS, type QueryWord, queryWords, rarity } from '../domain/ranking.ts'
 import { type Extent, levelled, score } from './postings.ts'
 import { type Correction, termsFor } from './query-terms.ts'
@@ -22,7 +23,7 @@ export type Ranking = {
   words: number
   /** Whether the first has every word of the query. */
   all: boolean
-  /** Words of the query that no entry has, and corrected words. */
+  /** Words of the query that no entry has, and corrected words, as the query spells them. */
   missing: string[]
   corrected: Correction[]
 }
@@ -46,6 +47,7 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
     Number(whole.has(b)) - Number(whole.has(a)) || scoreOf(b) - scoreOf(a) || b - a
   const numbers = [...scores.keys()].sort(byFit)
   const [first] = numbers
+  const spelled = spelledIn(query)
   const unknown = rarity(0, extent.entries)
   const best = known + missing.length * unknown
   // A hint finds entries with another name: it does not make an answer.
@@ -61,8 +63,8 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
     match: Math.round(Math.min(1, match) * 1_000) / 1_000,
     words: words.length,
     all,
-    missing,
-    corrected,
+    missing: missing.map(spelled),
+    corrected: corrected.map(({ from, to }) => ({ from: from.split(' ').map(spelled).join(' '), to })),
   }
 }
 

@@ -26,8 +26,8 @@ export function advice({ corrected, missing }: Pick<Fit, 'corrected' | 'missing'
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 
 /** The question with its corrected words replaced, one word or two neighbouring ones each; everything else stays as it was written. */
-export function correctedQuestion(q: string, corrected: Fit['corrected']): string {
-  const meant = new Map(corrected.map(({ from, to }) => [from, to]))
+function correctedQuestion(q: string, corrected: Fit['corrected']): string {
+  const meant = new Map(corrected.map(({ from, to }) => [wordsOf(from).join(' '), to]))
   const found = [...q.matchAll(WORD)].map(match => ({
     at: match.index,
     end: match.index + match[0].length,

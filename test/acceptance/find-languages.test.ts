@@ -69,7 +69,7 @@ test('a missing word of Chinese is named whole, and the border of two words is n
 test('a word that no entry has finds words with another ending, and is missing nevertheless', async () => {
   for (const [q, title, word] of [
     ['Verbindungen', INFLECTED[0][0], 'verbindungen'],
-    ['οι συνδέσεις', INFLECTED[1][0], 'συνδεσεισ'],
+    ['οι συνδέσεις', INFLECTED[1][0], 'συνδέσεις'],
   ] as const) {
     const { items, missing } = await find(q)
     assert.equal(items[0]?.title, title, q)
@@ -88,4 +88,10 @@ test('the lines and columns of a stack trace are not missing, other numbers are'
     missing.filter(word => /\d/.test(word)),
     ['5150'],
   )
+})
+
+test('missing and corrected words are spelled as in the question', async () => {
+  const { missing, corrected } = await find('Новый Datenbänke vérbindungspol')
+  assert.deepEqual(missing, ['новый', 'datenbänke'])
+  assert.deepEqual(corrected, [{ from: 'vérbindungspol', to: 'verbindungspool' }])
 })
