@@ -30,16 +30,25 @@ const rowOf = (name: string, tone: string, count: number, of: number): Html => h
 <th scope="row">${name}</th><td class="count">${count}</td><td class="small">${count > 0 ? (count === 1 ? 'actor' : 'actors') : ''}</td>
 <td class="meter" aria-hidden="true"><svg viewBox="0 0 100 8" preserveAspectRatio="none"><rect class="all" width="100" height="8" rx="3"/><rect class="part" width="${of === 0 ? 0 : Math.round((count / of) * 100)}" height="8" rx="3"/></svg></td></tr>`
 
-const voicesOf = ({ independent, independentFor, independentAgainst, actors }: Tally): Html =>
-  actors === 0
+/** Says how many voices are counted on both sides: a network whose actors disagree is one voice of each. */
+function bothSides({ independent, independentFor, independentAgainst }: Tally): string {
+  const both = independentFor + independentAgainst - independent
+  return both > 0 ? `, ${both} of them on both sides` : ''
+}
+
+const voicesOf = (tally: Tally): Html => {
+  const { independent, independentFor, independentAgainst, actors } = tally
+  return actors === 0
     ? NOTHING
-    : html`<p class="small">${many(independent, 'independent voice')}: ${independentFor} for, ${independentAgainst} against. All judgements from one network on one day are one voice, for any number of actors.</p>`
+    : html`<p class="small">${many(independent, 'independent voice')}: ${independentFor} for, ${independentAgainst} against${bothSides(tally)}. All judgements from one network on one day are one voice, for any number of actors.</p>`
+}
 
 /** The independent checks of a text in words; empty without one. */
-export function checksOf({ independent, independentFor, independentAgainst }: Tally): string {
+export function checksOf(tally: Tally): string {
+  const { independent, independentFor, independentAgainst } = tally
   if (independent === 0) return ''
   const support = `held for ${independentFor} of ${independent}`
-  return independentAgainst > 0 ? `${support} · contested by ${independentAgainst}` : support
+  return independentAgainst > 0 ? `${support} · contested by ${independentAgainst}${bothSides(tally)}` : support
 }
 
 /** The standing of a text and, if it is the current text of the entry, the judgements of earlier texts. `slug` adds a link to the evidence. */

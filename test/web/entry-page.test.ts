@@ -21,6 +21,18 @@ test('the standing of an entry is one line: voices, kept share, last check', asy
   )
 })
 
+test('a network whose actors disagree is named as one voice on both sides', async () => {
+  const entry = await world.publish(await world.voice())
+  const network = await world.voice()
+  await world.verify(network, entry)
+  await world.contradict(await world.voice(network.from), entry)
+  await world.contradict(await world.voice(), entry)
+  assert.match(
+    standingOf(await page(`/entries/${entry.slug}`)),
+    /^Disputed held for 1 of 2 · contested by 2, 1 of them on both sides · /,
+  )
+})
+
 test('an entry names how many of its sources are contradicted now', async () => {
   const author = await world.voice()
   const sources = [await world.publish(author), await world.publish(author)]
