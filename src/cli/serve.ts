@@ -17,6 +17,9 @@ const DROPPED =
 /** The interval in milliseconds at which a waiting server checks for its store. */
 const READY_INTERVAL = 100
 
+/** After this many milliseconds the tools for models are loaded; until then, by the first message for them. A start takes less time without them. */
+const TOOLS_AFTER = 10_000
+
 /** Work beside the service, until the signal. */
 export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
 
@@ -74,7 +77,9 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   if (stopping) return
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, isDemonstration(config)))
-  app.loadTools().catch(error => logger.warn({ err: error }, 'the tools for models are not loaded yet'))
+  setTimeout(TOOLS_AFTER, undefined, { ref: false })
+    .then(() => app.loadTools())
+    .catch(error => logger.warn({ err: error }, 'the tools for models are not loaded yet'))
   beside(app.store, stopped.signal).catch(error => {
     if (stopping) return
     end(1, error instanceof OperatorError ? error.message : (error as Error).stack)

@@ -70,7 +70,7 @@ test('reads leave a standby that stops, none fails, and they return when it is b
   let going = true
   const reading = Promise.all(
     Array.from({ length: 3 }, async () => {
-      for (; going; await setTimeout(5)) {
+      for (; going; await setTimeout(20)) {
         const { status } = await read()
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }

@@ -123,13 +123,16 @@ async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {
   throw new Error(`The service did not end within ${PATIENCE} ms.`)
 }
 
-/** Polls until `found` returns a value, with a deadline in milliseconds. */
+/** Polls until `found` returns a value, with a deadline in milliseconds. The longer it waits, the less often it asks. */
 export async function eventually<T>(what: string, deadline: number, found: () => Promise<T | undefined>): Promise<T> {
-  const until = performance.now() + deadline
+  const since = performance.now()
   for (;;) {
     const value = await found()
     if (value !== undefined) return value
-    if (performance.now() > until) throw new Error(`Not within ${deadline} ms: ${what}.`)
-    await setTimeout(20)
+    const waited = performance.now() - since
+    if (waited > deadline) throw new Error(`Not within ${deadline} ms: ${what}.`)
+    await setTimeout(Math.min(PAUSE_MAX, PAUSE_MIN + waited / 20))
   }
 }
+const PAUSE_MIN = 10
+const PAUSE_MAX = 100
