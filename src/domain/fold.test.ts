@@ -59,5 +59,11 @@ test('upper and lower case of alphabets meet', () => {
 
 test('folded words are shown as the text spells them', () => {
   const spelled = spelledIn('Новый сервер in Zürich, ＤＢ')
-  assert.deepEqual(['новыи', 'сервер', 'zurich', 'db', 'other'].map(spelled), ['новый', 'сервер', 'zürich', 'ｄｂ', 'other'])
+  assert.deepEqual(['новыи', 'сервер', 'zurich', 'db', 'other'].map(spelled), [
+    'новый',
+    'сервер',
+    'zürich',
+    'ｄｂ',
+    'other',
+  ])
 })
