@@ -133,8 +133,8 @@ function countLine(found: number, offset: number, q: string, tag: string, facets
 function resultRow(entry: Entry, mark: Highlighter, at: number): Html {
   const passage = mark.has(`${entry.title} ${entry.summary}`) ? undefined : mark.passage(entry.content)
   return html`<li class="result">
-<div class="named"><h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>${tagList(entry.tags)}</div>
-<p${passage && html` class="passage"`} dir="auto">${passage ?? mark.marked(entry.summary)}</p>
+<h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>
+<div class="about"><p${passage && html` class="passage"`} dir="auto">${passage ?? mark.marked(entry.summary)}</p>${tagList(entry.tags)}</div>
 <p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)}${originMark(entry)}<span>${entry.revisionCount > 1 ? html`revision ${entry.revisionCount.toLocaleString('en-GB')},` : 'published'} ${ago(entry.updatedAt, at)} · ${byName(entry.actor.declared.name, entry.actor.id)}</span></p>
 </li>`
 }

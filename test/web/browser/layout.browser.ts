@@ -193,7 +193,7 @@ test('a right-to-left title, summary or rationale runs from the right', options,
     [`${at}/revisions/${revised.currentRevisionId}`, 'main h1, main .lead, .prose'],
     [`${at}/history`, '.over a, .revision:first-child .rationale'],
     [`${at}/evidence`, '.over a, .piece > p:not(.meta)'],
-    [`/search?q=${encodeURIComponent('الذاكرة')}`, '.result h2, .result .named + p'],
+    [`/search?q=${encodeURIComponent('الذاكرة')}`, '.result h2, .result .about > p'],
     ['/', '.result:first-child h3, .result:first-child h3 + p'],
   ] as const) {
     await page.goto(address)
@@ -201,14 +201,18 @@ test('a right-to-left title, summary or rationale runs from the right', options,
     assert.ok(directions.length >= 2, address)
     assert.deepEqual([...new Set(directions)], ['rtl'], `${address}: ${directions}`)
   }
-  await page.goto(at)
-  const [title, header] = await page.evaluate<[number, number]>(`(() => {
-    const range = document.createRange()
-    const heading = document.querySelector('main h1')
-    range.selectNodeContents(heading)
-    return [range.getBoundingClientRect().right, heading.parentElement.getBoundingClientRect().right]
-  })()`)
-  assert.ok(Math.abs(title - header) <= 2, `the title ends at ${title}, its box at ${header}`)
+  for (const [address, selector, box] of [
+    [at, 'main h1', 'main h1'],
+    [`/search?q=${encodeURIComponent('الذاكرة')}`, '.result h2', '.result'],
+  ] as const) {
+    await page.goto(address)
+    const [title, edge] = await page.evaluate<[number, number]>(`(() => {
+      const range = document.createRange()
+      range.selectNodeContents(document.querySelector('${selector}'))
+      return [range.getBoundingClientRect().right, document.querySelector('${box}').getBoundingClientRect().right]
+    })()`)
+    assert.ok(Math.abs(title - edge) <= 2, `${address}: the title ends at ${title}, its box at ${edge}`)
+  }
   assert.deepEqual(complaints, [])
   await close()
 })
