@@ -13,18 +13,21 @@ export function differenceView({ pieces }: Difference): Html {
       ? html`<ins>${everyCharacter(text)}</ins>`
       : kind === 'gone'
         ? html`<del>${everyCharacter(text)}</del>`
-        : sameView(text, index === 0, index === pieces.length - 1),
+        : sameView(text, { after: index > 0, before: index < pieces.length - 1 }),
   )}</div>`
 }
 
-function sameView(text: string, first: boolean, last: boolean): Html {
+/** Whether a text that did not change stands after a change, and before one. */
+type Beside = { after?: boolean; before?: boolean }
+
+function sameView(text: string, beside: Beside): Html {
   const lines = text.split(/(?<=\n)/)
-  const head = first ? 0 : CONTEXT
-  const tail = last ? 0 : CONTEXT
+  const head = beside.after ? CONTEXT : 0
+  const tail = beside.before ? CONTEXT : 0
   const folded = lines.length - head - tail
-  if (folded < 2 * CONTEXT) return shortened(text, !first, !last)
+  if (folded < 2 * CONTEXT) return shortened(text, beside)
   const part = (from: number, to: number): string => lines.slice(from, to).join('')
-  return html`${shortened(part(0, head), true, false)}${fold(many(folded, 'unchanged line'), part(head, lines.length - tail))}${shortened(part(lines.length - tail, lines.length), false, true)}`
+  return html`${shortened(part(0, head), { after: true })}${fold(many(folded, 'unchanged line'), part(head, lines.length - tail))}${shortened(part(lines.length - tail, lines.length), { before: true })}`
 }
 
 const fold = (name: string, text: string): Html =>
@@ -32,13 +35,13 @@ const fold = (name: string, text: string): Html =>
 
 /** Unchanged lines longer than this are folded too, except for their ends beside a change. In characters. */
 const LONG = 1_500
-const BESIDE = 300
+const END = 300
 
 /** A text of few lines. If it is long, the part that is beside no change is folded. */
-function shortened(text: string, isAfterChange: boolean, isBeforeChange: boolean): Html {
+function shortened(text: string, { after, before }: Beside): Html {
   if (text.length <= LONG) return everyCharacter(text)
-  const head = isAfterChange ? (/^[\s\S]*\s/.exec(text.slice(0, BESIDE))?.[0].length ?? 0) : 0
-  const tail = isBeforeChange ? (/\s[\s\S]*$/.exec(text.slice(-BESIDE))?.[0].length ?? 0) : 0
+  const head = after ? (/^[\s\S]*\s/.exec(text.slice(0, END))?.[0].length ?? 0) : 0
+  const tail = before ? (/\s[\s\S]*$/.exec(text.slice(-END))?.[0].length ?? 0) : 0
   const end = text.length - tail
   return html`${everyCharacter(text.slice(0, head))}${fold(many(end - head, 'unchanged character'), text.slice(head, end))}${everyCharacter(text.slice(end))}`
 }
