@@ -2,7 +2,7 @@ import type { Group } from './signal-pattern.ts'
 
 /** A path that covers a whole machine: the root, a home, a directory of the system, or a variable that may be unset. */
 const WIDE =
-  '["\']?(?:(?:/|~|\\$\\{?HOME\\}?|\\$\\{?USERPROFILE\\}?|%USERPROFILE%|\\$env:USERPROFILE|[A-Za-z]:\\\\)/?(?:\\*|\\.\\*|\\.\\[!?\\^?\\.\\]\\*)?|\\$\\{?\\w{1,40}\\}?["\']?/\\*?|/(?:bin|boot|dev|etc|home|lib|lib64|opt|root|sbin|srv|sys|usr|var|mnt|media|Users|Library|System|Applications)/?\\*?|~/(?:\\.ssh|\\.gnupg|\\.aws|Documents|Desktop|\\.config)/?\\*?)["\']?(?=$|[\\s;&|`\'")\\],.<])'
+  '["\']?(?:(?:/|~|\\$\\{?HOME\\}?|\\$\\{?USERPROFILE\\}?|%USERPROFILE%|\\$env:USERPROFILE|[A-Za-z]:\\\\)/?(?:\\*|\\.\\*|\\.\\[!?\\^?\\.\\]\\*)?|\\$\\{?\\w{1,40}\\}?["\']?/\\*?|/(?:bin|boot|dev|etc|home|lib|lib64|opt|root|sbin|srv|sys|usr|var|mnt|media|Users|Library|System|Applications)/?\\*?|~/(?:\\.ssh|\\.gnupg|\\.aws|Documents|Desktop|\\.config)/?\\*?)["\']?(?=$|[\\s;&|`\'")\\],<]|\\.(?![\\w-]))'
 
 const FETCH = '(?:curl|wget2?|fetch|aria2c|lynx|axel|Invoke-WebRequest|iwr|irm|Invoke-RestMethod)(?:\\.exe)?'
 const SHELL = '(?:/(?:usr/)?(?:local/)?bin/(?:env[ \\t]+)?)?(?:ba|z|k|da|fi|a|c|tc|pw)?sh'

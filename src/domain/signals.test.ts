@@ -9,6 +9,8 @@ const signals = (content: string): Signal[] => signalNames(signalsOf({ ...EMPTY,
 test('a command that destroys a system is marked, and one that tidies up is not', () => {
   for (const text of [
     'rm -rf /',
+    'Never type rm -rf ~/.',
+    'rm -rf ~/.*',
     'sudo rm -rf --no-preserve-root /',
     'Run `rm -fr ~/*` now.',
     'rm -r -f "$HOME"',
@@ -33,6 +35,9 @@ test('a command that destroys a system is marked, and one that tidies up is not'
     'rm -rf ./build',
     'rm -rf /var/lib/apt/lists/*',
     'rm -rf /tmp/work',
+    'rm -rf ~/.npm',
+    'rm -rf $HOME/.cache/pip',
+    'sudo chown -R $(id -u):$(id -g) ~/.npm',
     'rm file',
     'dd if=/dev/zero of=/dev/null count=1',
     'dd if=image.iso of=/dev/sdX bs=4M',
