@@ -97,7 +97,7 @@ export const worthAt = (level: number, named: boolean): number =>
  */
 export type QueryWord = { word: string; terms: Map<string, number>; name: string | undefined; optional: boolean }
 
-/** Of a query, so many distinct terms are looked at. */
+/** Of a query, so many distinct terms are looked at: half of them from its end, where the trace of an error often names it. */
 const QUERY_TERMS_MAX = 64
 
 /** The numbers of lines and columns after the name of a file, or after the word line: two copies of one program differ in them. */
@@ -107,13 +107,24 @@ const PLACES = /(?<=\.[a-z]{1,5}["')\]]?):\d+(?::\d+)?(?![\w.])|(?<=\bline )\d+(
 export function queryWords(query: string): QueryWord[] {
   const words = new Map<string, QueryWord>()
   const places = new Set((query.match(PLACES) ?? []).flatMap(place => place.match(/\d+/g) ?? []))
-  const seen = new Set<string>()
-  for (const one of rankingTermsOf(query)) {
-    if (!seen.has(one.term) && seen.size === QUERY_TERMS_MAX) continue
-    seen.add(one.term)
-    addTerm(words, one, one.role === 'PAIR' || places.has(one.term))
+  const terms = rankingTermsOf(query)
+  const lookedAt = termsLookedAt(terms.map(({ term }) => term))
+  for (const one of terms) {
+    if (lookedAt.has(one.term)) addTerm(words, one, one.role === 'PAIR' || places.has(one.term))
   }
   return [...words.values()]
+}
+
+/** The distinct terms of a query, or half of the most from its end and the others from its beginning. */
+function termsLookedAt(terms: readonly string[]): ReadonlySet<string> {
+  const distinct = new Set(terms)
+  if (distinct.size <= QUERY_TERMS_MAX) return distinct
+  const chosen = new Set([...new Set(terms.toReversed())].slice(0, QUERY_TERMS_MAX / 2))
+  for (const term of distinct) {
+    if (chosen.size === QUERY_TERMS_MAX) break
+    chosen.add(term)
+  }
+  return chosen
 }
 
 function addTerm(words: Map<string, QueryWord>, { term, word, derived, role }: RankingTerm, optional: boolean): void {

@@ -29,3 +29,17 @@ test('an entry with all words of a short question comes before entries with one 
     assert.deepEqual([best, others.length], [both.title, 6], q)
   }
 })
+
+test('an error at the end of a long trace finds its entry, as one at the beginning does', async () => {
+  const { token } = await newActor(app.url)
+  const { title } = await newEntry(app.url, token, {
+    title: 'The gasket leaks',
+    summary: 'A leaking gasket is replaced while cold.',
+    content: 'Clean the flange first.',
+  })
+  const names = ['alpha', 'bravo', 'delta', 'gamma', 'kappa', 'omega', 'sigma']
+  const frames = names.flatMap(one => names.map(other => `  at ${one}_${other} (${other}${one}.js)`)).join('\n')
+  for (const q of [`Gasket leaks\n${frames}`, `Traceback:\n${frames}\ngasket leaks`]) {
+    assert.equal((await titlesFor(q))[0], title, q.slice(0, 20))
+  }
+})
