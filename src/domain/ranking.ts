@@ -103,10 +103,15 @@ const QUERY_TERMS_MAX = 64
 /** The numbers of lines and columns after the name of a file, or after the word line: two copies of one program differ in them. */
 const PLACES = /(?<=\.[a-z]{1,5}["')\]]?):\d+(?::\d+)?(?![\w.])|(?<=\bline )\d+(?!\w)/gi
 
-/** The words of a query in order, each once. Stop words are left out, and the numbers of places are optional. */
+/** Addresses, times, UUIDs and hashes: two copies of one message differ in them. */
+const PARTICULARS =
+  /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])|\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?Z?)?(?!\w)|(?<![\w:])\d\d:\d\d:\d\d(?:[.,]\d+)?(?![\w:])|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{10,}\b/gi
+
+/** The words of a query in order, each once. Stop words are left out; places and particulars are optional. */
 export function queryWords(query: string): QueryWord[] {
   const words = new Map<string, QueryWord>()
   const places = new Set((query.match(PLACES) ?? []).flatMap(place => place.match(/\d+/g) ?? []))
+  for (const { term } of (query.match(PARTICULARS) ?? []).flatMap(rankingTermsOf)) places.add(term)
   const terms = rankingTermsOf(query)
   const lookedAt = termsLookedAt(terms.map(({ term }) => term))
   for (const one of terms) {

@@ -42,3 +42,12 @@ test('a long description may match less than a short question', async () => {
   assert.equal(short.answerable, false, `${short.match}`)
   assert.ok(long.match < short.match, `${long.match} and ${short.match}`)
 })
+
+test('addresses, times, UUIDs and hashes of a message are not missing, and its port is', async () => {
+  const { items, missing, answerable } = await find(
+    '2024-05-11 08:14:33.120 [9f1c2e4ab77d] WAL mode: writer blocks readers, 10.4.0.9:5433, 2024-05-11T08:14:33Z, 30206f5d-f94e-4ef1-7d63-2c6f23ee458b',
+  )
+  assert.equal(items[0]?.title, WAL)
+  assert.deepEqual(missing, ['5433'])
+  assert.equal(answerable, true)
+})
