@@ -6,8 +6,10 @@ const LOOKED_AT = 8_000
 export const PASSAGE_MAX = 300
 /** Letters by which a term may be in a text. */
 const BEGINNING = 3
-/** Where a passage may begin or end: after a sentence or a line. */
-const PIECE = /[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$)|[.!?]|\n|[。！？]|$)/gu
+/** Where a passage may begin or end: after a sentence, with the marks that close it, or after a line. A dot inside a name ends neither. */
+const PIECE = /(?:[^\n.!?。！？]|[.!?]+(?=[^\s.!?"'`”’)\]]))*(?:[.!?]+["'`”’)\]]*|\n|[。！？]|$)/gu
+/** The parts of a piece that is longer than a passage: some words, or some characters of a script without spaces. */
+const PART = /.{1,120}(?:\s+|$)|.{1,120}/gsu
 
 /**
  * The passage of a content with the highest weight of query terms: whole sentences or lines if they are short enough, at most PASSAGE_MAX
@@ -15,13 +17,11 @@ const PIECE = /[^\n.!?。！？]*(?:[.!?。！？]+(?=\s|$)|[.!?]|\n|[。！？]
  */
 export function passageOf(content: string, weights: ReadonlyMap<string, number>): string {
   const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
-  const pieces = [...content.slice(0, LOOKED_AT).matchAll(PIECE)]
-    .filter(([text]) => text.trim() !== '')
-    .map(match => ({
-      at: match.index,
-      end: match.index + match[0].length,
-      terms: mayHave(match[0], beginnings) ? termsIn(match[0], weights) : [],
-    }))
+  const pieces = piecesOf(content.slice(0, LOOKED_AT)).map(({ at, text }) => ({
+    at,
+    end: at + text.length,
+    terms: mayHave(text, beginnings) ? termsIn(text, weights) : [],
+  }))
   let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0 }
   for (const [first, { at, terms }] of pieces.entries()) {
     if (terms.length === 0) continue
@@ -38,6 +38,15 @@ export function passageOf(content: string, weights: ReadonlyMap<string, number>)
     .toWellFormed()
     .trim()
   return `${best.at > 0 ? '… ' : ''}${cut}${best.at + PASSAGE_MAX < best.end || best.end < content.trimEnd().length ? ' …' : ''}`
+}
+
+/** The sentences and lines of a text with their places; a longer one than a passage in parts. */
+function piecesOf(text: string): { at: number; text: string }[] {
+  const cutBy = (pattern: RegExp, whole: string, from: number) =>
+    [...whole.matchAll(pattern)].map(match => ({ at: from + match.index, text: match[0] }))
+  return cutBy(PIECE, text, 0)
+    .filter(piece => piece.text.trim() !== '')
+    .flatMap(piece => (piece.text.length > PASSAGE_MAX ? cutBy(PART, piece.text, piece.at) : [piece]))
 }
 
 /** Whether a text may have any of some terms, by how they begin: most texts need not be cut into terms. */
