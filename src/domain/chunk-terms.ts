@@ -72,7 +72,8 @@ function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
   if (version !== undefined) {
     const numbers = version.split('.')
     collect(terms, version, version, false, 'NAME')
-    for (let count = numbers.length - 1; count > 0; count--) {
+    // More numbers than half of the longest term, each with a dot, are no term.
+    for (let count = Math.min(numbers.length - 1, TERM_MAX / 2); count > 0; count--) {
       collect(terms, version, numbers.slice(0, count).join('.'), true)
     }
     if (version.length >= lower.length - 1) return
