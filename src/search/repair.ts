@@ -85,10 +85,14 @@ export const meantBy = (index: SqliteConnection, word: string, having: number): 
 const isSpelt = (word: string, least: number): boolean =>
   word.length >= least && word.length <= LETTERS_MAX && LETTERS.test(word)
 
-/** The likeliest candidates: words that many entries have and that differ by a frequent kind of error. */
+/**
+ * The likeliest candidates: words that many entries have and that differ by a frequent kind of error. A stop word is in nearly all entries, so
+ * it is a candidate only by such an error.
+ */
 function likeliest(index: SqliteConnection, word: string, others: readonly string[], from = 0): string[] {
   const weighed = others
     .map(other => ({ other, chance: likelihood(word, other) }))
+    .filter(({ other, chance }) => chance === 1 || !isStopWord(other))
     .sort((a, b) => b.chance - a.chance)
     .slice(0, CANDIDATES_MAX)
     .map(({ other, chance }) => ({ other, chance: chance * entriesWith(index, other) }))

@@ -83,6 +83,13 @@ test('words that no entry has are repaired, or named as missing', async () => {
   )
 })
 
+test('a word is corrected to a stop word only by a frequent kind of error', async () => {
+  await newEntry(app.url, token, { title: 'A pool that is not full', summary: 'S', content: 'It is not that one.' })
+  const { missing, corrected } = await find('chat note taht')
+  assert.deepEqual(missing, ['chat', 'note'])
+  assert.deepEqual(corrected, [{ from: 'taht', to: 'that' }])
+})
+
 test('a name with a number that no entry has is missing, and the question is not answerable', async () => {
   for (const [title, content] of [
     ['TypeScript TS2322: type is not assignable', 'The compiler reports TS2322 for the assignment.'],
