@@ -20,8 +20,9 @@ const MUCH_LIKELIER = 8
 const RARE_LETTERS_MIN = 5
 const RARE_MAX = 3
 const MEANT_LEAST = 30
-/** The longest ending in which two forms of a word may differ, and the least letters that they have in common before it. */
+/** The longest ending in which two forms of a word may differ, in letters or as a share of a long word, and the least letters that they have in common before it. */
 const ENDING_MAX = 3
+const ENDING_SHARE = 0.4
 const BEGINNING_MIN = 5
 /** The shortest part of a word that is split, but for stop words. */
 const PART_MIN = 3
@@ -60,7 +61,8 @@ export function repairsOf(index: SqliteConnection, word: string): string[] {
 /** Words that have all but the ending of a word in common with it, likeliest first: its other forms in a language without a stemmer. */
 export function otherForms(index: SqliteConnection, word: string): string[] {
   if (!isSpelt(word, BEGINNING_MIN)) return []
-  for (let ending = 1; ending <= ENDING_MAX && word.length - ending >= BEGINNING_MIN; ending++) {
+  const most = Math.max(ENDING_MAX, Math.floor(word.length * ENDING_SHARE))
+  for (let ending = 1; ending <= most && word.length - ending >= BEGINNING_MIN; ending++) {
     const beginning = word.slice(0, -ending)
     const found = likeliest(index, word, wordsBeginning(index, beginning, CANDIDATES_MAX))
     if (found.length > 0) return found

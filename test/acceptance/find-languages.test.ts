@@ -20,6 +20,7 @@ const ARABIC = [
 const INFLECTED = [
   ['Verbindungspool nach einem Abbruch leeren', 'Der Verbindungspool behält tote Einträge.'],
   ['Η σύνδεση με τη βάση δεδομένων λήγει', 'Η σύνδεση κλείνει μετά από δέκα λεπτά.'],
+  ['Derleme önbelleği diski dolduruyor', 'Önbellek silinince derleme yeniden başlar.'],
 ] as const
 
 const app = useApp({}, async () => {
@@ -70,6 +71,7 @@ test('a word that no entry has finds words with another ending, and is missing n
   for (const [q, title, word] of [
     ['Verbindungen', INFLECTED[0][0], 'verbindungen'],
     ['οι συνδέσεις', INFLECTED[1][0], 'συνδέσεις'],
+    ['önbellekleri', INFLECTED[2][0], 'önbellekleri'],
   ] as const) {
     const { items, missing } = await find(q)
     assert.equal(items[0]?.title, title, q)
