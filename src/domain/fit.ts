@@ -6,27 +6,36 @@ const SWAY = 0.1
 
 type Weighed = { score: number; standing: Pick<Standing, 'state' | 'tally'> }
 
-/** How good an answer an entry is: how well it fits, by a factor of 0.9 to 1.1 for its independent voices. */
-export function worthOf({ score, standing: { tally } }: Weighed): number {
-  const { independentFor, independentAgainst } = tally
-  return score * (1 + (SWAY * (independentFor - independentAgainst)) / (independentFor + independentAgainst + 1))
-}
+/**
+ * The share of its worth that an entry has with a signal of commands, which honest guides have too: many pipe a download into a shell, and
+ * some free a full disk. An entry that deletes much comes after those that fit at least half as well. Any other signal leaves nothing.
+ */
+const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 1, DESTRUCTIVE_COMMAND: 0.5 }
 
-/** Signals that do not move an entry: many honest guides pipe a download into a shell. All others put an entry after those without any. */
-const HARMLESS: ReadonlySet<Signal> = new Set(['PIPE_TO_SHELL'])
+const shareOf = (signals: readonly Signal[]): number => Math.min(1, ...signals.map(signal => SHARES[signal] ?? 0))
+
+/** How good an answer an entry is: how well it fits, by a factor of 0.9 to 1.1 for its independent voices, and by the share that its signals leave. */
+export function worthOf({ score, standing: { tally }, signals }: Judged): number {
+  const { independentFor, independentAgainst } = tally
+  const sway = (SWAY * (independentFor - independentAgainst)) / (independentFor + independentAgainst + 1)
+  return score * (1 + sway) * (shareOf(signals) || 1)
+}
 
 /** A found entry with what speaks against it. */
 export type Judged = Weighed & { signals: readonly Signal[] }
 /** `whole` says whether it has all words of the question. */
 export type Ordered = Judged & { whole: boolean }
 
-/** Whether an entry comes after all others: evidence only speaks against it, or its text is flagged. */
+/** Whether an entry comes after all others: evidence only speaks against it, or its text has a signal that leaves nothing. */
 const isLast = ({ standing, signals }: Pick<Judged, 'standing' | 'signals'>): boolean =>
-  standing.state === 'CONTRADICTED' || signals.some(signal => !HARMLESS.has(signal))
+  standing.state === 'CONTRADICTED' || shareOf(signals) === 0
 
 /** Entries with all words first, each group best first; entries that come last after all others. */
 export const byWorth = (a: Ordered, b: Ordered): number =>
-  Number(isLast(a)) - Number(isLast(b)) || Number(b.whole) - Number(a.whole) || worthOf(b) - worthOf(a)
+  Number(isLast(a)) - Number(isLast(b)) || Number(isWhole(b)) - Number(isWhole(a)) || worthOf(b) - worthOf(a)
+
+/** All words of the question move an entry that deletes much no further than its score does. */
+const isWhole = ({ whole, signals }: Ordered): boolean => whole && shareOf(signals) === 1
 
 /** The match of a list whose first candidate has `match`. If that one comes last, at most the score of the first that does not. */
 export function matchOf(list: Iterable<Judged>, match: number): number {

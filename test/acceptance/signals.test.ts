@@ -82,6 +82,23 @@ test('entries with different signals have different ETags', async () => {
   assert.equal(headers.get('etag'), `"${entry.currentRevisionId}.unnamed.destructive_command.instruction_like"`)
 })
 
+test('an entry with a destructive command comes after those that fit at least half as well', async () => {
+  const title = 'No space left on device: Docker images fill the disk'
+  const answer = await publish('Run `docker system prune -af`.', { title, summary: 'Unused images are kept.' })
+  assert.deepEqual(answer.signals, ['DESTRUCTIVE_COMMAND'])
+  const weak = await publish('Bananas travel by ship.', { title: 'Where the space of a ship is', summary: 'S' })
+  const ids = async (q: string) =>
+    (await read<FoundList>(`/api/find?${new URLSearchParams({ q })}`)).items.map(one => one.id)
+  assert.deepEqual(await ids('no space left on device docker images'), [answer.id, weak.id])
+  const mild = await publish('Docker keeps images that nothing uses. Remove the old ones by name.', {
+    title: 'Docker images fill the device: no space left',
+  })
+  const q = 'no space left on device docker images'
+  assert.deepEqual((await ids(q)).slice(0, 2), [mild.id, answer.id])
+  const found = await read<FoundList>(`/api/find?${new URLSearchParams({ q })}`)
+  assert.equal(found.match, found.items[0]?.score)
+})
+
 test('find lists flagged entries after all others that match, and names the signals', async () => {
   const title = 'Quokka cache grows without bound'
   const summary = 'The quokka cache fills the disk.'

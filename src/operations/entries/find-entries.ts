@@ -2,7 +2,7 @@ import { FIND } from '../../contract/limits.ts'
 import type { Entry, Found, FoundList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { bestThatFit, markdownOf, markdownThatFits } from '../../domain/brief.ts'
-import { byWorth, matchOf } from '../../domain/fit.ts'
+import { byWorth } from '../../domain/fit.ts'
 import { passageOf } from '../../domain/passage.ts'
 import { isAnswerable } from '../../domain/ranking.ts'
 import { tagKey } from '../../domain/tag.ts'
@@ -33,7 +33,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const all = await candidatesOf(reads, result)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
   const ordered = candidates.toSorted(byWorth)
-  const { coverage, match } = fitOf(candidates, { best: all[0], first: ordered[0] }, result)
+  const { coverage, match } = fitOf({ best: all[0], first: ordered[0] }, result)
   const answerable = isAnswerable({ match, words })
   const frame = { coverage, match, answerable, missing, corrected, dataClass: 'EXTERNAL' as const }
   const found = ordered.slice(0, limit)
@@ -69,20 +69,16 @@ async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candida
 }
 
 /**
- * How well the first entry of the answer fits. `best` is the first of the result: evidence may put another one first, and those of another state
- * are left out.
+ * How well the first entry of the answer fits. `best` is the first of the result: evidence and signals may put another one first, and those of
+ * another state are left out.
  */
 function fitOf(
-  candidates: readonly Candidate[],
   { best, first }: { best: Candidate | undefined; first: Candidate | undefined },
   { coverage, match }: SearchResult,
 ): Pick<SearchResult, 'coverage' | 'match'> {
-  const [fittest] = candidates
-  if (fittest === undefined || first === undefined) return { coverage: 'NONE', match: 0 }
-  return {
-    coverage: first === best ? coverage : first.whole ? 'ALL' : 'SOME',
-    match: matchOf(candidates, fittest === best ? match : Math.round(fittest.score * 1_000) / 1_000),
-  }
+  if (first === undefined) return { coverage: 'NONE', match: 0 }
+  if (first === best) return { coverage, match }
+  return { coverage: first.whole ? 'ALL' : 'SOME', match: Math.round(first.score * 1_000) / 1_000 }
 }
 
 /** An entry as a short row; in a brief also the strongest objections to its current text. */
