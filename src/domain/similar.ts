@@ -2,7 +2,7 @@ import { distinctTerms } from './pairs.ts'
 import { rankingTermsOf } from './ranking-terms.ts'
 
 /** Texts with a lower similarity do not count as similar. */
-export const SIMILAR_FROM = 0.4
+export const SIMILAR_FROM = 0.35
 
 export type Draft = { title: string; summary: string }
 
