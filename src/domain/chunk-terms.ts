@@ -30,16 +30,26 @@ const NUMBERED = /\p{L}\D*\d/u
 const PARTS_MAX = 6
 const TERM_MAX = 64
 
-function collect(terms: RankingTerm[], word: string, term: string, derived: boolean, role?: RankingTerm['role']): void {
-  if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term, word, derived, role })
+type Role = RankingTerm['role']
+
+/** Adds a term of a word itself. */
+function collect(terms: RankingTerm[], word: string, term: string, role?: Role): void {
+  if (isTerm(term)) terms.push({ term, word, derived: false, role })
 }
+
+/** Adds a term of a part of a word, or of several words together. */
+function derive(terms: RankingTerm[], word: string, term: string, role?: Role): void {
+  if (isTerm(term)) terms.push({ term, word, derived: true, role })
+}
+
+const isTerm = (term: string): boolean => term.length > 0 && term.length <= TERM_MAX
 
 /** A name and the number after it, such as Python 3.12. */
 export function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
   const number = DIGIT.test(chunk) ? NUMBER.exec(chunk)?.[1] : undefined
   if (number === undefined || !NAME.test(name) || isStopWord(foldWord(name))) return
   const pair = `${partsOf(name).map(foldWord).join('')}${number.replaceAll('.', '')}`
-  collect(terms, pair, pair, true, 'PAIR')
+  derive(terms, pair, pair, 'PAIR')
 }
 
 const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
@@ -65,16 +75,16 @@ function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
   }
   const lower = chunk.toLowerCase()
   if (SIGNED.test(lower) || lower === '.net') {
-    collect(terms, lower, lower, false)
+    collect(terms, lower, lower)
     return
   }
   const version = VERSION.exec(lower)?.[1]
   if (version !== undefined) {
     const numbers = version.split('.')
-    collect(terms, version, version, false, 'NAME')
+    collect(terms, version, version, 'NAME')
     // More numbers than half of the longest term, each with a dot, are no term.
     for (let count = Math.min(numbers.length - 1, TERM_MAX / 2); count > 0; count--) {
-      collect(terms, version, numbers.slice(0, count).join('.'), true)
+      derive(terms, version, numbers.slice(0, count).join('.'))
     }
     if (version.length >= lower.length - 1) return
   }
@@ -90,8 +100,8 @@ function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
   }
   if (!isJoined || /^\d+$/.test(joined)) return
   const dotted = isName ? DOTTED.exec(lower)?.[1] : undefined
-  if (dotted !== undefined) collect(terms, lower, dotted, true)
-  collect(terms, isName ? lower : joined, stemOf(joined), true, isName ? 'NAME' : 'PAIR')
+  if (dotted !== undefined) derive(terms, lower, dotted)
+  derive(terms, isName ? lower : joined, stemOf(joined), isName ? 'NAME' : 'PAIR')
 }
 
 /** A part without a connector: a word, a name in camelCase, a run of a script without spaces. `name` is the name that it is a part of. */
@@ -107,17 +117,17 @@ function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[
   const numbered = DIGIT.test(folded)
   const version = numbered ? V_NUMBER.exec(folded)?.[1] : undefined
   const isName = numbered && name === undefined && version === undefined && NUMBERED.test(folded)
-  collect(terms, word, stemOf(folded), false, isName ? 'NAME' : undefined)
+  collect(terms, word, stemOf(folded), isName ? 'NAME' : undefined)
   if (CAMEL.test(part)) {
     for (const piece of part.split(CAMEL_EDGE)) {
       const own = foldWord(piece)
-      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) collect(terms, word, stemOf(own), true)
+      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) derive(terms, word, stemOf(own))
     }
     return
   }
   if (!numbered) return
-  for (const piece of WORD_AND_NUMBER.exec(folded)?.slice(1) ?? []) collect(terms, word, stemOf(piece), true)
-  if (version !== undefined) collect(terms, word, version, true)
+  for (const piece of WORD_AND_NUMBER.exec(folded)?.slice(1) ?? []) derive(terms, word, stemOf(piece))
+  if (version !== undefined) derive(terms, word, version)
 }
 
 /** Korean joins particles and endings to a word, so that a word has many forms with the same beginning. */
@@ -135,7 +145,7 @@ const isPaired = (word: string): boolean => isUnspaced(word) || HANGUL.test(word
 function termsOfPaired(run: string, terms: RankingTerm[]): void {
   let word = ''
   const flush = (): void => {
-    if (word !== '') collect(terms, word, stemOf(word), false)
+    if (word !== '') collect(terms, word, stemOf(word))
     word = ''
   }
   for (const [segment] of run.matchAll(SEGMENT)) {
@@ -146,10 +156,10 @@ function termsOfPaired(run: string, terms: RankingTerm[]): void {
     flush()
     const isHangul = HANGUL.test(segment)
     const characters = segment.match(/\P{M}\p{M}*/gu) ?? [segment]
-    if (characters.length === 1 && !(isHangul && segment !== run)) collect(terms, segment, segment, false)
+    if (characters.length === 1 && !(isHangul && segment !== run)) collect(terms, segment, segment)
     for (let at = 1; at < characters.length; at++) {
       const pair = `${characters[at - 1]}${characters[at]}`
-      collect(terms, isHangul ? segment : pair, pair, false)
+      collect(terms, isHangul ? segment : pair, pair)
     }
   }
   flush()

@@ -96,7 +96,7 @@ function addTermsOfAscii(text: string, terms: RankingTerm[]): void {
       found = termsOf(bytes.toString('latin1', from, at))
     } else {
       from = start
-      found = recent.find(hash, other) ?? newTerms(bytes.toString('latin1', from, at), kinds === SMALL, hash, other)
+      found = recent.find(hash, other) ?? newTerms(bytes.toString('latin1', from, at), kinds, hash, other)
     }
     end = at
     for (let one = 0; one < found.length; one++) terms.push(found[one] as RankingTerm)
@@ -138,12 +138,12 @@ function termsOf(chunk: string): readonly RankingTerm[] {
     hash = nextHash(hash, code)
     other = nextOther(other, code)
   }
-  return recent.find(hash, other) ?? newTerms(chunk, false, hash, other)
+  return recent.find(hash, other) ?? newTerms(chunk, SMALL | DIGIT, hash, other)
 }
 
-/** The terms of a chunk that is not remembered; `plain` says whether it is a word in small letters alone. */
-function newTerms(chunk: string, plain: boolean, hash: number, other: number): readonly RankingTerm[] {
-  const terms = plain ? termsOfPlain(chunk) : termsOfChunk(chunk)
+/** The terms of a chunk that is not remembered, with the kinds of its characters. */
+function newTerms(chunk: string, kinds: number, hash: number, other: number): readonly RankingTerm[] {
+  const terms = kinds === SMALL ? termsOfPlain(chunk) : termsOfChunk(chunk)
   if (chunk.length <= REMEMBERED_CHARACTERS) recent.add(hash, other, terms)
   return terms
 }

@@ -58,7 +58,7 @@ function addField(frequencies: Map<string, number>, fields: FieldTerms, field: F
 }
 
 /** The share of the greatest impact that a level represents. */
-const impactOf = (level: number): number => (level + 0.5) / LEVELS
+export const impactOf = (level: number): number => (level + 0.5) / LEVELS
 
 /** The rarity of a term that `having` of `all` entries have (BM25's inverse document frequency, never negative). */
 export const rarity = (having: number, all: number): number =>
@@ -87,9 +87,8 @@ export const emphasis = (term: string, count: number): number =>
 /** The least impact of a name with its number: it means the same in every field. */
 const NAMED = 0.75
 
-/** The share of the greatest impact that a level of a term represents. */
-export const worthAt = (level: number, named: boolean): number =>
-  named ? Math.max(NAMED, impactOf(level)) : impactOf(level)
+/** The share of the greatest impact that a level of a name with its number represents. */
+export const impactOfName = (level: number): number => Math.max(NAMED, impactOf(level))
 
 /**
  * A word of a query, and the terms that entries are ranked by for it, each with how often the query asks for it. An entry has a word with a

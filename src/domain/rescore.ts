@@ -1,11 +1,11 @@
-import { fieldTermsOf, impactsOf, type RankedText, worthAt } from './ranking.ts'
+import { fieldTermsOf, impactOf, impactsOf, type RankedText } from './ranking.ts'
 
 /** The score of a text for weighted terms of a query. */
 function saidOf(text: RankedText, weights: readonly (readonly [term: string, weight: number])[]): number {
   const impacts = impactsOf(fieldTermsOf(text))
   return weights.reduce((sum, [term, weight]) => {
     const level = impacts.get(term)
-    return level === undefined ? sum : sum + weight * worthAt(level, false)
+    return level === undefined ? sum : sum + weight * impactOf(level)
   }, 0)
 }
 

@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { emphasis, LEVELS, rarity, worthAt } from '../domain/ranking.ts'
+import { emphasis, impactOf, impactOfName, LEVELS, rarity } from '../domain/ranking.ts'
 import { tagWord } from '../domain/terms.ts'
 
 /** This many of the newest postings of each list are read to estimate how many entries have a term. */
@@ -81,7 +81,7 @@ export function score(index: SqliteConnection, wanted: readonly Wanted[], extent
     for (const list of postings.lists) {
       const numbers = fetchList(index, postings.term, list, left, tag)
       left = Math.max(0, left - numbers.length)
-      const worth = weight * worthAt(list.level, as === 'NAME')
+      const worth = weight * (as === 'NAME' ? impactOfName(list.level) : impactOf(list.level))
       for (const number of numbers) {
         scores.set(number, (scores.get(number) ?? 0) + worth)
         if (as === 'HINT') hinted.set(number, (hinted.get(number) ?? 0) + worth)
