@@ -30,7 +30,7 @@ const REMEMBERED_CHARACTERS = 1_500_000
 const remembered = new LruCache<string, Wording>(REMEMBERED_CHARACTERS)
 
 export function wordingOf({ title, summary, content }: Text): Wording {
-  const key = `${title}\n${summary}\n${content}`
+  const key = JSON.stringify([title, summary, content])
   const known = remembered.get(key)
   if (known !== undefined) return known
   const wording = worded(`${title}\n${summary}\n${shownText(content)}`)

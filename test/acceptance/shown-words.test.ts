@@ -74,3 +74,21 @@ test('reversed operators make another text', async () => {
   const { state, kept } = await standingAfter(entry, reversed, 'EXPAND')
   assert.deepEqual([state, (kept ?? 1) < 0.9], ['UNCHECKED', true], `${kept}`)
 })
+
+test('words that move from the summary into a hidden part of the content are gone', async () => {
+  const [author, judge] = [await newActor(app.url), await newActor(app.url)]
+  const post = async <T>(token: string, path: string, body: object): Promise<T> =>
+    expectStatus(await callPatiently<T>(app.url, 'POST', path, { token, body }), 201)
+  const definition = `\n[water]: /water "${WORDS}"\n`
+  const shown = { title: TITLE, summary: `${SUMMARY}\n${definition}`, content: EVIL }
+  const entry = await post<Entry>(author.token, '/api/entries', shown)
+  const at = `/api/entries/${entry.slug}`
+  const verdict = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Tried.' }
+  await post(judge.token, `${at}/verify`, verdict)
+  await post(author.token, `${at}/revisions`, {
+    ...{ title: TITLE, summary: SUMMARY, content: `${definition}\n${EVIL}` },
+    ...{ previousRevisionId: entry.currentRevisionId, changeType: 'EXPAND', rationale: 'Shorter.' },
+  })
+  const { state, kept } = expectStatus(await call<Standing>(app.url, 'GET', `${at}/standing`), 200)
+  assert.deepEqual([state, (kept ?? 1) < 0.9], ['UNCHECKED', true], `${kept}`)
+})
