@@ -513,6 +513,8 @@ export type EntryStanding = {
   state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   /** The latest judgement of the text by each actor. Counts are claims, not proof. */
   tally: Tally
+  /** The share of the current text that was in a supported text. The rest is newer. null without support. */
+  confirmed: number | null
   lastCheckedAt: string | null
 }
 
@@ -729,6 +731,8 @@ export type Standing = {
   tally: Tally
   /** The share of the words of the last judged text that the current text still contains. From 0.9 its evidence counts for the current text. null if only authors judged. */
   kept: number | null
+  /** The share of the current text that was in a supported text. The rest is newer. null without support. */
+  confirmed: number | null
   lastCheckedAt: string | null
   /** An earlier revision that was found supported, if the current text was not. */
   best: {
@@ -1049,7 +1053,7 @@ export type FoundAsOfList = {
 export type WorkList = {
   /** The kinds take turns, each with its most valuable checks first. */
   items: {
-    /** DISPUTED: an objection to the text is open. ADDRESSED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result. */
+    /** DISPUTED: an objection to the text is open. ADDRESSED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text, or less than nine tenths of it were supported. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result. */
     kind: 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'STALE' | 'UNANSWERED'
     /** The reasons for the position in the list. */
     reason: {

@@ -14,6 +14,7 @@ export const STANDING = {
   state: 'DISPUTED',
   tally,
   kept: 1,
+  confirmed: 1,
   lastCheckedAt: '2026-11-21T09:30:00.000Z',
   best: null,
   contradictions: [

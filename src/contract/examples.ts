@@ -40,7 +40,12 @@ const entry = {
   dataClass: 'EXTERNAL',
   actor: author,
   revisionCount: 1,
-  standing: { state: STANDING.state, tally: STANDING.tally, lastCheckedAt: STANDING.lastCheckedAt },
+  standing: {
+    state: STANDING.state,
+    tally: STANDING.tally,
+    confirmed: STANDING.confirmed,
+    lastCheckedAt: STANDING.lastCheckedAt,
+  },
   signals: [],
   ...TRUST,
 }

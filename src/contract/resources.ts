@@ -71,9 +71,13 @@ export const Tally = Type.Object(
   { description: 'The latest judgement of the text by each actor. Counts are claims, not proof.' },
 )
 const state = words(STATES, 'The result of the evidence about the current text.')
+const share = { minimum: 0, maximum: 1 }
+const confirmed = Type.Union([Type.Number(share), Type.Null()], {
+  description: 'The share of the current text that was in a supported text. The rest is newer. null without support.',
+})
 const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
 export const EntryStanding = Type.Object(
-  { state, tally: Tally, lastCheckedAt },
+  { state, tally: Tally, confirmed, lastCheckedAt },
   { description: 'GET /api/entries/{slug}/standing has the details.' },
 )
 
@@ -226,7 +230,6 @@ export const Evidence = Type.Object({
   nextCursor,
 })
 
-const share = { minimum: 0, maximum: 1 }
 const ShownContradiction = Type.Object({
   id: uuid('Contradiction or relation id.'),
   kind: words(['CONTRADICTION', 'RELATION'], 'A relation has the type CONTRADICTS and ends at this entry.'),
@@ -250,6 +253,7 @@ export const Standing = Type.Object({
     description:
       'The share of the words of the last judged text that the current text still contains. From 0.9 its evidence counts for the current text. null if only authors judged.',
   }),
+  confirmed,
   lastCheckedAt,
   best: Type.Union([Type.Object({ revisionId: uuid('The revision.'), state }), Type.Null()], {
     description: 'An earlier revision that was found supported, if the current text was not.',
@@ -461,7 +465,7 @@ export const WorkEntry = Type.Object({
 export const WorkItem = Type.Object({
   kind: words(
     WORK_KINDS,
-    'DISPUTED: an objection to the text is open. ADDRESSED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result.',
+    'DISPUTED: an objection to the text is open. ADDRESSED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text, or less than nine tenths of it were supported. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result.',
   ),
   reason: Type.Object(
     {

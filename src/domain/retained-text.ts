@@ -7,7 +7,7 @@ import { shownText } from './shown-text.ts'
 import { wordsOf } from './terms.ts'
 
 /** Raise it when the same texts get another measure: stores then compute all standings again. */
-export const KEPT_VERSION = 3
+export const KEPT_VERSION = 4
 
 /** From this share on, evidence about a text counts for the text that replaced it. */
 export const KEPT_FROM = 0.9

@@ -32,6 +32,8 @@ export type Standing = {
   kept: number | null
   /** When the current text was last judged, in milliseconds since 1970. */
   checkedAt: number | null
+  /** The texts whose support counts for the current text. */
+  supported: number[]
   /** The newest support of the earlier text with the most support, if the current text has none. */
   best: Judgement | null
   objections: Objection[]
@@ -74,6 +76,7 @@ export function standingOf(judgements: readonly Judgement[], keptOf: (text: numb
     earlier: tallyOf(earlier),
     kept: last === undefined ? null : keptOf(last.text),
     checkedAt: newest(here)?.at ?? null,
+    supported: [...new Set(here.filter(isFor).map(({ text }) => text))],
     best: tally.supported > 0 ? null : bestOf(earlier),
     objections: [
       ...distinct(current, isObjection).map(judgement => ({ judgement, current: true })),

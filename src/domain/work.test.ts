@@ -12,11 +12,12 @@ test('the standing of an entry determines the check that it needs', () => {
   const open = [{ addressedBy: null }]
   const corrected = [{ addressedBy: 7 }, ...open]
   assert.equal(dueOf(null), 'UNCHECKED')
-  assert.equal(dueOf({ state: 'SUPPORTED', contradictions: corrected }), 'CONFIRMED')
-  assert.equal(dueOf({ state: 'DISPUTED', contradictions: open }), 'DISPUTED')
-  assert.equal(dueOf({ state: 'CONTRADICTED', contradictions: open }), 'DISPUTED')
-  assert.equal(dueOf({ state: 'UNCHECKED', contradictions: corrected }), 'ADDRESSED')
-  assert.equal(dueOf({ state: 'INCONCLUSIVE', contradictions: open }), 'UNCHECKED')
+  assert.equal(dueOf({ state: 'SUPPORTED', confirmed: 0.9, contradictions: corrected }), 'CONFIRMED')
+  assert.equal(dueOf({ state: 'SUPPORTED', confirmed: 0.89, contradictions: corrected }), 'UNCHECKED')
+  assert.equal(dueOf({ state: 'DISPUTED', confirmed: null, contradictions: open }), 'DISPUTED')
+  assert.equal(dueOf({ state: 'CONTRADICTED', confirmed: null, contradictions: open }), 'DISPUTED')
+  assert.equal(dueOf({ state: 'UNCHECKED', confirmed: null, contradictions: corrected }), 'ADDRESSED')
+  assert.equal(dueOf({ state: 'INCONCLUSIVE', confirmed: null, contradictions: open }), 'UNCHECKED')
 })
 
 test('a confirmed entry is STALE after 90 days, not before', () => {

@@ -6,6 +6,7 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Entry, Revision, Similar } from '../contract/resources.ts'
 import { Type } from '../contract/schema.ts'
 import { signalLine } from '../domain/signal-words.ts'
+import { stateLine } from '../domain/standing-words.ts'
 import { wordsOf } from '../domain/terms.ts'
 import { entryIdsOf } from './entry-ids.ts'
 import { EVIDENCE_TOOLS } from './evidence-tools.ts'
@@ -91,7 +92,7 @@ const showSimilar = (similar: readonly Similar[], shared: boolean): string => {
     title: member(one.title, TITLE_BYTES),
     summary: member(one.summary, SUMMARY_BYTES),
     match: one.score,
-    standing: one.standing.state,
+    standing: stateLine(one.standing),
   }))
   return `Your entry was not published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about another subject, call publish again with insist=true.\n${fenced(shared, rows)}`
 }

@@ -84,3 +84,16 @@ export const toContradiction = (row: EvidenceRow): Contradiction => ({
   createdAt: isoTime(row.created_at),
   ...TRUST,
 })
+
+/** The entries with evidence or objections above a record: at most `limit` of each. */
+export async function listJudgedSince(reader: Reader, record: number, limit: number): Promise<number[]> {
+  const [judged, objected] = await Promise.all([
+    reader.all<{ entry: number }>(
+      sql`SELECT entry FROM evidence WHERE number > ${record} ORDER BY number LIMIT ${limit}`,
+    ),
+    reader.all<{ entry: number }>(
+      sql`SELECT target_entry AS entry FROM relation WHERE number > ${record} ORDER BY number LIMIT ${limit}`,
+    ),
+  ])
+  return [...judged, ...objected].map(({ entry }) => entry)
+}

@@ -89,19 +89,6 @@ export const listObjected = (reader: Reader, entry: number, actor: number) =>
       AND l.target_revision IS NOT NULL AND l.withdrawn = 0
     ORDER BY l.number`)
 
-/** The entries with evidence or objections above a record: at most `limit` of each. */
-export async function listJudgedSince(reader: Reader, record: number, limit: number): Promise<number[]> {
-  const [judged, objected] = await Promise.all([
-    reader.all<{ entry: number }>(
-      sql`SELECT entry FROM evidence WHERE number > ${record} ORDER BY number LIMIT ${limit}`,
-    ),
-    reader.all<{ entry: number }>(
-      sql`SELECT target_entry AS entry FROM relation WHERE number > ${record} ORDER BY number LIMIT ${limit}`,
-    ),
-  ])
-  return [...judged, ...objected].map(({ entry }) => entry)
-}
-
 /** The group, within an entry, of an origin that judged it before. */
 export async function findOriginGroup(reader: Reader, entry: number, origin: number): Promise<number | undefined> {
   const [said, objected] = await Promise.all([
@@ -188,7 +175,9 @@ export async function listOwnTexts(reader: Reader, entry: number, actor: number,
 type Named = { record: number; group: number }
 
 /** The stored standing of an entry: records and revisions by their numbers, times in milliseconds. */
-export type KeptStanding = Omit<Standing, 'best' | 'objections' | 'against' | 'contest'> & {
+export type KeptStanding = Omit<Standing, 'supported' | 'best' | 'objections' | 'against' | 'contest'> & {
+  /** The share of the current text that was in a text whose support counts; null without support. */
+  confirmed: number | null
   best: number | null
   against: Named[]
   contradictions: (Named & { verdict: Verdict; kept: number; addressedBy: number | null })[]
@@ -200,6 +189,7 @@ export const NO_STANDING: KeptStanding = {
   earlier: NO_TALLY,
   kept: null,
   checkedAt: null,
+  confirmed: null,
   best: null,
   against: [],
   contradictions: [],
@@ -211,9 +201,15 @@ export const keptStanding = (text: string | null): KeptStanding =>
 /** The part of a standing that every answer with an entry shows. */
 export const shownStanding = (text: string | null): Entry['standing'] => slimStanding(keptStanding(text))
 
-export const slimStanding = ({ state, tally, checkedAt }: Pick<Standing, 'state' | 'tally' | 'checkedAt'>) => ({
+export const slimStanding = ({
   state,
   tally,
+  checkedAt,
+  confirmed,
+}: Pick<KeptStanding, 'state' | 'tally' | 'checkedAt' | 'confirmed'>) => ({
+  state,
+  tally,
+  confirmed,
   lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
 })
 

@@ -1,11 +1,12 @@
 import type { Author, Entry, Relation, Revision, Standing } from '../contract/resources.ts'
 import { KEPT_FROM } from '../domain/retained-text.ts'
+import { percentOf } from '../domain/standing-words.ts'
 import { type Counts, type Life, readAbout } from '../operations/entries/entry-views.ts'
 import { type Heading, readHeadings } from '../operations/views.ts'
 import { ago, badge, by, entryTabs, many, moment, originMark, tagList, titleOf, trustNotice } from './components.ts'
 import { relationsOf, restsOn, revisionOf, sourcesOf } from './entry-aside.ts'
 import { fileOf, preferredForm } from './entry-file.ts'
-import { checksOf, stateOfEvidence, VERDICTS } from './evidence-summary.ts'
+import { checksOf, confirmedShare, stateOfEvidence, verdictOf } from './evidence-summary.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { lifeLine } from './life-line.ts'
 import { linkedData } from './linked-data.ts'
@@ -67,9 +68,10 @@ export const ENTRY: Page = {
 }
 
 /** The standing and the summary, for link cards. */
-const cardText = ({ summary, standing: { state, tally } }: Entry): string => {
+const cardText = ({ summary, standing }: Entry): string => {
+  const { tally } = standing
   const voices = tally.independent > 0 ? `, ${checksOf(tally)}` : ''
-  return `${VERDICTS[state].name}${voices}. ${titleOf(summary)}`
+  return `${verdictOf(standing).name}${voices}. ${titleOf(summary)}`
 }
 
 async function gather({ read, reads, original }: PageRequest, entry: Entry): Promise<Shown> {
@@ -141,24 +143,22 @@ ${revisionOf(entry, revision)}
 </article>`
 }
 
-/** The result of the evidence in one line: voices for and against, the share of the text that was judged, the sources. */
-function standingLine(
-  { state, tally, kept, lastCheckedAt }: Standing,
-  revision: Revision,
-  names: Map<string, Heading>,
-  at: number,
-): Html {
-  const { name, tone } = VERDICTS[state]
+/** The result of the evidence in one line: voices for and against, the shares of the text, the sources. */
+function standingLine(standing: Standing, revision: Revision, names: Map<string, Heading>, at: number): Html {
+  const { tally, kept, lastCheckedAt } = standing
+  const { name, tone } = verdictOf(standing)
   const { independent, own } = tally
+  const share = confirmedShare(standing)
   // If an earlier text was restored, the text that was judged last is another one than the text that these voices judged.
-  const isAboutVoices = independent === 0 || (kept ?? 0) >= KEPT_FROM
+  const isEdited = independent > 0 && kept !== null && kept >= KEPT_FROM && kept < 1
   const parts = [
     independent > 0
       ? html`<strong>${checksOf(tally)}</strong>`
       : own > 0
         ? 'checked by its authors only'
         : 'no independent check yet',
-    isAboutVoices && kept !== null && `${Math.round(kept * 100)} % of the text as it was when checked`,
+    share !== '' && share,
+    isEdited && `${percentOf(kept)} % of the judged words remain`,
     lastCheckedAt !== null && html`last check ${ago(lastCheckedAt, at)}`,
     revision.sources.length > 0 && html`<a href="#sources">${restsOn(revision, names)}</a>`,
   ].filter(part => part !== false)

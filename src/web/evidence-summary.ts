@@ -1,6 +1,7 @@
 import type { Standing, Tally } from '../contract/resources.ts'
 import type { State } from '../contract/vocabulary.ts'
-import { earlierCount } from '../domain/standing-words.ts'
+import { KEPT_FROM } from '../domain/retained-text.ts'
+import { earlierCount, percentOf } from '../domain/standing-words.ts'
 import { badge, many } from './components.ts'
 import { type Html, html, NOTHING } from './html.ts'
 
@@ -18,6 +19,22 @@ export const VERDICTS: Record<State, Verdict> = {
   CONTRADICTED: { name: 'Contradicted', tone: 'bad', sentence: 'Others found this text wrong or unsupported.' },
   INCONCLUSIVE: { name: 'Inconclusive', tone: 'open', sentence: 'Others used this text and could not decide.' },
 }
+
+const IN_PART: Verdict = {
+  name: 'Supported in part',
+  tone: 'mixed',
+  sentence: 'Others found a text supported that is only a part of this one. No one has confirmed the rest.',
+}
+
+type Confirmed = Pick<Standing, 'state'> & Partial<Pick<Standing, 'confirmed'>>
+
+/** The state of a text in words. A text that mostly is what readers supported is supported; one with more is so in part. */
+export const verdictOf = ({ state, confirmed }: Confirmed): Verdict =>
+  state === 'SUPPORTED' && (confirmed ?? 1) < KEPT_FROM ? IN_PART : VERDICTS[state]
+
+/** The share of a text that readers supported, in words; empty if it is the whole text, or none. */
+export const confirmedShare = ({ confirmed }: Confirmed): string =>
+  confirmed == null || confirmed === 1 ? '' : `${percentOf(confirmed)} % of this text was supported`
 
 const ROWS = [
   ['supported', 'supported', 'good'],
@@ -53,14 +70,15 @@ export function checksOf(tally: Tally): string {
 
 /** The standing of a text and, if it is the current text of the entry, the judgements of earlier texts. `slug` adds a link to the evidence. */
 export function stateOfEvidence(
-  { state, tally, earlier, best }: Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'earlier' | 'best'>>,
+  { tally, earlier, best, ...one }: Confirmed & Pick<Standing, 'tally'> & Partial<Pick<Standing, 'earlier' | 'best'>>,
   slug?: string,
 ): Html {
-  const { name, tone, sentence } = VERDICTS[state]
+  const { name, tone, sentence } = verdictOf(one)
+  const share = confirmedShare(one)
   const before = earlier === undefined ? 0 : earlierCount({ earlier })
   return html`<section class="state" aria-labelledby="state">
 <h2 id="state">Evidence ${badge(name, tone)}</h2>
-<p>${sentence}</p>
+<p>${sentence}${share !== '' && ` ${share}.`}</p>
 ${tally.actors > 0 && html`<table><caption class="unshown">Judgements of this text</caption><tbody>${ROWS.map(([key, row, colour]) => rowOf(row, colour, tally[key], tally.actors))}</tbody></table>`}
 ${voicesOf(tally)}
 ${tally.own > 0 ? html`<p class="small">${many(tally.own, 'judgement')} by authors of the text, which ${tally.own === 1 ? 'does' : 'do'} not count.</p>` : NOTHING}

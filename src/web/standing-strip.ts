@@ -1,7 +1,7 @@
 import type { Entry } from '../contract/resources.ts'
 import type { State } from '../contract/vocabulary.ts'
 import { ago, badge } from './components.ts'
-import { VERDICTS } from './evidence-summary.ts'
+import { confirmedShare, verdictOf } from './evidence-summary.ts'
 import { type Html, html, raw } from './html.ts'
 
 /** The independent voices from which each layer is drawn in full, the lowest layer first. One voice differs from two, and from five. */
@@ -36,10 +36,11 @@ function layersOf({ state, tally }: Entry['standing']): Html {
 /** The standing of an entry beside its title: its layers, its state in words, the independent voices on both sides, and the age of the last check at the time `at`, if one is passed. */
 export function standingStrip({ standing }: Pick<Entry, 'standing'>, at?: number): Html {
   const { state, tally, lastCheckedAt } = standing
-  const { name, tone } = VERDICTS[state]
+  const { name, tone } = verdictOf(standing)
+  const share = confirmedShare(standing)
   const own = state === 'UNCHECKED' && tally.own > 0
   return html`<span class="stands ${tone}">${layersOf(standing)} ${badge(name, tone)}${own && ' by its authors only'}${
     state !== 'UNCHECKED' &&
     html` ${tally.independentFor}<span class="unshown"> independent</span> for, ${tally.independentAgainst} against`
-  }${lastCheckedAt !== null && at !== undefined && html` · checked ${ago(lastCheckedAt, at)}`}</span>`
+  }${share !== '' && ` · ${share}`}${lastCheckedAt !== null && at !== undefined && html` · checked ${ago(lastCheckedAt, at)}`}</span>`
 }

@@ -102,6 +102,7 @@ export function modelStanding(entry: ModelEntry) {
   const isCurrent = (one: ModelJudgement): boolean => keptOf(wordsOf(one), current) >= FROM
   const [here, earlier] = [latest(shown.filter(isCurrent)), latest(shown.filter(one => !isCurrent(one)))]
   const tally = tallyOf(entry, here)
+  const supports = here.filter(one => one.verdict === 'SUPPORTED' && !isOwn(entry, one))
   const last = shown.filter(one => !isOwn(entry, one)).at(-1)
   const objections = [here, earlier].flatMap(list => {
     const groups = new Set<string>()
@@ -116,6 +117,7 @@ export function modelStanding(entry: ModelEntry) {
     tally,
     earlier: tallyOf(entry, earlier),
     kept: last === undefined ? null : keptOf(wordsOf(last), current),
+    confirmed: supports.length === 0 ? null : Math.max(...supports.map(one => keptOf(current, wordsOf(one)))),
     contradictions: objections.slice(0, 3).map(one => {
       // All that was judged of the same words is one text, from its first judgement on.
       const first = entry.judgements.find(other => same(wordsOf(other), wordsOf(one)))

@@ -164,8 +164,8 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
     const read = await pair.ask('GET', `/api/entries/${entry.id}`)
     if (status !== 200) return
     if (random.below(4) === 0) await lookBack(entry, read.body)
-    const { state, tally, lastCheckedAt } = body as unknown as Standing
-    assert.deepEqual(read.body.standing, { state, tally, lastCheckedAt })
+    const { state, tally, confirmed, lastCheckedAt } = body as unknown as Standing
+    assert.deepEqual(read.body.standing, { state, tally, confirmed, lastCheckedAt })
   }
   const lookBack = async (entry: Played, read: object): Promise<void> => {
     await pair.ask('GET', `/api/entries/${entry.id}/blame`)
@@ -209,7 +209,7 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
 }
 
 /** The members of a standing that the model predicts. */
-const comparable = ({ state, tally, earlier, kept, contradictions }: Standing) => ({
-  ...{ state, tally, earlier, kept },
+const comparable = ({ state, tally, earlier, kept, confirmed, contradictions }: Standing) => ({
+  ...{ state, tally, earlier, kept, confirmed },
   contradictions: contradictions.map(one => [one.id, one.status, one.addressedBy]),
 })

@@ -71,8 +71,8 @@ export const countsOf = ({ tally }: Pick<Standing, 'tally'>): Record<string, num
 /** Every face says the same of an entry. */
 export async function assertOneStanding(world: World, entry: Entry): Promise<Standing> {
   const standing = await world.standing(entry)
-  const { state, tally, lastCheckedAt } = standing
-  const shown = { state, tally, lastCheckedAt }
+  const { state, tally, confirmed, lastCheckedAt } = standing
+  const shown = { state, tally, confirmed, lastCheckedAt }
   assert.deepEqual((await world.now(entry)).standing, shown)
   // The second answer comes from memory.
   assert.deepEqual((await world.now(entry)).standing, shown)

@@ -22,7 +22,7 @@ type On = Pick<Reads, 'reader'>
 
 const addressedAt = ({ reader }: On, slug: string): Promise<EntryRow> => findAddressed(reader, { params: { slug } })
 
-export type RevisionState = Pick<Entry['standing'], 'state' | 'tally'> & {
+export type RevisionState = Pick<Entry['standing'], 'state' | 'tally' | 'confirmed'> & {
   author: Author
   /** The position of the revision in the history of its entry, from 1, and the number of revisions. */
   ordinal: number
@@ -38,11 +38,14 @@ export const readRevisionState = async (on: On, slug: string, revisionId: string
 async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Promise<RevisionState> {
   const revision = await findRevisionAuthor(on.reader, entry.number, revisionId)
   if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
-  const { state, tally } =
-    revision.number === entry.revision ? keptStanding(entry.standing) : await standingOfText(on, entry, revision)
+  const { state, tally, confirmed } =
+    revision.number === entry.revision
+      ? keptStanding(entry.standing)
+      : { ...(await standingOfText(on, entry, revision)), confirmed: null }
   return {
     state,
     tally,
+    confirmed,
     author: toAuthor(revision),
     ordinal: revision.ordinal,
     revisions: entry.revisions,

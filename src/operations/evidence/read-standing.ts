@@ -28,7 +28,7 @@ export const readStanding: ReadOperation<'readStanding'> = async ({ reader }, re
 
 /** The standing of an entry with the records that it names. */
 export async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standing> {
-  const { state, tally, earlier, kept, checkedAt, best, contradictions } = keptStanding(entry.standing)
+  const { state, tally, earlier, kept, confirmed, checkedAt, best, contradictions } = keptStanding(entry.standing)
   const [shown, found] = await Promise.all([
     Promise.all(contradictions.map(one => contradictionOf(reader, one))),
     best === null ? undefined : findObjection(reader, best),
@@ -39,6 +39,7 @@ export async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<
     revisionId: entry.revision_id,
     tally,
     kept,
+    confirmed,
     lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
     best: found === undefined ? null : { revisionId: found.revision_id, state: 'SUPPORTED' },
     contradictions: shown.filter(one => one !== undefined),

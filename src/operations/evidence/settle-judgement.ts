@@ -4,7 +4,7 @@ import * as rules from '../../domain/standing.ts'
 import type { Counted } from '../../store/entry.ts'
 import * as store from '../../store/standing.ts'
 import { type Added, removeSurplus } from './judgement.ts'
-import { settleStanding } from './settle-standing.ts'
+import { confirmedShare, settleStanding } from './settle-standing.ts'
 
 type Current = Text & { number: number }
 
@@ -47,8 +47,19 @@ async function standingWith(
   // The last support or contradiction of the current text gives its place to those of earlier texts.
   if (before.tally.supported > 0 && tally.supported === 0) return undefined
   if (before.tally.contradicted > 0 && tally.contradicted === 0) return undefined
-  return counting({ ...before, tally }, judgement, kept)
+  const confirmed = isSupport(judgement) ? await confirmedWith(tx, entry, before, judgement) : before.confirmed
+  return counting({ ...before, tally, confirmed }, judgement, kept)
 }
+
+const isSupport = ({ verdict, own }: rules.Judgement): boolean => verdict === 'SUPPORTED' && !own
+
+/** The share of the current text that is confirmed with one more support. */
+const confirmedWith = async (
+  reader: Reader,
+  entry: Current,
+  { confirmed }: store.KeptStanding,
+  { text }: rules.Judgement,
+): Promise<number | null> => Math.max(confirmed ?? 0, (await confirmedShare(reader, [text], entry)) ?? 0)
 
 /** Whether a removed judgement changed no more of a standing than its tally and what the added one replaces. */
 async function isReplaceable(
@@ -59,6 +70,8 @@ async function isReplaceable(
   added: rules.Judgement,
 ): Promise<boolean> {
   if (gone.text !== added.text || gone.own !== added.own) return false
+  // Another support may confirm less of the text.
+  if (isSupport(gone) && !isSupport(added)) return false
   const isIn = (list: readonly { record: number }[]): boolean => list.some(({ record }) => record === gone.record)
   const isSameVoice = gone.originGroup === added.originGroup
   if (isIn(contradictions) && !(isSameVoice && rules.isObjection(added))) return false
@@ -84,6 +97,7 @@ function counting(before: store.KeptStanding, judgement: rules.Judgement, kept: 
     earlier: before.earlier,
     kept,
     checkedAt: at,
+    confirmed: before.confirmed,
     best: tally.supported > 0 ? null : before.best,
     against,
     contradictions: contradictions.map(one => (tally.contradicted > 0 ? { ...one, addressedBy: null } : one)),

@@ -42,7 +42,8 @@ export async function assess(
   const { rows, measured } = await measure(reader, judgements, current, memory)
   const shares = new Map([...rows].map(([text, { kept }]) => [text, kept ?? 0]))
   const keptOf = (text: number): number => shares.get(text) ?? 0
-  const { objections, best, against, contest, ...counted } = standingOf(judgements, keptOf)
+  const { objections, best, supported, against, contest, ...counted } = standingOf(judgements, keptOf)
+  const confirmed = await confirmedShare(reader, supported, entry)
   const contradictions: store.KeptStanding['contradictions'] = []
   for (const objection of objections) {
     const { record, verdict, text, originGroup } = objection.judgement
@@ -52,10 +53,27 @@ export async function assess(
     contradictions.push({ record, group: originGroup, verdict, kept: keptOf(text), addressedBy })
   }
   return {
-    standing: { ...counted, best: best?.record ?? null, against: against.map(namedOf), contradictions },
+    standing: { ...counted, confirmed, best: best?.record ?? null, against: against.map(namedOf), contradictions },
     contest,
     measured: [...measured],
   }
+}
+
+/** The share of a text that was in one of the supported texts, the largest of them; null if none is supported. */
+export async function confirmedShare(
+  reader: Reader,
+  supported: readonly number[],
+  current: Text,
+): Promise<number | null> {
+  const wording = wordingOf(current)
+  let most: number | null = null
+  for (const number of supported) {
+    const text = most === 1 ? undefined : await store.findText(reader, number)
+    if (text === undefined) continue
+    const judged = wordingOf(text)
+    most = judged.digest === wording.digest ? 1 : Math.max(most ?? 0, measurerOf(judged)(wording))
+  }
+  return most
 }
 
 const namedOf = ({ record, originGroup }: Judgement) => ({ record, group: originGroup })
