@@ -198,3 +198,46 @@ test('a check is charged as one read, accepts a token, and is not charged as a w
     await limited.close()
   }
 })
+
+test('evidence that moderation withdraws or restores is a finding', async () => {
+  const [supporter, objector] = [await newActor(app.url), await newActor(app.url)]
+  const entry = await publish('Moderated evidence')
+  const pins = [pinOf(entry)]
+  const judge = async (by: string, result: string): Promise<void> => {
+    const body = { revisionId: entry.currentRevisionId, result, confidence: 1, rationale: `${result}.` }
+    expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { body, token: by }), 201)
+  }
+  await judge(objector.token, 'UNSUPPORTED')
+  await moderate(app.url, 'ACTOR', objector.actor.id, 'QUARANTINE')
+  await judge(supporter.token, 'SUPPORTED')
+  let { sequence } = await check(pins)
+  const next = async (): Promise<unknown[]> => {
+    const report = await check(pins, sequence)
+    sequence = report.sequence
+    return report.items.map(({ kind, evidence }) => [
+      kind,
+      evidence?.state,
+      evidence?.added,
+      evidence?.objection?.rationale,
+    ])
+  }
+  assert.deepEqual(await next(), [])
+  await moderate(app.url, 'ACTOR', objector.actor.id, 'RESTORE')
+  assert.deepEqual(await next(), [['EVIDENCE', 'DISPUTED', 0, 'UNSUPPORTED.']])
+  await moderate(app.url, 'ACTOR', supporter.actor.id, 'QUARANTINE')
+  assert.deepEqual(await next(), [['EVIDENCE', 'CONTRADICTED', 0, 'UNSUPPORTED.']])
+})
+
+test('a new objection to a pinned text is found among any number of judgements of the next text', async () => {
+  const entry = await publish('Buried')
+  const pins = [pinOf(entry)]
+  const { sequence } = await check(pins)
+  await contradict(entry, 'It does not hold.')
+  const next = await revise(entry, { content: 'words of quite another text than the one before this one was' })
+  const body = { revisionId: next.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'So.' }
+  for (let n = 0; n < 201; n++)
+    expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { body, token: other }), 201)
+  const { items } = await check(pins, sequence)
+  const found = items.find(({ kind }) => kind === 'EVIDENCE')?.evidence
+  assert.deepEqual([found?.state, found?.added, found?.objection?.rationale], ['CONTRADICTED', 1, 'It does not hold.'])
+})

@@ -7,9 +7,18 @@ import { sequenceOf } from '../../domain/cursor.ts'
 import { KEPT_FROM, measurerOf, wordingOf } from '../../domain/retained-text.ts'
 import { signalNames } from '../../domain/signals.ts'
 import { standingOf } from '../../domain/standing.ts'
+import { findRecordAt } from '../../store/as-of.ts'
 import { readSettled } from '../../store/change.ts'
 import { type EntryRow, findEntry } from '../../store/entry.ts'
-import { findPinned, listJudgedAfter, listJudgementsOfText, type PinnedRow } from '../../store/pin.ts'
+import {
+  findPinned,
+  isJudgedByOneOf,
+  listJudgedAfter,
+  listJudgementsOfText,
+  listModeratedSources,
+  type ModeratedSource,
+  type PinnedRow,
+} from '../../store/pin.ts'
 import { findTextByDigest, keptStanding } from '../../store/standing.ts'
 import type { ReadOperation } from '../operation.ts'
 import { type Objection, objectionOf, objectionsTo } from './read-standing.ts'
@@ -23,7 +32,7 @@ const AT_ONCE = 20
 export const checkPins: ReadOperation<'checkPins'> = async ({ reader }, { body }) => {
   assertNamed(body.pins)
   const sequence = await readSettled(reader)
-  const since = body.since === undefined ? undefined : sequenceOf(body.since)
+  const since = body.since === undefined ? undefined : await sinceOf(reader, sequenceOf(body.since))
   const items: PinFinding[] = []
   let same = 0
   for (let from = 0; from < body.pins.length; from += AT_ONCE) {
@@ -37,13 +46,21 @@ export const checkPins: ReadOperation<'checkPins'> = async ({ reader }, { body }
   return { body: answer }
 }
 
+/** The point from which on evidence is new, and the actors and origins that moderation withdrew or restored after it. */
+type Since = { sequence: number; record: number; moderated: readonly ModeratedSource[] }
+
+async function sinceOf(reader: Reader, sequence: number): Promise<Since> {
+  const record = await findRecordAt(reader, sequence)
+  return { sequence, record, moderated: await listModeratedSources(reader, record) }
+}
+
 /** Throws MISSING_MEMBER for a pin without the id and the slug of its entry, which the schema does not check. */
 function assertNamed(pins: readonly Pin[]): void {
   const place = pins.findIndex(({ entryId, slug }) => entryId === undefined && slug === undefined)
   if (place >= 0) throw new Problem('MISSING_MEMBER', { member: `pins.${place}.entryId` })
 }
 
-async function findingsOf(reader: Reader, pin: Pin, since: number | undefined): Promise<PinFinding[]> {
+async function findingsOf(reader: Reader, pin: Pin, since: Since | undefined): Promise<PinFinding[]> {
   const named = { entry: pin.entryId ?? pin.slug ?? '', revisionId: pin.revisionId.toLowerCase() }
   const entry = await findEntry(reader, named.entry)
   if (entry?.withdrawn === 1) return [{ kind: 'WITHDRAWN', ...named }]
@@ -86,11 +103,17 @@ async function revisedOf(reader: Reader, entry: EntryRow, pinned: PinnedRow, kep
 
 type Result = Pick<NonNullable<PinFinding['evidence']>, 'state' | 'tally'>
 
-/** The result of the evidence about an entry if some is newer than `since`. Without `since`, only if it is against the current text. */
-async function evidenceOf(reader: Reader, entry: EntryRow, since: number | undefined): Promise<Found | undefined> {
+/**
+ * The result of the evidence about an entry if some is newer than `since`, or was withdrawn or restored after it. Without `since`, only if
+ * it is against the current text.
+ */
+async function evidenceOf(reader: Reader, entry: EntryRow, since: Since | undefined): Promise<Found | undefined> {
   const { state, tally } = keptStanding(entry.standing)
-  const added = since === undefined ? undefined : (await listJudgedAfter(reader, entry, since)).length
-  return found({ state, tally }, added, async () => (await objectionsTo(reader, entry))[0] ?? null)
+  const news = since && {
+    added: (await listJudgedAfter(reader, entry, since.sequence)).length,
+    moderated: await isModerated(reader, entry, since),
+  }
+  return found({ state, tally }, news, async () => (await objectionsTo(reader, entry))[0] ?? null)
 }
 
 /** The same of a pinned text that the current one replaced: of the judgements about exactly its words. */
@@ -98,27 +121,34 @@ async function evidenceOfText(
   reader: Reader,
   entry: EntryRow,
   pinned: PinnedRow,
-  since: number | undefined,
+  since: Since | undefined,
 ): Promise<Found | undefined> {
   if (entry.evidence === 0 && entry.relations === 0) return undefined
   const text = await findTextByDigest(reader, entry.number, wordingOf(pinned).digest)
   if (text === undefined) return undefined
   const judgements = await listJudgementsOfText(reader, entry.number, text.text)
-  const later = since === undefined ? undefined : await listJudgedAfter(reader, entry, since)
-  const records = new Set(judgements.map(({ record }) => record))
+  const news = since && {
+    added: judgements.filter(({ record }) => record > since.record).length,
+    moderated: await isModerated(reader, entry, since),
+  }
   const { state, tally, objections, against } = standingOf(judgements, () => 1)
-  return found({ state, tally }, later?.filter(({ record }) => records.has(record)).length, () =>
-    objectionOf(reader, objections[0]?.judgement.record ?? against[0]?.record),
-  )
+  return found({ state, tally }, news, () => objectionOf(reader, objections[0]?.judgement.record ?? against[0]?.record))
 }
 
-/** A finding about evidence: if some was added, or without their number if it is against the text. */
+/** Whether evidence about an entry was withdrawn or restored with its actor or origin. */
+const isModerated = async (reader: Reader, entry: EntryRow, { moderated }: Since): Promise<boolean> =>
+  entry.evidence + entry.relations > 0 && (await isJudgedByOneOf(reader, entry.number, moderated))
+
+type News = { added: number; moderated: boolean }
+
+/** A finding about evidence: if some was added, withdrawn or restored, or without news if it is against the text. */
 async function found(
   { state, tally }: Result,
-  added: number | undefined,
+  news: News | undefined,
   objection: () => Promise<Objection | null>,
 ): Promise<Found | undefined> {
-  const isNews = added === undefined ? state === 'DISPUTED' || state === 'CONTRADICTED' : added > 0
+  const isNews =
+    news === undefined ? state === 'DISPUTED' || state === 'CONTRADICTED' : news.added > 0 || news.moderated
   if (!isNews) return undefined
-  return { kind: 'EVIDENCE', evidence: { state, tally, added: added ?? null, objection: await objection() } }
+  return { kind: 'EVIDENCE', evidence: { state, tally, added: news?.added ?? null, objection: await objection() } }
 }
