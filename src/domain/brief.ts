@@ -101,7 +101,8 @@ function sectionOf({
     `## ${oneLine(title)}`,
     `${standingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
     ...(signals.length === 0 ? [] : [signalLine(signals)]),
-    oneLine(summary),
+    // Quoted, because a summary could begin as a heading or a standing does.
+    `> ${oneLine(summary)}`,
     excerpt
       .split('\n')
       .map(line => `> ${line}`)
