@@ -1,5 +1,7 @@
 import { Problem } from '../contract/problem.ts'
 import { isToken, TOKEN_CHARACTERS, TOKEN_PREFIX } from './actor.ts'
+import { isAscii } from './fold.ts'
+import { EVERY_HIDDEN } from './invisible-characters.js'
 import { pathOfText } from './text.ts'
 
 const KEY_BEGINNING = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
@@ -14,8 +16,14 @@ export function assertNoSecret(value: unknown): void {
   if (path !== undefined) throw new Problem('SECRET_IN_TEXT', path.length === 0 ? {} : { member: path.join('.') })
 }
 
-/** Whether a text contains a well-formed actor token with its checksum, or a private key in PEM. */
-export const holdsSecret = (text: string): boolean => holdsToken(text) || holdsPrivateKey(text)
+/** Whether a text contains a well-formed actor token with its checksum, or a private key in PEM, as it is written or as it is shown. */
+export function holdsSecret(text: string): boolean {
+  const shown = shownOf(text)
+  return holdsToken(text) || holdsPrivateKey(text) || (shown !== text && (holdsToken(shown) || holdsPrivateKey(shown)))
+}
+
+/** A text without invisible characters, and with the underscores that Markdown escapes. */
+const shownOf = (text: string): string => (isAscii(text) ? text : text.replace(EVERY_HIDDEN, '')).replaceAll('\\_', '_')
 
 function holdsToken(text: string): boolean {
   for (let at = text.indexOf(TOKEN_PREFIX); at >= 0; at = text.indexOf(TOKEN_PREFIX, at + 1)) {
@@ -32,8 +40,8 @@ function holdsPrivateKey(text: string): boolean {
     const bytes = text
       .slice(from, from + KEY_HEAD_CHARACTERS)
       .replaceAll(/\\[rn]/g, '\n')
-      .replaceAll(/^[\s>#"'`*]*[A-Za-z-]+: .*$/gm, '')
-      .replaceAll(/[\s>#"'`*]/g, '')
+      .replaceAll(/^[\s>|#"'`*]*[A-Za-z-]+: .*$/gm, '')
+      .replaceAll(/[\s>|#"'`*]/g, '')
     if (new RegExp(`^[A-Za-z0-9+/]{${KEY_CHARACTERS}}`).test(bytes)) return true
   }
   return false

@@ -93,3 +93,20 @@ test('a private key in PEM is refused; a mistyped token, a public key and words 
     expectStatus(await create(content), 201)
   }
 })
+
+test('a secret that the page shows whole is refused however it is written', async () => {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const [begin, end] = [secret.slice(0, 9), secret.slice(9)]
+  for (const written of [
+    secret.replaceAll('_', '\\_'),
+    `${begin}\u200b${end}`,
+    `${begin}\u00ad${end}`,
+    `${begin}\u2060${end}`,
+    key.replace(/^/gm, '| '),
+    key.replace('-----\n', '-----\u200b\n\u200b'),
+  ]) {
+    const body = { ...text, content: `see ${written}` }
+    expectProblem(await call(app.url, 'POST', '/api/entries', { token: author.token, body }), 422, 'SECRET_IN_TEXT')
+  }
+})
