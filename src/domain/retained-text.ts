@@ -7,7 +7,7 @@ import { shownText } from './shown-text.ts'
 import { wordsOf } from './terms.ts'
 
 /** Raise it when the same texts get another measure: stores then compute all standings again. */
-export const KEPT_VERSION = 4
+export const KEPT_VERSION = 5
 
 /** From this share on, evidence about a text counts for the text that replaced it. */
 export const KEPT_FROM = 0.9
@@ -52,16 +52,19 @@ function worded(text: string): Wording {
   return joined === seen ? { words, digest } : { words, apart: wordsAndOperators(seen), digest }
 }
 
-/** Runs of signs that may be operators. */
-const SIGNS = /[<>=&|^%+~*/!$@\\\u2212\u00d7\u00f7\u00b1\u2260\u2264\u2265-]+/g
-const OPERATOR = /[<>=&|^%+~\u2212\u00d7\u00f7\u00b1\u2260\u2264\u2265]/
+/** Runs of signs that may be operators: in ASCII text, and with the symbols of Unicode, which may be arrows, currencies and emoji. */
+const SIGNS = /(?:[<>=&|^%+~*/!$@\\#-]|\.(?=\.?\/))+/g
+const SYMBOLS = /(?:[<>=&|^%+~*/!$@\\#\u2212\p{Sm}\p{Sc}\p{So}-]|\.(?=\.?\/))+/gu
+const OPERATOR = /[<>=&|^%+~$\u2212\p{Sm}\p{Sc}\p{So}]/u
+/** Signs that are operators, or begin a comment, between blank spaces. */
+const APART = /^(?:[*/#]|\/\/)$/
 const OF_WORD = /[\p{L}\p{M}\p{N}]/u
 
-/** The words of a text and its operators: signs of comparison and calculation, and the sign before an option or a number. */
+/** The words of a text and its operators: symbols, signs before a number, an option, a path or a condition, and signs of comments. */
 function wordsAndOperators(text: string): string[] {
   const found = wordsOf(
-    text.replace(SIGNS, (signs, at: number) =>
-      isOperator(text, signs, at) ? ` ${[...signs].map(sign => `sign${sign.charCodeAt(0)}`).join('')} ` : signs,
+    text.replace(isAscii(text) ? SIGNS : SYMBOLS, (signs, at: number) =>
+      isOperator(text, signs, at) ? ` ${[...signs].map(sign => `sign${sign.codePointAt(0)}`).join('')} ` : signs,
     ),
   )
   // A text of punctuation alone is one word.
@@ -73,8 +76,9 @@ function wordsAndOperators(text: string): string[] {
 function isOperator(text: string, signs: string, at: number): boolean {
   if (OPERATOR.test(signs)) return true
   const [before = ' ', after = ' '] = [text[at - 1], text[at + signs.length]]
-  if (signs.includes('-')) return OF_WORD.test(after) && !OF_WORD.test(before)
-  return /^[*/]$/.test(signs) && before === ' ' && after === ' '
+  // The sign of a number or an option, the root or the present directory of a path, and the sign of negation.
+  if (/[-/!]/.test(signs) && /[\p{L}\p{M}\p{N}(]/u.test(after) && !OF_WORD.test(before)) return true
+  return APART.test(signs) && /\s/.test(before) && /[ \t]/.test(after)
 }
 
 const increment = (counts: Map<number, number>, key: number): void => {

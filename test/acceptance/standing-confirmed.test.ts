@@ -44,6 +44,35 @@ test('one added word is not confirmed, and neither is a content that replaced th
   assert.ok(((await confirmedOf(moved)) ?? 1) < 0.25)
 })
 
+test('a text whose words were left out or changed places is not the confirmed one', async () => {
+  const content = `Do not open the valve before the start. ${proseOf(60, 200)}`
+  for (const other of [
+    content.replace('Do not', 'Do'),
+    content.replace('the valve before the start', 'the start before the valve'),
+  ]) {
+    const entry = await world.publish(author, { content })
+    await world.verify(await world.voice(), entry)
+    assert.equal(await confirmedOf(await world.revise(author, entry, { content: other })), 0.999)
+  }
+})
+
+test('symbols and signs that change the meaning count as words', async () => {
+  for (const [before, after] of [
+    ['safe to eat: \u2705', 'safe to eat: \u274c'],
+    ['rated \u{1f44d}', 'rated \u{1f44e}'],
+    ['flows A \u2192 B', 'flows A \u2190 B'],
+    ['costs \u20ac5', 'costs \u00a35'],
+    ['then `if (!ready) stop()`', 'then `if (ready) stop()`'],
+    ['then `rm -rf ./x`', 'then `rm -rf /x`'],
+    ['then\n\n```\n# reboot now\n```', 'then\n\n```\nreboot now\n```'],
+  ] as const) {
+    const entry = await world.publish(author, { content: `${proseOf(60, 300)} ${before}` })
+    await world.verify(await world.voice(), entry)
+    const changed = await world.revise(author, entry, { content: `${proseOf(60, 300)} ${after}` })
+    assert.ok(((await confirmedOf(changed)) ?? 1) < 1, after)
+  }
+})
+
 test('only support confirms: of the newer text, by another actor than its author', async () => {
   const longer = await world.revise(author, await supported(), { content: proseOf(60, 100) + ADDED })
   const entry = await supported()

@@ -29,6 +29,9 @@ export const keptOf = (judged: readonly string[], current: readonly string[]): n
 }
 const same = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && keptOf(a, b) === 1
 
+const confirmedBy = (judged: readonly string[], current: readonly string[]): number =>
+  same(judged, current) ? 1 : Math.min(0.999, keptOf(current, judged))
+
 const latest = (judgements: readonly ModelJudgement[]): ModelJudgement[] => {
   const byActor = new Map<number, ModelJudgement>()
   for (const one of judgements) byActor.set(one.actor, one)
@@ -117,7 +120,7 @@ export function modelStanding(entry: ModelEntry) {
     tally,
     earlier: tallyOf(entry, earlier),
     kept: last === undefined ? null : keptOf(wordsOf(last), current),
-    confirmed: supports.length === 0 ? null : Math.max(...supports.map(one => keptOf(current, wordsOf(one)))),
+    confirmed: supports.length === 0 ? null : Math.max(...supports.map(one => confirmedBy(wordsOf(one), current))),
     contradictions: objections.slice(0, 3).map(one => {
       // All that was judged of the same words is one text, from its first judgement on.
       const first = entry.judgements.find(other => same(wordsOf(other), wordsOf(one)))

@@ -59,6 +59,9 @@ export async function assess(
   }
 }
 
+/** The largest share of another text: words that are left out or that changed places can reverse a text. */
+const OTHER_MOST = 0.999
+
 /** The share of a text that was in one of the supported texts, the largest of them; null if none is supported. */
 export async function confirmedShare(
   reader: Reader,
@@ -71,7 +74,8 @@ export async function confirmedShare(
     const text = most === 1 ? undefined : await store.findText(reader, number)
     if (text === undefined) continue
     const judged = wordingOf(text)
-    most = judged.digest === wording.digest ? 1 : Math.max(most ?? 0, measurerOf(judged)(wording))
+    const share = judged.digest === wording.digest ? 1 : Math.min(OTHER_MOST, measurerOf(judged)(wording))
+    most = Math.max(most ?? 0, share)
   }
   return most
 }
