@@ -6,7 +6,7 @@ import { type Heading, readHeadings } from '../operations/views.ts'
 import { ago, badge, by, entryTabs, many, moment, originMark, tagList, titleOf, trustNotice } from './components.ts'
 import { relationsOf, restsOn, revisionOf, sourcesOf } from './entry-aside.ts'
 import { fileOf, preferredForm } from './entry-file.ts'
-import { checksOf, confirmedShare, stateOfEvidence, verdictOf } from './evidence-summary.ts'
+import { checksOf, stateOfEvidence, verdictOf } from './evidence-summary.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { lifeLine } from './life-line.ts'
 import { linkedData } from './linked-data.ts'
@@ -143,22 +143,21 @@ ${revisionOf(entry, revision)}
 </article>`
 }
 
-/** The result of the evidence in one line: voices for and against, the shares of the text, the sources. */
+/** The result of the evidence in one line: voices for and against, the share of the text that was judged, the sources. */
 function standingLine(standing: Standing, revision: Revision, names: Map<string, Heading>, at: number): Html {
-  const { tally, kept, lastCheckedAt } = standing
+  const { tally, kept, confirmed, lastCheckedAt } = standing
   const { name, tone } = verdictOf(standing)
   const { independent, own } = tally
-  const share = confirmedShare(standing)
   // If an earlier text was restored, the text that was judged last is another one than the text that these voices judged.
-  const isEdited = independent > 0 && kept !== null && kept >= KEPT_FROM && kept < 1
+  const isAboutVoices = independent === 0 || (kept ?? 0) >= KEPT_FROM
+  const asChecked = confirmed ?? (isAboutVoices ? kept : null)
   const parts = [
     independent > 0
       ? html`<strong>${checksOf(tally)}</strong>`
       : own > 0
         ? 'checked by its authors only'
         : 'no independent check yet',
-    share !== '' && share,
-    isEdited && `${percentOf(kept)} % of the judged words remain`,
+    asChecked !== null && `${percentOf(asChecked)} % of the text as it was when checked`,
     lastCheckedAt !== null && html`last check ${ago(lastCheckedAt, at)}`,
     revision.sources.length > 0 && html`<a href="#sources">${restsOn(revision, names)}</a>`,
   ].filter(part => part !== false)

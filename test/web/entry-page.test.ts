@@ -8,7 +8,7 @@ import { useJudgedPages, wordsOf } from '../support/page-text.ts'
 const { app, world, page } = useJudgedPages()
 const standingOf = (text: string): string => wordsOf(/<p class="standing">.*?<\/p>/s.exec(text)?.[0] ?? '')
 
-test('the standing of an entry is one line: voices, shares of the text, last check', async () => {
+test('the standing of an entry is one line: voices, checked share, last check', async () => {
   const author = await world.voice()
   const entry = await world.publish(author)
   assert.equal(standingOf(await page(`/entries/${entry.slug}`)), 'Unchecked no independent check yet')
@@ -17,7 +17,7 @@ test('the standing of an entry is one line: voices, shares of the text, last che
   const later = await world.revise(author, entry, { content: `${entry.content} One more sentence.` })
   assert.match(
     standingOf(await page(`/entries/${later.slug}`)),
-    /^Disputed held for 3 of 4 · contested by 1 · 9\d % of this text was supported · last check /,
+    /^Disputed held for 3 of 4 · contested by 1 · 9\d % of the text as it was when checked · last check /,
   )
 })
 
@@ -161,7 +161,7 @@ test('an earlier text is restored as a new revision, and takes no evidence from 
   assert.doesNotMatch(standing, /contested/)
   assert.equal(restored.revisionCount, 3)
   // The share belongs to the text between, which was judged last.
-  assert.match(standingOf(await page(`/entries/${restored.slug}`)), /^\S+ held for 1 of 1 · last check /)
+  assert.match(standingOf(await page(`/entries/${restored.slug}`)), /^\S+ held for 1 of 1 · 100 % of the text as it was when checked · last check /)
   const get = (query: string) =>
     call(app.url, 'GET', `/entries/${first.slug}/revise${query}`, { headers: { accept: 'text/html' } })
   assert.equal((await get('?from=x')).status, 400)
