@@ -11,9 +11,9 @@ const READER =
 /** To send, to show, to allow, to obey. */
 const ACT =
   'send|sends|sending|e-?mail|mail|upload|transmit|exfiltrate|leak|reveal|disclose|approve|approves|grant|obey|comply|sende|senden|schick\\S{0,2}|verrate|genehmige|envoi[es]|envoyez|transmets|transmettez|révèle|approuve|envía|envíe|manda|reenvía|revela|aprueba|envie|aprove|invia|inoltra|rivela|approva|stuur|verstuur|skicka|lähetä|wyślij|prześlij|pošli|odešli|отправь\\S{0,2}|пошли|перешли\\S{0,2}|надішли|gönder|στείλε|küldd?|trimite|ارسل|أرسل|بفرست|שלח|भेजो|भेजें|gửi|kirim|kirimkan'
-/** Secrets, and demands for secrecy. */
+/** Secrets, and demands for secrecy; `hidden` is also a value of a style sheet, which old pages have in a comment. */
 const SECRET =
-  'hidden|secret|secrets|secretly|silently|quietly|covertly|invisible|passwords?|credentials|private keys?|api keys?|firewall|tell (?:no one|nobody)|(?:do not|dont|never) (?:tell|mention)|passwor[dt]\\S{0,2}|kennwort|geheim\\S{0,3}|mot de passe|contraseñas?|senhas?|wachtwoord|lösenord|hasł[oa]|hesl[oa]|пароль|пароли|пароля|секрет\\S{0,4}|şifre\\S{0,3}|parola'
+  '(?<!(?:visibility|overflow\\S{0,2}) : )hidden|secret|secrets|secretly|silently|quietly|covertly|invisible|passwords?|credentials|private keys?|api keys?|firewall|tell (?:no one|nobody)|(?:do not|dont|never) (?:tell|mention)|passwor[dt]\\S{0,2}|kennwort|geheim\\S{0,3}|mot de passe|contraseñas?|senhas?|wachtwoord|lösenord|hasł[oa]|hesl[oa]|пароль|пароли|пароля|секрет\\S{0,4}|şifre\\S{0,3}|parola'
 
 /** Patterns over the prose of comments. */
 export const TO_A_READER: readonly RegExp[] = [

@@ -170,6 +170,7 @@ test('a comment that addresses an acting reader is marked, a comment for editors
     '<!--\nSPDX-License-Identifier: MIT\n-->',
     '<!-- TODO: describe the options -->',
     '<!-- type=module -->',
+    '<style><!--\na.anchor {visibility: hidden; overflow-x: hidden}\n--></style>',
     '<!-- この節は自動生成 -->',
     '[//]: # (A comment of Markdown.)',
     '[agents]: https://a.example\n\n```\n[//]: # (agents)\n```',
