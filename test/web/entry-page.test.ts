@@ -161,7 +161,10 @@ test('an earlier text is restored as a new revision, and takes no evidence from 
   assert.doesNotMatch(standing, /contested/)
   assert.equal(restored.revisionCount, 3)
   // The share belongs to the text between, which was judged last.
-  assert.match(standingOf(await page(`/entries/${restored.slug}`)), /^\S+ held for 1 of 1 · 100 % of the text as it was when checked · last check /)
+  assert.match(
+    standingOf(await page(`/entries/${restored.slug}`)),
+    /^\S+ held for 1 of 1 · 100 % of the text as it was when checked · last check /,
+  )
   const get = (query: string) =>
     call(app.url, 'GET', `/entries/${first.slug}/revise${query}`, { headers: { accept: 'text/html' } })
   assert.equal((await get('?from=x')).status, 400)
