@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { createServer, type RequestListener, type ServerOptions, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -14,10 +14,11 @@ const LONG = 200_000
 const PATIENCE = 60_000
 
 /** A server over `handle` and a client of it, with the received bytes and the number of parsed requests. */
-async function start(t: TestContext, handle: RequestListener) {
+async function start(t: TestContext, handle: RequestListener, timeouts: ServerOptions = {}) {
   const connections = new Connections(pino({ level: 'silent' }))
-  const server = createServer({}, connections.inOrder(handle))
+  const server = createServer(timeouts, connections.inOrder(handle))
   connections.readInPieces(server)
+  server.on('clientError', (error, socket) => connections.refuse(error, socket as Socket))
   let parsed = 0
   server.on('request', () => {
     parsed += 1
@@ -91,4 +92,14 @@ test('a client that pipelines and reads late gets every answer', async t => {
   }
   client.resume()
   await until('all answers', () => text().length > count * LONG && text().split('HTTP/1.1 200').length === count + 1)
+})
+
+test('a connection that sends nothing is closed without an answer, which would be taken for that of a later request', async t => {
+  const timeouts = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 50 }
+  const { client, text } = await start(t, () => {}, timeouts)
+  const { client: slow, text: answered } = await start(t, () => {}, timeouts)
+  slow.write('GET / HTTP/1.1\r\nHo')
+  await Promise.all([once(client, 'close'), once(slow, 'end')])
+  assert.equal(text(), '')
+  assert.match(answered(), /^HTTP\/1.1 400 /)
 })

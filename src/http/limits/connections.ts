@@ -78,10 +78,13 @@ export class Connections {
     for (const socket of this.#unused) socket.destroy()
   }
 
-  /** Answers bytes that are not an HTTP request with the error shape, after the answers to earlier requests, and ends the connection. */
+  /**
+   * Answers bytes that are not an HTTP request with the error shape, after the answers to earlier requests, and ends the connection. One that
+   * has sent nothing is closed without an answer: a client that opened it in advance would take it for that of its first request.
+   */
   refuse(error: Error & { code?: string }, socket: Socket): void {
     const connection = this.#of(socket)
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    if (error.code === 'ECONNRESET' || !socket.writable || this.#unused.has(socket)) socket.destroy()
     else if (!connection.isRefused) refuse(connection, () => endWithProblem(socket, error.code, this.#logger))
   }
 
