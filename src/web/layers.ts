@@ -53,8 +53,12 @@ async function textOf(slug: string, blame: Blame, shades: Map<string, number>, a
   let notes = 0
   const show = (part: Part, words: Html, noted = true): Html => {
     if (noted) notes += 1
-    const note = noted && notes <= NOTES_MAX ? noteOf(blame, part, at) : undefined
-    return partOf(slug, part, words, shades.get(part.revision.id) ?? 0, note)
+    const ink = `ink-${shades.get(part.revision.id) ?? 0}`
+    if (notes > NOTES_MAX) return html`<span class="${ink}">${words}</span>`
+    const look = ink + toneOf(blame, part)
+    return noted
+      ? partOf(slug, part, words, look, noteOf(blame, part, at))
+      : html`<span class="words ${look}">${words}</span>`
   }
   const partsIn = (section: Piece['section']): Html[] =>
     partsOf(blame, section).map(part => {
@@ -100,21 +104,23 @@ function partsOf({ pieces, revisions }: Blame, section: Piece['section']): Part[
 }
 
 /** Words of a part, with its number. The note appears while the pointer is over the words or the focus is on the number. */
-const partOf = (slug: string, { revision }: Part, words: Html, shade: number, note: Note | undefined): Html =>
-  note === undefined
-    ? html`<span class="ink-${shade}">${words}</span>`
-    : html`<span class="part ink-${shade}${note.tone}"><span class="words">${words}</span><a class="ref" href="/entries/${slug}/revisions/${revision.id}">${revision.ordinal}<span class="note" dir="ltr">${note.words}</span></a></span>`
+const partOf = (slug: string, { revision }: Part, words: Html, look: string, note: Html): Html =>
+  html`<span class="part ${look}"><span class="words">${words}</span><a class="ref" href="/entries/${slug}/revisions/${revision.id}">${revision.ordinal}<span class="note" dir="ltr">${note}</span></a></span>`
 
-/** The author, the age and the evidence of a part, and the class of its underline. */
-type Note = { tone: string; words: Html }
+const evidenceOf = ({ evidence }: Blame, { piece }: Part): Blame['evidence'][number] | undefined =>
+  piece.evidence === null ? undefined : evidence[piece.evidence]
 
-function noteOf({ evidence: all, revisions }: Blame, { revision, piece }: Part, at: number): Note {
-  const evidence = piece.evidence === null ? undefined : all[piece.evidence]
-  const restored = revisions.find(({ id }) => id === piece.sinceRevisionId)
-  return {
-    tone: evidence === undefined || evidence.state === 'UNCHECKED' ? '' : ` is-${VERDICTS[evidence.state].tone}`,
-    words: html`<b>Revision ${revision.ordinal}</b> by ${nameOf(revision)}, ${ageIn(revision.createdAt, at)}${restored && `; restored by revision ${restored.ordinal}`}${piece.earlier && '; perhaps older'}. ${voicesOf(evidence)}`,
-  }
+/** The class of the underline of a part, after a space; empty without evidence. */
+function toneOf(blame: Blame, part: Part): string {
+  const { state = 'UNCHECKED' } = evidenceOf(blame, part) ?? {}
+  return state === 'UNCHECKED' ? '' : ` is-${VERDICTS[state].tone}`
+}
+
+/** The author, the age and the evidence of a part. */
+function noteOf(blame: Blame, part: Part, at: number): Html {
+  const { revision, piece } = part
+  const restored = blame.revisions.find(({ id }) => id === piece.sinceRevisionId)
+  return html`<b>Revision ${revision.ordinal}</b> by ${nameOf(revision)}, ${ageIn(revision.createdAt, at)}${restored && `; restored by revision ${restored.ordinal}`}${piece.earlier && '; perhaps older'}. ${voicesOf(evidenceOf(blame, part))}`
 }
 
 const nameOf = ({ actor }: Revision): string => seen(actor.declared.name ?? '').trim() || 'an actor without a name'

@@ -75,6 +75,22 @@ test('the text is rendered as on the page of the entry, and its sentences keep t
     assert.ok(answer.text.includes(markup), markup)
 })
 
+test('every cell of a table shows the evidence of its row, and the last one has the note', async () => {
+  const first = await world.publish(await world.voice(), {
+    content: 'One two three.\n\n| a | b |\n|---|---|\n| c | d |\n',
+  })
+  await world.verify(await world.voice(), first)
+  const answer = await call(app.url, 'GET', `/entries/${first.slug}/layers`, { headers: { accept: 'text/html' } })
+  expectStatus(answer, 200)
+  for (const word of ['a', 'c'])
+    assert.ok(answer.text.includes(`<span class="words ink-0 is-good">${word}</span>`), word)
+  for (const word of ['b', 'd'])
+    assert.ok(
+      answer.text.includes(`<span class="part ink-0 is-good"><span class="words">${word}</span><a class="ref"`),
+      word,
+    )
+})
+
 test('a text of many small layers has a bounded number of notes', async () => {
   const author = await world.voice()
   const lines = Array.from({ length: 1_500 }, (_, n) => `row ${n}`)

@@ -90,6 +90,25 @@ test('a note of a layer shows on focus, inside the window, at every width', opti
   }
 })
 
+test('the number of a layer is a target of 24 px, also beside a link and in a heading', options, async () => {
+  const content = '## A heading\n\n![a picture](https://example.com/picture.png)\n\n- [a link](https://example.com/)\n'
+  const entry = await newEntry(app.url, token, { title: 'A title that takes more than one line. '.repeat(4), content })
+  for (const look of [{ width: 360, touch: true }, { width: 1_440 }]) {
+    const { page, complaints, close } = await visit(browser, app.url, look)
+    await page.goto(`/entries/${entry.slug}/layers`)
+    const sizes = await page.locator('.ref').evaluateAll(all =>
+      all.map(one => {
+        const { width, height } = one.getBoundingClientRect()
+        return Math.min(width, height)
+      }),
+    )
+    assert.ok(sizes.length >= 4 && Math.min(...sizes) >= 24, `${sizes}`)
+    await assertAccessible(page, `layers at ${look.width} px`)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('an earlier revision is found by the filter, and restored to the byte as a new revision', options, async () => {
   const { token } = await newActor(app.url, { declaredName: 'Restorer' })
   const texts = { title: 'Restored', summary: 'A text', content: 'The first text.\n\n  With *marks*.' }
