@@ -130,3 +130,16 @@ test('every word of every picture is legible on a narrow screen', options, async
   assert.deepEqual(small, [])
   await close()
 })
+
+test('a printed page has no control, and no question to the reader', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url)
+  const at = `/entries/${seeded.entry.slug}`
+  for (const address of [at, `${at}/evidence`, '/agents', '/docs/api']) {
+    await page.goto(address)
+    await page.emulateMedia({ media: 'print' })
+    assert.equal(await page.locator(':is(button, input, select, .judge):visible').count(), 0, address)
+    await page.emulateMedia({ media: null })
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
