@@ -121,7 +121,7 @@ const rowOf = (columns, cells) =>
 
 /** The sentence about the keys of `tableKeys`. */
 export const KEYS =
-  'Keys in a table: j and k move, x selects, a selects all, m moderates the selected, / filters, u undoes the last action.'
+  'Keys in a table: j and k move, x selects, a selects all, m moderates the selected, / filters, Enter returns to the rows, u undoes the last action.'
 
 /**
  * Adds the keys of a table. They act only while the focus is in `place` and not in a field for text.
@@ -131,8 +131,8 @@ export const KEYS =
 export function tableKeys(place, undo) {
   place.addEventListener('keydown', event => {
     const { target, key } = event
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
     const typing = target instanceof HTMLInputElement && target.type !== 'checkbox'
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return
     const boxes = Array.from(place.querySelectorAll('tbody input'))
     const at = boxes.findIndex(box => box.closest('tr')?.contains(document.activeElement))
     const press = (/** @type {string} */ selector) => {
@@ -142,7 +142,10 @@ export function tableKeys(place, undo) {
     const focus = (/** @type {Element | null | undefined} */ element) => {
       if (element instanceof HTMLElement) element.focus()
     }
-    if (key === 'j') focus(boxes[Math.min(at + 1, boxes.length - 1)])
+    // Browsers clear a search field on Escape. Without its filter, "a" would select every row.
+    if (typing && key !== 'Enter' && key !== 'Escape') return
+    if (typing) focus(boxes[0] ?? place.querySelector('[data-every]'))
+    else if (key === 'j') focus(boxes[Math.min(at + 1, boxes.length - 1)])
     else if (key === 'k') focus(boxes[Math.max(at - 1, 0)])
     else if (key === 'x' && boxes[at] instanceof HTMLElement) boxes[at].click()
     else if (key === 'a') press('[data-every]')

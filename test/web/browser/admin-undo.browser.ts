@@ -14,6 +14,29 @@ before(async () => {
 })
 const options = { skip: NO_BROWSER }
 
+test('a filter stays when its field is left by Enter or Escape', options, async t => {
+  const { url, close: stop } = await startApp()
+  t.after(stop)
+  const { token } = await newActor(url)
+  for (const title of ['Lantern one', 'Lantern two', 'Kettle']) await newEntry(url, token, { title })
+  const { page, complaints, close } = await visit(browser, url)
+  await enter(page)
+  await view(page, 'Entries')
+  for (const key of ['Enter', 'Escape']) {
+    await page.keyboard.press('/')
+    await page.keyboard.type('lantern')
+    await page.keyboard.press(key)
+    await page.keyboard.press('a')
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('a')
+    await page.getByText('0 selected').waitFor()
+    await page.getByLabel('Filter').fill('')
+    await page.locator('tbody input').first().focus()
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a hundred entries are withdrawn and restored in a few steps by the keyboard', options, async t => {
   const { url, close: stop } = await startApp()
   t.after(stop)
