@@ -74,7 +74,7 @@ function stack(slug: string, ordinal: number, pieces: readonly Judged[], place: 
   const more = pieces.length - marks.length
   return html`<a class="${place}" href="${evidencePath(slug, newest)}" aria-label="Revision ${ordinal}: ${counts.join(', ')}${more > 0 && `, +${more} without a mark`}"><svg width="${STACK.width}" height="${STACK.height}" aria-hidden="true">${marks.map(
     ({ side }, index) => shape(side, STACK.width / 2, y(index)),
-  )}${more > 0 && html`<text x="${STACK.width / 2}" y="${y(marks.length) + 4}" text-anchor="middle">+${more}</text>`}</svg></a>`
+  )}${more > 0 && html`<text x="${STACK.width / 2}" y="${y(marks.length) + (place === 'up' ? 2 : 6)}" text-anchor="middle">+${more}</text>`}</svg></a>`
 }
 
 /** The shape of a piece of evidence: a disc, a ring or a cross. */
