@@ -155,6 +155,15 @@ test('a list of entries shows seven to nine rows on a screen of 1440 by 900 pixe
   await close()
 })
 
+test('a name or a title without a space stays inside its row of a search', options, async () => {
+  const writer = (await newActor(app.url, { declaredName: 'N'.repeat(100) })).token
+  await newEntry(app.url, writer, { title: `Unbroken ${'title'.repeat(30)}`, summary: 'summary'.repeat(60) })
+  await atWidths('/search?q=unbroken', async (page, name) => {
+    assert.equal(await page.locator('.result').count(), 1, name)
+    await assertNoOverflow(page, name)
+  })
+})
+
 test('the note about unchanged lines is on a line of its own', options, async () => {
   const lines = Array.from({ length: 60 }, (_, index) => `Line ${index}.`)
   const entry = await newEntry(app.url, token, { title: 'Long', content: lines.join('\n') })
