@@ -31,7 +31,7 @@ function sameView(text: string, beside: Beside): Html {
 }
 
 const fold = (name: string, text: string): Html =>
-  html`<details class="folded"><summary>${name}</summary>${everyCharacter(text)}</details>`
+  html`<details class="folded"><summary dir="ltr">${name}</summary>${everyCharacter(text)}</details>`
 
 /** Unchanged lines longer than this are folded too, except for their ends beside a change. In characters. */
 const LONG = 1_500

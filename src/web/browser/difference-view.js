@@ -33,6 +33,6 @@ function folded(text, first, last) {
   const head = first ? '' : (/^[\s\S]*\s/.exec(text.slice(0, KEPT))?.[0] ?? '')
   const tail = last ? '' : (/\s[\s\S]*$/.exec(text.slice(-KEPT))?.[0] ?? '')
   const left = text.length - head.length - tail.length
-  const note = make('span', { class: 'folded' }, ` … ${left} unchanged characters … `)
+  const note = make('span', { class: 'folded', dir: 'ltr' }, ` … ${left} unchanged characters … `)
   return [...everyCharacter(head), note, ...everyCharacter(tail)]
 }

@@ -210,6 +210,16 @@ test('a right-to-left title, summary or rationale runs from the right', options,
     assert.ok(directions.length >= 2, address)
     assert.deepEqual([...new Set(directions)], ['rtl'], `${address}: ${directions}`)
   }
+  const lines = Array.from({ length: 20 }, (_, index) => `سطر رقم ${index}`)
+  const long = await newEntry(app.url, token, { ...RTL, content: lines.join('\n') })
+  const changed = revisionOf(long, { ...RTL, content: [...lines, 'سطر جديد'].join('\n') })
+  expectStatus(await call<Entry>(app.url, 'POST', `/api/entries/${long.slug}/revisions`, { token, body: changed }), 201)
+  for (const view of ['inline', 'split']) {
+    await page.goto(`/entries/${long.slug}/diff?view=${view}`)
+    const directions = await directionsOf(page, '.difference')
+    assert.deepEqual([...new Set(directions)], ['rtl'], `${view}: ${directions}`)
+    assert.deepEqual([...new Set(await directionsOf(page, '.folded summary'))], ['ltr'], view)
+  }
   for (const [address, selector, box] of [
     [at, 'main h1', 'main h1'],
     [`/search?q=${encodeURIComponent('الذاكرة')}`, '.result h2', '.result'],
