@@ -15,6 +15,7 @@ import { type Html, html, NOTHING } from './html.ts'
 import { lifeLine } from './life-line.ts'
 import { activityRows } from './list-rows.ts'
 import type { Page, PageRequest } from './page.ts'
+import { signalBadges } from './signals.ts'
 import { standingStrip } from './standing-strip.ts'
 import { curlBase } from './take-part-curl.ts'
 import { visible, words } from './untrusted-text.ts'
@@ -73,14 +74,16 @@ ${firstSteps(curlBase(config))}`,
   },
 }
 
-/** The example: of the entries confirmed last, the one with the most independent voices; without one, the latest change. */
+/** The example: of the entries confirmed last, the one with the fewest signals, then the most independent voices; without one, the latest change. */
 async function readExample(
   { reads }: PageRequest,
   confirmed: readonly Entry[],
   recent: readonly Entry[],
 ): Promise<Html> {
   const [entry = recent[0]] = confirmed.toSorted(
-    (one, other) => other.standing.tally.independentFor - one.standing.tally.independentFor,
+    (one, other) =>
+      one.signals.length - other.signals.length ||
+      other.standing.tally.independentFor - one.standing.tally.independentFor,
   )
   return entry === undefined ? NOTHING : exampleOf(entry, await readLife(reads, entry.slug, LIFE_ROWS), reads.at)
 }
@@ -92,7 +95,7 @@ const exampleOf = (
 ): Html => html`<section class="empty example" aria-labelledby="example">
 <p class="over">An entry, as it stands now</p>
 <h2 id="example" class="clip" dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h2>
-<p>${standingStrip(entry, at)}</p>
+<p>${standingStrip(entry, at)} ${signalBadges(entry)}</p>
 <p class="clip" dir="auto">${visible(entry.summary)}</p>
 ${lifeLine(entry.slug, life, entry.revisionCount)}
 <p class="meta">${originMark(entry)} ${many(entry.revisionCount, 'revision')} · created by ${by(entry.actor)}</p>
@@ -119,7 +122,7 @@ const lists = ({
 <section class="column"><h2>Recent changes</h2>
 <ol class="results">${recent.map(
   entry => html`<li class="result"><h3 dir="auto" class="clip"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h3><p dir="auto" class="clip">${visible(entry.summary)}</p>
-<p class="meta">${standingStrip(entry, at)} ${originMark(entry)} · ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${ago(entry.updatedAt, at)} · created by ${by(entry.actor)}</p></li>`,
+<p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)}${originMark(entry)} · ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${ago(entry.updatedAt, at)} · created by ${by(entry.actor)}</p></li>`,
 )}</ol><p><a href="/search">All entries</a></p>
 ${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><p class="small">Each with its entries, and the share of its newest ones that others checked.</p><ul class="chips">${topics.slice(0, TOPICS_SHOWN).map(({ tag, count }) => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)} <span class="number">${count.toLocaleString('en-GB')}${shareOf(checked, tag)}</span></a></li>`)}</ul></section>`}</section>
 <aside class="beside" aria-label="Activity">
@@ -139,7 +142,7 @@ const shareOf = (checked: CheckedShares, tag: string): Html => {
 const titles = (entries: readonly Entry[], at: number): Html =>
   html`<ul class="plain">${entries.map(
     entry =>
-      html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${originMark(entry)}</li>`,
+      html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${signalBadges(entry)}${originMark(entry)}</li>`,
   )}</ul>`
 
 /** An entry in dispute, with the words of one voice on each side. */

@@ -4,11 +4,12 @@ import { PROBLEMS } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Document } from './page.ts'
+import { signalBadges } from './signals.ts'
 import { standingStrip } from './standing-strip.ts'
 import { seen, words } from './untrusted-text.ts'
 
 /** The entries that the page of a problem proposes, as read at a time in milliseconds since 1970. */
-export type Leads = { items: readonly Pick<Entry, 'slug' | 'title' | 'standing'>[]; at: number }
+export type Leads = { items: readonly Pick<Entry, 'signals' | 'slug' | 'title' | 'standing'>[]; at: number }
 
 const HEADINGS: Partial<Record<ProblemCode, string>> = {
   ROUTE_NOT_FOUND: 'Page not found',
@@ -62,7 +63,7 @@ const searchFor = (q: string, label: string): Html =>
 const proposed = (heading: string, { items, at }: Leads): Html =>
   items.length === 0
     ? NOTHING
-    : html`<h2>${heading}</h2><ul class="plain">${items.map(entry => html`<li><a href="/entries/${entry.slug}">${words(entry.title)}</a><br>${standingStrip(entry, at)}</li>`)}</ul>`
+    : html`<h2>${heading}</h2><ul class="plain">${items.map(entry => html`<li><a href="/entries/${entry.slug}">${words(entry.title)}</a><br>${standingStrip(entry, at)} ${signalBadges(entry)}</li>`)}</ul>`
 
 const onward = (status: number, q: string, leads: Leads): Html => {
   if (status === 404) {
