@@ -29,6 +29,7 @@ export function actDialog(dialog, bearer, changed) {
   const typeOf = () => targets[0]?.type ?? 'ENTRY'
   const showConsequence = () => {
     const action = textIn(form, 'action')
+    submit.hidden = false
     consequence.textContent =
       Object.entries(CONSEQUENCES[typeOf()]).find(([name]) => name === action)?.[1] ??
       'The consequence of the action is shown here.'
@@ -56,6 +57,7 @@ export function actDialog(dialog, bearer, changed) {
     },
     done: (/** @type {ModerationResult[]} */ results) => {
       state.textContent = ''
+      submit.hidden = true
       const [only] = results
       showProblem(...(targets.length === 1 && only !== undefined ? resultOf(only) : resultsOf(results, targets.length)))
     },
