@@ -76,7 +76,7 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   }
   if (stopping) return
   logger.info({ url: app.url }, 'ready')
-  process.stdout.write(announcement(app, isDemonstration(config)))
+  process.stdout.write(announcement(app, config))
   setTimeout(TOOLS_AFTER, undefined, { ref: false })
     .then(() => app.loadTools())
     .catch(error => logger.warn({ err: error }, 'the tools for models are not loaded yet'))
@@ -86,13 +86,16 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   })
 }
 
-function announcement({ url, metricsUrl, place, adminTokenFile, store }: App, isDemo: boolean): string {
+function announcement({ url, metricsUrl, place, adminTokenFile, store }: App, config: Config): string {
+  const elsewhere = config.adminToken === undefined ? 'on the node that created it' : 'as configured (ADMIN_TOKEN)'
   const lines = [
     `Palimpsest is ready at ${url}`,
     `  data         ${place}`,
-    ...(isDemo ? ['  demo         This store is a demonstration: its entries, authors and dates are samples.'] : []),
+    ...(isDemonstration(config)
+      ? ['  demo         This store is a demonstration: its entries, authors and dates are samples.']
+      : []),
     ...(store.original === undefined ? [] : [`  copy of      ${store.original}, read-only`]),
-    `  admin token  ${adminTokenFile() ?? 'as configured (ADMIN_TOKEN), or on the node that created it'}`,
+    `  admin token  ${adminTokenFile() ?? elsewhere}`,
     `  guide        ${url}/agents`,
     ...(metricsUrl === undefined ? [] : [`  metrics      ${metricsUrl}`]),
     `  try          curl -s ${url}/api/discovery`,

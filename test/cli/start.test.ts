@@ -29,3 +29,26 @@ test('npm start serves, and the server ends with its parent process, also withou
   await assert.rejects(fetch(`${url}/health`))
   directory.remove()
 })
+
+test('the start names the file of the admin token, or the setting that has it', async () => {
+  for (const [setting, named] of [
+    [{}, /admin token {2}\/.*\/admin-token\n/],
+    [{ ADMIN_TOKEN: 'an-admin-token-0123456789' }, /admin token {2}as configured \(ADMIN_TOKEN\)\n/],
+  ] as const) {
+    const directory = temporaryDirectory()
+    const env = { ...process.env, PORT: '0', DATA_DIR: join(directory.path, 'data'), ...setting }
+    const server = spawn(process.execPath, [START], { env })
+    let out = ''
+    await new Promise<void>(resolve => {
+      server.stdout.on('data', chunk => {
+        out += chunk
+        if (out.includes('  try ')) resolve()
+      })
+    })
+    assert.match(out, named)
+    const closed = new Promise(resolve => server.stdout.on('close', resolve))
+    server.kill('SIGTERM')
+    await closed
+    directory.remove()
+  }
+})
