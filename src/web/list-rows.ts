@@ -1,7 +1,7 @@
 import type { Activity, Relation } from '../contract/resources.ts'
 import type { Reads } from '../operations/operation.ts'
 import { type Heading, readHeadings } from '../operations/views.ts'
-import { badge, byName, moment } from './components.ts'
+import { badge, byName, moment, RESULT_WORDS } from './components.ts'
 import { relationWords } from './entry-aside.ts'
 import { type Html, html } from './html.ts'
 import { standingStrip } from './standing-strip.ts'
@@ -35,11 +35,17 @@ export async function activityRows(
   return html`<ol class="rows">${items.map(item => activityRow(item, names, reads.at, shared))}</ol>`
 }
 
+/** The badge of a row: its action, and of a verification the result. */
+function actionBadge({ action, metadata }: Activity): Html {
+  const { result } = metadata as Metadata
+  const [name, tone] = RESULT_WORDS[(action === 'VERIFY' && result) || ''] ?? ACTION_WORDS[action]
+  return badge(name.toLowerCase(), tone)
+}
+
 function activityRow(item: Activity, names: Map<string, Heading>, at: number, { entry, byOneActor }: Shared): Html {
-  const [name, tone] = ACTION_WORDS[item.action]
   const isShared = entry !== undefined && item.entryId === entry.id
   const other = item.entryId === null || isShared ? undefined : names.get(item.entryId)
-  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${badge(name, tone)} ${isShared && revisionLink(entry, item.revisionId)}${other && html`<a href="/entries/${other.slug}">${words(other.title)}</a>`}${detailOf(item, names)}${other && html` ${standingStrip(other)}`}</span>${!byOneActor && html` <span class="who">${byName(item.actorName, item.actorId)}</span>`}</li>`
+  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${actionBadge(item)} ${isShared && revisionLink(entry, item.revisionId)}${other && html`<a href="/entries/${other.slug}">${words(other.title)}</a>`}${detailOf(item, names)}${other && html` ${standingStrip(other)}`}</span>${!byOneActor && html` <span class="who">${byName(item.actorName, item.actorId)}</span>`}</li>`
 }
 
 /** A link to the revision of a row, by its number if that is known. */
@@ -59,9 +65,8 @@ type Metadata = {
 }
 
 function detailOf({ action, metadata }: Activity, names: Map<string, Heading>): Html | undefined {
-  const { result, confidence, targetEntryId, relationType, resultCount, tag } = metadata as Metadata
-  if (action === 'VERIFY')
-    return html` <span class="small">${(result ?? '').toLowerCase()}, ${Math.round((confidence ?? 0) * 100)} % sure</span>`
+  const { confidence, targetEntryId, relationType, resultCount, tag } = metadata as Metadata
+  if (action === 'VERIFY') return html` <span class="small">${Math.round((confidence ?? 0) * 100)} % sure</span>`
   if (action === 'SEARCH')
     return html`<span class="small">${resultCount ?? 0} found${tag != null && html`, tag ${words(tag)}`}</span>`
   const target = targetEntryId == null ? undefined : names.get(targetEntryId)

@@ -92,6 +92,18 @@ test('the home page shows the signals of each title, and has no text with signal
   assert.ok(example !== '' && !example.includes(suspect.slug))
 })
 
+test('a row of the activity has the result of a verification as its badge', async () => {
+  const entry = await world.publish(await world.voice())
+  for (const result of ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'] as const)
+    await world.verify(await world.voice(), entry, result)
+  const badges = ['inconclusive', 'unsupported', 'supported']
+  for (const path of [`/entries/${entry.slug}/timeline`, '/activity']) {
+    const rows = [...(await page(path)).matchAll(/<span class="what"><span class="badge \w+">([^<]*)<\/span>/g)]
+    const shown = rows.flatMap(([, name = '']) => (badges.includes(name) ? [name] : []))
+    assert.deepEqual(shown.slice(0, 3), badges, path)
+  }
+})
+
 test('each topic of the home page has the share of its entries that others checked', async () => {
   await judged('loess', 1)
   await judged('loess', 0)
