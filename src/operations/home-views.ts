@@ -9,20 +9,25 @@ import { listAll } from './entries/read-entries.ts'
 import type { Reads } from './operation.ts'
 
 /** Number of candidates for the places of a list. */
-const LOOKED_AT = 20
+const LOOKED_AT = 40
 
 /** The entries with the newest confirmations, at most one of each actor. */
 export async function listNewlyConfirmed({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
   const rows = await listConfirmed(reader, Number.MAX_SAFE_INTEGER, 'most', LOOKED_AT)
-  const confirmed = (await entries.list(rows.map(({ number }) => number))).map(entryOf)
-  const byAuthor = new Map(confirmed.toReversed().map(entry => [entry.actor.id, entry]))
-  return confirmed.filter(entry => byAuthor.get(entry.actor.id) === entry).slice(0, limit)
+  return onePerAuthor((await entries.list(rows.map(({ number }) => number))).map(entryOf)).slice(0, limit)
 }
 
-/** The entries that no other actor has checked, those with the most readers first. */
+/** The entries that no other actor has checked, those with the most readers first. The first of each author comes before others. */
 export async function listUnchecked({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
-  const rows = await listDue(reader, 'UNCHECKED', 'most', limit)
-  return (await entries.list(rows.map(({ number }) => number))).map(entryOf)
+  const rows = await listDue(reader, 'UNCHECKED', 'most', LOOKED_AT)
+  const unchecked = (await entries.list(rows.map(({ number }) => number))).map(entryOf)
+  return [...new Set([...onePerAuthor(unchecked), ...unchecked])].slice(0, limit)
+}
+
+/** The first entry of each author. */
+function onePerAuthor(list: readonly Entry[]): Entry[] {
+  const first = new Map(list.toReversed().map(entry => [entry.actor.id, entry]))
+  return list.filter(entry => first.get(entry.actor.id) === entry)
 }
 
 /** By the key of a tag, the share of its entries that others judged, among the newest entries of the store. */

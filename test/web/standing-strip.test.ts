@@ -148,3 +148,13 @@ test('the age of the last check grows by days, months and years', async () => {
   }
   assert.deepEqual(ages, ['yesterday', '10 days ago', '3 months ago', '2 years ago'])
 })
+
+test('one author does not fill the list of entries that need a check', async () => {
+  const other = await world.publish(await world.voice())
+  const flood = await world.voice()
+  for (let n = 0; n < 8; n++) await world.publish(flood, { title: `Flood ${n}` })
+  const [, unchecked = ''] = (await page('/')).split('Needs checking</h2>')
+  const list = unchecked.slice(0, unchecked.indexOf('</ul>'))
+  assert.match(list, new RegExp(`/entries/${other.slug}"`))
+  assert.match(list, /Flood 7/)
+})
