@@ -5,7 +5,7 @@ import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { findMirror, type Mirror } from '../../store/mirror.ts'
 import { type Progress, percent } from '../progress.ts'
-import { type Checked, checkLines, textsOf } from './check.ts'
+import { type Checked, checkLines, textsOf, Unplaced } from './check.ts'
 import { OriginalLog, type VerifiedLines } from './original-log.ts'
 import { Mismatch } from './signed-log.ts'
 import { hasDigest, NoAnswer, type Source } from './source.ts'
@@ -80,9 +80,17 @@ export async function look(following: Following): Promise<Caught> {
   const began = performance.now()
   let lines = 0
   let total: number | undefined
+  let followed = false
   for (;;) {
     const state = await stateOf(store)
-    const fetched = await fetchedFrom(following, state.next)
+    const fetched = await fetchedFrom(following, state.next).catch(error => {
+      if (!(error instanceof Unplaced) || followed) throw error
+    })
+    followed = fetched === undefined
+    if (fetched === undefined) {
+      lines += await followModeration(following)
+      continue
+    }
     if (fetched.head === null) total ??= await aheadOf(following, state)
     else assertSame(fetched.head, state)
     total = Math.max(total ?? 0, Number(fetched.head?.sequence ?? 0))
@@ -158,10 +166,27 @@ async function fetchedOnce(following: Following, from: number): Promise<Fetched>
   return { ...verified, head: checked.head, next: cut ? reached + 1 : checked.next }
 }
 
-/** Reads the segments that moderation changed again, in order, as far as they are copied. */
+/**
+ * Reads the segments that moderation changed again, in order, as far as they are copied. `head` is the state of the server if all its rows
+ * were read.
+ */
 async function followModeration(
   following: Following,
-  head: NonNullable<Checked['head']>,
+  head?: NonNullable<Checked['head']>,
+  cut = false,
+): Promise<number> {
+  try {
+    return await followOnce(following, head, cut)
+  } catch (error) {
+    if (!(error instanceof Unplaced)) throw error
+    // An entry was restored after the manifest was read.
+    return followOnce(following, head, cut)
+  }
+}
+
+async function followOnce(
+  following: Following,
+  head: NonNullable<Checked['head']> | undefined,
   cut: boolean,
 ): Promise<number> {
   const { store, source } = following
@@ -182,9 +207,9 @@ async function followModeration(
     lines += known.length
   }
   const change = Number(manifest.change)
-  const reached = cut ? clamped(head, state.next) : head
-  const settled = Number(reached?.sequence)
-  await keep(store, { lines: [], actors: manifest.actors, head: reached, next: state.next, change, settled })
+  const reached = head === undefined ? null : cut ? clamped(head, state.next) : head
+  const settled = reached === null ? {} : { settled: Number(reached.sequence) }
+  await keep(store, { lines: [], actors: manifest.actors, head: reached, next: state.next, change, ...settled })
   return lines
 }
 

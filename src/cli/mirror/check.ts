@@ -12,6 +12,9 @@ import { OperatorError } from '../../operator-error.ts'
 import { findMirroredEntry, findMirroredRevision, findRevisionIdentity } from '../../store/mirror.ts'
 import { isoTime } from '../../store/time.ts'
 
+/** A line belongs to a revision that the copy lacks. It has it once it has followed the act of moderation that restored it. */
+export class Unplaced extends OperatorError {}
+
 /** A checked answer: its lines without the last, the next sequence, and the state of the server if the answer ended at the newest row. */
 export type Checked = { lines: ExportLine[]; next: number; head: NonNullable<ExportLine['head']> | null }
 
@@ -87,7 +90,11 @@ function parsed(text: Buffer, after: number): ExportLine {
 }
 
 /** An error that names the record only by its numbers, because the texts of a line are untrusted. */
-export function refusal(line: unknown, fault: string, after?: number): OperatorError {
+export const refusal = (line: unknown, fault: string, after?: number): OperatorError =>
+  new OperatorError(refusalText(line, fault, after))
+const unplaced = (line: ExportLine, fault: string): Unplaced => new Unplaced(refusalText(line, fault))
+
+function refusalText(line: unknown, fault: string, after?: number): string {
   const { record, sequence } = line as { record?: unknown; sequence?: unknown }
   const isNumber = (value: unknown): value is string => typeof value === 'string' && /^\d{1,19}$/.test(value)
   const name = isNumber(record)
@@ -95,7 +102,7 @@ export function refusal(line: unknown, fault: string, after?: number): OperatorE
     : isNumber(sequence)
       ? `The row of sequence ${sequence}`
       : `The line after sequence ${after ?? 0}`
-  return new OperatorError(`${name} ${fault}; its answer was not stored.`)
+  return `${name} ${fault}; its answer was not stored.`
 }
 
 /** Rules for the members of a line that the schema does not have. */
@@ -137,6 +144,7 @@ class Chains {
   /** Throws unless the line continues the known records. */
   async assert(line: ExportLine): Promise<void> {
     if (line.revision !== undefined) return this.#assertRevision(line, line.revision)
+    await this.#assertJudged(line)
     const named = [line.entryRecord, line.sourceRecord, ...(line.ends ?? [])].filter(one => typeof one === 'string')
     if (isRevisionWithdrawn(line)) {
       if (line.entryRecord === undefined) throw refusal(line, 'lacks entryRecord')
@@ -147,15 +155,21 @@ class Chains {
     }
   }
 
+  /** Throws unless the revision that evidence is about is known. */
+  async #assertJudged(line: ExportLine): Promise<void> {
+    const judged = (line.verification ?? line.contradiction)?.revisionId
+    if (judged === undefined || this.#revisions.has(judged)) return
+    if ((await findMirroredRevision(this.#reader, judged)) !== undefined) return
+    throw unplaced(line, `is about revision ${judged}, which was never sent`)
+  }
+
   async #assertRevision(line: ExportLine, revision: Revision): Promise<void> {
     const number = Number(line.record)
     const entry = line.type === 'entry' ? number : Number(line.entryRecord)
     const named = `is revision ${revision.id} of entry ${revision.entryId}, and`
     const previous = await this.#previousOf(line, revision)
     const { evidenceHash: declared, ...unhashed } = revision
-    // If its previous revision was withdrawn when it was copied, that revision is not stored.
-    if (previous === undefined && line.type === 'revision' && (await this.#isKnown(entry))) return
-    if (previous === undefined) throw refusal(line, `${named} its previous revision was never sent`)
+    if (previous === undefined) throw unplaced(line, `${named} its previous revision was never sent`)
     const computed = evidenceHash(unhashed, previous)
     if (computed !== declared)
       throw refusal(line, `${named} its evidenceHash is ${declared}, but its content results in ${computed}`)

@@ -97,9 +97,7 @@ async function keepRevision(tx: Transaction, line: ExportLine, change: number, t
   const at = Date.parse(revision.createdAt)
   const actor = await authorOf(tx, line, at, change)
   if (!(await mirror.restoreRevision(tx, number, revision))) {
-    const previous = await mirror.findMirroredRevision(tx, revision.previousRevisionId ?? '')
-    // The previous revision was withdrawn when it was copied. The act that restores it sends this line again.
-    if (previous === undefined) return
+    const previous = given(await mirror.findMirroredRevision(tx, revision.previousRevisionId ?? ''))
     const ordinal = previous.ordinal + 1
     const changed = !isSame(previous, revision)
     await insertRevision(tx, { number, entry, ordinal, actor, origin: null, at, changed, revision })
@@ -117,8 +115,7 @@ async function keepEvidence(tx: Transaction, line: ExportLine, change: number, t
   const entry = Number(line.entryRecord)
   const at = Date.parse(evidence.createdAt)
   const { id, rationale } = evidence
-  const revision = await mirror.findMirroredRevision(tx, evidence.revisionId)
-  if (revision === undefined) return
+  const revision = given(await mirror.findMirroredRevision(tx, evidence.revisionId))
   const actor = await authorOf(tx, line, at, change)
   const ordinal = given(line.ordinal)
   const originGroup = line.originGroup ?? 0
