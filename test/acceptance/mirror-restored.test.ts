@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openSource, type Source } from '../../src/cli/mirror/source.ts'
-import type { Entry, Evidence } from '../../src/contract/resources.ts'
+import type { Entry, Evidence, Standing } from '../../src/contract/resources.ts'
 import { type Copy, openCopy } from '../cli/mirror/copy.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
@@ -40,6 +40,33 @@ test('a mirror has what was written about an entry after its restoration, in a l
   }
 })
 
+test('a mirror counts evidence whose author was restored while an entry of several segments was withdrawn', async () => {
+  const judge = await newActor(app.url)
+  const judged = await newEntry(app.url, token)
+  const path = `/api/entries/${judged.slug}`
+  const verification = {
+    ...{ revisionId: judged.currentRevisionId, result: 'INCONCLUSIVE', confidence: 0.9, rationale: 'Tried it.' },
+  }
+  expectStatus(await call(app.url, 'POST', `${path}/verify`, { body: verification, token: judge.token }), 201)
+  await writeEntries(app, ROWS)
+  expectStatus(await call(app.url, 'POST', `${path}/revisions`, { body: revisionOf(judged), token }), 201)
+  for (const [type, id, action] of [
+    ['ACTOR', judge.actor.id, 'QUARANTINE'],
+    ['ENTRY', judged.id, 'HIDE'],
+    ['ACTOR', judge.actor.id, 'RESTORE'],
+    ['ENTRY', judged.id, 'RESTORE'],
+  ] as const) {
+    await moderate(app.url, type, id, action)
+    await signedCheckpoint(app)
+    await copy.catchUp()
+  }
+  const [own, original] = await Promise.all(
+    [copy.app.url, app.url].map(url => call<Standing>(url, 'GET', `${path}/standing`)),
+  )
+  assert.equal(original?.body.tally.inconclusive, 1)
+  assert.deepEqual(own?.body, original?.body)
+})
+
 test('a mirror refuses another text for a revision that it has, also if the line names an unknown previous revision', async () => {
   const source = openSource(app.url, new AbortController().signal)
   const raised = (change: string): string => String(Number(change) + 1)
@@ -47,7 +74,7 @@ test('a mirror refuses another text for a revision that it has, also if the line
     ...source,
     async manifest(after) {
       const manifest = await source.manifest(after)
-      return { ...manifest, change: raised(manifest.change), segments: ['1001'], complete: true }
+      return { ...manifest, change: raised(manifest.change), segments: ['1', '1001', '2001'], complete: true }
     },
     async segment(from) {
       const text = (await source.segment(from)).bytes.toString()

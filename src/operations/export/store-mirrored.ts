@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/database.ts'
 import { findEntryByNumber, tagsOf } from '../../store/entry.ts'
 import { HEAD, type Head } from '../../store/head.ts'
 import { findMirroredEntry, markReads, renameAuthor, updateEntryStanding, updateMirror } from '../../store/mirror.ts'
-import { recountChanges } from '../../store/recount.ts'
+import { listJudges, recountChanges } from '../../store/recount.ts'
 import { type Moved, moveTopics } from '../../store/topic.ts'
 import { rejudge } from '../evidence/judgement.ts'
 import { settleStanding } from '../evidence/settle-standing.ts'
@@ -78,7 +78,9 @@ async function settleTouched(tx: Transaction, { entries, judging }: Touched, cha
     if (entry.erased) continue
     // A revision that came while the previous text was erased could not be compared with it.
     if (by > 0 && entry.revisions > 1) await recountChanges(tx, number)
-    for (const actor of new Set((actors.get(number) ?? []).map(one => one.actor))) await rejudge(tx, number, actor)
+    // Judges may have been withdrawn or restored while the entry was incomplete.
+    const judges = by > 0 ? await listJudges(tx, number) : (actors.get(number) ?? []).map(one => one.actor)
+    for (const actor of new Set(judges)) await rejudge(tx, number, actor)
     const current = await findEntryByNumber(tx, number)
     if (current !== undefined) await settleStanding(tx, current)
   }
