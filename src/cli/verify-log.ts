@@ -150,7 +150,8 @@ async function faultOfNote(
   const place = epochs.findIndex(({ origin }) => origin === head.origin)
   const epoch = epochs[place]
   if (epoch === undefined) return `The checkpoint of ${head.origin} belongs to another log.`
-  const keys = await Promise.all(epoch.keys.trimEnd().split('\n').map(parseVerifierKey))
+  const keys = await Promise.all(epoch.keys.trimEnd().split('\n').map(parseVerifierKey)).catch(() => [])
+  if (keys.length === 0) return `The keys of ${head.origin} in log_epoch cannot be read.`
   const { good, bad } = await verifySignatures(note, keys, verifyWithNode)
   if (good.length === 0 || bad.length > 0)
     return `The checkpoint of ${head.origin} at ${head.size} is not signed by its log.`

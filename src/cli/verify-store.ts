@@ -7,6 +7,7 @@ import { findMirror } from '../store/mirror.ts'
 import { listRevisions, type RevisionRow, toRevision } from '../store/revision.ts'
 import { type Progress, percent } from './progress.ts'
 import type { Snapshot } from './snapshot.ts'
+import { damageOfRows } from './verify-rows.ts'
 import { damageOfSignals, damageOfSignalsProgress } from './verify-signals.ts'
 import { damageOfChanges, damageOfProgress, damageOfStanding } from './verify-standing.ts'
 import { damageOfTotals } from './verify-totals.ts'
@@ -58,7 +59,8 @@ async function verify({ store, damageOfEngine }: Checked, progress: Progress): P
     (await damageOfProgress(store)) ??
     (await damageOfSignalsProgress(store)) ??
     (whole ? ((await damageOfNumbers(store, counts)) ?? (await damageOfTotals(store))) : undefined) ??
-    (await damageOfEntries(store, counts, whole, progress))
+    (await damageOfEntries(store, counts, whole, progress)) ??
+    (await damageOfRows(store))
   return { counts, damage }
 }
 

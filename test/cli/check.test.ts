@@ -149,6 +149,11 @@ const DAMAGES: [string, string, RegExp][] = [
   ['progress', 'DELETE FROM standing_progress', /^The standings of entries are not computed yet/],
   ['slug', "UPDATE entry SET slug = 'foxez' WHERE slug = 'foxes'", /^The checksum of the file is wrong/],
   ['end', 'DELETE FROM relation_end; UPDATE entry SET relations = 0', /^There are 0 ends of 1 relations/],
+  ['creator', 'UPDATE entry SET actor = 2 WHERE number = 1', /^Entry 1 has another author or time/],
+  ['creation', 'UPDATE entry SET created_at = created_at - 1 WHERE number = 1', /^Entry 1 has another author or time/],
+  ['ends', 'UPDATE activity SET target = entry WHERE target IS NOT NULL', /^The activity of record 7 has another/],
+  ['feed', "UPDATE activity SET actor = 3 - actor WHERE action = 'VERIFY'", /^The activity of record \d has another/],
+  ['act', "UPDATE activity SET action = 'CORRECT' WHERE action = 'EXPAND'", /^The activity of record \d has another/],
   ['reference', 'UPDATE evidence SET actor = 99 WHERE number = 5', /of table evidence refers to a row of actor/],
 ]
 for (const [name, change, sentence] of DAMAGES) {
