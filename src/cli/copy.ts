@@ -36,14 +36,16 @@ export async function copyStore(invocation: Invocation): Promise<number> {
   }
   const began = performance.now()
   const progress = createProgress(invocation.stderr)
+  const servedBefore = isServed(directory)
   const source = openStoreForReading(storeFile(directory))
   try {
     beginSnapshot(source)
+    const mayGrow = () => servedBefore || isServed(directory)
     await assertNoMirror(source, 'copy the store of that server')
     const target = await connectCommand(url)
     try {
       await prepare(source, target)
-      const sent = await copyAll(source, target, progress)
+      const sent = await copyAll(source, target, mayGrow, progress)
       await copySecrets(directory, target)
       const seconds = ((performance.now() - began) / 1_000).toFixed(1)
       progress.phase(`Sent ${sent} rows in ${seconds} s; verifying`)
@@ -54,7 +56,7 @@ export async function copyStore(invocation: Invocation): Promise<number> {
     progress.end()
     if (damage !== undefined) throw new OperatorError(`The copy is damaged; copy into an empty database. ${damage}`)
     invocation.stdout.write(`The copy in PostgreSQL is intact: all hashes are correct.\n${countLines(counts)}`)
-    invocation.stdout.write(`${isServed(directory) ? GO_ON : DONE}\n`)
+    invocation.stdout.write(`${mayGrow() ? GO_ON : DONE}\n`)
     return EXIT.ok
   } finally {
     progress.end()
@@ -91,8 +93,19 @@ async function prepare(source: SqliteConnection, target: PostgresConnection): Pr
   await beginCopying(target, storeId)
 }
 
-/** Copies all rows. The head is last, with all data that a node needs to start. Until then no node serves the database. */
-async function copyAll(source: SqliteConnection, target: PostgresConnection, progress: Progress): Promise<number> {
+/** A node on the copy of a store that may sign more records begins another log. The last copy has this column of its source again. */
+const ENDING_LOG = `UPDATE log_epoch SET store_id = '' WHERE number = (SELECT max(number) FROM log_epoch)`
+
+/**
+ * Copies all rows. The head is last, with all data that a node needs to start. Until then no node serves the database. `mayGrow` returns
+ * whether the store may have more records than its copy.
+ */
+async function copyAll(
+  source: SqliteConnection,
+  target: PostgresConnection,
+  mayGrow: () => boolean,
+  progress: Progress,
+): Promise<number> {
   const types = await readColumnTypes(target)
   const columnsOf = (name: string): Columns => [...(types.get(name) ?? [])]
   const newest = 'SELECT max(number) AS n FROM moderation'
@@ -107,6 +120,7 @@ async function copyAll(source: SqliteConnection, target: PostgresConnection, pro
   await target.send([
     ...limits(source),
     ...COPIED.flatMap(({ by, name }) => (by === 'number' ? [continuing(name)] : [])),
+    ...(mayGrow() ? [{ text: ENDING_LOG, values: [] }] : []),
   ])
   const last = source.one<{ at: number | null }>(sql`SELECT max(created_at) AS at FROM activity`)?.at
   await endCopying(target, (await readHead(source)).store_id, last ?? 0)

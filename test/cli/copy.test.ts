@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
 import type { Reader } from '../../src/database/database.ts'
@@ -11,6 +11,7 @@ import { spawn } from '../support/children.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { signedCheckpoint } from '../support/logged-world.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
 import { publicView } from '../support/public-view.ts'
 import { inspectPostgres } from '../support/reader.ts'
@@ -148,6 +149,39 @@ test('a served store is copied, and a second copy adds the changes since', optio
   expectRefusal(await copy(dataDir, url), 1, /A node has written to this copy/)
   await node.close()
 })
+
+test(
+  'a node on the copy of a served store begins another log, and one on the last copy continues the log',
+  options,
+  async () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const keyed = {
+      LOG_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+      LOG_INTERVAL_SECONDS: '0.05',
+    }
+    const dataDir = `${directory.path}/signed`
+    const [served, last] = [await databaseOf('served-log'), await databaseOf('last-log')]
+    const server = await startApp({ DATA_DIR: dataDir, ...keyed }, { engine: 'embedded' })
+    const { token } = await post<ActorIssued>(server.url, '/api/actors', {})
+    await create(server.url, 'fox', token)
+    await signedCheckpoint(server)
+    assert.match(expectDone(await copy(dataDir, served)), /still served/)
+    await create(server.url, 'owl', token)
+    const before = await signedCheckpoint(server)
+    expectDone(await copy(dataDir, last))
+    await server.close()
+    expectDone(await copy(dataDir, last))
+    const originAt = async (url: string): Promise<string> => {
+      const node = await startApp({ DATABASE_URL: url, ...keyed }, { engine: 'embedded' })
+      await create(node.url, 'crow', token)
+      const { origin } = await signedCheckpoint(node)
+      await node.close()
+      return origin
+    }
+    assert.notEqual(await originAt(served), before.origin)
+    assert.equal(await originAt(last), before.origin)
+  },
+)
 
 test('no node starts on the copy of a killed run, and the next run completes it', options, async () => {
   const target = await databaseOf('killed')
