@@ -6,7 +6,7 @@ import type { LogQuestion } from '../operations/log/append-log.ts'
 import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { LogStep } from '../store/log.ts'
 import type { LogLook, Signed } from './answers.ts'
-import { judgeLog, type LogVerdict, originOf } from './verdict.ts'
+import { judgeLog, KEY_CHANGED, type LogVerdict, originOf } from './verdict.ts'
 import type { Witnesses } from './witnesses.ts'
 
 /** Records that one step appends: its rows are written in one transaction. */
@@ -46,6 +46,9 @@ export class LogKeeper {
   /** The newest record when the log had all of them and was signed. */
   #signed: number | undefined
   #said = performance.now()
+  /** Whether a log was signed with the key of this node since its start. */
+  #signs = false
+  #isKeyReported = false
 
   constructor(keeping: LogKeeping) {
     this.#keeping = keeping
@@ -76,11 +79,24 @@ export class LogKeeper {
     const verdict = judgeLog(look, await this.#keysOf(look.epoch?.origin ?? 'none'))
     if (verdict === 'same') {
       this.#unsettledSince = undefined
+      this.#signs = true
+      this.#isKeyReported = false
       return look
     }
     if (verdict === 'settle') await this.#settle(look)
+    else if (this.#signs && verdict.begin === KEY_CHANGED) this.#reportKey(look)
     else await this.#begin(look, verdict)
     return undefined
+  }
+
+  /** Two nodes with different keys would begin one log after another, so only a start does. */
+  #reportKey({ epoch }: LogLook): void {
+    if (this.#isKeyReported) return
+    this.#isKeyReported = true
+    this.#keeping.logger.error(
+      { origin: epoch?.origin },
+      'another node signs the public log with another key, and this node signs nothing; give every node the same LOG_KEY and start it again',
+    )
   }
 
   #keysOf(origin: string): Promise<string> {
@@ -105,7 +121,9 @@ export class LogKeeper {
     const begin = { origin, keys: await this.#keysOf(origin), agreed, checkpoint }
     const begun = await store.maintain('settleLog', { after: epoch?.number ?? -1, storeEpoch, begin }, environment())
     const level = epoch === undefined ? 'info' : 'warn'
-    if (begun) logger[level]({ origin, previous: epoch?.origin, agreed, reason }, 'a public log begins')
+    if (!begun) return
+    this.#signs = true
+    logger[level]({ origin, previous: epoch?.origin, agreed, reason }, 'a public log begins')
   }
 
   /** Appends new records, for one interval at most; true if there are more. */

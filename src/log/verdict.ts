@@ -9,6 +9,8 @@ export type LogVerdict =
   /** The log ends and another one begins. `agreed` names the way to find the size up to which both agree. */
   | { begin: string; agreed: 'stored' | 'compared' }
 
+export const KEY_CHANGED = 'its key is another one'
+
 /**
  * Decides whether a log continues. A log is not signed again under its origin if one of its records may be lost or changed, if its key
  * changed, or if it is unknown which checkpoint was signed last. `keys` are the keys of this node for the origin of the epoch.
@@ -17,7 +19,7 @@ export function judgeLog(look: LogLook, keys: string): LogVerdict {
   const { epoch, storeId, kept, published, alone, record, log, storeEpoch, settled } = look
   if (epoch === undefined) return { begin: 'it has not begun', agreed: 'stored' }
   if (storeId !== epoch.storeId) return ended('the store was restored')
-  if (keys !== epoch.keys) return ended('its key is another one')
+  if (keys !== epoch.keys) return ended(KEY_CHANGED)
   if (kept?.agrees === false || published?.agrees === false)
     return { begin: 'the store has other records than were signed', agreed: 'compared' }
   // Until the epoch of the store is settled nothing was appended: records that the log lacks are lost, not late.

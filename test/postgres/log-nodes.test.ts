@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -52,6 +53,27 @@ test('three nodes write one log, and continue after a kill of one of them', { sk
     assert.ok(first !== undefined)
     await checkAll(database, [...heads, ...later])
   })
+})
+
+const anyKey = (): string => String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+
+test('of nodes with different keys only the one that started last signs', { skip: NO_POSTGRES }, async () => {
+  const database = await databaseWithTables('two keys')
+  const first = await startApp({ ...often(database), LOG_KEY: anyKey() })
+  const { token } = await newActor(first.url)
+  await newEntry(first.url, token)
+  const { origin } = await headAbove(first.url, 0)
+  const last = await startApp({ ...often(database), LOG_KEY: anyKey() })
+  // One record for the first entry, one for the continuation.
+  for (let size = 3; size < 8; size++) {
+    await newEntry(size % 2 === 0 ? first.url : last.url, token)
+    await headAbove(last.url, size - 1)
+  }
+  const heads = await Promise.all([first, last].map(({ url }) => headAbove(url, 6)))
+  assert.deepEqual(new Set(heads.map(({ size }) => size)), new Set([7]))
+  assert.notEqual(heads[0]?.origin, origin)
+  await Promise.all([first.close(), last.close()])
+  await checkAll(database, heads)
 })
 
 /** The state after a failover to a standby that lacks the newest commits of 5 entries: earlier rows, log and identity. */
