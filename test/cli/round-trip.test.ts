@@ -230,6 +230,12 @@ test('a changed text, a missing line and a line at the wrong place are refused, 
   expectRefusal(await importInto('swapped', swapped), 1, /is out of order|was never sent/)
   const cut = lines.filter(line => !line.startsWith('{"type":"entry"')).join('\n')
   expectRefusal(await importInto('cut', cut), 1, /was never sent/)
+  const continued = `{"type":"continuation","record":"1","salt":"${'A'.repeat(22)}==","statement":"null"}`
+  expectRefusal(
+    await importInto('unreadable', `${continued}\n${(lines.at(-1) ?? '').replace(/"next":"\d+"/, '"next":"1001"')}\n`),
+    1,
+    /^Record 1 names no log that it continues/,
+  )
   expectRefusal(await importInto('twice', exported + exported), 1, /continues after the newest row/)
 })
 

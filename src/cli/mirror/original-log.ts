@@ -197,9 +197,17 @@ function account(known: MirrorLog, numbers: readonly number[]): Pick<MirrorLog, 
 
 /** What a record says by which a log came to be that of `origin`. Its leaf has it, and the original may have signed anything. */
 export function continuationIn(line: ExportLine, origin: string): Continuation {
-  const { previousOrigin, size, checkpoint } = JSON.parse(line.statement ?? '') as Partial<Continuation>
+  const { previousOrigin, size, checkpoint } = membersOf(line.statement ?? '')
   const fits = typeof previousOrigin === 'string' && isKeyName(previousOrigin) && previousOrigin !== origin
   if (!fits || !Number.isSafeInteger(size) || typeof checkpoint !== 'string')
     throw refusal(line, 'names no log that it continues')
   return { record: Number(line.record), previousOrigin, size: size as number, checkpoint }
+}
+
+function membersOf(statement: string): Partial<Continuation> {
+  try {
+    return (JSON.parse(statement) as Partial<Continuation> | null) ?? {}
+  } catch {
+    return {}
+  }
 }
