@@ -101,7 +101,7 @@ test(
     }),
 )
 
-/** Lets the numbers of a store that nobody writes to pass the limit of its open part. */
+/** Advances the numbers of a store without writes past the limit of its open part. */
 const passLimit = (database: string): Promise<unknown> =>
   withClient(database, client => client.query('UPDATE head SET sequence = sequence + 30000'))
 
@@ -176,7 +176,7 @@ test('a division that a long transaction is in the way of changes nothing, and a
     await client.query('COMMIT')
     assert.equal(await isFenced(DATABASE_URL), false)
     await client.query('ALTER TABLE activity ADD CONSTRAINT number_fence CHECK (sequence < 1000000) NOT VALID')
-    // Nobody may be in the way when writes come close to the limit.
+    // No session may be in the way when writes come close to the limit.
     await client.query('UPDATE head SET sequence = 999000')
   })
   const reader = withClient(DATABASE_URL, async client => {
