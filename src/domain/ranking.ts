@@ -109,12 +109,13 @@ const PARTICULARS =
 /** The words of a query in order, each once. Stop words are left out; places and particulars are optional. */
 export function queryWords(query: string): QueryWord[] {
   const words = new Map<string, QueryWord>()
-  const places = new Set((query.match(PLACES) ?? []).flatMap(place => place.match(/\d+/g) ?? []))
-  for (const { term } of (query.match(PARTICULARS) ?? []).flatMap(rankingTermsOf)) places.add(term)
+  const places = (query.match(PLACES) ?? []).flatMap(place => place.match(/\d+/g) ?? [])
+  const particulars = (query.match(PARTICULARS) ?? []).flatMap(rankingTermsOf).map(({ term }) => term)
+  const optional = new Set([...places, ...particulars])
   const terms = rankingTermsOf(query)
   const lookedAt = termsLookedAt(terms.map(({ term }) => term))
   for (const one of terms) {
-    if (lookedAt.has(one.term)) addTerm(words, one, one.role === 'PAIR' || places.has(one.term))
+    if (lookedAt.has(one.term)) addTerm(words, one, one.role === 'PAIR' || optional.has(one.term))
   }
   return [...words.values()]
 }

@@ -33,7 +33,7 @@ export const verdictOf = ({ state, confirmed }: Confirmed): Verdict =>
   state === 'SUPPORTED' && (confirmed ?? 1) < KEPT_FROM ? IN_PART : VERDICTS[state]
 
 /** The share of a text that readers supported, in words; empty if it is the whole text, or none. */
-export const confirmedShare = ({ confirmed }: Confirmed): string =>
+export const confirmedWords = ({ confirmed }: Confirmed): string =>
   confirmed == null || confirmed === 1 ? '' : `${percentOf(confirmed)} % of this text was supported`
 
 const ROWS = [
@@ -74,7 +74,7 @@ export function stateOfEvidence(
   slug?: string,
 ): Html {
   const { name, tone, sentence } = verdictOf(one)
-  const share = confirmedShare(one)
+  const share = confirmedWords(one)
   const before = earlier === undefined ? 0 : earlierCount({ earlier })
   return html`<section class="state" aria-labelledby="state">
 <h2 id="state">Evidence ${badge(name, tone)}</h2>

@@ -1,7 +1,7 @@
 import type { Entry } from '../contract/resources.ts'
 import type { State } from '../contract/vocabulary.ts'
 import { ago, badge } from './components.ts'
-import { confirmedShare, verdictOf } from './evidence-summary.ts'
+import { confirmedWords, verdictOf } from './evidence-summary.ts'
 import { type Html, html, raw } from './html.ts'
 
 /** The independent voices from which each layer is drawn in full, the lowest layer first. One voice differs from two, and from five. */
@@ -37,7 +37,7 @@ function layersOf({ state, tally }: Entry['standing']): Html {
 export function standingStrip({ standing }: Pick<Entry, 'standing'>, at?: number): Html {
   const { state, tally, lastCheckedAt } = standing
   const { name, tone } = verdictOf(standing)
-  const share = confirmedShare(standing)
+  const share = confirmedWords(standing)
   const own = state === 'UNCHECKED' && tally.own > 0
   return html`<span class="stands ${tone}">${layersOf(standing)} ${badge(name, tone)}${own && ' by its authors only'}${
     state !== 'UNCHECKED' &&

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { COSTLY_CONTENTS, COSTLY_DIFFERENCES } from '../support/costly.ts'
 import { eventually } from '../support/process.ts'
@@ -12,13 +12,10 @@ const TIMES = 3
 const PAGE_BYTES = 4_000_000
 const CONTENT_MAX = 20_000
 
-let app: TestApp
 let token = ''
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 type Asked = { path: string; body?: unknown }
 

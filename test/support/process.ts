@@ -123,6 +123,10 @@ async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {
   throw new Error(`The service did not end within ${PATIENCE} ms.`)
 }
 
+/** The shortest and the longest pause between two polls, in milliseconds. */
+const PAUSE_MIN = 10
+const PAUSE_MAX = 100
+
 /** Polls until `found` returns a value, with a deadline in milliseconds. The longer it waits, the less often it asks. */
 export async function eventually<T>(what: string, deadline: number, found: () => Promise<T | undefined>): Promise<T> {
   const since = performance.now()
@@ -134,5 +138,3 @@ export async function eventually<T>(what: string, deadline: number, found: () =>
     await setTimeout(Math.min(PAUSE_MAX, PAUSE_MIN + waited / 20))
   }
 }
-const PAUSE_MIN = 10
-const PAUSE_MAX = 100
