@@ -59,6 +59,20 @@ const VERSION = hash('sha256', JSON.stringify([...FILES]), 'base64url').slice(0,
 export const assetPath = (name: string): string | undefined =>
   FILES.has(name) ? `/assets/${VERSION}/${name}` : undefined
 
+const IMPORTS = new Map(
+  modules.map(([name, text]) => [
+    name,
+    [...text.matchAll(/^(?:import|\}).*? from '\.\/([\w-]+\.js)'/gm)].map(([, imported = '']) => imported),
+  ]),
+)
+
+/** The modules that these modules import, also through others. A page names them, so that a browser need not find them one after the other. */
+export function importedBy(names: readonly string[]): string[] {
+  const found = new Set(names)
+  for (const name of found) for (const imported of IMPORTS.get(name) ?? []) found.add(imported)
+  return [...found].slice(names.length)
+}
+
 /** Styles, scripts and the logo. Caches may store them permanently. A page of an older version gets the present file, which is not cached. */
 export const ASSETS: Page = {
   path: '/assets/{version}/{name}',

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { assetPath } from './assets.ts'
+import { assetPath, importedBy } from './assets.ts'
 import { publishFor } from './found.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import { dataBlock } from './linked-data.ts'
@@ -53,6 +53,7 @@ ${base !== undefined && !document.unlisted && html`<meta property="og:url" conte
 ${scripts.length > 0 && document.forms !== false && html`<link rel="stylesheet" href="${assetPath('forms.css')}">`}
 ${base !== undefined && html`<link rel="search" type="application/opensearchdescription+xml" title="Palimpsest" href="/opensearch.xml">`}
 ${[...alternates, ...FEEDS].map(({ type, href, title: name }) => html`<link rel="alternate" type="${type}" title="${name}" href="${href}">`)}
+${importedBy(['site.js', ...scripts]).map(preloadOf)}
 ${['site.js', ...scripts].map(scriptOf)}
 ${document.data !== undefined && dataBlock(document.data)}
 </head>
@@ -76,6 +77,8 @@ const scriptOf = (name: string): Html => {
   const path = assetPath(name)
   return path === undefined ? NOTHING : html`<script type="module" src="${path}"></script>`
 }
+
+const preloadOf = (name: string): Html => html`<link rel="modulepreload" href="${assetPath(name)}">`
 
 const header = (section: string | undefined, { path, q = '' }: Frame): Html => html`<header class="site">
 <div class="inner">

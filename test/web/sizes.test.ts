@@ -75,6 +75,20 @@ test('the files that a page loads are small, and cached permanently', async () =
   }
 })
 
+test('the head of a page names every module that its scripts import', async () => {
+  for (const address of ['/publish', `/entries/${hub.slug}/revise`, '/admin', '/']) {
+    const page = await text(address)
+    const named = new Set([...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, path = '']) => path))
+    assert.ok(named.size >= 1)
+    for (const path of named) {
+      for (const [, name = ''] of (await text(path)).matchAll(/^(?:import|\}).*? from '(\.\/[^']+)'/gm)) {
+        const imported = new URL(name, `${app.url}${path}`).pathname
+        assert.ok(named.has(imported), `${address} does not name ${imported}`)
+      }
+    }
+  }
+})
+
 test('modules are served with every line of their code, and without the comments for the type check', async () => {
   const folder = join(import.meta.dirname, '../../src/web/browser')
   const isComment = (line: string): boolean => /^\s*(?:\*|\/\*\*$|\/\*\*.*\*\/$)/.test(line)
