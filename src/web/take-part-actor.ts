@@ -13,7 +13,7 @@ export const ACTOR_PANEL: Html = html`<section class="actor needs-script" data-a
 </div>
 <div class="issued" data-issued tabindex="-1" hidden></div>
 <div data-none>
-<p>Writing needs an actor: an optional name, and a token that this browser stores. There is no account, no e-mail address and no cookie.</p>
+<p>Writing needs an actor: an optional name, and a token that this browser stores. Your first text creates one; then save its token as a file on the page <a href="/actor">Your actor</a>. There is no account, no e-mail address and no cookie.</p>
 <form data-create novalidate>
 <fieldset class="bare" disabled>
 ${field({ name: 'declaredName', label: 'Name', hint: 'Shown beside your texts. It is not verified.', max: LIMITS.declaredCharacters, optional: true })}

@@ -1,11 +1,12 @@
-import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onActorElsewhere } from './actor.js'
+import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onActor, storesActors } from './actor.js'
 import { call } from './api.js'
 import { button, download, make, need, show } from './dom.js'
-import { fieldOf, textIn } from './fields.js'
+import { fieldOf, textIn, wrongFields } from './fields.js'
 import { sendBy } from './sending.js'
 import { words } from './untrusted-text.js'
 
 /** @typedef {import('./actor.js').ActorIssued} ActorIssued */
+/** @typedef {import('./api.js').Answer<ActorIssued>} Issued */
 /** @typedef {import('./actor.js').KeptActor} KeptActor */
 
 /** @param {KeptActor} actor */
@@ -56,12 +57,11 @@ export function actorPanel(root) {
 
   const form = need(none, 'form[data-create]', HTMLFormElement)
   sendBy(form, {
-    send: () => call('POST', '/api/actors', { body: actorInput(form) }),
+    send: () => issue(form),
     done: (/** @type {ActorIssued} */ body) => {
       const actor = actorOf(body)
       const lasting = keepActor(actor)
       form.reset()
-      render()
       showOnce(actor, lasting)
     },
   })
@@ -73,14 +73,12 @@ export function actorPanel(root) {
     forgetActor()
     issued.replaceChildren()
     show(issued, false)
-    render()
     need(none, 'input', HTMLInputElement).focus()
   })
   loadToken(need(none, 'form[data-load]', HTMLFormElement), () => {
-    render()
     need(kept, '[data-save]', HTMLButtonElement).focus()
   })
-  onActorElsewhere(render)
+  onActor(render)
   render()
 }
 
@@ -148,13 +146,36 @@ function loadToken(form, loaded) {
   })
 }
 
+/** Requests an actor with the fields of the panel. @param {HTMLFormElement} form @returns {Promise<Issued>} */
+const issue = form => call('POST', '/api/actors', { body: actorInput(form) })
+
+const createForm = () => need(document, '[data-actor] form[data-create]', HTMLFormElement)
+
 /**
- * The token for a form, or undefined after the panel got the focus.
+ * Why the panel cannot create an actor when the form is sent, and focuses the field; undefined if there is an actor, or nothing is in the way.
  * @returns {string | undefined}
  */
-export function tokenOrAsk() {
-  const token = keptActor()?.token
-  const first = document.querySelector('[data-actor] [data-none] input')
-  if (token === undefined && first instanceof HTMLElement) first.focus()
-  return token
+export function actorProblem() {
+  if (keptActor() !== undefined) return undefined
+  const form = createForm()
+  const [wrong] = wrongFields(form)
+  const [first] = wrong === undefined && !storesActors() ? form.querySelectorAll('input') : [wrong]
+  first?.focus()
+  if (wrong !== undefined) return 'Not sent: a field of your actor needs a change.'
+  return first && 'Not sent: this browser stores no token. Create an actor above and save its token first.'
+}
+
+/**
+ * Calls with the token of this browser. If it has no actor, creates one from the fields of the panel first. Returns the refusal of either.
+ * @template T
+ * @param {(token: string | undefined) => Promise<import('./api.js').Answer<T>>} send
+ * @returns {Promise<import('./api.js').Answer<T>>}
+ */
+export async function asActor(send) {
+  if (keptActor() === undefined) {
+    const issued = await issue(createForm())
+    if (!issued.ok) return issued
+    keepActor(actorOf(issued.body))
+  }
+  return send(keptActor()?.token)
 }

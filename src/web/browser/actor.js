@@ -47,6 +47,17 @@ export function keepActor(actor) {
   }
 }
 
+/** Whether this browser stores an actor for longer than this page. */
+export function storesActors() {
+  try {
+    localStorage.setItem(`${KEY}.trial`, '')
+    localStorage.removeItem(`${KEY}.trial`)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Removes the actor. Without a copy of the token no one can write as it. */
 export function forgetActor() {
   unkept = null

@@ -1,4 +1,4 @@
-import { actorPanel, tokenOrAsk } from './actor-panel.js'
+import { actorPanel, actorProblem, asActor } from './actor-panel.js'
 import { call } from './api.js'
 import { need } from './dom.js'
 import { keepDraft } from './drafts.js'
@@ -35,24 +35,20 @@ export function writeForm(form, { path, input, ready = () => true, done, refused
   need(place, 'button', HTMLButtonElement).disabled = false
   const draft = keepDraft(form, need(document, '[data-draft]', HTMLElement), lists)
   countCharacters(form)
-  /** @type {string | undefined} */
-  let token
   const { showProblem } = sendBy(
     form,
     {
       check: async () => {
-        token = tokenOrAsk()
-        if (token === undefined) {
-          need(place, '[data-state]', HTMLElement).textContent = 'Not sent: create an actor first, above.'
-          return false
-        }
         if (!(await ready())) return false
         const over = bytesOver(input())
         if (over > 0)
           showProblem(`All fields together are ${over} bytes too large for one request; shorten the content.`)
-        return over === 0
+        if (over > 0) return false
+        const problem = actorProblem()
+        if (problem !== undefined) need(place, '[data-state]', HTMLElement).textContent = problem
+        return problem === undefined
       },
-      send: () => call('POST', path(), { body: input(), token }),
+      send: () => asActor(token => call('POST', path(), { body: input(), token })),
       done: (/** @type {T} */ body) => {
         draft.forget()
         location.assign(done(body))
