@@ -36,6 +36,7 @@ export const SEARCH: Page = {
     const { list, fit, facets } = await search({ ...plain, sort, limit, offset }, narrowing)
     const found = list.items
     const advised = sort === 'relevance' && offset === 0
+    const doubtful = fit !== undefined && found.length > 0 && !isAnswerable(fit)
     const narrowed = isNarrowed(narrowing)
     const further =
       offset + found.length < (facets?.found ?? 0) || (!narrowed && (facets?.more ?? found.length === limit))
@@ -50,8 +51,8 @@ export const SEARCH: Page = {
       body: html`<h1>${q === '' && tag === '' ? 'All entries' : 'Search'}</h1>
 ${searchForm(q, tag, sort, narrowing)}
 <div class="columns found"><div class="column">
-<p class="result-count" role="status">${countLine(found.length, offset, q, tag, facets)}${facets !== undefined && found.length > 0 && html` <a class="to-facets" href="#narrow">Narrow the list</a>`}</p>
-${advised && fit !== undefined && advice(fit, found.length > 0 && !isAnswerable(fit), q)}
+<p class="result-count" role="status">${countLine({ found: found.length, offset, doubtful, q, tag, facets })}${facets !== undefined && found.length > 0 && html` <a class="to-facets" href="#narrow">Narrow the list</a>`}</p>
+${advised && fit !== undefined && advice(fit, doubtful, q)}
 ${found.length === 0 ? (narrowed ? html`<p class="notice"><a href="${widened(shown)}">Remove all filters</a></p>` : await nothingFound(q, tag, offset, read)) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark, reads.at))}</ol>`}
 ${pager(
   offset > 0 ? ['Back', hrefOf(path, shown, { offset: Math.max(0, offset - limit) })] : undefined,
@@ -123,11 +124,22 @@ const searchForm = (
 ${Object.entries(narrowing).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit" class="do">Search</button>
 </form>`
 
-function countLine(found: number, offset: number, q: string, tag: string, facets: Facets | undefined): Html {
+/** What is counted above the results; `doubtful` if they hardly match. */
+type Counted = {
+  found: number
+  offset: number
+  doubtful: boolean
+  q: string
+  tag: string
+  facets: Facets | undefined
+}
+
+function countLine({ found, offset, doubtful, q, tag, facets }: Counted): Html {
   const asked = html`${q !== '' && html` for <q>${words(q)}</q>`}${tag !== '' && html` tagged ${words(tag)}`}`
   if (found === 0) return html`Nothing${offset > 0 ? ' more' : ' found'}${asked}.`
   const all = facets && html` of ${facets.more && 'the first '}${facets.found.toLocaleString('en-GB')}`
-  return html`${found === 1 ? html`Entry ${offset + 1}` : html`Entries ${offset + 1} to ${offset + found}`}${all}${asked}.`
+  const [one, many] = doubtful ? ['Nearest entry', 'Nearest entries'] : ['Entry', 'Entries']
+  return html`${found === 1 ? html`${one} ${offset + 1}` : html`${many} ${offset + 1} to ${offset + found}`}${all}${asked}.`
 }
 
 function resultRow(entry: Entry, mark: Highlighter, at: number): Html {

@@ -33,12 +33,14 @@ test('a question in other words finds the entry, and the page names corrected wo
   assert.match(shown, /Corrected: <q>.*lighthuose.*<\/q> → <q>.*lighthouse.*<\/q>/)
   assert.match(shown, /No entry has: <q>.*zeppelin.*<\/q>/)
   assert.doesNotMatch(shown, /No entry answers this/)
+  assert.doesNotMatch(shown, /Nearest entr/)
 })
 
 test('without an answer the page says so and links to the form with the question in it', async () => {
   const q = 'splicing glass fibre network tariffs of Uruguay'
   const shown = await page(q)
   assert.match(shown, /No entry answers this/)
+  assert.match(shown, /Nearest entr(?:y|ies) 1/)
   assert.ok(shown.includes(`/publish?title=${encodeURIComponent(q)}`), shown)
 })
 
