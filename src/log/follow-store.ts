@@ -126,7 +126,7 @@ export class LogKeeper {
     logger[level]({ origin, previous: epoch?.origin, agreed, reason }, 'a public log begins')
   }
 
-  /** Appends new records, for one interval at most; true if there are more. */
+  /** Appends the records that are there now, for one interval at most; true if there are more. Records that come meanwhile wait for the next round: a step for each few of them would write the same bundles again and again. */
   async #extend(): Promise<boolean> {
     const { store, environment, logger, interval } = this.#keeping
     const until = performance.now() + interval
@@ -137,6 +137,7 @@ export class LogKeeper {
         this.#said = performance.now()
         logger.info({ record: step.to.size }, 'the public log has come to this record')
       }
+      if (step.to.size - step.from.size < STEP) return false
       if (performance.now() > until) return true
     }
     return false
