@@ -2,8 +2,8 @@ import type { Awaitable } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import type { ChangedEntryRow } from '../store/indexed-entry.ts'
-import { putEntry, removeEntry, withdrawEntry } from './documents.ts'
-import { indexedEntryOf } from './index-changes.ts'
+import { putEntries, removeEntries } from './documents.ts'
+import { indexedStateOf } from './index-changes.ts'
 import { emptyIndex, indexedState, type StoreState, saveIndexedRecord } from './index-file.ts'
 
 /** Entries of one block that is compared with the store, newest first, until a block agrees. */
@@ -28,9 +28,8 @@ export async function claimIndex(index: SqliteConnection, store: StoreState, rea
     SELECT entry FROM doc WHERE number > ${common} UNION SELECT entry FROM withdrawn WHERE change > ${common}`)
   for (const { entry } of later) {
     const row = await read(entry)
-    if (row === undefined) removeEntry(index, entry)
-    else if (row.withdrawn) withdrawEntry(index, entry, row.change)
-    else putEntry(index, indexedEntryOf(row))
+    if (row === undefined) removeEntries(index, [entry])
+    else putEntries(index, [indexedStateOf(row)])
   }
   index.run(sql`UPDATE progress SET history = ${store.epoch}`)
   saveIndexedRecord(index, Math.min(common, store.record))

@@ -21,26 +21,43 @@ export type IndexedEntry = {
   tags: string[]
 }
 
-/** Removes a withdrawn entry from the index; `change` is the record that withdrew it. */
-export function withdrawEntry(index: SqliteConnection, entry: number, change: number): void {
-  removeEntry(index, entry)
+/** The current state of an entry as the index takes it. */
+export type IndexedState = IndexedEntry & { withdrawn: number }
+
+/**
+ * Writes the current states of entries to the index, in place of their earlier ones. A withdrawn entry is removed. All rows are removed
+ * before the first is added, each in ascending order: FTS5 writes a segment whenever a row comes that is not above the one before.
+ */
+export function putEntries(index: SqliteConnection, entries: readonly IndexedState[], onEntry = () => {}): void {
+  removeEntries(
+    index,
+    entries.map(({ entry }) => entry),
+  )
+  for (const entry of entries.toSorted((one, other) => one.revision - other.revision)) {
+    if (entry.withdrawn === 0) addEntry(index, entry)
+    else saveWithdrawal(index, entry)
+    onEntry()
+  }
+}
+
+/** Removes entries from the index. */
+export function removeEntries(index: SqliteConnection, entries: readonly number[]): void {
+  const docs = entries.flatMap(entry =>
+    index.all<{ number: number }>(sql`SELECT number FROM doc WHERE entry = ${entry}`),
+  )
+  for (const { number } of docs.sort((one, other) => one.number - other.number)) {
+    index.run(sql`DELETE FROM terms WHERE rowid = ${number}`)
+    index.run(sql`DELETE FROM ranked WHERE rowid = ${number}`)
+    index.run(sql`UPDATE progress SET entries = entries - 1 WHERE one = 1`)
+    index.run(sql`DELETE FROM doc WHERE number = ${number}`)
+  }
+}
+
+const saveWithdrawal = (index: SqliteConnection, { entry, change }: IndexedEntry): number =>
   index.run(sql`
     INSERT INTO withdrawn (entry, change) VALUES (${entry}, ${change}) ON CONFLICT (entry) DO UPDATE SET change = excluded.change`)
-}
 
-/** Removes an entry from the index. */
-export function removeEntry(index: SqliteConnection, entry: number): void {
-  const doc = index.one<{ number: number }>(sql`SELECT number FROM doc WHERE entry = ${entry}`)
-  if (doc === undefined) return
-  index.run(sql`DELETE FROM terms WHERE rowid = ${doc.number}`)
-  index.run(sql`DELETE FROM ranked WHERE rowid = ${doc.number}`)
-  index.run(sql`UPDATE progress SET entries = entries - 1 WHERE one = 1`)
-  index.run(sql`DELETE FROM doc WHERE number = ${doc.number}`)
-}
-
-/** Writes the current state of an entry to the index, in place of its earlier one. */
-export function putEntry(index: SqliteConnection, entry: IndexedEntry): void {
-  removeEntry(index, entry.entry)
+function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
   // The row stays: if a failover loses a restoration, the entry is read again.
   index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.entry}`)
   const [title, summary, content, ...tags] = [entry.title, entry.summary, entry.content, ...entry.tags].map(field => {

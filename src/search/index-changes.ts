@@ -1,12 +1,12 @@
 import type { Awaitable } from '../database/database.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import type { ChangedEntryRow } from '../store/indexed-entry.ts'
-import { putEntry, withdrawEntry } from './documents.ts'
+import { type IndexedState, putEntries } from './documents.ts'
 import { saveIndexedRecord } from './index-file.ts'
 
 /** Entries that are indexed in one transaction at most: each adds a segment, and few segments need few merges. Entries that are read at once: few, to save memory. */
 const BATCH = 1_000
-const PIECE = 20
+const PIECE = 60
 
 /** Reads entries in the order of their latest change, after a given change and entry, withdrawn ones too. */
 export type ReadChanges = (change: number, number: number, limit: number) => Awaitable<ChangedEntryRow[]>
@@ -30,12 +30,10 @@ export async function followChanges(
     let last: ChangedEntryRow | undefined
     let count = 0
     index.step('BEGIN IMMEDIATE')
-    for await (const entry of nextEntries(read, change, number)) {
-      if (entry.withdrawn) withdrawEntry(index, entry.number, entry.change)
-      else putEntry(index, indexedEntryOf(entry))
-      onEntry()
-      last = entry
-      count += 1
+    for await (const entries of nextEntries(read, change, number)) {
+      putEntries(index, entries.map(indexedStateOf), onEntry)
+      last = entries.at(-1)
+      count += entries.length
     }
     // One change can concern many entries: in a full batch only the changes before the last one are complete.
     const more = count === BATCH ? last : undefined
@@ -49,7 +47,7 @@ export async function followChanges(
 }
 
 /** An entry of the store as the index takes it. */
-export const indexedEntryOf = (entry: ChangedEntryRow) => ({
+export const indexedStateOf = (entry: ChangedEntryRow): IndexedState => ({
   ...entry,
   entry: entry.number,
   tags: JSON.parse(entry.tags) as string[],
@@ -59,13 +57,14 @@ export const indexedEntryOf = (entry: ChangedEntryRow) => ({
  * The next entries in the order of change, at most a batch. Each piece is a read of its own: a long read would prevent the truncation of
  * the write-ahead log.
  */
-async function* nextEntries(read: ReadChanges, change: number, number: number): AsyncGenerator<ChangedEntryRow> {
+async function* nextEntries(read: ReadChanges, change: number, number: number): AsyncGenerator<ChangedEntryRow[]> {
   let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change, number }
   for (let left = BATCH; left > 0; left -= PIECE) {
     const entries = await read(last.change, last.number, PIECE)
-    yield* entries
     const end = entries.at(-1)
-    if (end === undefined || entries.length < PIECE) return
+    if (end === undefined) return
+    yield entries
+    if (entries.length < PIECE) return
     last = end
   }
 }

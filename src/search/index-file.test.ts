@@ -9,7 +9,7 @@ import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import type { SearchRequest } from '../operations/search.ts'
-import { type IndexedEntry, putEntry, removeEntry } from './documents.ts'
+import { type IndexedState, putEntries, removeEntries } from './documents.ts'
 import { deleteIndex, indexedRecord, openIndex, saveIndexedRecord, tidyIndex, undoIndexing } from './index-file.ts'
 import { searchIndex } from './query.ts'
 
@@ -21,8 +21,9 @@ let made = 0
 const freshPath = (): string => join(directory, `${made++}.db`)
 
 /** An entry whose numbers all come from `n`: a larger one was changed later. */
-const entryOf = (n: number, members: Partial<IndexedEntry> = {}): IndexedEntry => ({
+const entryOf = (n: number, members: Partial<IndexedState> = {}): IndexedState => ({
   entry: n,
+  withdrawn: 0,
   id: `id-${String(n).padStart(4, '0')}`,
   revision: n,
   change: n,
@@ -35,10 +36,10 @@ const entryOf = (n: number, members: Partial<IndexedEntry> = {}): IndexedEntry =
   ...members,
 })
 
-function withIndex<T>(entries: readonly IndexedEntry[], work: (index: SqliteConnection) => T): T {
+function withIndex<T>(entries: readonly IndexedState[], work: (index: SqliteConnection) => T): T {
   const index = openIndex(freshPath(), STORE)
   try {
-    for (const entry of entries) putEntry(index, entry)
+    putEntries(index, entries)
     return work(index)
   } finally {
     index.close()
@@ -157,13 +158,31 @@ test('relevance puts a match in the title before one in the content', () => {
 
 test('an entry is found by its current text only, and a removed entry is not found', () => {
   withIndex([entryOf(1, { content: 'old' }), entryOf(2)], index => {
-    putEntry(index, { ...entryOf(1, { content: 'new' }), revision: 3 })
+    putEntries(index, [{ ...entryOf(1, { content: 'new' }), revision: 3 }])
     assert.deepEqual(find(index, 'old'), [])
     assert.deepEqual(find(index, 'new'), [1])
-    removeEntry(index, 1)
-    removeEntry(index, 1)
+    removeEntries(index, [1])
+    removeEntries(index, [1])
     assert.deepEqual(find(index, 'new'), [])
     assert.deepEqual(find(index, 'content'), [2])
+  })
+})
+
+test('fifty revised entries that are put together make one segment of each table at most', () => {
+  const entries = Array.from({ length: 50 }, (_, n) => entryOf(n + 1, { content: `word${n} badger` }))
+  withIndex(entries, index => {
+    const segments = (table: string): number =>
+      Number(index.raw.prepare(`SELECT count(DISTINCT segid) AS n FROM ${table}_idx`).get()?.n)
+    const before = { terms: segments('terms'), ranked: segments('ranked') }
+    index.step('BEGIN')
+    putEntries(
+      index,
+      entries.map(entry => ({ ...entry, revision: entry.revision + 100, title: 'Revised' })),
+    )
+    index.step('COMMIT')
+    for (const table of ['terms', 'ranked'] as const) assert.ok(segments(table) <= before[table] + 1)
+    assert.equal(find(index, 'revised badger').length, 50)
+    assert.deepEqual(find(index, 'title'), [])
   })
 })
 
@@ -172,7 +191,7 @@ test('an index is reused for its store, and rebuilt for another store, an earlie
   const reopen = (storeId: string, newest: number): { record: number; found: number[] } => {
     const index = openIndex(path, { storeId, record: newest, epoch: 0 })
     const state = { record: indexedRecord(index), found: find(index, 'title') }
-    putEntry(index, entryOf(1))
+    putEntries(index, [entryOf(1)])
     saveIndexedRecord(index, 5)
     index.close()
     return state
@@ -192,7 +211,7 @@ test('a word whose first transaction was rolled back is found by its prefix', ()
   const index = openIndex(freshPath(), STORE)
   const put = (n: number): void => {
     index.exec('BEGIN')
-    putEntry(index, entryOf(n, { title: 'Palimpsest' }))
+    putEntries(index, [entryOf(n, { title: 'Palimpsest' })])
     saveIndexedRecord(index, n)
   }
   put(1)
@@ -210,7 +229,7 @@ test('a word whose first transaction was rolled back is found by its prefix', ()
 test('a search sees one state of the index while entries are indexed', () => {
   const path = freshPath()
   const writer = openIndex(path, STORE)
-  putEntry(writer, entryOf(1, { title: 'Palimpsests' }))
+  putEntries(writer, [entryOf(1, { title: 'Palimpsests' })])
   saveIndexedRecord(writer, 1)
   const reader = openSqlite(path, 'read')
   const steps = 3
@@ -220,7 +239,7 @@ test('a search sees one state of the index while entries are indexed', () => {
       ...reader,
       each(statement) {
         if (--left === 0)
-          putEntry(writer, entryOf(1, { revision: 1 + step, title: step === 2 ? 'Palimpsests' : 'Palimpsest' }))
+          putEntries(writer, [entryOf(1, { revision: 1 + step, title: step === 2 ? 'Palimpsests' : 'Palimpsest' })])
         return reader.each(statement)
       },
     }
@@ -241,7 +260,7 @@ test('an index in many segments is merged step by step, and finds the same entri
   withIndex([], index => {
     for (let n = 1; n <= 60; n++) {
       index.exec('BEGIN')
-      putEntry(index, entryOf(n, { title: `Badger ${n}`, content: `word${n} badger burrow` }))
+      putEntries(index, [entryOf(n, { title: `Badger ${n}`, content: `word${n} badger burrow` })])
       index.exec('COMMIT')
     }
     const before = find(index, 'badger')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { SearchResult } from '../operations/search.ts'
-import { putEntry } from './documents.ts'
+import { putEntries } from './documents.ts'
 import { openIndex, saveIndexedRecord } from './index-file.ts'
 import { searchIndex } from './query.ts'
 
@@ -27,7 +27,7 @@ const TEXTS = [
 for (const [at, title] of TEXTS.entries()) {
   const number = at + 1
   const numbers = { entry: number, revision: number, change: number, updated_at: number, revisions: 1 }
-  putEntry(index, { ...numbers, id: `id-${number}`, title, summary: '', content: '', tags: [] })
+  putEntries(index, [{ ...numbers, withdrawn: 0, id: `id-${number}`, title, summary: '', content: '', tags: [] }])
 }
 saveIndexedRecord(index, TEXTS.length)
 

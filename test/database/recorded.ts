@@ -16,7 +16,7 @@ import { READS, runRead, STREAMS } from '../../src/operations/reads.ts'
 import type { SearchResult } from '../../src/operations/search.ts'
 import * as views from '../../src/operations/views.ts'
 import { MAINTENANCE, WRITES } from '../../src/operations/writes.ts'
-import { putEntry, removeEntry } from '../../src/search/documents.ts'
+import { putEntries, removeEntries } from '../../src/search/documents.ts'
 import { openIndex } from '../../src/search/index-file.ts'
 import { searchIndex } from '../../src/search/query.ts'
 import { findActorByToken } from '../../src/store/actor.ts'
@@ -303,13 +303,13 @@ export function recordSearches(path: string): Recorded {
     summary: 'Fox',
     content: 'Fox',
   }
-  putEntry(recorded.connection, { ...entry, tags: ['sea'] })
-  putEntry(recorded.connection, { ...entry, change: 2, revision: 2, tags: ['sea'] })
+  putEntries(recorded.connection, [{ ...entry, withdrawn: 0, tags: ['sea'] }])
+  putEntries(recorded.connection, [{ ...entry, withdrawn: 0, change: 2, revision: 2, tags: ['sea'] }])
   for (const sort of ['recent', 'evolution', 'relevance', 'fit'] as const) {
     for (const q of ['fox "a fox"', 'fax', 'antfox']) {
       searchIndex(recorded.connection, { q, tag: 'sea', sort, limit: 5, offset: 0 })
     }
   }
-  removeEntry(recorded.connection, 1)
+  removeEntries(recorded.connection, [1])
   return { connection: index, statements: recorded.statements }
 }
