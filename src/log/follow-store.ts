@@ -126,7 +126,10 @@ export class LogKeeper {
     logger[level]({ origin, previous: epoch?.origin, agreed, reason }, 'a public log begins')
   }
 
-  /** Appends the records that are there now, for one interval at most; true if there are more. Records that come meanwhile wait for the next round: a step for each few of them would write the same bundles again and again. */
+  /**
+   * Appends the records that are there now, for one interval at most; true if there are more. Later records wait for the next round: a step
+   * for each few of them would write the same bundles again.
+   */
   async #extend(): Promise<boolean> {
     const { store, environment, logger, interval } = this.#keeping
     const until = performance.now() + interval
