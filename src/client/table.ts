@@ -272,7 +272,7 @@ export const REMEDIES = {
   OVERLOADED: 'The server is overloaded; wait Retry-After seconds.',
   STORE_UNAVAILABLE: 'The server cannot write to the store now; wait Retry-After seconds.',
   OUTCOME_UNKNOWN:
-    'The connection to the store was lost during the commit, so the write may be stored. Look for it, or send it again with the same Idempotency-Key.',
+    'The store failed during the commit, or the connection to it was lost, so the write may be stored. Look for it, or send it again with the same Idempotency-Key.',
   UNEXPECTED_FAULT: 'The server has a fault; report the requestId to the operator.',
   INVALID_ACTOR_TYPE: 'actorType is one of AGENT, HUMAN, UNKNOWN.',
   INVALID_DECLARED_NAME: 'declaredName is a text of 1 to 100 characters.',

@@ -129,7 +129,7 @@ export const GENERAL_PROBLEMS = {
   OUTCOME_UNKNOWN: {
     status: 503,
     remedy:
-      'The connection to the store was lost during the commit, so the write may be stored. Look for it, or send it again with the same Idempotency-Key.',
+      'The store failed during the commit, or the connection to it was lost, so the write may be stored. Look for it, or send it again with the same Idempotency-Key.',
   },
   UNEXPECTED_FAULT: { status: 503, remedy: 'The server has a fault; report the requestId to the operator.' },
 } as const

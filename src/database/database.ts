@@ -42,13 +42,14 @@ export type Transaction = Reader & {
 export type Write = <T>(work: (transaction: Transaction) => Awaitable<T>) => Promise<T>
 
 /**
- * The engine failed and nothing was stored. `full` passes when there is space again, `unavailable` when the database can be reached again,
+ * The engine failed, and nothing was stored unless the outcome is unknown: a commit that failed may be there after a restart. `full` passes when there is space again, `unavailable` when the database can be reached again,
  * `broken` does not pass.
  */
 export class StoreFault extends Error {
   readonly kind: 'full' | 'broken' | 'unavailable'
+  readonly outcomeUnknown: boolean
 
-  constructor(kind: StoreFault['kind'], cause: unknown) {
+  constructor(kind: StoreFault['kind'], cause: unknown, { outcomeUnknown = false } = {}) {
     super(
       kind === 'full'
         ? 'The disk is full.'
@@ -57,6 +58,7 @@ export class StoreFault extends Error {
     )
     this.name = 'StoreFault'
     this.kind = kind
+    this.outcomeUnknown = outcomeUnknown
   }
 }
 

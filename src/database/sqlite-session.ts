@@ -9,8 +9,8 @@ export type GroupHooks = { onGroup(): void; onCommitting(): void; onCommit(works
 
 /**
  * Commits groups through the one writing connection of a SQLite store: works run one after another and share one durable commit. A broken
- * store rejects this and all later groups: a failed sync is never repeated. A store that another process has locked for too long rejects a
- * group as `unavailable`; nothing was begun.
+ * store rejects this and all later groups: a failed sync is never repeated. The outcome of a group whose commit had begun is unknown: its
+ * frames are in the write-ahead log. A store that another process has locked for too long rejects a group as `unavailable`; nothing was begun.
  */
 export class SqliteSession implements GroupSession {
   readonly #connection: SqliteConnection
@@ -23,6 +23,7 @@ export class SqliteSession implements GroupSession {
   }
 
   async commit(group: readonly Pending[]): Promise<readonly Outcome[]> {
+    let outcomeUnknown = false
     try {
       if (this.#broken !== undefined) throw this.#broken
       this.#on.onGroup?.()
@@ -31,14 +32,18 @@ export class SqliteSession implements GroupSession {
         for (const { work } of group) outcomes.push(await runWork(tx, own => work(own, 0), isRefusal))
         return outcomes
       }
-      const outcomes = await transact(this.#connection, inOrder, () => this.#on.onCommitting?.())
+      const outcomes = await transact(this.#connection, inOrder, () => {
+        outcomeUnknown = true
+        this.#on.onCommitting?.()
+      })
       this.#on.onCommit?.(group.length)
       return outcomes
     } catch (error) {
       if (error instanceof SpoiledGroup) throw error
       const fault = error instanceof StoreFault ? error : new StoreFault('broken', error)
-      if (fault.kind === 'broken') this.#broken = fault
-      throw fault
+      if (fault.kind !== 'broken') throw fault
+      this.#broken = fault
+      throw outcomeUnknown ? new StoreFault('broken', fault.cause, { outcomeUnknown }) : fault
     } finally {
       this.#on.onEnd?.()
     }

@@ -68,12 +68,13 @@ const reply = (one: Reply): void => {
 }
 
 /** The remedy for a damaged page, which the next start would read again. */
-const withRemedy = ({ cause }: StoreFault): StoreFault =>
+const withRemedy = ({ cause, outcomeUnknown }: StoreFault): StoreFault =>
   new StoreFault(
     'broken',
     new Error(
       `${(cause as Error).message}; stop the service, see with "palimpsest check" what can be read, and restore the newest backup into an empty directory with "palimpsest restore".`,
     ),
+    { outcomeUnknown },
   )
 
 const perform = async (command: Asked): Promise<unknown> => {

@@ -21,7 +21,7 @@ const NEXT: Partial<Record<ProblemCode, string>> = {
   NOT_READY: 'The service is starting or stopping.',
   OVERLOADED: 'The service is overloaded.',
   STORE_UNAVAILABLE: 'The service cannot write to the store now.',
-  OUTCOME_UNKNOWN: 'The connection to the store was lost during the commit.',
+  OUTCOME_UNKNOWN: 'The store failed during the commit, or the connection to it was lost.',
 }
 
 /** A refused call for a model: the code, the remedy, the seconds to wait, and the latest revision. */

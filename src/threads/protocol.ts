@@ -5,7 +5,7 @@ import { StoreFault } from '../database/database.ts'
 export type Reply = { id: number } & (
   | { result: unknown }
   | { problem: ProblemCode; detail: ProblemDetail }
-  | { fault: StoreFault['kind']; message: string }
+  | { fault: StoreFault['kind']; outcomeUnknown: boolean; message: string }
   | { error: string; stack: string }
 )
 /** Why the index thread cannot write its file, sent once, undefined when it can again; or from which record on it indexes, of how many. */
@@ -13,7 +13,10 @@ export type IndexNotice = { held: 'full' | 'locked' | undefined } | { from: numb
 
 export function replyOfError(id: number, error: unknown): Reply {
   if (error instanceof Problem) return { id, problem: error.code, detail: error.detail }
-  if (error instanceof StoreFault) return { id, fault: error.kind, message: (error.cause as Error).message }
+  if (error instanceof StoreFault) {
+    const { kind: fault, outcomeUnknown, cause } = error
+    return { id, fault, outcomeUnknown, message: (cause as Error).message }
+  }
   const { message, stack } = error as Error
   return { id, error: message, stack: stack ?? '' }
 }
@@ -21,6 +24,6 @@ export function replyOfError(id: number, error: unknown): Reply {
 /** What a reply that is no result is thrown as on the other side. */
 export function errorOfReply(reply: Exclude<Reply, { result: unknown }>): Error {
   if ('problem' in reply) return new Problem(reply.problem, reply.detail)
-  if ('fault' in reply) return new StoreFault(reply.fault, new Error(reply.message))
+  if ('fault' in reply) return new StoreFault(reply.fault, new Error(reply.message), reply)
   return Object.assign(new Error(reply.error), { stack: reply.stack })
 }

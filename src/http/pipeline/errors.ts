@@ -8,7 +8,9 @@ const STORE_RETRY = 2
 /** Converts an error to a problem. An unexpected error becomes UNEXPECTED_FAULT. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
-  if (error instanceof StoreFault) return new Problem('STORE_UNAVAILABLE', { retryAfter: STORE_RETRY })
+  if (error instanceof StoreFault) {
+    return new Problem(error.outcomeUnknown ? 'OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE', { retryAfter: STORE_RETRY })
+  }
   return new Problem('UNEXPECTED_FAULT', { retryAfter: 1 })
 }
 
