@@ -2,11 +2,10 @@ import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onAc
 import { call } from './api.js'
 import { button, download, make, need, show } from './dom.js'
 import { fieldOf, textIn, wrongFields } from './fields.js'
-import { sendBy } from './sending.js'
+import { asActor, sendBy } from './sending.js'
 import { words } from './untrusted-text.js'
 
 /** @typedef {import('./actor.js').ActorIssued} ActorIssued */
-/** @typedef {import('./api.js').Answer<ActorIssued>} Issued */
 /** @typedef {import('./actor.js').KeptActor} KeptActor */
 
 /** @param {KeptActor} actor */
@@ -57,7 +56,7 @@ export function actorPanel(root) {
 
   const form = need(none, 'form[data-create]', HTMLFormElement)
   sendBy(form, {
-    send: () => issue(form),
+    send: () => call('POST', '/api/actors', { body: actorInput(form) }),
     done: (/** @type {ActorIssued} */ body) => {
       const actor = actorOf(body)
       const lasting = keepActor(actor)
@@ -146,9 +145,6 @@ function loadToken(form, loaded) {
   })
 }
 
-/** Requests an actor with the fields of the panel. @param {HTMLFormElement} form @returns {Promise<Issued>} */
-const issue = form => call('POST', '/api/actors', { body: actorInput(form) })
-
 const createForm = () => need(document, '[data-actor] form[data-create]', HTMLFormElement)
 
 /**
@@ -166,16 +162,8 @@ export function actorProblem() {
 }
 
 /**
- * Calls with the token of this browser. If it has no actor, creates one from the fields of the panel first. Returns the refusal of either.
+ * Calls with the token of this browser. If it has no actor, creates one from the fields of the panel first.
  * @template T
  * @param {(token: string | undefined) => Promise<import('./api.js').Answer<T>>} send
- * @returns {Promise<import('./api.js').Answer<T>>}
  */
-export async function asActor(send) {
-  if (keptActor() === undefined) {
-    const issued = await issue(createForm())
-    if (!issued.ok) return issued
-    keepActor(actorOf(issued.body))
-  }
-  return send(keptActor()?.token)
-}
+export const withPanelActor = send => asActor(keptActor() === undefined ? actorInput(createForm()) : {}, send)

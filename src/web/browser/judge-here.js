@@ -1,10 +1,8 @@
-import { actorOf, fileOf, keepActor, keptActor } from './actor.js'
+import { fileOf, keptActor } from './actor.js'
 import { call } from './api.js'
 import { countdown } from './countdown.js'
 import { button, download, make } from './dom.js'
-import { refusalMessage } from './sending.js'
-
-/** @typedef {import('../../contract/resources.ts').ActorIssued} ActorIssued */
+import { asActor, refusalMessage } from './sending.js'
 
 const RATIONALE_CHARACTERS = 1_000
 
@@ -78,13 +76,11 @@ async function send(form, fields, status) {
   state.sending = true
   status.replaceChildren('Sending …')
   const { judge: slug = '', revision = '' } = form.dataset
-  const issued = keptActor() === undefined ? await call('POST', '/api/actors', { body: {} }) : undefined
-  if (issued?.ok) keepActor(actorOf(/** @type {ActorIssued} */ (issued.body)))
+  const isNew = keptActor() === undefined
   const body = { revisionId: revision, result: state.result, ...fields }
-  const refused = issued?.ok === false
   const path = `/api/entries/${encodeURIComponent(slug)}/verify`
-  const sent = refused ? issued : await call('POST', path, { body, token: keptActor()?.token })
-  if (sent.ok) return form.replaceChildren(...recorded(slug, issued !== undefined))
+  const sent = await asActor({}, token => call('POST', path, { body, token }))
+  if (sent.ok) return form.replaceChildren(...recorded(slug, isNew))
   status.replaceChildren(...refusalMessage(sent))
   const left = status.querySelector('[data-left]')
   const release = () => {

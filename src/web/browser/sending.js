@@ -1,4 +1,5 @@
-import { NO_ANSWER } from './api.js'
+import { actorOf, keepActor, keptActor } from './actor.js'
+import { call, NO_ANSWER } from './api.js'
 import { countdown } from './countdown.js'
 import { make, need } from './dom.js'
 import { wrongFields } from './fields.js'
@@ -84,6 +85,23 @@ export function sendBy(form, { check = () => true, send, done, refused = () => f
     done(answer.body)
   })
   return { showProblem }
+}
+
+/**
+ * Calls with the token of this browser. If it has no actor, creates one first. Returns the refusal of either.
+ * @template T
+ * @param {Record<string, string>} input the declaration of a new actor
+ * @param {(token: string | undefined) => Promise<Answer<T>>} send
+ * @returns {Promise<Answer<T>>}
+ */
+export async function asActor(input, send) {
+  if (keptActor() === undefined) {
+    /** @type {Answer<import('./actor.js').ActorIssued>} */
+    const issued = await call('POST', '/api/actors', { body: input })
+    if (!issued.ok) return issued
+    keepActor(actorOf(issued.body))
+  }
+  return send(keptActor()?.token)
 }
 
 /**

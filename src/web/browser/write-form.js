@@ -1,4 +1,4 @@
-import { actorPanel, actorProblem, asActor } from './actor-panel.js'
+import { actorPanel, actorProblem, withPanelActor } from './actor-panel.js'
 import { call } from './api.js'
 import { need } from './dom.js'
 import { keepDraft } from './drafts.js'
@@ -48,7 +48,7 @@ export function writeForm(form, { path, input, ready = () => true, done, refused
         if (problem !== undefined) need(place, '[data-state]', HTMLElement).textContent = problem
         return problem === undefined
       },
-      send: () => asActor(token => call('POST', path(), { body: input(), token })),
+      send: () => withPanelActor(token => call('POST', path(), { body: input(), token })),
       done: (/** @type {T} */ body) => {
         draft.forget()
         location.assign(done(body))
