@@ -36,7 +36,7 @@ export const SEARCH: Page = {
     const { list, fit, facets } = await search({ ...plain, sort, limit, offset }, narrowing)
     const found = list.items
     const advised = sort === 'relevance' && offset === 0
-    const doubtful = fit !== undefined && found.length > 0 && !isAnswerable(fit)
+    const doubtful = sort === 'relevance' && fit !== undefined && found.length > 0 && !isAnswerable(fit)
     const narrowed = isNarrowed(narrowing)
     const further =
       offset + found.length < (facets?.found ?? 0) || (!narrowed && (facets?.more ?? found.length === limit))
