@@ -16,6 +16,8 @@ const SAY_INTERVAL = 5_000
 /** How long other nodes may object to an epoch in which this node misses nothing, in milliseconds. */
 const OBJECTION = 3_000
 const BEGIN_TRIES = 3
+/** The most milliseconds until the next look at a store that is not open yet, or at a log that may not continue yet. */
+const RETRY = 1_000
 
 export type LogKeeping = {
   store: Store
@@ -169,17 +171,17 @@ export class LogKeeper {
     return published.agrees === true && size === log.size
   }
 
-  /** One round; true if the next one should follow at once. */
-  async #round(): Promise<boolean> {
-    const { store, witnesses } = this.#keeping
+  /** One round. Returns the milliseconds from its beginning to that of the next one. */
+  async #round(): Promise<number> {
+    const { store, witnesses, interval } = this.#keeping
     const record = store.knownRecord()
-    if (record !== undefined && record === this.#signed && witnesses?.due !== true) return false
+    if (record !== undefined && record === this.#signed && witnesses?.due !== true) return interval
     const look = await this.#look()
-    if (look === undefined) return false
+    if (look === undefined) return Math.min(interval, RETRY)
     const more = await this.#extend()
     const isPublished = await this.#publish(look)
     this.#signed = more || !isPublished ? undefined : record
-    return more
+    return more ? 0 : interval
   }
 
   async #followUntilClosed(): Promise<void> {
@@ -188,11 +190,11 @@ export class LogKeeper {
     let failing = false
     while (!signal.aborted) {
       const began = performance.now()
+      let pause = Math.min(interval, RETRY)
       try {
-        const more = await this.#round()
+        pause = await this.#round()
         if (failing) logger.info('the public log follows the store again')
         failing = false
-        if (more) continue
       } catch (error) {
         if (signal.aborted) return
         const expected = isUnavailable(error) || (error instanceof Problem && error.code === 'NOT_READY')
@@ -201,7 +203,7 @@ export class LogKeeper {
         failing = true
         this.#signed = undefined
       }
-      const left = Math.max(0, interval - (performance.now() - began))
+      const left = Math.max(0, pause - (performance.now() - began))
       await setTimeout(left, undefined, { signal, ref: false }).catch(() => {})
     }
   }

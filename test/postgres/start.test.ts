@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { call, expectProblem, expectStatus } from '../support/client.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../support/cluster.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
@@ -18,11 +18,11 @@ after(async () => {
 const serve = (name: string, url: string, env: Record<string, string> = {}) =>
   spawnService(['serve'], { env: { DATABASE_URL: url, DATA_DIR: `${directory.path}/${name}`, ...env } })
 
-test('a node that starts before the database waits, and serves once that is up', withServer, async () => {
+test('a node that starts before the database waits, and serves and logs once that is up', withServer, async () => {
   cluster = await startCluster(binaries ?? '')
   const { url } = await createDatabase(cluster.url('postgres'))
   await cluster.stop('fast')
-  const { child, output, ended } = serve('early', url)
+  const { child, output, ended } = serve('early', url, { LOG_INTERVAL_SECONDS: '3600' })
   const base = await eventually('it listens', 60_000, async () => /at (http:\S+)/.exec(output.stdout)?.[1])
   assert.match(output.stdout, /waiting for the database/)
   expectStatus(await call(base, 'GET', '/health'), 200)
@@ -30,7 +30,11 @@ test('a node that starts before the database waits, and serves once that is up',
   expectProblem(await call(base, 'GET', '/api/entries'), 503, 'STORE_UNAVAILABLE')
   await cluster.start()
   await eventually('it is ready', 60_000, async () => (await call(base, 'GET', '/ready')).status === 200 || undefined)
-  expectStatus(await call(base, 'POST', '/api/actors', { body: {} }), 201)
+  await newEntry(base, (await newActor(base)).token)
+  // An epoch of the log gives each record a salt, however long the interval between two checkpoints is.
+  await eventually('the log has begun', 60_000, async () =>
+    (await call(base, 'GET', '/api/export')).text.includes('"salt"') ? true : undefined,
+  )
   child.kill('SIGTERM')
   assert.equal((await ended).code, 0)
 })
