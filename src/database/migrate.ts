@@ -23,6 +23,7 @@ import { asOf } from './migrations/0021-as-of.ts'
 import { mirroredLog } from './migrations/0022-mirrored-log.ts'
 import { purgeProgress } from './migrations/0023-purge-progress.ts'
 import { parts } from './migrations/0024-parts.ts'
+import { moderatedEvidence } from './migrations/0025-moderated-evidence.ts'
 import type { Migration } from './migrations/migration.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mirroredLog,
   purgeProgress,
   parts,
+  moderatedEvidence,
 ]
 
 type Applied = { number: number; name: string; breaking: number }

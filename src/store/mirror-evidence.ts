@@ -1,18 +1,25 @@
 import type { Awaitable, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { findRevisionBefore } from './mirror.ts'
-import type { Judging } from './moderation.ts'
+import { type Judging, updateEvidenceModerated } from './moderation.ts'
 
-/** Restores the text of a piece of evidence and shows it; false if the store does not have it. */
-export const restoreEvidence = async (
+/** The state of a record before it was restored. */
+type Before = { withdrawn: number }
+
+/** Restores the text of a piece of evidence and shows it. Returns its state before; undefined if the store does not have it. */
+export async function restoreEvidence(
   tx: Transaction,
   number: number,
   rationale: string,
   originGroup: number,
-): Promise<boolean> =>
-  (await tx.run(sql`
-    UPDATE evidence SET rationale = ${rationale}, withdrawn = 0, origin_group = ${originGroup} WHERE number = ${number}`)) >
-  0
+): Promise<Before | undefined> {
+  const before = await tx.one<Before>(sql`SELECT withdrawn FROM evidence WHERE number = ${number}`)
+  if (before !== undefined) {
+    await tx.run(sql`
+      UPDATE evidence SET rationale = ${rationale}, withdrawn = 0, origin_group = ${originGroup} WHERE number = ${number}`)
+  }
+  return before
+}
 
 /**
  * Erases the text of a piece of evidence, and withdraws it if it was withdrawn `alone`. Returns its actor; undefined if the store does not
@@ -38,25 +45,36 @@ type RelationFields = {
   originGroup: number
 }
 
-/** Restores a relation and shows it; false if the store does not have it. */
-export async function restoreRelation(tx: Transaction, number: number, fields: RelationFields): Promise<boolean> {
-  const ends = await tx.one<{ source_entry: number; target_entry: number }>(
-    sql`SELECT source_entry, target_entry FROM relation WHERE number = ${number}`,
+/** Restores a relation and shows it. Returns its state before; undefined if the store does not have it. */
+export async function restoreRelation(
+  tx: Transaction,
+  number: number,
+  fields: RelationFields,
+): Promise<Before | undefined> {
+  const before = await tx.one<Before & { source_entry: number; target_entry: number }>(
+    sql`SELECT withdrawn, source_entry, target_entry FROM relation WHERE number = ${number}`,
   )
-  if (ends === undefined) return false
+  if (before === undefined) return undefined
   const [source, target] = [
-    await findRevisionBefore(tx, ends.source_entry, number),
-    await findRevisionBefore(tx, ends.target_entry, number),
+    await findRevisionBefore(tx, before.source_entry, number),
+    await findRevisionBefore(tx, before.target_entry, number),
   ]
   await tx.run(sql`
     UPDATE relation SET id = ${fields.id}, relation_type = ${fields.relationType}, actor = ${fields.actor}, rationale = ${fields.rationale},
       created_at = ${fields.at}, origin_group = ${fields.originGroup}, source_revision = ${source}, target_revision = ${target}, withdrawn = 0
     WHERE number = ${number}`)
-  return true
+  return before
 }
 
-/** Erases the text of a relation. Returns the actor and the entry that it may have judged; undefined if the store does not have it. */
-export const eraseRelation = (tx: Transaction, number: number): Awaitable<Judging | undefined> =>
-  tx.one<Judging>(
-    sql`UPDATE relation SET rationale = '', withdrawn = 1 WHERE number = ${number} RETURNING target_entry AS entry, actor`,
-  )
+/** Erases the text of a relation. Returns the actor, the type and the entry that it may have judged; undefined if the store does not have it. */
+export const eraseRelation = (
+  tx: Transaction,
+  number: number,
+): Awaitable<(Judging & { relation_type: string }) | undefined> =>
+  tx.one(sql`
+    UPDATE relation SET rationale = '', withdrawn = 1 WHERE number = ${number}
+    RETURNING target_entry AS entry, actor, relation_type`)
+
+/** Stores the act of moderation that withdrew or restored evidence about an entry, unless a later one did. */
+export const markModerated = (tx: Transaction, entry: number, act: number): Promise<void> =>
+  updateEvidenceModerated(tx, sql`${entry}`, act)

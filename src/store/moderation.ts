@@ -114,21 +114,31 @@ export async function settleEntries(tx: Transaction, target: Target, change: num
     FROM (SELECT e.number AS moved, row_number() OVER (ORDER BY e.number) AS place ${moved}) AS m WHERE number = m.moved`)
 }
 
-/** Evidence of a target is withdrawn while its author or origin is quarantined. */
-export async function settleEvidence(tx: Transaction, target: Target): Promise<void> {
-  await tx.run(
-    sql`UPDATE evidence AS v SET withdrawn = CASE WHEN ${AUTHOR_WITHDRAWN} THEN 1 ELSE 0 END WHERE ${addedBy(target)}`,
-  )
+/** Evidence of a target is withdrawn while its author or origin is quarantined. The act `record` is stored at the entries that it is about. */
+export async function settleEvidence(tx: Transaction, target: Target, record: number): Promise<void> {
+  const moved = sql`${addedBy(target)} AND v.withdrawn <> CASE WHEN ${AUTHOR_WITHDRAWN} THEN 1 ELSE 0 END`
+  await updateEvidenceModerated(tx, sql`SELECT v.entry FROM evidence v WHERE ${moved}`, record)
+  await tx.run(sql`UPDATE evidence AS v SET withdrawn = 1 - withdrawn WHERE ${moved}`)
 }
 
-/** Relations are withdrawn while their author or origin is quarantined or one of their ends is withdrawn. */
-export async function settleRelations(tx: Transaction, target: Target, reach: Reach): Promise<void> {
-  const relations = relationsOf(target, reach)
+/**
+ * Relations are withdrawn while their author or origin is quarantined or one of their ends is withdrawn. The act `record` is stored at the
+ * entries that they contradict.
+ */
+export async function settleRelations(tx: Transaction, target: Target, reach: Reach, record: number): Promise<void> {
+  const moved = sql`${relationsOf(target, reach)} AND v.withdrawn <> CASE WHEN ${AUTHOR_WITHDRAWN}
+    OR (SELECT s.withdrawn FROM entry s WHERE s.number = v.source_entry) = 1
+    OR (SELECT t.withdrawn FROM entry t WHERE t.number = v.target_entry) = 1 THEN 1 ELSE 0 END`
+  const objected = sql`SELECT v.target_entry FROM relation v WHERE v.relation_type = 'CONTRADICTS' AND ${moved}`
+  await updateEvidenceModerated(tx, objected, record)
+  await tx.run(sql`UPDATE relation AS v SET withdrawn = 1 - withdrawn WHERE ${moved}`)
+}
+
+/** Stores the latest act of moderation that withdrew or restored evidence about some entries. */
+export async function updateEvidenceModerated(tx: Transaction, entries: Sql, record: number): Promise<void> {
   await tx.run(sql`
-    UPDATE relation AS v SET withdrawn = CASE WHEN ${AUTHOR_WITHDRAWN}
-      OR (SELECT s.withdrawn FROM entry s WHERE s.number = v.source_entry) = 1
-      OR (SELECT t.withdrawn FROM entry t WHERE t.number = v.target_entry) = 1 THEN 1 ELSE 0 END
-    WHERE ${relations}`)
+    UPDATE entry SET evidence_moderated = ${record}
+    WHERE number IN (${entries}) AND coalesce(evidence_moderated, 0) < ${record}`)
 }
 
 /** An entry and an actor that judged it. */

@@ -202,6 +202,7 @@ async function followOnce(
       head: null,
       next: state.next,
       change: state.change,
+      act: Number(manifest.change),
       log: fetched.log,
     })
     lines += known.length

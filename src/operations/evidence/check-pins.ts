@@ -10,15 +10,7 @@ import { standingOf } from '../../domain/standing.ts'
 import { findRecordAt } from '../../store/as-of.ts'
 import { readSettled } from '../../store/change.ts'
 import { type EntryRow, findEntry } from '../../store/entry.ts'
-import {
-  findPinned,
-  isJudgedByOneOf,
-  listJudgedAfter,
-  listJudgementsOfText,
-  listModeratedSources,
-  type ModeratedSource,
-  type PinnedRow,
-} from '../../store/pin.ts'
+import { findPinned, listJudgedAfter, listJudgementsOfText, type PinnedRow } from '../../store/pin.ts'
 import { findTextByDigest, keptStanding } from '../../store/standing.ts'
 import type { ReadOperation } from '../operation.ts'
 import { type Objection, objectionOf, objectionsTo } from './read-standing.ts'
@@ -46,13 +38,13 @@ export const checkPins: ReadOperation<'checkPins'> = async ({ reader }, { body }
   return { body: answer }
 }
 
-/** The point from which on evidence is new, and the actors and origins that moderation withdrew or restored after it. */
-type Since = { sequence: number; record: number; moderated: readonly ModeratedSource[] }
+/** The point from which on evidence is new: a sequence, and the newest record up to it. */
+type Since = { sequence: number; record: number }
 
-async function sinceOf(reader: Reader, sequence: number): Promise<Since> {
-  const record = await findRecordAt(reader, sequence)
-  return { sequence, record, moderated: await listModeratedSources(reader, record) }
-}
+const sinceOf = async (reader: Reader, sequence: number): Promise<Since> => ({
+  sequence,
+  record: await findRecordAt(reader, sequence),
+})
 
 /** Throws MISSING_MEMBER for a pin without the id and the slug of its entry, which the schema does not check. */
 function assertNamed(pins: readonly Pin[]): void {
@@ -71,7 +63,7 @@ async function findingsOf(reader: Reader, pin: Pin, since: Since | undefined): P
   const [revised, evidence] = await Promise.all([
     revisedOf(reader, entry, pinned, kept),
     // Evidence about the current text is about the pinned one too if that is still there.
-    kept >= KEPT_FROM ? evidenceOf(reader, entry, since) : evidenceOfText(reader, entry, pinned, since),
+    kept >= KEPT_FROM ? evidenceOf(reader, entry, pinned, since) : evidenceOfText(reader, entry, pinned, since),
   ])
   const found = { ...named, slug: entry.slug, signals: signalNames(entry.signals) }
   return [revised, evidence].filter(one => one !== undefined).map(one => ({ ...found, ...one }))
@@ -107,11 +99,16 @@ type Result = Pick<NonNullable<PinFinding['evidence']>, 'state' | 'tally'>
  * The result of the evidence about an entry if some is newer than `since`, or was withdrawn or restored after it. Without `since`, only if
  * it is against the current text.
  */
-async function evidenceOf(reader: Reader, entry: EntryRow, since: Since | undefined): Promise<Found | undefined> {
+async function evidenceOf(
+  reader: Reader,
+  entry: EntryRow,
+  pinned: PinnedRow,
+  since: Since | undefined,
+): Promise<Found | undefined> {
   const { state, tally } = keptStanding(entry.standing)
   const news = since && {
     added: (await listJudgedAfter(reader, entry, since.sequence)).length,
-    moderated: await isModerated(reader, entry, since),
+    moderated: pinned.evidence_moderated > since.record,
   }
   return found({ state, tally }, news, async () => (await objectionsTo(reader, entry))[0] ?? null)
 }
@@ -129,16 +126,13 @@ async function evidenceOfText(
   const judgements = await listJudgementsOfText(reader, entry.number, text.text)
   const news = since && {
     added: judgements.filter(({ record }) => record > since.record).length,
-    moderated: await isModerated(reader, entry, since),
+    moderated: pinned.evidence_moderated > since.record,
   }
   const { state, tally, objections, against } = standingOf(judgements, () => 1)
   return found({ state, tally }, news, () => objectionOf(reader, objections[0]?.judgement.record ?? against[0]?.record))
 }
 
-/** Whether evidence about an entry was withdrawn or restored with its actor or origin. */
-const isModerated = async (reader: Reader, entry: EntryRow, { moderated }: Since): Promise<boolean> =>
-  entry.evidence + entry.relations > 0 && (await isJudgedByOneOf(reader, entry.number, moderated))
-
+/** `moderated`: evidence about the entry was withdrawn or restored. */
 type News = { added: number; moderated: boolean }
 
 /** A finding about evidence: if some was added, withdrawn or restored, or without news if it is against the text. */

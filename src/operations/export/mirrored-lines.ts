@@ -13,8 +13,11 @@ import { raiseOrigins } from '../../store/standing.ts'
 
 const HOUR = 3_600_000
 
-/** Changes by lines: entries whose visibility may differ, and judgements that may count or no longer count. */
-export type Touched = { entries: Set<number>; judging: Judging[] }
+/**
+ * Changes by lines: entries whose visibility may differ, and judgements that may count or no longer count. `act` is the latest act of
+ * moderation that the lines may come from.
+ */
+export type Touched = { entries: Set<number>; judging: Judging[]; readonly act: number }
 
 /** Stores a line as of record `change`, and adds what it changed to `touched`. Lines have the members of their type. */
 type Keeper = (tx: Transaction, line: ExportLine, change: number, touched: Touched) => Promise<void>
@@ -119,9 +122,10 @@ async function keepEvidence(tx: Transaction, line: ExportLine, change: number, t
   const actor = await authorOf(tx, line, at, change)
   const ordinal = given(line.ordinal)
   const originGroup = line.originGroup ?? 0
-  if (!(await judged.restoreEvidence(tx, number, rationale, originGroup))) {
-    const outcome = 'result' in evidence ? evidence : { result: null, confidence: null }
-    const { result, confidence } = outcome
+  const before = await judged.restoreEvidence(tx, number, rationale, originGroup)
+  if (before?.withdrawn === 1) await judged.markModerated(tx, entry, touched.act)
+  if (before === undefined) {
+    const { result, confidence } = 'result' in evidence ? evidence : { result: null, confidence: null }
     const sourceEntry = line.sourceRecord === undefined || line.sourceRecord === null ? null : Number(line.sourceRecord)
     await insertEvidence(tx, {
       ...{ number, id, kind, entry, ordinal, revision: revision.number, actor, origin: null, originGroup },
@@ -142,8 +146,10 @@ async function keepRelation(tx: Transaction, line: ExportLine, change: number, t
   const [source = 0, target = 0] = given(line.ends).map(Number)
   const originGroup = line.originGroup ?? 0
   const fields = { id, relationType, actor, rationale, at, originGroup }
-  if (!(await judged.restoreRelation(tx, number, fields))) await placeRelation(tx, number, [source, target], fields)
+  const before = await judged.restoreRelation(tx, number, fields)
+  if (before === undefined) await placeRelation(tx, number, [source, target], fields)
   if (relationType === 'CONTRADICTS') {
+    if (before?.withdrawn === 1) await judged.markModerated(tx, target, touched.act)
     await raiseOrigins(tx, target, originGroup)
     touched.judging.push({ entry: target, actor })
   }
@@ -216,6 +222,7 @@ async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, 
   if (line.ordinal !== undefined) {
     const actor = await judged.eraseEvidence(tx, number, { alone: line.withdrawn === 'RECORD' })
     if (actor !== undefined) touched.judging.push({ entry, actor })
+    if (line.withdrawn === 'RECORD') await judged.markModerated(tx, entry, actOf(line, touched))
     await mirror.raiseEvidence(tx, entry, line.ordinal)
     return
   }
@@ -224,10 +231,15 @@ async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, 
   touched.entries.add(entry)
 }
 
+/** The act of moderation that withdrew a line. */
+const actOf = ({ moderation }: ExportLine, { act }: Touched): number =>
+  moderation === undefined ? act : Number(moderation)
+
 async function withdrawRelation(tx: Transaction, line: ExportLine, number: number, touched: Touched): Promise<void> {
   const known = await judged.eraseRelation(tx, number)
   if (known !== undefined) {
     touched.judging.push(known)
+    if (known.relation_type === 'CONTRADICTS') await judged.markModerated(tx, known.entry, actOf(line, touched))
     return
   }
   const [source = 0, target = 0] = given(line.ends).map(Number)

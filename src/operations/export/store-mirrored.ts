@@ -21,6 +21,8 @@ export type Mirrored = {
   /** The next sequence to read, and the last act of moderation that was copied. */
   next: number
   change: number
+  /** The latest act of moderation that the lines may come from; by default `change`. */
+  act?: number
   /** The sequence up to which both rows and moderation were copied, if it is known. */
   settled?: number
   /** The verified state of the original's log; undefined if the mirror does not verify it. */
@@ -35,7 +37,7 @@ export async function keepMirrored(tx: Transaction, context: Context, mirrored: 
   const head = await tx.load(HEAD)
   // Caches and the search index follow record numbers, so every batch needs a number above all earlier ones.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
-  const touched: Touched = { entries: new Set(), judging: [] }
+  const touched: Touched = { entries: new Set(), judging: [], act: mirrored.act ?? mirrored.change }
   for (const line of mirrored.lines) {
     await KEEPERS[line.type](tx, line, change, touched)
     head.sequence = Math.max(head.sequence, Number(line.sequence ?? 0))

@@ -117,12 +117,12 @@ async function settle(tx: Transaction, target: moderation.Target, record: number
   const relations = (reach: moderation.Reach): Promise<void> =>
     step(
       () => moderation.countPublicRelations(tx, target, reach),
-      () => moderation.settleRelations(tx, target, reach),
+      () => moderation.settleRelations(tx, target, reach, record),
     )
   if (target.type !== 'ENTRY') {
     await step(
       () => moderation.countPublicEvidence(tx, target),
-      () => moderation.settleEvidence(tx, target),
+      () => moderation.settleEvidence(tx, target, record),
     )
     await relations('made')
   }
