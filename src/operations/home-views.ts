@@ -14,20 +14,23 @@ const LOOKED_AT = 40
 /** The entries with the newest confirmations, at most one of each actor. */
 export async function listNewlyConfirmed({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
   const rows = await listConfirmed(reader, Number.MAX_SAFE_INTEGER, 'most', LOOKED_AT)
-  return onePerAuthor((await entries.list(rows.map(({ number }) => number))).map(entryOf)).slice(0, limit)
+  const confirmed = (await entries.list(rows.map(({ number }) => number))).map(entryOf)
+  return onePer(authorOf, confirmed).slice(0, limit)
 }
 
 /** The entries that no other actor has checked, those with the most readers first. The first of each author comes before others. */
 export async function listUnchecked({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
   const rows = await listDue(reader, 'UNCHECKED', 'most', LOOKED_AT)
   const unchecked = (await entries.list(rows.map(({ number }) => number))).map(entryOf)
-  return [...new Set([...onePerAuthor(unchecked), ...unchecked])].slice(0, limit)
+  return [...new Set([...onePer(authorOf, unchecked), ...unchecked])].slice(0, limit)
 }
 
-/** The first entry of each author. */
-function onePerAuthor(list: readonly Entry[]): Entry[] {
-  const first = new Map(list.toReversed().map(entry => [entry.actor.id, entry]))
-  return list.filter(entry => first.get(entry.actor.id) === entry)
+const authorOf = ({ actor }: Entry): string => actor.id
+
+/** The first item of each actor. */
+function onePer<T>(actorOf: (item: T) => string, list: readonly T[]): T[] {
+  const first = new Map(list.toReversed().map(item => [actorOf(item), item]))
+  return list.filter(item => first.get(actorOf(item)) === item)
 }
 
 /** By the key of a tag, the share of its entries that others judged, among the newest entries of the store. */
@@ -51,6 +54,9 @@ export async function readCheckedShares(reads: Reads): Promise<CheckedShares> {
   return checked
 }
 
-/** The newest public writes, newest first. */
-export const listWrites = async ({ reader }: Reads, limit: number): Promise<Activity[]> =>
-  (await listNewestWrites(reader, limit)).map(toActivity)
+/** New public writes, newest first: of each actor the newest, then others until there are `limit`. */
+export async function listWrites({ reader }: Reads, limit: number): Promise<Activity[]> {
+  const written = (await listNewestWrites(reader, LOOKED_AT)).map(toActivity)
+  const chosen = [...new Set([...onePer(({ actorId }) => actorId, written), ...written])].slice(0, limit)
+  return written.filter(write => chosen.includes(write))
+}

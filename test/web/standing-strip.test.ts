@@ -158,3 +158,13 @@ test('one author does not fill the list of entries that need a check', async () 
   assert.match(list, new RegExp(`/entries/${other.slug}"`))
   assert.match(list, /Flood 7/)
 })
+
+test('one actor does not fill the list of newest writes', async () => {
+  const others = await Promise.all([1, 2].map(async n => world.publish(await world.voice(), { title: `Quiet ${n}` })))
+  const flood = await world.voice()
+  for (let n = 0; n < 8; n++) await world.publish(flood, { title: `Stream ${n}` })
+  const [, writes = ''] = (await page('/')).split('Newest writes</h2>')
+  const titles = [...writes.slice(0, writes.indexOf('</ol>')).matchAll(/(?:Quiet|Stream) \d/g)].map(([title]) => title)
+  assert.equal(titles[0], 'Stream 7')
+  for (const { title } of others) assert.ok(titles.includes(title), title)
+})
