@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Problem } from '../contract/problem.ts'
 import type { Page } from './page.ts'
@@ -14,10 +15,13 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml; charset=utf-8',
   png: 'image/png',
   ico: 'image/x-icon',
+  woff2: 'font/woff2',
 }
 const typeOf = (name: string): string => TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain'
 /** The pictures that other programs show for a page, drawn by `scripts/images.ts`. */
 const IMAGES = ['card.png', 'touch-icon.png', 'favicon.ico']
+/** The letters of Western European languages, from 400 to 700; other letters have the fonts of the reader. */
+const SERIF = '@fontsource-variable/lora/files/lora-latin-wght-normal.woff2'
 
 const inFolder = (folder: string, ending: RegExp): [string, string][] =>
   existsSync(folder)
@@ -50,10 +54,20 @@ const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [
     .replace(/\s*([{};])\s*/g, '$1'),
 ])
 const images = IMAGES.map((name): [string, Buffer] => [name, readFileSync(join(HERE, name))])
-const FILES = new Map<string, string | Buffer>([...sheets, ...inFolder(HERE, /\.svg$/), ...images, ...modules])
+const serif = readFileSync(createRequire(import.meta.url).resolve(SERIF))
+const FILES = new Map<string, string | Buffer>([
+  ...sheets,
+  ...inFolder(HERE, /\.svg$/),
+  ...images,
+  ['serif.woff2', serif],
+  ...modules,
+])
 
 /** One digest of all files: the relative imports of a module then name the version of the module itself. */
-const VERSION = hash('sha256', JSON.stringify([...FILES]), 'base64url').slice(0, 12)
+const VERSION = [...FILES]
+  .reduce((digest, [name, body]) => digest.update(`${name}\n${body.length}\n`).update(body), createHash('sha256'))
+  .digest('base64url')
+  .slice(0, 12)
 
 /** The address of a file of `web/` or `browser/` by its name; undefined if there is none. */
 export const assetPath = (name: string): string | undefined =>
@@ -73,7 +87,7 @@ export function importedBy(names: readonly string[]): string[] {
   return [...found].slice(names.length)
 }
 
-/** Styles, scripts and the logo. Caches may store them permanently. A page of an older version gets the present file, which is not cached. */
+/** Styles, scripts, the serif and the logo. Caches may store them permanently. A page of an older version gets the present file, which is not cached. */
 export const ASSETS: Page = {
   path: '/assets/{version}/{name}',
   formOf: ({ params: { version, name = '' } }) => (FILES.has(name) ? `${version === VERSION} ${name}` : undefined),

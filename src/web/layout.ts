@@ -49,6 +49,7 @@ ${document.unlisted && html`<meta name="robots" content="noindex">`}
 ${base !== undefined && cardOf(base)}
 ${base !== undefined && !document.unlisted && html`<meta property="og:url" content="${base}${canonical}"><link rel="canonical" href="${base}${canonical}">`}
 <link rel="icon" type="image/svg+xml" href="${assetPath('mark.svg')}">
+<link rel="preload" href="${assetPath('serif.woff2')}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${assetPath('style.css')}">
 ${scripts.length > 0 && document.forms !== false && html`<link rel="stylesheet" href="${assetPath('forms.css')}">`}
 ${base !== undefined && html`<link rel="search" type="application/opensearchdescription+xml" title="Palimpsest" href="/opensearch.xml">`}

@@ -37,6 +37,7 @@ test('every page is HTML under one strict policy, sets no cookie and is at most 
   assert.deepEqual(directives(PAGE_FIELDS['content-security-policy']), {
     'default-src': "'none'",
     'style-src': "'self'",
+    'font-src': "'self'",
     'script-src': "'self'",
     'img-src': "'self'",
     'connect-src': "'self'",

@@ -11,6 +11,7 @@ const MANY = 55
 const PAGE_BYTES = 100_000
 /** Files that a browser loads once for all pages: styles, and the modules of a page that writes. */
 const ASSET_BYTES = 100_000
+const FONT_BYTES = 60_000
 
 let app: TestApp
 let hub: Entry
@@ -69,10 +70,28 @@ test('the files that a page loads are small, and cached permanently', async () =
   }
   for (const address of [`/entries/${hub.slug}`, `/entries/${hub.slug}/revise`]) {
     wanted.clear()
-    for (const [, path = ''] of (await text(address)).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) await load(path)
+    for (const [, path = ''] of (await text(address)).matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:css|js|svg))"/g))
+      await load(path)
     const bytes = [...wanted.values()].reduce((sum, one) => sum + one, 0)
     assert.ok(wanted.size >= 2 && bytes <= ASSET_BYTES, `${address} loads ${wanted.size} files of ${bytes} bytes`)
   }
+})
+
+test('a page has one font, from the same host', async () => {
+  const page = await text('/')
+  const fonts = [...page.matchAll(/<link rel="preload" href="([^"]+)" as="font" type="font\/woff2" crossorigin>/g)]
+  assert.equal(fonts.length, 1)
+  const [[, path = ''] = []] = fonts
+  const answer = await fetch(`${app.url}${path}`)
+  const bytes = (await answer.arrayBuffer()).byteLength
+  assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'font/woff2'])
+  assert.match(answer.headers.get('cache-control') ?? '', /immutable/)
+  assert.ok(bytes > 10_000 && bytes <= FONT_BYTES, `the font has ${bytes} bytes`)
+  const shown = await call(app.url, 'GET', '/', { headers: { accept: 'text/html' } })
+  assert.match(shown.headers.get('content-security-policy') ?? '', /font-src 'self';/)
+  const [, sheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(page) ?? []
+  const { text: styles } = await call(app.url, 'GET', sheet)
+  assert.match(styles, /@font-face\{[^}]*font-display: ?optional;[^}]*url\("serif\.woff2"\)/)
 })
 
 test('the head of a page names every module that its scripts import', async () => {

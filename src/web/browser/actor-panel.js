@@ -1,12 +1,12 @@
-import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onActor, storesActors } from './actor.js'
 import { call } from './api.js'
 import { button, download, make, need, show } from './dom.js'
 import { fieldOf, textIn, wrongFields } from './fields.js'
 import { asActor, sendBy } from './sending.js'
+import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onActor, storesActors } from './site.js'
 import { words } from './untrusted-text.js'
 
-/** @typedef {import('./actor.js').ActorIssued} ActorIssued */
-/** @typedef {import('./actor.js').KeptActor} KeptActor */
+/** @typedef {import('./site.js').ActorIssued} ActorIssued */
+/** @typedef {import('./site.js').KeptActor} KeptActor */
 
 /** @param {KeptActor} actor */
 const save = actor => download(`palimpsest-actor-${actor.id ?? 'token'}.json`, fileOf(actor), 'application/json')

@@ -1,8 +1,8 @@
-import { fileOf, keptActor } from './actor.js'
 import { call } from './api.js'
 import { countdown } from './countdown.js'
 import { button, download, make } from './dom.js'
 import { asActor, refusalMessage } from './sending.js'
+import { fileOf, keptActor } from './site.js'
 
 const RATIONALE_CHARACTERS = 1_000
 

@@ -1,9 +1,9 @@
-import { actorOf, keepActor, keptActor } from './actor.js'
 import { call, NO_ANSWER } from './api.js'
 import { countdown } from './countdown.js'
 import { make, need } from './dom.js'
 import { wrongFields } from './fields.js'
 import { messageOf } from './messages.js'
+import { actorOf, keepActor, keptActor } from './site.js'
 
 /**
  * @template T
@@ -96,7 +96,7 @@ export function sendBy(form, { check = () => true, send, done, refused = () => f
  */
 export async function asActor(input, send) {
   if (keptActor() === undefined) {
-    /** @type {Answer<import('./actor.js').ActorIssued>} */
+    /** @type {Answer<import('./site.js').ActorIssued>} */
     const issued = await call('POST', '/api/actors', { body: input })
     if (!issued.ok) return issued
     keepActor(actorOf(issued.body))

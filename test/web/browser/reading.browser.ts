@@ -143,3 +143,16 @@ test('a printed page has no control, and no question to the reader', options, as
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('the serif of the page is loaded from the same host', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url)
+  const requested: string[] = []
+  page.on('request', request => requested.push(request.url()))
+  await page.goto('/')
+  await page.waitForFunction(
+    "[...document.fonts].some(({ family, status }) => family === 'Lora' && status === 'loaded')",
+  )
+  assert.deepEqual(new Set(requested.map(url => new URL(url).origin)), new Set([app.url]))
+  assert.deepEqual(complaints, [])
+  await close()
+})
