@@ -32,6 +32,16 @@ test('compatible spellings are one: full width, ligatures, composed and decompos
   fc.assert(fc.property(unicode, text => foldWord(text.normalize('NFD')) === foldWord(text.normalize('NFC'))))
 })
 
+test('words fold alike alone and in a text, whatever stands between them', () => {
+  const ascii = fc.string({ unit: fc.constantFrom(...' .,-()\n'), minLength: 1, maxLength: 50 })
+  fc.assert(
+    fc.property(unicode, ascii, unicode, (one, between, other) => {
+      assert.equal(foldWord(`${one}${between}${other}`), `${foldWord(one)}${between}${foldWord(other)}`)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
 test('folding twice is folding once, for every character', () => {
   const broken: string[] = []
   for (let code = 0; code < 0x20000; code++) {

@@ -15,20 +15,25 @@ export const isAscii = (text: string): boolean =>
 /** More marks on one letter than any language writes (UAX 15 calls 30 stream-safe); ordering them takes time that grows with their square. */
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 
-/** Scripts whose marks only accent a letter that also exists without them. */
-const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}])\p{M}+/gu
+/** Marks of scripts in which they only accent a letter that also exists without them. */
+const ACCENTS = /(?<=[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Hebrew}\p{sc=Arabic}])\p{M}+/gu
 
 /** Variation selectors change only how a character is drawn. */
 const VARIATION = /\p{Variation_Selector}+/gu
+
+/** Characters past ASCII with the one before them, which they may accent, and with short stretches of ASCII between them. */
+const PAST_ASCII = /[!-~]?[^\x00-\x7f](?:[\x00-\x7f]{0,32}[^\x00-\x7f])*/g
 
 /**
  * The form in which words are compared: NFKC, case folded, accents dropped in the scripts where they only accent.
  * Vowel signs of Devanagari or Thai and the voicing marks of kana stay: there they make another word.
  */
-export function foldWord(text: string): string {
-  if (isAscii(text)) return text.toLowerCase()
+export const foldWord = (text: string): string =>
+  (isAscii(text) ? text : text.replace(PAST_ASCII, foldWhole)).toLowerCase()
+
+function foldWhole(text: string): string {
   const drawn = text.replace(VARIATION, '').replace(TOO_MANY_MARKS, '$1')
-  return foldCase(drawn.normalize('NFKC')).normalize('NFKD').replace(ACCENTED, '$1').normalize('NFKC')
+  return foldCase(drawn.normalize('NFKC')).normalize('NFKD').replace(ACCENTS, '').normalize('NFKC')
 }
 
 /** A run of characters that a word can be a part of. */
