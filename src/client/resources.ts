@@ -513,7 +513,7 @@ export type EntryStanding = {
   state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   /** The latest judgement of the text by each actor. Counts are claims, not proof. */
   tally: Tally
-  /** The share of the current text that was in a supported text, 1 only for the same words in the same order. null without support. */
+  /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
   confirmed: number | null
   lastCheckedAt: string | null
 }
@@ -731,7 +731,7 @@ export type Standing = {
   tally: Tally
   /** The share of the words of the last judged text that the current text still contains. From 0.9 its evidence counts for the current text. null if only authors judged. */
   kept: number | null
-  /** The share of the current text that was in a supported text, 1 only for the same words in the same order. null without support. */
+  /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
   confirmed: number | null
   lastCheckedAt: string | null
   /** An earlier revision that was found supported, if the current text was not. */

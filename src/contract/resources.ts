@@ -74,7 +74,7 @@ const state = words(STATES, 'The result of the evidence about the current text.'
 const share = { minimum: 0, maximum: 1 }
 const confirmed = Type.Union([Type.Number(share), Type.Null()], {
   description:
-    'The share of the current text that was in a supported text, 1 only for the same words in the same order. null without support.',
+    'The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support.',
 })
 const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
 export const EntryStanding = Type.Object(

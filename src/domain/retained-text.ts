@@ -7,7 +7,7 @@ import { shownText } from './shown-text.ts'
 import { wordsOf } from './terms.ts'
 
 /** Raise it when the same texts get another measure: stores then compute all standings again. */
-export const KEPT_VERSION = 5
+export const KEPT_VERSION = 6
 
 /** From this share on, evidence about a text counts for the text that replaced it. */
 export const KEPT_FROM = 0.9
@@ -37,6 +37,9 @@ export function wordingOf({ title, summary, content }: Text): Wording {
   remembered.set(key, wording, key.length)
   return wording
 }
+
+/** The wording of the title and the summary of a text, which is all that lists show. */
+export const headingOf = ({ title, summary }: Text): Wording => wordingOf({ title, summary, content: '' })
 
 /** Spaces that are hardly seen inside a word, and hardly missed between two. */
 const NARROW = /[\u2006\u2008-\u200a\u202f\u205f]+/g

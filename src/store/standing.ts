@@ -144,7 +144,7 @@ export async function updateJudgedText(tx: Transaction, entry: number, row: Judg
 /** A revision that is judged. */
 export type JudgedRevision = Text & { number: number; ordinal: number; actor: number }
 export type TextRow = JudgedRevision & { change_type: string }
-const TEXT: Sql = sql`SELECT number, ordinal, actor, change_type, title, summary, content FROM revision`
+export const TEXT: Sql = sql`SELECT number, ordinal, actor, change_type, title, summary, content FROM revision`
 
 export const findText = (reader: Reader, revision: number) =>
   reader.one<TextRow>(sql`${TEXT} WHERE number = ${revision}`)
@@ -154,22 +154,6 @@ export const listChangesAbove = (reader: Reader, entry: number, ordinal: number,
   reader.all<TextRow>(
     sql`${TEXT} WHERE entry = ${entry} AND ordinal > ${ordinal} AND changed = 1 ORDER BY ordinal LIMIT ${limit}`,
   )
-
-/** Texts of an actor that are compared to find out whether it judged its own words. */
-const OWN_TEXTS = 4
-/** Revisions before the judged one that are searched for the author of its words. */
-const AUTHORS_WINDOW = 32
-
-/** An actor's revisions of an entry before an ordinal: the first revision, if it is the actor's, and the last few of the window. */
-export async function listOwnTexts(reader: Reader, entry: number, actor: number, ordinal: number): Promise<TextRow[]> {
-  const [first, later] = await Promise.all([
-    reader.all<TextRow>(sql`${TEXT} WHERE number = ${entry} AND actor = ${actor}`),
-    reader.all<TextRow>(sql`
-      ${TEXT} WHERE entry = ${entry} AND ordinal > ${Math.max(1, ordinal - AUTHORS_WINDOW)} AND ordinal < ${ordinal}
-        AND actor = ${actor} ORDER BY ordinal DESC LIMIT ${OWN_TEXTS}`),
-  ])
-  return [...first, ...later]
-}
 
 /** A record by its number, and the group of its origin. */
 type Named = { record: number; group: number }

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../src/database/database.ts'
 import { recountStandings } from '../../src/operations/evidence/recount-standings.ts'
 import type { WriteName } from '../../src/operations/operation.ts'
+import { hasChangedAfter, listChangedByJudges } from '../../src/store/authors.ts'
 import { findWrongChange, numberOrigin, readChanges } from '../../src/store/recount.ts'
 import { listJudgedTexts } from '../../src/store/standing.ts'
 import { countJudgements, deleteJudgement, listSurplus } from '../../src/store/surplus.ts'
@@ -49,6 +50,8 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await readChanges(tx, 1)
   await numberOrigin(tx, -1, 1, 1)
   await listJudgedTexts(tx, 1, 1)
+  await hasChangedAfter(tx, 1, 1, 1)
+  await listChangedByJudges(tx, 1, 1)
   await countJudgements(tx, 1)
   await listSurplus(tx, 1, 1)
   await deleteJudgement(tx, -1, { actor: 1, text: 1 })

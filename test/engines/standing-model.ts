@@ -37,18 +37,31 @@ const latest = (judgements: readonly ModelJudgement[]): ModelJudgement[] => {
   for (const one of judgements) byActor.set(one.actor, one)
   return [...byActor.values()].sort((a, b) => b.record - a.record)
 }
-const isOwn = ({ texts }: ModelEntry, { actor, ordinal }: ModelJudgement): boolean => {
+const isObjection = ({ verdict }: ModelJudgement): boolean => verdict === 'CONTRADICTED' || verdict === 'CONTRADICTS'
+const isAgainst = (one: ModelJudgement): boolean => isObjection(one) || one.verdict === 'UNSUPPORTED'
+
+/** Whether an actor changed the entry after the first judgement of the words, unless these are the current ones. */
+const isAuthor = ({ texts, judgements }: ModelEntry, { actor, ordinal }: ModelJudgement): boolean => {
+  const wordsOf = (at: number): readonly string[] => texts[at]?.words ?? []
+  const [judged, current] = [wordsOf(ordinal), texts.at(-1)?.words ?? []]
+  if (same(judged, current) || keptOf(judged, current) < FROM) return false
+  const first = judgements.find(other => same(wordsOf(other.ordinal), judged))?.ordinal ?? ordinal
+  return texts.some(text => text.ordinal > first && text.author === actor && text.changed)
+}
+const isOwn = (entry: ModelEntry, one: ModelJudgement): boolean => {
+  const { texts } = entry
+  const { actor, ordinal } = one
   const judged = texts[ordinal]
   if (judged === undefined) return false
   if (judged.author === actor) return true
+  if (isAgainst(one)) return false
+  if (isAuthor(entry, one)) return true
   const written = texts.filter(text => text.author === actor && text.ordinal < ordinal)
   const later = written.filter(text => text.ordinal > Math.max(0, ordinal - AUTHORS_WINDOW)).slice(-OWN_TEXTS)
   return [...written.filter(text => text.ordinal === 0), ...later].some(
     text => keptOf(judged.words, text.words) >= FROM,
   )
 }
-const isObjection = ({ verdict }: ModelJudgement): boolean => verdict === 'CONTRADICTED' || verdict === 'CONTRADICTS'
-const isAgainst = (one: ModelJudgement): boolean => isObjection(one) || one.verdict === 'UNSUPPORTED'
 const voices = (judgements: readonly ModelJudgement[]): number => new Set(judgements.map(({ group }) => group)).size
 
 function tallyOf(entry: ModelEntry, judgements: readonly ModelJudgement[]): Record<string, number> {

@@ -9,7 +9,7 @@ import type { EntryRow } from '../../store/entry.ts'
 import { readHead } from '../../store/head.ts'
 import { findJudgedText, findTextByDigest, listJudgements, shownStanding, slimStanding } from '../../store/standing.ts'
 import { judgementsOf, recordsOf, type TextNumbers } from '../evidence/judgement.ts'
-import { confirmedShare, measure, type TextMemory } from '../evidence/settle-standing.ts'
+import { confirmedShare, measure, type TextMemory, withAuthors } from '../evidence/settle-standing.ts'
 
 /** A point in the history of a store: a sequence, and the newest record that was committed with it or before it. */
 export type Moment = { sequence: number; record: number }
@@ -55,8 +55,10 @@ export async function standingAt(
   }
   const { judgements, complete } = await judgementsAt(reader, entry.number, record)
   if (judgements.length === 0) return { standing: shownStanding(null), complete }
-  const { rows } = await measure(reader, judgements, wordingOf(revision), memoryOf(reader, entry.number))
-  const standing = standingOf(judgements, text => rows.get(text)?.kept ?? 0)
+  const { rows, here } = await measure(reader, judgements, wordingOf(revision), memoryOf(reader, entry.number))
+  const keptOf = (text: number): number => rows.get(text)?.kept ?? 0
+  const counting = await withAuthors(reader, entry.number, { judgements, keptOf, here }, record)
+  const standing = standingOf(counting, keptOf)
   const confirmed = await confirmedShare(reader, standing.supported, revision)
   return { standing: slimStanding({ ...standing, confirmed }), complete }
 }

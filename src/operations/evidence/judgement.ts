@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts'
 import { KEPT_FROM, measurerOf, wordingOf } from '../../domain/retained-text.ts'
-import { COUNTED_JUDGEMENTS, type Judgement } from '../../domain/standing.ts'
+import { COUNTED_JUDGEMENTS, isAgainst, type Judgement } from '../../domain/standing.ts'
+import { listOwnTexts } from '../../store/authors.ts'
 import type { Counted } from '../../store/entry.ts'
 import * as store from '../../store/standing.ts'
 import { countJudgements, deleteJudgement, listSurplus } from '../../store/surplus.ts'
@@ -19,16 +20,21 @@ export const keptTexts = (tx: Transaction, entry: number): TextNumbers => ({
   },
 })
 
-/** Whether an actor wrote a revision, or an earlier one with nearly all of its words. */
-async function isOwn(reader: Reader, entry: number, actor: number, revision: store.JudgedRevision): Promise<boolean> {
+type Said = Omit<Judgement, 'text' | 'own'>
+
+/**
+ * Whether a judgement is about a revision that its actor wrote; for a judgement that is not against it, also whether the actor wrote nearly
+ * all of its words in an earlier one. The author of the words may object to what another actor made of them.
+ */
+async function isOwn(reader: Reader, entry: number, said: Said, revision: store.JudgedRevision): Promise<boolean> {
+  const { actor } = said
   if (revision.actor === actor) return true
-  const texts = revision.ordinal === 1 ? [] : await store.listOwnTexts(reader, entry, actor, revision.ordinal)
+  if (isAgainst(said)) return false
+  const texts = revision.ordinal === 1 ? [] : await listOwnTexts(reader, entry, actor, revision.ordinal)
   if (texts.length === 0) return false
   const judged = wordingOf(revision)
   return texts.some(text => measurerOf(wordingOf(text))(judged) >= KEPT_FROM)
 }
-
-type Said = Omit<Judgement, 'text' | 'own'>
 
 const byRecord = (a: store.SaidRow, b: store.SaidRow): number => a.record - b.record
 
@@ -39,7 +45,7 @@ async function judgementOf(
   said: Said,
   texts: TextNumbers,
 ): Promise<Judgement> {
-  const [text, own] = await Promise.all([texts.numberOf(judged), isOwn(reader, entry, said.actor, judged)])
+  const [text, own] = await Promise.all([texts.numberOf(judged), isOwn(reader, entry, said, judged)])
   return { ...said, text, own }
 }
 

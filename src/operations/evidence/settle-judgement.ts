@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts'
 import { KEPT_FROM, type Text, wordingOf } from '../../domain/retained-text.ts'
 import * as rules from '../../domain/standing.ts'
+import { hasChangedAfter } from '../../store/authors.ts'
 import type { Counted } from '../../store/entry.ts'
 import * as store from '../../store/standing.ts'
 import { type Added, removeSurplus } from './judgement.ts'
@@ -33,6 +34,7 @@ async function standingWith(
     keptNow(tx, entry, judgement.text, digest),
   ])
   if (kept === undefined || texts.length > rules.MEASURED_TEXTS) return undefined
+  if (await hasAuthor(tx, entry, digest, [judgement, ...surplus])) return undefined
   const before = store.keptStanding(standing)
   let { tally } = before
   for (const gone of replaced === undefined ? surplus : [replaced, ...surplus]) {
@@ -49,6 +51,20 @@ async function standingWith(
   if (before.tally.contradicted > 0 && tally.contradicted === 0) return undefined
   const confirmed = isSupport(judgement) ? await confirmedWith(tx, entry, before, judgement) : before.confirmed
   return counting({ ...before, tally, confirmed }, judgement, kept)
+}
+
+/** Whether an actor of these judgements of one text changed the entry after that text, unless it is the current one. */
+async function hasAuthor(
+  reader: Reader,
+  entry: Current,
+  digest: string,
+  judgements: readonly rules.Judgement[],
+): Promise<boolean> {
+  if (wordingOf(entry).digest === digest) return false
+  for (const { actor, text } of judgements) {
+    if (await hasChangedAfter(reader, entry.number, actor, text)) return true
+  }
+  return false
 }
 
 const isSupport = ({ verdict, own }: rules.Judgement): boolean => verdict === 'SUPPORTED' && !own

@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts'
-import { KEPT_FROM, measurerOf, type Text, type Wording, wordingOf } from '../../domain/retained-text.ts'
-import { type Judgement, measuredTexts, type Objection, standingOf } from '../../domain/standing.ts'
+import { headingOf, KEPT_FROM, measurerOf, type Text, type Wording, wordingOf } from '../../domain/retained-text.ts'
+import { isAgainst, type Judgement, measuredTexts, type Objection, standingOf } from '../../domain/standing.ts'
+import { listChangedByJudges } from '../../store/authors.ts'
 import * as store from '../../store/standing.ts'
 import { countedJudgements } from './judgement.ts'
 
@@ -39,10 +40,11 @@ export async function assess(
 ): Promise<Assessed> {
   if (judgements.length === 0) return { standing: null, contest: 0, measured: [] }
   const current = wordingOf(entry)
-  const { rows, measured } = await measure(reader, judgements, current, memory)
+  const { rows, measured, here } = await measure(reader, judgements, current, memory)
   const shares = new Map([...rows].map(([text, { kept }]) => [text, kept ?? 0]))
   const keptOf = (text: number): number => shares.get(text) ?? 0
-  const { objections, best, supported, against, contest, ...counted } = standingOf(judgements, keptOf)
+  const counting = await withAuthors(reader, entry.number, { judgements, keptOf, here })
+  const { objections, best, supported, against, contest, ...counted } = standingOf(counting, keptOf)
   const confirmed = await confirmedShare(reader, supported, entry)
   const contradictions: store.KeptStanding['contradictions'] = []
   for (const objection of objections) {
@@ -59,26 +61,58 @@ export async function assess(
   }
 }
 
+type Counting = {
+  judgements: readonly Judgement[]
+  keptOf(text: number): number
+  /** The number of the current text, if it is judged. */
+  here: number | undefined
+}
+
+/**
+ * The judgements of an entry as they count for its current text, which is that of record `upTo`. Who changed a text later is an author of the
+ * result: its support of the text before counts apart.
+ */
+export async function withAuthors(
+  reader: Reader,
+  entry: number,
+  { judgements, keptOf, here }: Counting,
+  upTo = Number.MAX_SAFE_INTEGER,
+): Promise<readonly Judgement[]> {
+  const mayBeAuthors = (one: Judgement): boolean =>
+    !one.own && !isAgainst(one) && one.text !== here && keptOf(one.text) >= KEPT_FROM
+  if (!judgements.some(mayBeAuthors)) return judgements
+  const changed = await listChangedByJudges(reader, entry, upTo)
+  const authors = new Set(changed.map(({ actor, text }) => `${actor} ${text}`))
+  return judgements.map(one =>
+    mayBeAuthors(one) && authors.has(`${one.actor} ${one.text}`) ? { ...one, own: true } : one,
+  )
+}
+
 /** The largest share of another text: words that are left out or that changed places can reverse a text. */
 const OTHER_MOST = 0.999
 
-/** The share of a text that was in one of the supported texts, the largest of them; null if none is supported. */
+/**
+ * The share of a text that was in one of the supported texts, the largest of them; null if none is supported. It is not larger than the
+ * same share of the title and the summary.
+ */
 export async function confirmedShare(
   reader: Reader,
   supported: readonly number[],
   current: Text,
 ): Promise<number | null> {
-  const wording = wordingOf(current)
   let most: number | null = null
   for (const number of supported) {
     const text = most === 1 ? undefined : await store.findText(reader, number)
     if (text === undefined) continue
-    const judged = wordingOf(text)
-    const share = judged.digest === wording.digest ? 1 : Math.min(OTHER_MOST, measurerOf(judged)(wording))
+    const share = Math.min(shareIn(wordingOf(text), wordingOf(current)), shareIn(headingOf(text), headingOf(current)))
     most = Math.max(most ?? 0, share)
   }
   return most
 }
+
+/** The share of a text that was in a judged one. */
+const shareIn = (judged: Wording, current: Wording): number =>
+  judged.digest === current.digest ? 1 : Math.min(OTHER_MOST, measurerOf(judged)(current))
 
 const namedOf = ({ record, originGroup }: Judgement) => ({ record, group: originGroup })
 
@@ -90,7 +124,7 @@ export async function measure(
   judgements: readonly Judgement[],
   current: Wording,
   memory: TextMemory,
-): Promise<{ rows: Rows; measured: Set<store.JudgedTextRow> }> {
+): Promise<{ rows: Rows; measured: Set<store.JudgedTextRow>; here: number | undefined }> {
   const here = await memory.textOf(current.digest)
   const wanted = new Set(measuredTexts(judgements))
   if (here !== undefined) wanted.add(here)
@@ -104,7 +138,7 @@ export async function measure(
       row.against = current.digest
     }),
   )
-  return { rows: new Map(found.map(row => [row.text, row])), measured: new Set(stale) }
+  return { rows: new Map(found.map(row => [row.text, row])), measured: new Set(stale), here }
 }
 
 /** The first CORRECT revision that changed the text of an objection, unless that text was restored later. */

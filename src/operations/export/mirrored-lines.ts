@@ -232,8 +232,7 @@ async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, 
 }
 
 /** The act of moderation that withdrew a line. */
-const actOf = ({ moderation }: ExportLine, { act }: Touched): number =>
-  moderation === undefined ? act : Number(moderation)
+const actOf = ({ moderation }: ExportLine, { act }: Touched): number => Number(moderation ?? act)
 
 async function withdrawRelation(tx: Transaction, line: ExportLine, number: number, touched: Touched): Promise<void> {
   const known = await judged.eraseRelation(tx, number)

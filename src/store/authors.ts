@@ -1,0 +1,35 @@
+import type { Reader } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+import { COUNTED_JUDGEMENTS } from '../domain/standing.ts'
+import { TEXT, type TextRow } from './standing.ts'
+
+/** Texts of an actor that are compared to find out whether it judged its own words. */
+const OWN_TEXTS = 4
+/** Revisions before the judged one that are searched for the author of its words. */
+const AUTHORS_WINDOW = 32
+
+/** An actor's revisions of an entry before an ordinal: the first revision, if it is the actor's, and the last few of the window. */
+export async function listOwnTexts(reader: Reader, entry: number, actor: number, ordinal: number): Promise<TextRow[]> {
+  const [first, later] = await Promise.all([
+    reader.all<TextRow>(sql`${TEXT} WHERE number = ${entry} AND actor = ${actor}`),
+    reader.all<TextRow>(sql`
+      ${TEXT} WHERE entry = ${entry} AND ordinal > ${Math.max(1, ordinal - AUTHORS_WINDOW)} AND ordinal < ${ordinal}
+        AND actor = ${actor} ORDER BY ordinal DESC LIMIT ${OWN_TEXTS}`),
+  ])
+  return [...first, ...later]
+}
+
+/** Whether an actor changed the text of an entry after the revision with a number. */
+export const hasChangedAfter = async (reader: Reader, entry: number, actor: number, text: number): Promise<boolean> =>
+  (await reader.one(sql`
+    SELECT number FROM revision
+    WHERE actor = ${actor} AND entry = ${entry} AND ordinal > 1 AND number > ${text} AND changed = 1 LIMIT 1`)) !==
+  undefined
+
+/** The judges of texts of an entry that changed it after that text, up to a record. */
+export const listChangedByJudges = (reader: Reader, entry: number, upTo: number) =>
+  reader.all<{ actor: number; text: number }>(sql`
+    SELECT j.actor, j.text FROM judgement j WHERE j.entry = ${entry} AND EXISTS (
+      SELECT 1 FROM revision r WHERE r.actor = j.actor AND r.entry = j.entry AND r.ordinal > 1 AND r.number > j.text
+        AND r.number <= ${upTo} AND r.changed = 1)
+    LIMIT ${COUNTED_JUDGEMENTS + 1}`)
