@@ -94,6 +94,19 @@ test('a reader sees its own read and search at once', async () => {
   assert.deepEqual(row?.metadata, { resultCount: 0, tag: 'Seen at once', sort: 'relevance' })
 })
 
+test('a tag that no entry can have is in no feed: it may be a token, or an advert', async () => {
+  await newEntry(app.url, token)
+  const { actor: seeker, token: own } = await newActor(app.url)
+  for (const tag of [token, 'https://beans.example', 'a_b']) {
+    for (const path of ['/api/search?', '/api/entries?', '/api/find?q=fox&', '/api/asof/1/find?q=fox&']) {
+      app.advance(HOUR)
+      expectStatus(await get(`${path}tag=${encodeURIComponent(tag)}`, own), 200)
+      assert.partialDeepStrictEqual((await rowsOf(seeker.id))[0]?.metadata, { tag: null })
+    }
+  }
+  assert.ok(!JSON.stringify(await allPages(app.url, '/api/activity')).includes(token))
+})
+
 test('the words of a query are in no feed and no log', async () => {
   await get('/api/search?q=xyzzyplugh')
   await get('/api/entries?q=xyzzyplugh')

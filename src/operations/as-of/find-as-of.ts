@@ -14,6 +14,7 @@ import { tagKey } from '../../domain/tag.ts'
 import { areTextsAsAt, type RevisionThen } from '../../store/as-of.ts'
 import { type EntryRow, findEntryByNumber, tagsOf } from '../../store/entry.ts'
 import { isoTime } from '../../store/time.ts'
+import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 import type { SearchResult } from '../search.ts'
 import { isAsThen, type Moment, momentOf, revisionAt, standingAt } from './as-of.ts'
@@ -56,12 +57,7 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
   return {
     body,
     etag: versionOf(body),
-    observed: {
-      action: 'SEARCH',
-      entry: null,
-      revision: null,
-      metadata: { resultCount: shown.length, tag: tag === '' ? null : tag, sort: 'relevance' },
-    },
+    observed: observedSearch(shown.length, 'relevance', tag),
   }
 }
 

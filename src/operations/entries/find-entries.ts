@@ -9,6 +9,7 @@ import { tagKey } from '../../domain/tag.ts'
 import { unansweredTerms } from '../../domain/unanswered.ts'
 import { findEntryByNumber } from '../../store/entry.ts'
 import { objectionsTo } from '../evidence/read-standing.ts'
+import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 import type { SearchResult } from '../search.ts'
 import { entryOf } from './entry-cache.ts'
@@ -45,10 +46,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
     markdown: () => (tokens === undefined ? markdownOf(body) : markdownThatFits(rows, frame, tokens)),
     fit: { coverage, match, words, missing, corrected },
     observed: {
-      action: 'SEARCH',
-      entry: null,
-      revision: null,
-      metadata: { resultCount: body.items.length, tag: tag === '' ? null : tag, sort: 'relevance' },
+      ...observedSearch(body.items.length, 'relevance', tag),
       // With a tag or a state, other entries may have the answer.
       ...(body.answerable || tag !== '' || state !== undefined ? {} : { unanswered: unansweredTerms(q, result) }),
     },

@@ -6,6 +6,7 @@ import { tagKey } from '../../domain/tag.ts'
 import { termsOf } from '../../domain/terms.ts'
 import { listEvolvedEntries, listRecentEntries } from '../../store/entry.ts'
 import { andThen } from '../awaitable.ts'
+import { observedSearch } from '../observation/observed-search.ts'
 import type { Answer, ReadOperation, Reads } from '../operation.ts'
 import type { Fit, SearchRequest, SearchResult } from '../search.ts'
 import { entryOf, type ServedEntry, type ServedPage } from './entry-cache.ts'
@@ -54,12 +55,7 @@ export function pageAnswer(wanted: Wanted, { entries, more, json, fit }: ServedP
     json,
     ...(fit === undefined ? {} : { fit }),
     ...(more && offset + limit <= LIMITS.offsetMax ? { next: { offset: offset + limit } } : {}),
-    observed: {
-      action: 'SEARCH',
-      entry: null,
-      revision: null,
-      metadata: { resultCount: entries, tag: tag === '' ? null : tag, sort },
-    },
+    observed: observedSearch(entries, sort, tag),
   }
 }
 

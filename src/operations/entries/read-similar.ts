@@ -9,6 +9,7 @@ import {
   termsOfDraft,
   type Worth,
 } from '../../domain/similar.ts'
+import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation } from '../operation.ts'
 import { entryOf } from './entry-cache.ts'
 
@@ -44,12 +45,7 @@ export const listSimilar: ReadOperation<'listSimilar'> = async (reads, { query }
   const body: SimilarList = { items, dataClass: 'EXTERNAL' }
   return {
     body,
-    observed: {
-      action: 'SEARCH',
-      entry: null,
-      revision: null,
-      metadata: { resultCount: items.length, tag: null, sort: 'relevance' },
-    },
+    observed: observedSearch(items.length, 'relevance'),
   }
 }
 
