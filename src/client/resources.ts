@@ -308,11 +308,11 @@ export type Outcomes = {
   contradictions: number
   /** Relations by the actor. */
   relations: number
-  /** Revisions that another actor found supported. */
+  /** Revisions that another actor found supported, and still does. */
   confirmed: number
-  /** Revisions that another actor contradicted or found unsupported. */
+  /** Revisions that another actor contradicted or found unsupported, and still does. */
   contradicted: number
-  /** Revisions after which another actor committed a CORRECT revision. */
+  /** Revisions whose text another actor changed by a CORRECT revision right after them. */
   corrected: number
   /** False where the actor has more than 500 contributions: only the newest of them are counted. */
   complete: boolean

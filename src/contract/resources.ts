@@ -391,9 +391,9 @@ const Outcomes = Type.Object(
     verifications: count('Verifications by the actor.'),
     contradictions: count('Contradictions by the actor.'),
     relations: count('Relations by the actor.'),
-    confirmed: count('Revisions that another actor found supported.'),
-    contradicted: count('Revisions that another actor contradicted or found unsupported.'),
-    corrected: count('Revisions after which another actor committed a CORRECT revision.'),
+    confirmed: count('Revisions that another actor found supported, and still does.'),
+    contradicted: count('Revisions that another actor contradicted or found unsupported, and still does.'),
+    corrected: count('Revisions whose text another actor changed by a CORRECT revision right after them.'),
     complete: Type.Boolean({
       description: `False where the actor has more than ${OUTCOMES} contributions: only the newest of them are counted.`,
     }),

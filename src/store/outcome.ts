@@ -2,13 +2,13 @@ import type { Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { Fate, Outcome } from '../domain/outcome.ts'
 
-const JUDGED: Sql = sql`
-      CASE WHEN EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND v.result = 'SUPPORTED' AND v.withdrawn = 0 AND v.actor <> s.actor)
-        THEN 1 ELSE 0 END AS confirmed,
-      CASE WHEN EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND v.result = 'UNSUPPORTED' AND v.withdrawn = 0 AND v.actor <> s.actor)
-        OR EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND v.result IS NULL AND v.withdrawn = 0 AND v.actor <> s.actor)
-        THEN 1 ELSE 0 END AS contradicted,
-      CASE WHEN n.change_type = 'CORRECT' AND n.actor <> s.actor THEN 1 ELSE 0 END AS corrected`
+/** Whether another actor gave such evidence about the revision and did not replace it by a later judgement. */
+const judged = (evidence: Sql): Sql => sql`
+      CASE WHEN EXISTS (SELECT 1 FROM evidence v JOIN judgement j ON j.entry = v.entry AND j.actor = v.actor AND j.record = v.number
+        WHERE v.revision = s.revision AND ${evidence} AND v.withdrawn = 0 AND j.own = 0) THEN 1 ELSE 0 END`
+const JUDGED: Sql = sql`${judged(sql`v.result = 'SUPPORTED'`)} AS confirmed,
+      ${judged(sql`coalesce(v.result, 'UNSUPPORTED') = 'UNSUPPORTED'`)} AS contradicted,
+      CASE WHEN n.change_type = 'CORRECT' AND n.changed = 1 AND n.actor <> s.actor THEN 1 ELSE 0 END AS corrected`
 const JOINS: Sql = sql`
     FROM activity s JOIN entry e ON e.number = s.entry LEFT JOIN revision r ON r.number = s.revision LEFT JOIN revision n ON n.entry = r.entry AND n.ordinal = r.ordinal + 1`
 

@@ -107,6 +107,22 @@ test("the outcomes count the judgements and corrections of an actor's revisions 
   })
 })
 
+test('a replaced judgement, one of the own words and a revision without a change are no outcomes', async () => {
+  const { actor, token } = await newActor(app.url)
+  const other = (await newActor(app.url)).token
+  const changedMind = await newEntry(app.url, token)
+  await verify(changedMind, other, 'SUPPORTED')
+  await contradict(changedMind, other)
+  const same = await newEntry(app.url, token, { content: 'Kept as it is.' })
+  await revise(same, other, { title: same.title, summary: same.summary, content: same.content, changeType: 'CORRECT' })
+  const content = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ')
+  const base = await newEntry(app.url, other, { content })
+  const texts = { title: base.title, summary: base.summary, content: `${content} more` }
+  await verify(await revise(base, token, texts), other, 'SUPPORTED')
+  const { confirmed, contradicted, corrected } = (await profile(actor.id)).outcomes
+  assert.deepEqual([confirmed, contradicted, corrected], [0, 1, 0])
+})
+
 test('a profile shows nothing that moderation withdrew', async () => {
   const { actor, token } = await newActor(app.url, { declaredName: 'Hidden name' })
   const other = (await newActor(app.url)).token
