@@ -133,6 +133,16 @@ test('an objection to the pinned text is named after the text was replaced, and 
   }
 })
 
+test('an open objection to an earlier text does not hide one to the current text', async () => {
+  const entry = await publish('Both')
+  await contradict(entry, 'The old text is wrong.')
+  const revised = await revise(entry, { content: 'Something else altogether, in many other words than before.' })
+  const body = { revisionId: revised.currentRevisionId, result: 'UNSUPPORTED', confidence: 1, rationale: 'It fails.' }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { body, token: other }), 201)
+  const { items } = await check([pinOf(revised)])
+  assert.equal(items[0]?.evidence?.objection?.rationale, 'It fails.')
+})
+
 test('an unsupported verification is an objection too', async () => {
   const entry = await publish('Unsupported')
   const rationale = 'Could not be repeated.'

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Standing } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
+import { KEPT_FROM } from '../../domain/retained-text.ts'
 import { OBJECTIONS_SHOWN } from '../../domain/standing.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import {
@@ -82,11 +83,11 @@ export async function objectionOf(reader: Reader, record: number | undefined): P
   return row === undefined ? null : { id: row.id, rationale: row.rationale }
 }
 
-/** The strongest objections to the current text of an entry: contradictions, or otherwise unsupported verifications. */
+/** The strongest objections to the current text of an entry: contradictions, then unsupported verifications, the newest first. */
 export async function objectionsTo(reader: Reader, entry: EntryRow): Promise<Objection[]> {
   const { contradictions, against } = keptStanding(entry.standing)
-  const standing = contradictions.filter(({ addressedBy }) => addressedBy === null)
-  const strongest = standing.length > 0 ? standing : against
-  const found = await Promise.all(strongest.slice(0, OBJECTIONS_SHOWN).map(({ record }) => objectionOf(reader, record)))
+  const current = contradictions.filter(({ kept }) => kept >= KEPT_FROM)
+  const records = new Set([...current, ...against].map(({ record }) => record))
+  const found = await Promise.all([...records].slice(0, OBJECTIONS_SHOWN).map(record => objectionOf(reader, record)))
   return found.filter(one => one !== null)
 }
