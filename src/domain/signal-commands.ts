@@ -6,11 +6,15 @@ const WIDE =
 
 const FETCH = '(?:curl|wget2?|fetch|aria2c|lynx|axel|Invoke-WebRequest|iwr|irm|Invoke-RestMethod)(?:\\.exe)?'
 const SHELL = '(?:/(?:usr/)?(?:local/)?bin/(?:env[ \\t]+)?)?(?:ba|z|k|da|fi|a|c|tc|pw)?sh'
+/** Words after which a sentence goes on. */
+const ON = '(?:and|then|or|to|in|on|as|with|which|from|for|at|so|is|before|after|when|while)'
+/** A shell that is given neither a script nor a command: it runs what it reads. */
+const SHELL_ALONE = `${SHELL}(?![\\w.=/-])(?![ \\t]+(?:-[a-z]*c\\b|(?!${ON}\\b)[\\w./~]))`
 /** Before the shell: sudo, env and their like, with options and settings. */
 const AS_ANOTHER =
   '(?:(?:sudo|doas|env|exec|nohup|time|command)[ \\t]+(?:(?:-[\\w-]{1,20}|\\w{1,30}=[^\\s|]{0,60})[ \\t]+){0,4}){0,3}'
 /** A shell, or an interpreter that reads its program from standard input. */
-const RUNS = `["'\`]?${AS_ANOTHER}(?:${SHELL}(?![\\w.=/-])(?![ \\t]+(?:-[a-z]*c\\b|[\\w./~]))|(?:python[0-9.]{0,5}|perl|ruby|node|php|bun|lua|osascript|deno run)(?:[ \\t]+-)?(?=[ \\t]*(?:$|[;&|"'\`)#<]))|iex\\b|Invoke-Expression\\b|powershell\\b|pwsh\\b|source[ \\t]+/dev/stdin|\\.[ \\t]+/dev/stdin|xargs[ \\t]+(?:-\\S{1,10}[ \\t]+){0,3}(?:ba)?sh[ \\t]+-c)`
+const RUNS = `["'\`]?${AS_ANOTHER}(?:${SHELL_ALONE}|(?:python[0-9.]{0,5}|perl|ruby|node|php|bun|lua|osascript|deno run)(?:[ \\t]+-)?(?=[ \\t]*(?:$|[;&|"'\`)#<]))|iex\\b|Invoke-Expression\\b|powershell\\b|pwsh\\b|source[ \\t]+/dev/stdin|\\.[ \\t]+/dev/stdin|xargs[ \\t]+(?:-\\S{1,10}[ \\t]+){0,3}(?:ba)?sh[ \\t]+-c)`
 
 /** Commands that destroy a system or its data, and commands that run unread code. */
 export const COMMANDS: readonly Group[] = [
@@ -115,7 +119,7 @@ export const COMMANDS: readonly Group[] = [
         'im',
       ),
       new RegExp(
-        `\\b(?:base64|base32|xxd|openssl[ \\t]+enc|uudecode|gunzip|zcat)\\b[^\\n|]{0,200}\\|[ \\t]*(?:(?:gunzip|zcat|xz)[^\\n|]{0,20}\\|[ \\t]*)?${AS_ANOTHER}(?:${SHELL}(?![\\w.=/-])(?![ \\t]+(?:-[a-z]*c\\b|[\\w./~]))|(?:python[0-9.]{0,5}|perl|ruby|node|php)(?=[ \\t]*-?[ \\t]*(?:$|[;&|"'\`)])))`,
+        `\\b(?:base64|base32|xxd|openssl[ \\t]+enc|uudecode|gunzip|zcat)\\b[^\\n|]{0,200}\\|[ \\t]*(?:(?:gunzip|zcat|xz)[^\\n|]{0,20}\\|[ \\t]*)?${AS_ANOTHER}(?:${SHELL_ALONE}|(?:python[0-9.]{0,5}|perl|ruby|node|php)(?=[ \\t]*-?[ \\t]*(?:$|[;&|"'\`)])))`,
         'm',
       ),
       new RegExp(

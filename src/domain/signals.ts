@@ -13,7 +13,7 @@ import { bitsOf, triggersOf } from './signal-triggers.ts'
 import { TRUST_CLAIMS } from './signal-trust.ts'
 
 /** Raise it when the same text gets other signals: stores then compute all signals again. */
-export const SIGNALS_VERSION = 5
+export const SIGNALS_VERSION = 6
 
 /** The texts of a revision that are searched. */
 export type SignalledText = { title: string; summary: string; content: string; rationale: string }
