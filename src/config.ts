@@ -175,7 +175,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     name: 'CONTENT_LICENSE',
     byDefault: undefined,
     description:
-      'The licence of the content, as https address or SPDX identifier (CC-BY-4.0): a Link with rel="license" on every answer with content, in /api/discovery, at the foot of pages, and as the first line of an export.',
+      'The licence of the content, as https address or SPDX identifier (CC-BY-4.0): a Link with rel="license" on every answer with content, in /api/discovery, at the foot of pages, and in the last line of an export.',
     parse: license,
   },
   mcpOrigins: {

@@ -1,9 +1,14 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** Syncs a file, or the names in a directory, so that they survive a power cut. Throws the error of the file system. */
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r')
+/**
+ * Syncs a file, or the names in a directory, so that they survive a power cut. Throws the error of the file system. Windows syncs only files
+ * that are open for writing, and no directories.
+ */
+export function syncPath(path: string, platform: NodeJS.Platform = process.platform): void {
+  const isWindows = platform === 'win32'
+  if (isWindows && statSync(path).isDirectory()) return
+  const descriptor = openSync(path, isWindows ? 'r+' : 'r')
   try {
     fsyncSync(descriptor)
   } finally {

@@ -43,6 +43,15 @@ test('images are pinned, Node and the service to the versions of the package', (
     assert.equal(image, `palimpsest:${MANIFEST.version}`)
 })
 
+test('the log of every service of compose is limited', () => {
+  const count = (text: string, member: string): number => text.match(new RegExp(`^ +${member}:`, 'gm'))?.length ?? 0
+  for (const path of COMPOSE) {
+    const text = read(path)
+    assert.equal(count(text, 'logging'), count(text, 'image'), path)
+    assert.match(text, /max-size: 10m\n +max-file: "5"/)
+  }
+})
+
 test('the nodes of compose trust only the balancer, and the balancer checks the port that they listen on', () => {
   const text = read('deploy/compose.nodes.yaml')
   const address = /ipv4_address: (\S+)/.exec(text)?.[1]
