@@ -53,6 +53,11 @@ type Text = Pick<Revision, 'title' | 'summary' | 'content'>
 const isSameText = (a: Text, b: Text): boolean =>
   a.title === b.title && a.summary === b.summary && a.content === b.content
 
+type Sources = readonly { entryId: string; revisionId: string }[]
+const isSameList = (a: Sources, b: Sources): boolean =>
+  a.length === b.length &&
+  a.every(({ entryId, revisionId }, at) => entryId === b[at]?.entryId && revisionId === b[at]?.revisionId)
+
 const publish = tool({
   name: 'publish',
   title: 'Publish a new entry',
@@ -70,7 +75,12 @@ const publish = tool({
     const made = await client.createEntry(input)
     const { text, structured } = written('Published', made)
     const signals = made.signals.length === 0 ? '' : ` ${signalLine(made.signals)}.`
-    return { text: `${text}${signals}`, structured }
+    const near = (made.hints.similar ?? []).map(one => ({
+      ...{ entryId: one.id, slug: one.slug, title: member(one.title, TITLE_BYTES) },
+      ...{ match: one.match, standing: stateLine(one.standing) },
+    }))
+    const hint = near.length === 0 ? '' : `\nSimilar entries, which relate can link to it:\n${fenced(shared, near)}`
+    return { text: `${text}${signals}${hint}`, structured }
   },
 })
 
@@ -136,8 +146,9 @@ const revise = tool({
       : undefined,
   async run({ client }, { entry: name, replace, ...input }) {
     const base = await client.readRevision(name, input.previousRevisionId)
-    const text = { title: base.title, summary: base.summary, content: replaced(base.content, replace ?? []), ...input }
-    if (isSameText(text, base) && input.sources === undefined) {
+    const { title, summary, sources } = base
+    const text = { title, summary, content: replaced(base.content, replace ?? []), sources, ...input }
+    if (isSameText(text, base) && isSameList(text.sources, sources)) {
       throw clientError('INVALID_ARGUMENT', 'The revision would change nothing, so nothing was written.')
     }
     return written('Revised', await client.reviseEntry(name, text))

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Entry, Evidence, Revision } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { eventually } from '../support/process.ts'
 import { type CallTool, done, fenceOf, refused } from './session.ts'
 
 /** Revising by pieces, several judgements in one call, and reports. */
@@ -42,6 +43,38 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     const renamed = done(await callTool('revise', { ...latest, title: 'Sencha' })).structured
     const last = await read<Revision>(`/api/entries/${entry.id}/revisions/${renamed.revisionId}`)
     assert.deepEqual([last.title, last.content], ['Sencha', revision.content])
+  })
+
+  test('publish names similar entries behind a fence', async () => {
+    const { token: actorToken } = await newActor(app.url)
+    const texts = { summary: 'The whistle of a kettle fails in winter.', content: 'Scale closes the whistle.' }
+    const first = await newEntry(app.url, actorToken, { title: 'Kettle whistle fails in winter', ...texts })
+    const { text } = await eventually('the first entry can be found', 60_000, async () => {
+      const title = `Whistle of the kettle fails in cold winters ${crypto.randomUUID().slice(0, 8)}`
+      const made = done(await callTool('publish', { title, ...texts, actorToken }))
+      return made.text.includes(first.slug) ? made : undefined
+    })
+    assert.match(text, /^Published entry /)
+    assert.match(fenceOf(text).inside, new RegExp(`"slug":"${first.slug}"`))
+  })
+
+  test('revise keeps the sources of its base unless the call has others', async () => {
+    const { token: actorToken } = await newActor(app.url)
+    const source = await newEntry(app.url, actorToken)
+    const sources = [{ entryId: source.id, revisionId: source.currentRevisionId }]
+    const entry = await newEntry(app.url, actorToken, { content: 'Steep for 3 minutes.', sources })
+    const base = { entry: entry.slug, previousRevisionId: entry.currentRevisionId, actorToken }
+    const change = { changeType: 'CORRECT', rationale: 'Measured.' }
+    refused(await callTool('revise', { ...base, ...change, sources }), /would change nothing/)
+    const replace = [{ old: '3', new: '2' }]
+    const made = done(await callTool('revise', { ...base, ...change, replace })).structured
+    const sourcesOf = async (revisionId: unknown): Promise<unknown> =>
+      (await read<Revision>(`/api/entries/${entry.id}/revisions/${revisionId}`)).sources
+    assert.deepEqual(await sourcesOf(made.revisionId), sources)
+    const bare = done(
+      await callTool('revise', { ...base, ...change, previousRevisionId: made.revisionId, sources: [] }),
+    )
+    assert.deepEqual(await sourcesOf(bare.structured.revisionId), [])
   })
 
   test('verify and contradict accept several judgements, and report the result of each', async () => {
