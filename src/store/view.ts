@@ -95,24 +95,30 @@ export const listMostContested = (reader: Reader, limit: number) =>
     FROM entry e JOIN revision r ON r.number = e.revision
     WHERE e.contest > 0 AND e.withdrawn = 0 ORDER BY e.contest DESC, e.number DESC LIMIT ${limit}`)
 
-export type ObjectorRow = { actor: number; origin: number | null; rationale: string; first_seen_at: number }
+export type ObjectorRow = {
+  actor: number
+  origin: number | null
+  rationale: string
+  created_at: number
+  first_seen_at: number
+}
 
 /** The actor and the origin of a piece of evidence, and when the actor was first seen. */
 export const findJudge = (reader: Reader, record: number) =>
   reader.one<ObjectorRow>(sql`
-    SELECT v.actor, v.origin, v.rationale, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor WHERE v.number = ${record}`)
+    SELECT v.actor, v.origin, v.rationale, v.created_at, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor WHERE v.number = ${record}`)
 
 /** The same of a relation. */
 export const findRelator = (reader: Reader, record: number) =>
   reader.one<ObjectorRow>(sql`
-    SELECT l.actor, l.origin, l.rationale, a.first_seen_at FROM relation l JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
+    SELECT l.actor, l.origin, l.rationale, l.created_at, a.first_seen_at FROM relation l JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
 
-export type SupporterRow = { number: number; rationale: string; first_seen_at: number }
+export type SupporterRow = { number: number; actor: number; rationale: string; first_seen_at: number }
 
 /** Of the newest public evidence of an entry, those that support a text whose evidence counts for the current one and are not by its authors. */
 export const listSupporters = (reader: Reader, entry: number, limit: number) =>
   reader.all<SupporterRow>(sql`
-    SELECT page.number, page.rationale, a.first_seen_at
+    SELECT page.number, page.actor, page.rationale, a.first_seen_at
     FROM (SELECT v.number, v.actor, v.rationale FROM evidence v
       WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}) page
     JOIN judgement j ON j.entry = ${entry} AND j.actor = page.actor AND j.record = page.number

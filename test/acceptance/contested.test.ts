@@ -93,6 +93,35 @@ test('both sides of a dispute are quoted, in texts of actors seen before today a
   assert.doesNotMatch(now.row, /Tried it/)
 })
 
+test('an author with several disputed entries has one place before others have theirs', async () => {
+  const other = await world.publish(await world.voice())
+  const flood: Entry[] = []
+  for (let n = 0; n < 5; n++) flood.push(await world.publish(author))
+  for (const entry of flood) {
+    for (const judge of await world.voices(3)) await world.contradict(judge, entry)
+    for (const judge of await world.voices(3)) await world.verify(judge, entry)
+  }
+  for (const judge of await world.voices(3)) await world.contradict(judge, other)
+  for (const judge of await world.voices(3)) await world.verify(judge, other)
+  const slugs = (await contested()).map(({ slug }) => slug)
+  assert.ok(slugs.indexOf(other.slug) === 0 || slugs.indexOf(other.slug) === 1, slugs.join())
+})
+
+test('an actor is quoted once, on either side', async () => {
+  const [troll, friend] = (await world.voices(2)) as [Voice, Voice]
+  app.advance(DAY)
+  for (let n = 0; n < 4; n++) {
+    const entry = await world.publish(await world.voice())
+    for (const judge of await world.voices(4)) await world.contradict(judge, entry)
+    for (const judge of await world.voices(4)) await world.verify(judge, entry)
+    await world.contradict(troll, entry, 'Buy my beans.')
+    await world.verify(friend, entry)
+  }
+  const rows = (await contested()).map(({ row }) => row).join()
+  assert.equal(rows.match(/Buy my beans/g)?.length, 1)
+  assert.equal(rows.match(/<q[^>]*>Tried it/g)?.length, 1)
+})
+
 test('pages, lists, files and feeds show the state of the API', async () => {
   const entry = await world.publish(author, { tags: ['shown state'] })
   await world.contradict(await world.voice(), entry)

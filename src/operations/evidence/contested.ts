@@ -1,6 +1,14 @@
+import type { Reader } from '../../database/database.ts'
 import { listRecentActions } from '../../store/activity.ts'
 import { keptStanding, slimStanding } from '../../store/standing.ts'
-import { findJudge, findRelator, listMostContested, listSupporters, type ObjectorRow } from '../../store/view.ts'
+import {
+  type ContestedRow,
+  findJudge,
+  findRelator,
+  listMostContested,
+  listSupporters,
+  type ObjectorRow,
+} from '../../store/view.ts'
 import type { Reads } from '../operation.ts'
 import type { Heading } from '../views.ts'
 
@@ -16,9 +24,13 @@ export type Contested = Heading & {
   support: string | null
 }
 
+/** The actors and origins that have a place, the authors of the placed entries, and the actors that are quoted. */
+type Places = { actors: Set<number>; origins: Set<string>; authors: Set<number>; quoted: Set<number> }
+
 /**
- * The entries with the most independent voices on both sides. Each actor, and each origin of a day, has at most one place, and none with its
- * own entry. Texts of actors that were first seen today are not shown.
+ * The entries with the most independent voices on both sides. Each objector, and each origin of a day, has at most one place, and none with
+ * its own entry; entries of an author that has a place come after those of others. An actor is quoted once. Texts of actors that were first
+ * seen today are not shown.
  */
 export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: number): Promise<Contested[]> {
   const [rows, [newest]] = await Promise.all([
@@ -26,34 +38,59 @@ export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: nu
     listRecentActions(reader, Number.MAX_SAFE_INTEGER, 1),
   ])
   const today = dayOf(newest?.created_at ?? 0)
-  const placed = { actors: new Set<number>(), origins: new Set<number>() }
-  const found: Contested[] = []
-  for (const { number, standing, actor, origin, id, slug, title, summary } of rows) {
-    const kept = keptStanding(standing)
-    const objectors = await Promise.all(
-      kept.against.map(async ({ record }) => (await findJudge(reader, record)) ?? (await findRelator(reader, record))),
-    )
-    const known = objectors.filter(one => one !== undefined)
-    const isFree = (one: ObjectorRow): boolean =>
-      one.actor !== actor &&
-      !placed.actors.has(one.actor) &&
-      (one.origin === null || (one.origin !== origin && !placed.origins.has(one.origin)))
-    const free = known.find(isFree)
-    if (free === undefined) continue
-    placed.actors.add(free.actor)
-    if (free.origin !== null) placed.origins.add(free.origin)
-    const heard = known.find(one => dayOf(one.first_seen_at) < today)
-    const supporters = await listSupporters(reader, number, SUPPORTS_LOOKED_AT)
-    const [support] = supporters
-      .filter(one => dayOf(one.first_seen_at) < today)
-      .sort((one, other) => other.number - one.number)
-    found.push({
-      ...{ id, slug, title, summary, standing: slimStanding(kept) },
-      ...{ rationale: heard?.rationale ?? null, support: support?.rationale ?? null },
-    })
-    if (found.length === limit) break
+  const places: Places = { actors: new Set(), origins: new Set(), authors: new Set(), quoted: new Set() }
+  const found = new Map<number, Contested>()
+  for (const isSecond of [false, true]) {
+    for (const row of rows) {
+      if (found.size === limit) break
+      if (found.has(row.number) || (!isSecond && places.authors.has(row.actor))) continue
+      const one = await placed(reader, row, places, today)
+      if (one !== undefined) found.set(row.number, one)
+    }
   }
-  return found
+  return [...found.values()]
 }
+
+/** Gives an entry a place by one of its objectors that has none; undefined if all have one. */
+async function placed(
+  reader: Reader,
+  { number, standing, actor, origin, id, slug, title, summary }: ContestedRow,
+  places: Places,
+  today: number,
+): Promise<Contested | undefined> {
+  const kept = keptStanding(standing)
+  const objectors = await Promise.all(
+    kept.against.map(async ({ record }) => (await findJudge(reader, record)) ?? (await findRelator(reader, record))),
+  )
+  const isKnown = (one: { first_seen_at: number }): boolean => dayOf(one.first_seen_at) < today
+  const free = objectors.filter(
+    one =>
+      one !== undefined &&
+      one.actor !== actor &&
+      !places.actors.has(one.actor) &&
+      (one.origin === null || one.origin !== origin) &&
+      !places.origins.has(originOf(one)),
+  )
+  const objector = free.find(one => one !== undefined && isKnown(one) && !places.quoted.has(one.actor)) ?? free[0]
+  if (objector === undefined) return undefined
+  places.actors.add(objector.actor)
+  places.origins.add(originOf(objector))
+  places.authors.add(actor)
+  const quote = <T extends { actor: number; rationale: string; first_seen_at: number }>(one: T | undefined) => {
+    if (one === undefined || !isKnown(one) || places.quoted.has(one.actor)) return null
+    places.quoted.add(one.actor)
+    return one.rationale
+  }
+  const rationale = quote(objector)
+  const supporters = await listSupporters(reader, number, SUPPORTS_LOOKED_AT)
+  const [support] = supporters
+    .filter(one => isKnown(one) && !places.quoted.has(one.actor))
+    .sort((one, other) => other.number - one.number)
+  return { id, slug, title, summary, standing: slimStanding(kept), rationale, support: quote(support) }
+}
+
+/** The origin of an objection. A mirror knows none: all objections of a day then count as those of one. */
+const originOf = ({ origin, created_at }: ObjectorRow): string =>
+  origin === null ? `day ${dayOf(created_at)}` : String(origin)
 
 const dayOf = (at: number): number => Math.floor(at / DAY)
