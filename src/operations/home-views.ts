@@ -1,8 +1,9 @@
 import type { Activity, Entry } from '../contract/resources.ts'
+import type { Reader } from '../database/database.ts'
 import { countTags } from '../domain/facets.ts'
 import { tagKey } from '../domain/tag.ts'
 import { listNewestWrites, toActivity } from '../store/activity.ts'
-import { listConfirmed, listDue } from '../store/work.ts'
+import { findOwner, listConfirmed, listDue } from '../store/work.ts'
 import { entryOf } from './entries/entry-cache.ts'
 import { FACETED, facetsOf } from './entries/faceted-search.ts'
 import { listAll } from './entries/read-entries.ts'
@@ -11,21 +12,34 @@ import type { Reads } from './operation.ts'
 /** Number of candidates for the places of a list. */
 const LOOKED_AT = 40
 
-/** The entries with the newest confirmations, at most one of each actor. */
+/** The entries with the newest confirmations, at most one of each author. Those of different origins come first. */
 export async function listNewlyConfirmed({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
   const rows = await listConfirmed(reader, Number.MAX_SAFE_INTEGER, 'most', LOOKED_AT)
-  const confirmed = (await entries.list(rows.map(({ number }) => number))).map(entryOf)
-  return onePer(authorOf, confirmed).slice(0, limit)
+  const { apart, ofAuthors } = await spread(reader, rows)
+  return (await entries.list([...apart, ...ofAuthors].slice(0, limit))).map(entryOf)
 }
 
-/** The entries that no other actor has checked, those with the most readers first. The first of each author comes before others. */
+/** The entries that no other actor has checked, those with the most readers first. The first of each author and origin comes before others. */
 export async function listUnchecked({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
   const rows = await listDue(reader, 'UNCHECKED', 'most', LOOKED_AT)
-  const unchecked = (await entries.list(rows.map(({ number }) => number))).map(entryOf)
-  return [...new Set([...onePer(authorOf, unchecked), ...unchecked])].slice(0, limit)
+  const { apart, ofAuthors, others } = await spread(reader, rows)
+  return (await entries.list([...apart, ...ofAuthors, ...others].slice(0, limit))).map(entryOf)
 }
 
-const authorOf = ({ actor }: Entry): string => actor.id
+/** The first entry of each author and origin, then that of each other author, then the other entries, by their numbers. */
+async function spread(reader: Reader, rows: readonly { number: number }[]) {
+  const lists = { apart: [] as number[], ofAuthors: [] as number[], others: [] as number[] }
+  const [actors, origins] = [new Set<number>(), new Set<number | null>()]
+  for (const owner of await Promise.all(rows.map(({ number }) => findOwner(reader, number)))) {
+    if (owner === undefined) continue
+    const { number, actor, origin } = owner
+    const isApart = origin === null || !origins.has(origin)
+    lists[actors.has(actor) ? 'others' : isApart ? 'apart' : 'ofAuthors'].push(number)
+    actors.add(actor)
+    origins.add(origin)
+  }
+  return lists
+}
 
 /** The first item of each actor. */
 function onePer<T>(actorOf: (item: T) => string, list: readonly T[]): T[] {

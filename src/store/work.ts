@@ -37,9 +37,11 @@ export const findWaiting = (reader: Reader, number: number) =>
   reader.one<Waiting>(sql`
     SELECT number, due, contest, readers, confirmed_at FROM entry WHERE number = ${number} AND withdrawn = 0 AND blocked = 0`)
 
-/** The tags of an entry, as JSON, and the actor that published it. */
+/** The tags of an entry, as JSON, the actor that published it and the origin that it came from. */
 export const findOwner = (reader: Reader, number: number) =>
-  reader.one<{ tags: string; actor: number }>(sql`SELECT tags, actor FROM entry WHERE number = ${number}`)
+  reader.one<{ number: number; tags: string; actor: number; origin: number | null }>(
+    sql`SELECT number, tags, actor, origin FROM entry WHERE number = ${number}`,
+  )
 
 /** Whether an actor revised an entry, judged it or objected to it. */
 export const isInvolved = async (reader: Reader, actor: number, entry: number): Promise<boolean> =>

@@ -33,6 +33,14 @@ export function judgingWorld(app: () => TestApp) {
     },
     publish: (voice: Voice, input: Record<string, unknown> = {}): Promise<Entry> =>
       newEntry(app().url, voice.token, { content: proseOf(60, made * 100), ...input }),
+    /** The same from the address of the voice. */
+    publishFrom: (voice: Voice, input: Record<string, unknown> = {}): Promise<Entry> =>
+      post<Entry>(voice, '/api/entries', {
+        title: 'A title',
+        summary: 'A summary',
+        content: proseOf(60, made * 100),
+        ...input,
+      }),
     revise: (voice: Voice, entry: Entry, input: Record<string, unknown> = {}): Promise<Entry> =>
       post<Entry>(
         voice,

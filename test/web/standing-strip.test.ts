@@ -168,3 +168,16 @@ test('one actor does not fill the list of newest writes', async () => {
   assert.equal(titles[0], 'Stream 7')
   for (const { title } of others) assert.ok(titles.includes(title), title)
 })
+
+test('the authors and the judge of one network do not fill the list of confirmed entries', async () => {
+  const honest = await world.publishFrom(await world.voice())
+  await world.verify(await world.voice(), honest)
+  const network = '198.51.100.9'
+  const judge = await world.voice(network)
+  for (let n = 0; n < 6; n++) {
+    await world.verify(judge, await world.publishFrom(await world.voice(network), { title: `Pill ${n}` }))
+  }
+  const [, confirmed = ''] = (await page('/')).split('Confirmed</h2>')
+  const list = confirmed.slice(0, confirmed.indexOf('</ul>'))
+  assert.match(list, new RegExp(`/entries/${honest.slug}"`))
+})
