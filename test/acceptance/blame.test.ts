@@ -123,6 +123,24 @@ test('evidence is shown at the sentences of the judged revision that are still i
   assert.deepEqual([unjudged.evidence, unjudged.pieces[0]?.evidence], [[], null])
 })
 
+test('an objection that a correction answered is not at the sentences that stayed', async () => {
+  const stayed = 'Boil the water first. Then let it cool for a while in the kettle.'
+  const entry = await publish(`${stayed} Add the leaves at ninety degrees and wait for ten minutes.`)
+  await world.contradict(await world.voice(), entry)
+  const states = async (): Promise<(string | undefined)[]> => {
+    const { pieces, evidence } = await blame(entry)
+    return pieces.map(piece => evidence[piece.evidence ?? -1]?.state)
+  }
+  assert.ok((await states()).every(state => state === 'CONTRADICTED'))
+  const content = `${stayed} The leaves follow at seventy degrees, and two minutes are enough for them.`
+  await world.revise(author, entry, { content, changeType: 'CORRECT' })
+  assert.equal((await world.standing(entry)).contradictions[0]?.status, 'ADDRESSED')
+  assert.ok(
+    (await states()).every(state => state === undefined || state === 'UNCHECKED'),
+    String(await states()),
+  )
+})
+
 test('a hidden actor has no name, and a withdrawn entry no blame', async () => {
   const { token, actor } = await newActor(app.url, { declaredName: 'Careful writer' })
   const entry = await world.publish({ token, id: actor.id, from: author.from })

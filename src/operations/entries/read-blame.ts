@@ -16,11 +16,24 @@ import {
 } from '../../domain/blame.ts'
 import { LruCache } from '../../domain/lru-cache.ts'
 import { signalNames } from '../../domain/signals.ts'
-import { MEASURED_TEXTS, type Objection, type Verdict, weightiestTexts } from '../../domain/standing.ts'
+import {
+  isObjection,
+  type Judgement,
+  MEASURED_TEXTS,
+  type Objection,
+  type Verdict,
+  weightiestTexts,
+} from '../../domain/standing.ts'
 import { toAuthor } from '../../store/actor.ts'
 import { type BlamedRow, findWriter, listTexts, type WriterRow } from '../../store/blame.ts'
 import type { EntryRow } from '../../store/entry.ts'
-import { findObjectingRelation, findObjection, findText, listJudgementsOfRevisions } from '../../store/standing.ts'
+import {
+  findObjectingRelation,
+  findObjection,
+  findText,
+  keptStanding,
+  listJudgementsOfRevisions,
+} from '../../store/standing.ts'
 import { isoTime } from '../../store/time.ts'
 import type { ReadOperation } from '../operation.ts'
 import { findAddressed, observedRead } from '../pagination.ts'
@@ -172,10 +185,18 @@ async function lookAt(blame: Blamed, texts: readonly BlamedRow[]): Promise<numbe
   return cost + PAGE * COSTS.revision
 }
 
+/** Judgements without the objections to texts that a correction answered: those are about what was corrected. */
+function withoutAddressed({ standing }: EntryRow, judgements: readonly Judgement[]): readonly Judgement[] {
+  const answered = keptStanding(standing).contradictions.filter(({ addressedBy }) => addressedBy !== null)
+  const records = new Set(answered.map(({ record }) => record))
+  const texts = new Set(judgements.filter(({ record }) => records.has(record)).map(({ text }) => text))
+  return judgements.filter(one => !isObjection(one) || !texts.has(one.text))
+}
+
 /** The result of the judgements about each piece of a text. */
 async function evidenceOn(reader: Reader, entry: EntryRow, size: number) {
   if (entry.standing === null) return { places: [], items: [], version: [] }
-  const judgements = await listJudgementsOfRevisions(reader, entry.number)
+  const judgements = withoutAddressed(entry, await listJudgementsOfRevisions(reader, entry.number))
   const texts = weightiestTexts(judgements).slice(0, MEASURED_TEXTS)
   const blame = createBlame(entry, entry.revisions)
   const judged: Judged[] = []
