@@ -1,4 +1,5 @@
 import type { Contradiction, Entry, Evidence, Standing, Verification } from '../contract/resources.ts'
+import { KEPT_FROM } from '../domain/retained-text.ts'
 import { readCounts, readLife, readOwnEvidence } from '../operations/entries/entry-views.ts'
 import { readAuthors, readHeadings, VIEW_ROWS } from '../operations/views.ts'
 import { badge, by, entryHead, moment, olderLink, RESULT_WORDS, titleOf } from './components.ts'
@@ -42,6 +43,7 @@ export const EVIDENCE: Page = {
         ordinal: ordinals.get(piece.revisionId),
         author: html`${by(authors.get(piece.actorId), piece.actorId)}${own.has(piece.id) && ' (not counted: an author of the text)'}`,
         at: reads.at,
+        place: placeOf(entry, piece, state, ordinals),
         source:
           source &&
           html`<p class="small">In favour of <a href="/entries/${source.slug}">${words(source.title)}</a></p>`,
@@ -66,15 +68,30 @@ ${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="
   },
 }
 
-type Around = { ordinal: number | undefined; author: Html; at: number; source: Html | undefined }
+type Around = { ordinal: number | undefined; author: Html; at: number; source: Html | undefined; place: Html }
 
-function pieceRow({ slug, currentRevisionId }: Entry, piece: Piece, { ordinal, author, at, source }: Around): Html {
+/** Which text a piece is about, and what became of a contradiction of it. */
+function placeOf(
+  { slug, currentRevisionId }: Entry,
+  { id, revisionId }: Piece,
+  { contradictions }: Standing,
+  ordinals: ReadonlyMap<string, number>,
+): Html {
+  if (revisionId === currentRevisionId) return html` (current)`
+  const fate = contradictions.find(one => one.id === id)
+  if (fate === undefined) return html` (earlier)`
+  if (fate.kept >= KEPT_FROM) return html` (counts for the current text)`
+  if (fate.addressedBy === null) return html` (earlier, not answered by a correction)`
+  const by = ordinals.get(fate.addressedBy)
+  return html` (earlier, answered by <a href="/entries/${slug}/revisions/${fate.addressedBy}">${by === undefined ? 'a later revision' : `revision ${by}`}</a>)`
+}
+
+function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, place }: Around): Html {
   const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
-  const current = piece.revisionId === currentRevisionId
   return html`<li class="piece ${tone}" id="evidence-${piece.id}">
 <h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
 <p dir="auto">${visible(piece.rationale)}</p>
 ${source}
-<p class="meta">${author}${piece.createdAt !== undefined && html` · ${moment(piece.createdAt, at)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${current ? ' (current)' : ' (earlier)'} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>
+<p class="meta">${author}${piece.createdAt !== undefined && html` · ${moment(piece.createdAt, at)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${place} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>
 </li>`
 }

@@ -248,3 +248,18 @@ test('a change of one character is in the singular', async () => {
   await world.revise(author, await world.now(entry), { content: 'One. bc' })
   assert.doesNotMatch(wordsOf(await page(`${path}/history`)), /\+1 characters/)
 })
+
+test('the evidence page says what became of each contradiction', async () => {
+  const author = await world.voice()
+  const entry = await world.publish(author)
+  await world.contradict(await world.voice(), entry)
+  const evidence = async (): Promise<string> => wordsOf(await page(`/entries/${entry.slug}/evidence`))
+  assert.match(await evidence(), /about revision 1 \(current\)/)
+  const { content } = entry
+  const same = await world.revise(author, entry, { title: entry.title, summary: entry.summary, content })
+  assert.match(await evidence(), /about revision 1 \(counts for the current text\)/)
+  const other = await world.revise(author, same, { content: proseOf(60, 90_000), changeType: 'EXPAND' })
+  assert.match(await evidence(), /about revision 1 \(earlier, not answered by a correction\)/)
+  await world.revise(author, other, { content: proseOf(60, 95_000), changeType: 'CORRECT' })
+  assert.match(await evidence(), /about revision 1 \(earlier, answered by revision 4\)/)
+})
