@@ -108,12 +108,7 @@ function run(copy: string, ...args: string[]): void {
   assert.equal(status, 0, `${args.join(' ')}\n${stdout}\n${stderr}`)
 }
 
-/** It runs the type check and other tests. */
-const timeout = 600_000
-
-test('the guide leads to an operation, a field, an index, a page, a tool and a setting that work', {
-  timeout,
-}, async t => {
+test('the guide leads to an operation, a field, an index, a page, a tool and a setting that work', async t => {
   const field = recipes().find(({ title }) => title === 'A field of an entry')
   const files = new Set(field?.steps.map(({ path }) => path))
   assert.ok(files.size > 5 && files.size <= FIELD_FILES, `${files.size} files`)

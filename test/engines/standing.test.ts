@@ -6,7 +6,6 @@ test(
   'random sequences of revisions, evidence and moderation have one standing on both engines, in the model, and in every copy',
   {
     skip: NO_POSTGRES,
-    timeout: 600_000,
   },
   () => runStandings({ sequences: 2, steps: 30 }),
 )
