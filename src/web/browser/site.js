@@ -117,7 +117,7 @@ function showActor() {
   if (!(you instanceof HTMLAnchorElement)) return
   const actor = keptActor()
   const name = document.createElement('bdi')
-  name.textContent = actor?.name ?? 'You'
+  name.textContent = actor?.name ?? (actor?.id ? `You …${actor.id.slice(-6)}` : 'You')
   you.replaceChildren(name)
   you.setAttribute('href', pageOf(actor))
   you.title = actor === undefined ? 'You have no actor yet' : `Your actor: ${actor.name ?? 'without a name'}`

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import type { Entry } from '../../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { addressesOf, documentsOf, type SeededPages, seedPages } from '../../support/page-table.ts'
 
 let app: TestApp
@@ -153,6 +155,40 @@ test('the serif of the page is loaded from the same host', options, async () => 
     "[...document.fonts].some(({ family, status }) => family === 'Lora' && status === 'loaded')",
   )
   assert.deepEqual(new Set(requested.map(url => new URL(url).origin)), new Set([app.url]))
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('on a narrow screen the life line keeps the revisions that were judged', options, async () => {
+  const { token } = await newActor(app.url)
+  const judge = (await newActor(app.url)).token
+  let entry = await newEntry(app.url, token)
+  const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Tried it.' }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { body, token: judge }), 201)
+  for (let n = 0; n < 11; n += 1) {
+    const revision = { token, body: revisionOf(entry, { content: `Content ${n}` }) }
+    entry = expectStatus(await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, revision), 201)
+  }
+  const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+  await page.goto(`/entries/${entry.slug}`)
+  const steps = await page.locator('.life a.step:visible').allInnerTexts()
+  assert.equal(steps[0], '1')
+  assert.ok(steps.length <= 9, steps.join())
+  assert.equal(await page.locator('.life a.up:visible').count(), 1)
+  await assertNoOverflow(page, 'a long life line')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the header tells an actor without a name from no actor', options, async () => {
+  const { actor, token } = await newActor(app.url)
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto('/')
+  assert.equal(await page.locator('[data-you]').innerText(), 'You')
+  const kept = JSON.stringify({ token, id: actor.id, name: null })
+  await page.evaluate(`localStorage.setItem('palimpsest.actor', ${JSON.stringify(kept)})`)
+  await page.reload()
+  assert.equal(await page.locator('[data-you]').innerText(), `You …${actor.id.slice(-6)}`)
   assert.deepEqual(complaints, [])
   await close()
 })
