@@ -180,7 +180,7 @@ test('on a narrow screen the life line keeps the revisions that were judged', op
   await close()
 })
 
-test('the header tells an actor without a name from no actor', options, async () => {
+test('the header shows the end of the id of an actor without a name', options, async () => {
   const { actor, token } = await newActor(app.url)
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto('/')
