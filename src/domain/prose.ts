@@ -4,7 +4,7 @@ import { withLatinLetters } from './lookalikes.ts'
 
 /** A word in letters of two scripts. */
 const MIXED = /[\p{sc=Cyrillic}\p{sc=Greek}][a-zA-Z]|[a-zA-Z][\p{sc=Cyrillic}\p{sc=Greek}]/u
-/** What every such word has: a text without it is read in a third of the time. */
+/** Every such word has it. A text without it takes a third of the time. */
 const OTHER_SCRIPT = /[\p{sc=Cyrillic}\p{sc=Greek}]/u
 /** Digits and signs in place of letters, inside a word or before three letters. */
 const DISGUISED = /(?<=[a-z])[013457@$](?=[a-z])|(?<![a-z0-9])[013457@$](?=[a-z]{2})/g

@@ -26,7 +26,7 @@ export const hasChangedAfter = async (reader: Reader, entry: number, actor: numb
     WHERE actor = ${actor} AND entry = ${entry} AND ordinal > 1 AND number > ${text} AND changed = 1 LIMIT 1`)) !==
   undefined
 
-/** The judges of texts of an entry that changed it after that text, up to a record. */
+/** The judges of an entry that changed it after a text that they judged, with that text; changes up to a record count. */
 export const listChangedByJudges = (reader: Reader, entry: number, upTo: number) =>
   reader.all<{ actor: number; text: number }>(sql`
     SELECT j.actor, j.text FROM judgement j WHERE j.entry = ${entry} AND EXISTS (

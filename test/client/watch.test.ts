@@ -67,6 +67,15 @@ const cutting =
     return new Response(response.body?.pipeThrough(cut), response)
   }
 
+/** A stream that is cut before its first row. */
+const cutStream = (): Response => {
+  const body = new ReadableStream({
+    start: controller => controller.enqueue(new TextEncoder().encode(': open\n\n')),
+    pull: controller => controller.error(new TypeError('terminated')),
+  })
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+}
+
 const refusal = (status: number, code: string, retryAfter?: string) =>
   Response.json(
     { error: { code, requestId: 'r' } },
@@ -117,7 +126,7 @@ test('the wait is the one that the service requests, and grows with consecutive 
     fetch: async (url, init) => {
       asked += 1
       if (asked === 1) return refusal(429, 'TOO_MANY_STREAMS', '15')
-      if (asked === 2) return cutting(1)(url, init)
+      if (asked === 2) return cutStream()
       if (asked < 7) throw new TypeError('fetch failed')
       return asked === 7 ? refusal(503, 'OVERLOADED', '90') : fetch(url, init)
     },

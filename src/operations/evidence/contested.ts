@@ -51,7 +51,7 @@ export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: nu
   return [...found.values()]
 }
 
-/** Gives an entry a place by one of its objectors that has none; undefined if all have one. */
+/** Gives an entry a place for one of its objectors that has none yet; undefined if each has one. */
 async function placed(
   reader: Reader,
   { number, standing, actor, origin, id, slug, title, summary }: ContestedRow,

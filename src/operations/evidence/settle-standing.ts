@@ -69,8 +69,8 @@ type Counting = {
 }
 
 /**
- * The judgements of an entry as they count for its current text, which is that of record `upTo`. Who changed a text later is an author of the
- * result: its support of the text before counts apart.
+ * The judgements of an entry as they count for its current text, which is that of record `upTo`. An actor that changed the entry after a text is
+ * an author of the result: its support of that text counts apart.
  */
 export async function withAuthors(
   reader: Reader,
