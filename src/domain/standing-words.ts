@@ -11,10 +11,6 @@ const voices = (count: number): string => `${count} independent`
 const partOf = (confirmed: Shown['confirmed']): string[] =>
   confirmed == null || confirmed === 1 ? [] : [`support is about ${percentOf(confirmed)} % of this text`]
 
-/** A state, and the share of the text that was supported if it is not all of it. */
-export const stateLine = ({ state, confirmed }: Pick<Standing, 'state' | 'confirmed'>): string =>
-  [state, ...partOf(confirmed)].join(', ')
-
 /**
  * A standing in one line: the state, both sides with their independent voices, the judgements that do not count, and the share of the text
  * that was supported if it is not all of it.

@@ -1,6 +1,6 @@
 import type { Found, FoundList } from '../contract/resources.ts'
 import { markdownOf, NONE_FITS, noneFits } from '../domain/brief.ts'
-import { stateLine } from '../domain/standing-words.ts'
+import { standingLine } from '../domain/standing-words.ts'
 import { fenced, fencedText, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 
@@ -46,7 +46,7 @@ const row = (entry: Found, index: number) => ({
   summary: member(entry.summary, SUMMARY_BYTES),
   excerpt: member(entry.excerpt, EXCERPT_BYTES),
   score: entry.score,
-  standing: stateLine(entry.standing),
+  standing: standingLine(entry.standing),
   ...(entry.signals.length === 0 ? {} : { signals: entry.signals.join(', ') }),
   ...(entry.objections === undefined ? {} : { objections: entry.objections.map(objection) }),
   updatedAt: entry.updatedAt,

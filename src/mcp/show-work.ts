@@ -1,5 +1,5 @@
 import type { WorkItem, WorkList } from '../contract/resources.ts'
-import { stateLine } from '../domain/standing-words.ts'
+import { standingLine } from '../domain/standing-words.ts'
 import { fenced, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 
@@ -22,6 +22,6 @@ const row = ({ kind, reason, entry, topic }: WorkItem) => ({
         currentRevisionId: entry.currentRevisionId,
         title: member(entry.title, TITLE_BYTES),
         summary: member(entry.summary, SUMMARY_BYTES),
-        standing: stateLine(entry.standing),
+        standing: standingLine(entry.standing),
       }),
 })

@@ -1,6 +1,15 @@
-import type { Contradiction, Entry, Evidence, Relation, Revision, Verification } from '../contract/resources.ts'
+import type {
+  Contradiction,
+  Entry,
+  Evidence,
+  Relation,
+  Revision,
+  Standing,
+  Verification,
+} from '../contract/resources.ts'
 import { signalLine } from '../domain/signal-words.ts'
-import { standingLine } from '../domain/standing-words.ts'
+import { signalNames, signalsOf } from '../domain/signals.ts'
+import { earlierCount, standingLine } from '../domain/standing-words.ts'
 import { beginningOf, fenced, member } from './fence.ts'
 
 /** Bytes of UTF-8 per token of a model: fewer than the average, so that the answer stays within the budget. */
@@ -8,7 +17,7 @@ export const TOKEN_BYTES = 3
 export const TOKENS = { least: 1_000, most: 20_000, byDefault: 4_000 } as const
 
 /** Bytes reserved for the sentences of the service, the fence included. */
-const OWN_BYTES = 1_200
+const OWN_BYTES = 1_400
 export const TITLE_BYTES = 300
 export const SUMMARY_BYTES = 600
 export const NAME_BYTES = 100
@@ -34,8 +43,9 @@ export type Logged = { record: number; checkpoint?: { origin: string; size: numb
 
 export type Reading = {
   entry: Entry
-  /** The requested revision, if the call named one. */
+  /** The shown revision; undefined for the first revision of an entry that has no other. */
   revision: Revision | undefined
+  standing: Standing
   evidence: Evidence
   relations: { items: Relation[]; nextCursor: string | null }
   /** Where the public log has the revision; undefined if that is unknown. */
@@ -48,7 +58,7 @@ export type Reading = {
 
 /** An entry with its evidence and content, within a budget. Evidence against it comes first; the content gets the rest. */
 export function showEntry(reading: Reading): string {
-  const { entry, revision, evidence, relations, maxTokens, from } = reading
+  const { entry, revision, standing, evidence, relations, maxTokens, from } = reading
   const shownId = revision?.id ?? entry.currentRevisionId
   const text = revision ?? entry
   // A call that continues has already returned the part before the content.
@@ -59,7 +69,7 @@ export function showEntry(reading: Reading): string {
   const content = [...text.content]
   const rest = content.slice(from).join('')
   const room = maxTokens * TOKEN_BYTES - OWN_BYTES - Buffer.byteLength(JSON.stringify(described))
-  const rows = from > 0 ? [] : evidenceRows(evidence, relations.items)
+  const rows = from > 0 ? [] : evidenceRows(evidence, relations.items, standing)
   const shown = fitting(rows, Math.max(room - Buffer.byteLength(rest), room * EVIDENCE_SHARE))
   const used = shown.reduce((sum, row) => sum + sizeOfRow(row), 0)
   const part = beginningOf(rest, room - used)
@@ -115,26 +125,44 @@ const declaredOf = (declared: Entry['actor']['declared']): Record<string, string
     ),
   )
 
-/** The standing of the current text, in numbers. */
-function standingLines({ entry, revision }: Reading): string[] {
-  const { state, tally } = entry.standing
-  const of = revision === undefined || revision.id === entry.currentRevisionId ? '' : ', which is not the one shown'
+/** The standing of the current text, in numbers, and the signals of the shown one. */
+function standingLines({ entry, revision, standing }: Reading): string[] {
+  const { state, tally, best } = standing
+  const isCurrent = revision === undefined || revision.id === entry.currentRevisionId
+  const before = earlierCount(standing)
+  const signals = isCurrent ? entry.signals : signalNames(signalsOf(revision))
   return [
-    `Evidence on the current text${of}: ${standingLine(entry.standing)}.`,
+    `Evidence on the current text${isCurrent ? '' : ', which is not the one shown'}: ${standingLine(standing)}.`,
     ...(tally.contradicted + tally.unsupported > 0
       ? [`${state}: weigh the evidence against it before you rely on it.`]
       : []),
-    ...(entry.signals.length > 0 ? [`${signalLine(entry.signals)}.`] : []),
+    ...(before > 0 ? [`Judgements of earlier texts, which do not count for it: ${before}.`] : []),
+    ...(best === null ? [] : [`An earlier revision was found ${best.state}: ${best.revisionId}.`]),
+    ...(signals.length > 0 ? [`${signalLine(signals)}.`] : []),
   ]
 }
 
-/** Evidence as rows; evidence against the entry first. */
-function evidenceRows({ verifications, contradictions }: Evidence, relations: readonly Relation[]): object[] {
+/** Evidence as rows; evidence against the entry first. A row says whether a later revision answered an objection, if the standing does. */
+function evidenceRows(
+  { verifications, contradictions }: Evidence,
+  relations: readonly Relation[],
+  { contradictions: objections }: Pick<Standing, 'contradictions'>,
+): object[] {
+  const lives = new Map(objections.map(({ id, status, addressedBy }) => [id, { status, addressedBy }]))
+  const lifeOf = (id: string) => {
+    const { status, addressedBy } = lives.get(id) ?? {}
+    return { ...(status === undefined ? {} : { status }), ...(addressedBy == null ? {} : { addressedBy }) }
+  }
   const against = relations.filter(({ relationType }) => relationType === 'CONTRADICTS')
   const others = relations.filter(({ relationType }) => relationType !== 'CONTRADICTS')
   return [
-    ...contradictions.map(one => ({ contradicts: one.revisionId, ...saidBy(one), ...sourceOf(one) })),
-    ...against.map(relationRow),
+    ...contradictions.map(one => ({
+      contradicts: one.revisionId,
+      ...lifeOf(one.id),
+      ...saidBy(one),
+      ...sourceOf(one),
+    })),
+    ...against.map(one => ({ ...relationRow(one), ...lifeOf(one.id) })),
     ...verifications.map(one => ({
       verifies: one.revisionId,
       result: one.result,

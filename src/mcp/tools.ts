@@ -81,7 +81,7 @@ const read = tool({
       }),
     ),
   }),
-  performs: ['readEntry', 'readRevision', 'listEvidence', 'listRelations', 'readLogProof'],
+  performs: ['readEntry', 'readRevision', 'readStanding', 'listEvidence', 'listRelations', 'readLogProof'],
   async run({ client, shared }, { entry: name, revisionId, maxTokens = TOKENS.byDefault, from = 0 }) {
     let record: number | undefined
     const onResponse = ({ records }: ResponseMetadata) => {
@@ -90,17 +90,20 @@ const read = tool({
     const found = await client.readEntry(name, { onResponse })
     const page = { limit: LIMITS.pageMax }
     const readRevision = async () => {
-      const revision = revisionId && (await client.readRevision(found.id, revisionId, { onResponse }))
+      // An entry names its creator; a later revision may have another author.
+      const shownId = revisionId ?? (found.revisionCount > 1 ? found.currentRevisionId : undefined)
+      const revision = shownId && (await client.readRevision(found.id, shownId, { onResponse }))
       // A private memory has no readers to prove anything to.
       const logged = from > 0 || !shared || record === undefined ? undefined : await loggedOf(client, record)
       return { revision: revision || undefined, logged }
     }
-    const [shown, evidence, relations] = await Promise.all([
+    const [shown, standing, evidence, relations] = await Promise.all([
       readRevision(),
+      client.readStanding(found.id),
       client.listEvidence(found.id, page),
       client.listRelations(found.id, page),
     ])
-    return { text: showEntry({ entry: found, ...shown, evidence, relations, maxTokens, from, shared }) }
+    return { text: showEntry({ entry: found, ...shown, standing, evidence, relations, maxTokens, from, shared }) }
   },
 })
 

@@ -6,7 +6,7 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Entry, Revision, Similar } from '../contract/resources.ts'
 import { Type } from '../contract/schema.ts'
 import { signalLine } from '../domain/signal-words.ts'
-import { stateLine } from '../domain/standing-words.ts'
+import { standingLine } from '../domain/standing-words.ts'
 import { wordsOf } from '../domain/terms.ts'
 import { entryIdsOf } from './entry-ids.ts'
 import { EVIDENCE_TOOLS } from './evidence-tools.ts'
@@ -77,7 +77,7 @@ const publish = tool({
     const signals = made.signals.length === 0 ? '' : ` ${signalLine(made.signals)}.`
     const near = (made.hints.similar ?? []).map(one => ({
       ...{ entryId: one.id, slug: one.slug, title: member(one.title, TITLE_BYTES) },
-      ...{ match: one.match, standing: stateLine(one.standing) },
+      ...{ match: one.match, standing: standingLine(one.standing) },
     }))
     const hint = near.length === 0 ? '' : `\nSimilar entries, which relate can link to it:\n${fenced(shared, near)}`
     return { text: `${text}${signals}${hint}`, structured }
@@ -102,7 +102,7 @@ const showSimilar = (similar: readonly Similar[], shared: boolean): string => {
     title: member(one.title, TITLE_BYTES),
     summary: member(one.summary, SUMMARY_BYTES),
     match: one.score,
-    standing: stateLine(one.standing),
+    standing: standingLine(one.standing),
   }))
   return `Your entry was not published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about another subject, call publish again with insist=true.\n${fenced(shared, rows)}`
 }

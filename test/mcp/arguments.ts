@@ -128,7 +128,14 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
       [rank, title, summary, rows[0].slug, currentRevisionId],
       [1, text.title, text.summary, slug, revisionId],
     )
-    assert.deepEqual([excerpt, standing, `${score}`], [text.content, 'UNCHECKED', /match (0\.\d+)/.exec(outside)?.[1]])
+    assert.deepEqual(
+      [excerpt, standing, `${score}`],
+      [
+        text.content,
+        'UNCHECKED: 0 for (0 independent), 0 against (0 independent)',
+        /match (0\.\d+)/.exec(outside)?.[1],
+      ],
+    )
     const corrected = [{ from: 'lighthuose', to: 'lighthouse' }]
     assert.deepEqual(rows.at(-1), { missing: ['xylophone'], corrected })
     const foreign = done(await callTool('find', { q: 'glass fibre network splicing tariffs of Uruguay' })).text

@@ -120,7 +120,7 @@ export function testHttp(app: TestApp): void {
     done(await callTool('read', { entry: id }))
     done(await callTool('history', { entry: id }))
     const later = await stats(app)
-    assert.equal(later.externalInteractions - earlier.externalInteractions, 5)
+    assert.equal(later.externalInteractions - earlier.externalInteractions, 6)
     assert.equal(later.observedActors - earlier.observedActors, 1)
     // It is the reader without tools.
     expectStatus(await call(app.url, 'GET', '/api/search', { headers }), 200)
@@ -158,7 +158,7 @@ export function testHttp(app: TestApp): void {
       await work()
       return earlier - (await readsLeft()) - 1
     }
-    assert.equal(await chargedBy(async () => done(await callTool('read', { entry: entryId }))), 5)
+    assert.equal(await chargedBy(async () => done(await callTool('read', { entry: entryId }))), 6)
     assert.equal(await chargedBy(() => callTool('publish', { ...text, title: '' })), 1)
     assert.equal(await chargedBy(() => client.listTools()), 1)
     while ((await readsLeft()) > 1);

@@ -4,6 +4,7 @@ import { testArguments } from './arguments.ts'
 import { ORIGINS, testBadInput } from './bad-input.ts'
 import { testFence } from './fence.ts'
 import { testHttp } from './http.ts'
+import { testReading } from './reading.ts'
 import { openSession } from './session.ts'
 import { testStdio } from './stdio.ts'
 import { testWriting } from './writing.ts'
@@ -19,4 +20,5 @@ testArguments(app, callTool)
 testHttp(app)
 testFence(app, callTool)
 testWriting(app, callTool)
+testReading(app, callTool)
 testStdio(app)

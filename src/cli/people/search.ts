@@ -3,7 +3,7 @@ import { FIND } from '../../contract/limits.ts'
 import { SORTS } from '../../contract/vocabulary.ts'
 import { NONE_FITS, noneFits } from '../../domain/brief.ts'
 import { signalLine } from '../../domain/signal-words.ts'
-import { standingLine, stateLine } from '../../domain/standing-words.ts'
+import { standingLine } from '../../domain/standing-words.ts'
 import { UsageError } from '../command.ts'
 import { createProgress } from '../progress.ts'
 import { readText } from './draft-file.ts'
@@ -94,5 +94,6 @@ function entryLines(
   out.line('  ', summary)
   const facts = [plural(revisionCount, 'revision'), `latest ${out.time(updatedAt)}`, `by ${actorName(actor)}`]
   if (tags.length > 0) facts.push(`tags ${tags.join(', ')}`)
-  out.line('  ', styled(stateStyle(standing.state), stateLine(standing)), styled('dim', ` · ${facts.join(' · ')}`))
+  out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
+  out.line('  ', styled('dim', facts.join(' · ')))
 }
