@@ -1,6 +1,7 @@
 import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
 import { KEPT_FROM } from '../../domain/retained-text.ts'
 import { signalLine } from '../../domain/signal-words.ts'
+import { signalNames, signalsOf } from '../../domain/signals.ts'
 import { earlierCount, standingLine } from '../../domain/standing-words.ts'
 import { UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
@@ -76,7 +77,7 @@ const othersIn = (entryId: string, { contradictions }: Evidence, { items }: Rela
     ...items.flatMap(({ sourceEntryId, targetEntryId }) => [sourceEntryId, targetEntryId]),
   ].filter(id => id !== entryId)
 
-type Head = { title: string; summary: string; place: string; createdAt: string; signals?: readonly string[] }
+type Head = { title: string; summary: string; place: string; createdAt: string; signals: readonly string[] }
 
 function headOf(entry: Entry, chosen: Numbered | undefined): Head {
   const { title, summary } = chosen?.revision ?? entry
@@ -84,10 +85,11 @@ function headOf(entry: Entry, chosen: Numbered | undefined): Head {
   const latest = id === entry.currentRevisionId
   const name = revisionName(id, latest ? entry.revisionCount : chosen?.number)
   const place = `${name} of ${entry.revisionCount}${latest ? ', the latest' : ''}`
-  return { title, summary, place, createdAt, ...(latest ? { signals: entry.signals } : {}) }
+  const signals = latest || chosen === undefined ? entry.signals : signalNames(signalsOf(chosen.revision))
+  return { title, summary, place, createdAt, signals }
 }
 
-function headLines(out: Output, entry: Entry, { title, summary, place, createdAt, signals = [] }: Head): void {
+function headLines(out: Output, entry: Entry, { title, summary, place, createdAt, signals }: Head): void {
   out.line(styled('bold', title))
   out.line(summary)
   const facts = [entry.slug, ...(entry.status === 'ACTIVE' ? [] : [entry.status]), `by ${actorName(entry.actor)}`]
@@ -106,6 +108,9 @@ function standingLines(out: Output, standing: Standing): void {
   out.line('')
   out.line(styled('bold', 'Evidence on the current text: '), styled(stateStyle(standing.state), standingLine(standing)))
   if (before > 0) out.line(styled('dim', `Judgements of earlier texts, which do not count for this one: ${before}`))
+  if (standing.best !== null) {
+    out.line(styled('dim', `An earlier revision was found ${standing.best.state}: ${standing.best.revisionId}`))
+  }
   for (const { status, kept, rationale } of standing.contradictions) {
     const about = kept >= KEPT_FROM ? '' : ` about a text of which ${Math.floor(kept * 100)} % remains`
     out.line('  ', styled('red', `contradiction ${status}`), styled('dim', about))
