@@ -8,9 +8,9 @@ type Weighed = { score: number; standing: Pick<Standing, 'state' | 'tally'> }
 
 /**
  * The share of its worth that an entry has with a signal of commands, which honest guides have too: many pipe a download into a shell, and
- * some free a full disk. An entry that deletes much comes after those that fit at least half as well. Any other signal leaves nothing.
+ * some free a full disk. Such an entry comes after those that fit nearly, or at least half, as well. Any other signal leaves nothing.
  */
-const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 1, DESTRUCTIVE_COMMAND: 0.5 }
+const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8, DESTRUCTIVE_COMMAND: 0.5 }
 
 const shareOf = (signals: readonly Signal[]): number => Math.min(1, ...signals.map(signal => SHARES[signal] ?? 0))
 
@@ -30,11 +30,14 @@ export type Ordered = Judged & { whole: boolean }
 const isLast = ({ standing, signals }: Pick<Judged, 'standing' | 'signals'>): boolean =>
   standing.state === 'CONTRADICTED' || shareOf(signals) === 0
 
+/** Number of the best matches that are ordered by worth. */
+export const CANDIDATES = 40
+
 /** Entries with all words first, each group best first; entries that come last after all others. */
 export const byWorth = (a: Ordered, b: Ordered): number =>
   Number(isLast(a)) - Number(isLast(b)) || Number(isWhole(b)) - Number(isWhole(a)) || worthOf(b) - worthOf(a)
 
-/** All words of the question move an entry that deletes much no further than its score does. */
+/** All words of the question move an entry with a signal no further than its score does. */
 const isWhole = ({ whole, signals }: Ordered): boolean => whole && shareOf(signals) === 1
 
 /** The match of a list whose first candidate has `match`. If that one comes last, at most the score of the first that does not. */

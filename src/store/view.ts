@@ -2,7 +2,7 @@ import type { ActorType } from '../contract/vocabulary.ts'
 import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { KEPT_FROM, type Text } from '../domain/retained-text.ts'
-import { COUNTED_JUDGEMENTS, type Verdict } from '../domain/standing.ts'
+import type { Verdict } from '../domain/standing.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
@@ -28,18 +28,19 @@ export type FacetRow = {
   updated_at: number
   standing: string | null
   actor_type: ActorType
+  signals: number
 }
 
-/** The properties of a public entry that lists are narrowed by. */
+/** The properties of a public entry that lists are narrowed and ordered by. */
 export const findFacets = (reader: Reader, number: number) =>
   reader.one<FacetRow>(sql`
-    SELECT e.number, e.tags, e.updated_at, e.standing, a.actor_type FROM entry e JOIN actor a ON a.number = e.actor
-    WHERE e.number = ${number} AND e.withdrawn = 0`)
+    SELECT e.number, e.tags, e.updated_at, e.standing, a.actor_type, r.signals
+    FROM entry e JOIN actor a ON a.number = e.actor JOIN revision r ON r.number = e.revision WHERE e.number = ${number} AND e.withdrawn = 0`)
 
 /** A revision of an entry: its text, and its author as declared. */
 export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: string) =>
-  reader.one<AuthorColumns & Text & { number: number; ordinal: number }>(sql`
-    SELECT r.number, r.ordinal, r.title, r.summary, r.content, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
+  reader.one<AuthorColumns & Text & { number: number; ordinal: number; signals: number }>(sql`
+    SELECT r.number, r.ordinal, r.signals, r.title, r.summary, r.content, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
     WHERE r.id = ${revisionId.toLowerCase()} AND r.entry = ${entry}`)
 
 export type JudgedRow = { id: string; revision: number; verdict: Verdict; ordinal: number }
@@ -50,11 +51,26 @@ export const listJudged = (reader: Reader, entry: number, limit: number) =>
     SELECT v.id, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.ordinal
     FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
-/** The ids of evidence by authors about their own text, which does not count: the latest of each author. */
-export const listOwnEvidence = (reader: Reader, entry: number) =>
-  reader.all<{ id: string }>(sql`
-    SELECT v.id FROM judgement j JOIN evidence v ON v.number = j.record
-    WHERE j.entry = ${entry} AND j.own = 1 LIMIT ${COUNTED_JUDGEMENTS}`)
+/** A piece of evidence, its judgement if no later one of its actor about the same text replaced it, and the comparison of that text. */
+export type WeightRow = {
+  id: string
+  actor: number
+  verdict: Verdict | null
+  own: number | null
+  text: number | null
+  digest: string | null
+  against: string | null
+  kept: number | null
+  steps: number | null
+  addressed_by: string | null
+}
+
+export const findWeight = (reader: Reader, entry: number, id: string) =>
+  reader.one<WeightRow>(sql`
+    SELECT v.id, v.actor, j.verdict, j.own, j.text, t.digest, t.against, t.kept, t.steps, r.id AS addressed_by
+    FROM evidence v LEFT JOIN judgement j ON j.entry = v.entry AND j.actor = v.actor AND j.record = v.number
+      LEFT JOIN judged_text t ON t.entry = j.entry AND t.text = j.text LEFT JOIN revision r ON r.number = t.addressed
+    WHERE v.id = ${id} AND v.entry = ${entry}`)
 
 /** The number of public pieces of evidence of an entry, at most `most`. */
 export const countEvidence = async (reader: Reader, entry: number, most: number): Promise<number> =>

@@ -1,8 +1,8 @@
 import type { Contradiction, Entry, Evidence, Standing, Verification } from '../contract/resources.ts'
-import { KEPT_FROM } from '../domain/retained-text.ts'
-import { readCounts, readLife, readOwnEvidence } from '../operations/entries/entry-views.ts'
+import { readCounts, readLife, readWeights, type Weight } from '../operations/entries/entry-views.ts'
 import { readAuthors, readHeadings, VIEW_ROWS } from '../operations/views.ts'
-import { badge, by, entryHead, moment, olderLink, RESULT_WORDS, titleOf } from './components.ts'
+import { badge, by, moment, olderLink, RESULT_WORDS, titleOf } from './components.ts'
+import { entryHead } from './entry-head.ts'
 import { stateOfEvidence } from './evidence-summary.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
@@ -21,11 +21,15 @@ export const EVIDENCE: Page = {
     const page = await read<Evidence>('listEvidence', { slug }, query)
     // Ids are ordered by time, so that sorting by id merges both kinds into one list.
     const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
-    const [counts, state, life, own, authors, names] = await Promise.all([
+    const [counts, state, life, weights, authors, names] = await Promise.all([
       readCounts(reads, slug),
       read<Standing>('readStanding', { slug }),
       readLife(reads, slug, VIEW_ROWS),
-      readOwnEvidence(reads, slug),
+      readWeights(
+        reads,
+        slug,
+        pieces.map(({ id }) => id),
+      ),
       readAuthors(
         reads,
         pieces.map(({ actorId }) => actorId),
@@ -39,11 +43,12 @@ export const EVIDENCE: Page = {
     const rows = pieces.map(piece => {
       const sourceId = 'result' in piece ? null : piece.sourceEntryId
       const source = sourceId == null ? undefined : names.get(sourceId)
+      const weight = weights.get(piece.id)
       return pieceRow(entry, piece, {
         ordinal: ordinals.get(piece.revisionId),
-        author: html`${by(authors.get(piece.actorId), piece.actorId)}${own.has(piece.id) && ' (not counted: an author of the text)'}`,
+        author: html`${by(authors.get(piece.actorId), piece.actorId)}${weight?.own && ' (not counted: an author of the text)'}`,
         at: reads.at,
-        place: placeOf(entry, piece, state, ordinals),
+        place: weight && placeOf(entry, piece, weight, ordinals),
         source:
           source &&
           html`<p class="small">In favour of <a href="/entries/${source.slug}">${words(source.title)}</a></p>`,
@@ -55,7 +60,7 @@ export const EVIDENCE: Page = {
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
-${entryHead(entry, '/evidence', 'Evidence', counts)}
+${entryHead(entry, { here: '/evidence', name: 'Evidence', counts, at: reads.at })}
 <div class="columns"><div class="column">
 ${state.tally.contradicted > 0 && counts.relations > 0 && html`<p class="notice">An entry that contradicts this one counts as a contradiction. It is among the <a href="${address}/relations">relations</a>.</p>`}
 ${rows.length === 0 ? html`<p class="notice">This entry has no verification and no contradiction yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
@@ -68,22 +73,29 @@ ${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="
   },
 }
 
-type Around = { ordinal: number | undefined; author: Html; at: number; source: Html | undefined; place: Html }
+type Around = {
+  ordinal: number | undefined
+  author: Html
+  at: number
+  source: Html | undefined
+  place: Html | undefined
+}
 
 /** Which text a piece is about, and what became of a contradiction of it. */
 function placeOf(
   { slug, currentRevisionId }: Entry,
-  { id, revisionId }: Piece,
-  { contradictions }: Standing,
+  { revisionId, ...piece }: Piece,
+  { about, own, addressedBy }: Weight,
   ordinals: ReadonlyMap<string, number>,
 ): Html {
+  if (about === 'REPLACED') return html` (replaced by a later judgement of the same actor)`
   if (revisionId === currentRevisionId) return html` (current)`
-  const fate = contradictions.find(one => one.id === id)
-  if (fate === undefined) return html` (earlier)`
-  if (fate.kept >= KEPT_FROM) return html` (counts for the current text)`
-  if (fate.addressedBy === null) return html` (earlier, not answered by a correction)`
-  const by = ordinals.get(fate.addressedBy)
-  return html` (earlier, answered by <a href="/entries/${slug}/revisions/${fate.addressedBy}">${by === undefined ? 'a later revision' : `revision ${by}`}</a>)`
+  if (about === 'CURRENT')
+    return own ? html` (its words are in the current text)` : html` (counts for the current text)`
+  if ('result' in piece || own || addressedBy === undefined) return html` (earlier)`
+  if (addressedBy === null) return html` (earlier, not answered by a correction)`
+  const by = ordinals.get(addressedBy)
+  return html` (earlier, answered by <a href="/entries/${slug}/revisions/${addressedBy}">${by === undefined ? 'a later revision' : `revision ${by}`}</a>)`
 }
 
 function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, place }: Around): Html {

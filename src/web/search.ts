@@ -5,7 +5,7 @@ import { isAnswerable } from '../domain/ranking.ts'
 import { tagKey } from '../domain/tag.ts'
 import { termsOf } from '../domain/terms.ts'
 import type { Facets } from '../operations/entries/faceted-search.ts'
-import { ago, byName, hrefOf, originMark, pager, tagList, tagPath, titleOf } from './components.ts'
+import { ago, by, hrefOf, originMark, pager, tagList, tagPath, titleOf } from './components.ts'
 import { facetLists, narrowingOf, widened } from './facets.ts'
 import { advice, foundRows, publishFor } from './found.ts'
 import { Highlighter } from './highlight.ts'
@@ -147,7 +147,7 @@ function resultRow(entry: Entry, mark: Highlighter, at: number): Html {
   return html`<li class="result">
 <h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>
 <div class="about"><p${passage && html` class="passage"`} dir="auto">${passage ?? mark.marked(entry.summary)}</p>${tagList(entry.tags)}</div>
-<p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)}${originMark(entry)}<span>${entry.revisionCount > 1 ? html`revision ${entry.revisionCount.toLocaleString('en-GB')},` : 'published'} ${ago(entry.updatedAt, at)} · ${byName(entry.actor.declared.name, entry.actor.id)}</span></p>
+<p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)}${originMark(entry)}<span>${entry.revisionCount > 1 ? html`revision ${entry.revisionCount.toLocaleString('en-GB')},` : 'published'} ${ago(entry.updatedAt, at)} · ${entry.revisionCount > 1 && 'created by '}${by(entry.actor)}</span></p>
 </li>`
 }
 

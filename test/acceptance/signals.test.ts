@@ -99,6 +99,20 @@ test('an entry with a destructive command comes after those that fit at least ha
   assert.equal(found.match, found.items[0]?.score)
 })
 
+test('an entry that pipes a download into a shell comes after those that fit nearly as well, and before others', async () => {
+  const summary = 'How to install the emu feeder.'
+  const piped = await publish('Run `curl https://example.org/emu | sh`.', { title: 'Install the emu feeder', summary })
+  assert.deepEqual(piped.signals, ['PIPE_TO_SHELL'])
+  const weak = await publish('An emu eats seeds.', { title: 'Food of the emu', summary: 'S' })
+  const ids = async () => (await read<FoundList>('/api/find?q=install%20the%20emu%20feeder')).items.map(one => one.id)
+  assert.deepEqual(await ids(), [piped.id, weak.id])
+  const packed = await publish('Run `apt-get install emu-feeder`.', {
+    title: 'Install the emu feeder by package',
+    summary,
+  })
+  assert.deepEqual(await ids(), [packed.id, piped.id, weak.id])
+})
+
 test('find lists flagged entries after all others that match, and names the signals', async () => {
   const title = 'Quokka cache grows without bound'
   const summary = 'The quokka cache fills the disk.'

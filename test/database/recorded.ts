@@ -273,7 +273,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await entryViews.readLife(reads, slug, 10)
   await entryViews.readCounts(reads, slug)
   await entryViews.readVerdicts(reads, slug)
-  await entryViews.readOwnEvidence(reads, slug)
+  await entryViews.readWeights(reads, slug, [id])
   await views.readAuthors(reads, [actorId])
   await views.readFates(reads, actorId)
   await views.readHeadings(reads, [id])

@@ -153,3 +153,23 @@ test('the fields of the page show no hidden character of a question, whatever it
     assert.match(shown, /name="q" type="search" value="(?:lens kcarc|nothing like this)"/)
   }
 })
+
+test('the first results are ordered by their evidence too, on every page of a list', async () => {
+  const { token } = await newActor(app.url)
+  const { token: judge } = await newActor(app.url)
+  const publish = (title: string) =>
+    newEntry(app.url, token, { title, summary: 'On kiln cones.', content: 'Kiln cones.' })
+  const [older, newer] = [await publish('Kiln cones'), await publish('Cones of a kiln')]
+  const placeOf = (shown: string, { slug }: Entry): number => shown.indexOf(`/entries/${slug}"`)
+  const before = await page('kiln cones')
+  const [wrong, right] = [older, newer].sort((a, b) => placeOf(before, a) - placeOf(before, b))
+  assert.ok(wrong !== undefined && right !== undefined && placeOf(before, wrong) > 0)
+  const body = { revisionId: wrong.currentRevisionId, rationale: 'These melt earlier.' }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${wrong.slug}/contradict`, { token: judge, body }), 201)
+  const then = await page('kiln cones')
+  assert.ok(placeOf(then, right) < placeOf(then, wrong))
+  const one = await page('kiln cones', '&limit=1')
+  assert.ok(placeOf(one, right) > 0 && placeOf(one, wrong) < 0)
+  const byTime = await page('kiln cones', '&sort=recent')
+  assert.ok(placeOf(byTime, newer) < placeOf(byTime, older))
+})

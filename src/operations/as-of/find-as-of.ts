@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FIND } from '../../contract/limits.ts'
 import type { FoundAsOf, FoundAsOfList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import { byWorth } from '../../domain/fit.ts'
+import { byWorth, CANDIDATES } from '../../domain/fit.ts'
 import { passageOf } from '../../domain/passage.ts'
 import { isAnswerable, type RankedText } from '../../domain/ranking.ts'
 import { refit } from '../../domain/rescore.ts'
@@ -19,8 +19,6 @@ import type { ReadOperation, Reads } from '../operation.ts'
 import type { SearchResult } from '../search.ts'
 import { isAsThen, type Moment, momentOf, revisionAt, standingAt } from './as-of.ts'
 
-/** Number of candidates: the entries that match best now. */
-const CANDIDATES = 40
 /** For an entry with more judgements, a list contains no standing unless it equals the current one. */
 const JUDGED_MAX = 100
 /** Maximum number of characters that are ranked of a content that has changed since. */

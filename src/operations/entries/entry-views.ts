@@ -1,9 +1,13 @@
+import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Author, Entry } from '../../contract/resources.ts'
+import type { Signal } from '../../contract/vocabulary.ts'
 import { offsetCursor } from '../../domain/cursor.ts'
-import { wordingOf } from '../../domain/retained-text.ts'
+import { KEPT_FROM, wordingOf } from '../../domain/retained-text.ts'
+import { signalNames } from '../../domain/signals.ts'
 import { isAgainst, latestOf, standingOf, stateOf, tallyOf, type Verdict } from '../../domain/standing.ts'
 import { toAuthor } from '../../store/actor.ts'
+import { hasChangedAfter } from '../../store/authors.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import { listJudgementsOfText } from '../../store/pin.ts'
 import { findTextByDigest, keptStanding, listJudgementsOfRevisions } from '../../store/standing.ts'
@@ -11,9 +15,10 @@ import {
   countEvidence,
   countRelations,
   findRevisionAuthor,
+  findWeight,
   listJudged,
-  listOwnEvidence,
   listSteps,
+  type WeightRow,
 } from '../../store/view.ts'
 import type { Reads } from '../operation.ts'
 import { findAddressed } from '../pagination.ts'
@@ -29,6 +34,7 @@ export type RevisionState = Pick<Entry['standing'], 'state' | 'tally' | 'confirm
   revisions: number
   /** Its record number. */
   record: number
+  signals: Signal[]
 }
 
 /** The result of the evidence about the words of a revision, and its author. Throws as the contract's reads of a revision do. */
@@ -50,6 +56,7 @@ async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Pro
     ordinal: revision.ordinal,
     revisions: entry.revisions,
     record: revision.number,
+    signals: signalNames(revision.signals),
   }
 }
 
@@ -120,11 +127,38 @@ export async function readAbout(on: On, slug: string, revisionId: string, lifeRo
   return { author, life, counts }
 }
 
-/** The ids of the evidence about an entry that does not count, because its author wrote the judged text. */
-export async function readOwnEvidence(on: On, slug: string): Promise<Set<string>> {
+/** How a piece of evidence counts for the current text of its entry. */
+export type Weight = {
+  /** REPLACED by a later judgement of its actor about the same text. */
+  about: 'CURRENT' | 'EARLIER' | 'REPLACED'
+  /** Whether its actor is an author of the judged or the current text, so that it counts for neither side. */
+  own: boolean
+  /** The CORRECT revision that answered an objection to an earlier text; null if none did, undefined if that is unknown. */
+  addressedBy: string | null | undefined
+}
+
+/** How pieces of evidence about an entry count, by id; at most one page of them. */
+export async function readWeights(on: On, slug: string, ids: readonly string[]): Promise<Map<string, Weight>> {
   const entry = await addressedAt(on, slug)
-  const own = entry.standing === null ? [] : await listOwnEvidence(on.reader, entry.number)
-  return new Set(own.map(({ id }) => id))
+  const { digest } = wordingOf(entry)
+  const rows = await Promise.all(ids.slice(0, 2 * LIMITS.pageMax).map(id => findWeight(on.reader, entry.number, id)))
+  const found = rows.filter(row => row !== undefined)
+  const weights = found.map(async row => [row.id, await weightOf(on, entry, row, digest)] as const)
+  return new Map(await Promise.all(weights))
+}
+
+async function weightOf({ reader }: On, entry: EntryRow, row: WeightRow, digest: string): Promise<Weight> {
+  const { verdict, text, actor } = row
+  if (verdict === null || text === null) return { about: 'REPLACED', own: false, addressedBy: undefined }
+  const isSame = row.digest === digest
+  if (!isSame && (row.against !== digest || (row.kept ?? 0) < KEPT_FROM)) {
+    // A contradiction of the new text says that it was not a correction.
+    const isOpen = keptStanding(entry.standing).tally.contradicted > 0
+    const addressedBy = row.steps === 0 ? undefined : isOpen ? null : row.addressed_by
+    return { about: 'EARLIER', own: row.own === 1, addressedBy }
+  }
+  const isAuthor = !isSame && !isAgainst({ verdict }) && (await hasChangedAfter(reader, entry.number, actor, text))
+  return { about: 'CURRENT', own: row.own === 1 || isAuthor, addressedBy: undefined }
 }
 
 /** The result of the judgements of each revision of an entry that was judged itself, by the record number of the revision. */

@@ -1,4 +1,6 @@
 import { countFacets, type FacetCounts, type Faceted, fits, isNarrowed, type Narrowing } from '../../domain/facets.ts'
+import { byWorth, CANDIDATES, type Judged } from '../../domain/fit.ts'
+import { signalNames } from '../../domain/signals.ts'
 import { tagsOf } from '../../store/entry.ts'
 import { keptStanding } from '../../store/standing.ts'
 import { findFacets } from '../../store/view.ts'
@@ -39,19 +41,39 @@ export async function searchFaceted(
   if (!narrowed && end > FACETED)
     return { answer: pageAnswer(wanted, await findPage(reads, wanted)), facets: undefined }
   const { numbers, more, result } = await firstMatches(reads, wanted)
-  const rows = await facetsOf(reads, numbers)
+  const all = await facetsOf(reads, numbers)
+  const rows =
+    result === undefined || requestOf(wanted, wanted).sort !== 'relevance' ? all : worthiestFirst(all, result)
   const fitting = narrowed ? rows.filter(row => fits(row, narrowing, reads.at)) : rows
   const entries = fitting.slice(offset, end).map(({ number }) => number)
   const further = fitting.length > end || (more && !narrowed)
   const page =
     result !== undefined
-      ? await foundPage(reads, wanted, { ...result, more: further }, entries)
+      ? await foundPage(reads, wanted, { ...result, more: further, match: matchOf(result, rows) }, entries)
       : narrowed
         ? pageOf(wanted, await reads.entries.list(entries), { more: further })
         : await findPage(reads, wanted)
   const facets = { ...countFacets(rows, narrowing, reads.at), found: fitting.length, more }
   return { answer: pageAnswer(wanted, page), facets }
 }
+
+type Row = Faceted & { number: number } & Omit<Judged, 'score'>
+
+/** The best matches ordered by how good an answer they are, before the others. */
+function worthiestFirst(rows: readonly Row[], { entries, scores, whole }: SearchResult): Row[] {
+  const places = new Map(entries.map((number, place) => [number, place]))
+  const judged = rows.slice(0, CANDIDATES).map(row => {
+    const place = places.get(row.number) ?? -1
+    return { row, ...row, score: scores[place] ?? 0, whole: whole[place] ?? false }
+  })
+  return [...judged.toSorted(byWorth).map(({ row }) => row), ...rows.slice(CANDIDATES)]
+}
+
+/** The match of the first row: that of the result, if it is the first there. */
+const matchOf = ({ entries, scores, match }: SearchResult, [first]: readonly Row[]): number =>
+  first === undefined || first.number === entries[0]
+    ? match
+    : Math.round((scores[entries.indexOf(first.number)] ?? 0) * 1_000) / 1_000
 
 type Matches = { numbers: readonly number[]; more: boolean; result?: SearchResult }
 
@@ -66,18 +88,20 @@ async function firstMatches(reads: Reads, wanted: Wanted): Promise<Matches> {
 }
 
 /** The public ones of some entries with what they are narrowed by, in the given order. */
-export async function facetsOf(
-  { reader }: Pick<Reads, 'reader'>,
-  numbers: readonly number[],
-): Promise<(Faceted & { number: number })[]> {
+export async function facetsOf({ reader }: Pick<Reads, 'reader'>, numbers: readonly number[]): Promise<Row[]> {
   const rows = await Promise.all(numbers.map(number => findFacets(reader, number)))
   return rows
     .filter(row => row !== undefined)
-    .map(row => ({
-      number: row.number,
-      state: keptStanding(row.standing).state,
-      author: row.actor_type,
-      updatedAt: row.updated_at,
-      tags: tagsOf(row),
-    }))
+    .map(row => {
+      const standing = keptStanding(row.standing)
+      return {
+        number: row.number,
+        state: standing.state,
+        author: row.actor_type,
+        updatedAt: row.updated_at,
+        tags: tagsOf(row),
+        standing,
+        signals: signalNames(row.signals),
+      }
+    })
 }

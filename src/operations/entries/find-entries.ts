@@ -2,7 +2,7 @@ import { FIND } from '../../contract/limits.ts'
 import type { Entry, Found, FoundList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { bestThatFit, markdownOf, markdownThatFits } from '../../domain/brief.ts'
-import { byWorth } from '../../domain/fit.ts'
+import { byWorth, CANDIDATES } from '../../domain/fit.ts'
 import { passageOf } from '../../domain/passage.ts'
 import { isAnswerable } from '../../domain/ranking.ts'
 import { tagKey } from '../../domain/tag.ts'
@@ -14,8 +14,7 @@ import type { ReadOperation, Reads } from '../operation.ts'
 import type { SearchResult } from '../search.ts'
 import { entryOf } from './entry-cache.ts'
 
-/** Number of best matches that are ordered by evidence, and number of entries that are searched for a state. */
-const CANDIDATES = 40
+/** Number of entries that are searched for a state. */
 const CANDIDATES_OF_STATE = 200
 
 /**
