@@ -20,3 +20,13 @@ test('a passage of a long line without sentences shows the word of the question'
   assert.match(passage, /needle/)
   assert.ok(passage.length <= PASSAGE_MAX + 4)
 })
+
+test('a passage may come from any place of the longest content', () => {
+  const filler = 'The server writes a line for each request. '
+  for (const before of [0, 100, 200, 300, 400]) {
+    const content = `${filler.repeat(before)}A heron nests above the river. ${filler.repeat(450 - before)}`
+    assert.match(passageFor('where do herons nest', content), /^(?:… )?A heron nests above the river\./, `${before}`)
+  }
+  const line = `${'filler words of a log '.repeat(800)}needle`
+  assert.match(passageFor('needle', line), /needle$/)
+})

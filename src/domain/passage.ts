@@ -4,8 +4,11 @@ import { rankingTermsOf } from './ranking-terms.ts'
 /** The most characters of a content that are searched, and of a passage. */
 const LOOKED_AT = 8_000
 export const PASSAGE_MAX = 300
-/** Letters by which a term may be in a text. */
+/** Letters by which a term may be in a text, and by which a longer content is searched for the part that has the most terms. */
 const BEGINNING = 3
+const LONGER_BEGINNING = 5
+/** The characters of such a part. */
+const BLOCK = 2_000
 /** Where a passage may begin or end: after a sentence, with the marks that close it, or after a line. A dot inside a name ends neither. */
 const PIECE = /(?:[^\n.!?。！？]|[.!?]+(?=[^\s.!?"'`”’)\]]))*(?:[.!?]+["'`”’)\]]*|\n|[。！？]|$)/gu
 /** The parts of a piece that is longer than a passage: some words, or some characters of a script without spaces. */
@@ -17,7 +20,8 @@ const PART = /.{1,120}(?:\s+|$)|.{1,120}/gsu
  */
 export function passageOf(content: string, weights: ReadonlyMap<string, number>): string {
   const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
-  const pieces = piecesOf(content.slice(0, LOOKED_AT)).map(({ at, text }) => ({
+  const start = startOf(content, weights)
+  const pieces = piecesOf(content.slice(start, start + LOOKED_AT), start).map(({ at, text }) => ({
     at,
     end: at + text.length,
     terms: mayHave(text, beginnings) ? termsIn(text, weights) : [],
@@ -40,13 +44,27 @@ export function passageOf(content: string, weights: ReadonlyMap<string, number>)
   return `${best.at > 0 ? '… ' : ''}${cut}${best.at + PASSAGE_MAX < best.end || best.end < content.trimEnd().length ? ' …' : ''}`
 }
 
-/** The sentences and lines of a text with their places; a longer one than a passage in parts. */
-function piecesOf(text: string): { at: number; text: string }[] {
+/** Where the searched part of a content begins: one block before the block with the most weight of terms, by how these begin. */
+function startOf(content: string, weights: ReadonlyMap<string, number>): number {
+  if (content.length <= LOOKED_AT) return 0
+  let best = { at: 0, worth: 0 }
+  for (let at = 0; at < content.length; at += BLOCK) {
+    const folded = foldWord(content.slice(at, at + BLOCK))
+    let worth = 0
+    for (const [term, weight] of weights) if (folded.includes(term.slice(0, LONGER_BEGINNING))) worth += weight
+    if (worth > best.worth) best = { at, worth }
+  }
+  return Math.max(0, Math.min(best.at - BLOCK, content.length - LOOKED_AT))
+}
+
+/** The sentences and lines of a part of a content with their places; a longer one than a passage in parts. A part that begins later begins inside of one, which is left out. */
+function piecesOf(text: string, start: number): { at: number; text: string }[] {
   const cutBy = (pattern: RegExp, whole: string, from: number) =>
     [...whole.matchAll(pattern)].map(match => ({ at: from + match.index, text: match[0] }))
-  return cutBy(PIECE, text, 0)
+  return cutBy(PIECE, text, start)
     .filter(piece => piece.text.trim() !== '')
     .flatMap(piece => (piece.text.length > PASSAGE_MAX ? cutBy(PART, piece.text, piece.at) : [piece]))
+    .slice(start === 0 ? 0 : 1)
 }
 
 /** Whether a text may have any of some terms, by how they begin: most texts need not be cut into terms. */
