@@ -7,9 +7,19 @@ import { assertNoSecret, holdsSecret } from './secret.ts'
 /** Written in parts: scanners of repositories look for the whole line. */
 const HEADER = `-----BEGIN ${'PRIVATE'} KEY-----`
 const TOKEN = tokenOf(randomBytes(TOKEN_BYTES))
+/** The token as it is written where a page shows it. */
+const SHOWN = ['\\_', '&#95;', '&#0095;', '&#x5f;', '&#X5F;', '&lowbar;'].map(one => TOKEN.replace('_', one))
 
 test('a token with a valid checksum is found anywhere in a text, and no similar text is', () => {
-  for (const text of [TOKEN, `a ${TOKEN} b`, `x${TOKEN}y`, `plm_plm_${TOKEN}`, `plm_${TOKEN}`, `"${TOKEN}"\n`]) {
+  for (const text of [
+    TOKEN,
+    `a ${TOKEN} b`,
+    `x${TOKEN}y`,
+    `plm_plm_${TOKEN}`,
+    `plm_${TOKEN}`,
+    `"${TOKEN}"\n`,
+    ...SHOWN,
+  ]) {
     assert.ok(holdsSecret(text), text)
   }
   const last = TOKEN.at(-1) === 'a' ? 'b' : 'a'

@@ -22,8 +22,12 @@ export function holdsSecret(text: string): boolean {
   return holdsToken(text) || holdsPrivateKey(text) || (shown !== text && (holdsToken(shown) || holdsPrivateKey(shown)))
 }
 
-/** A text without invisible characters, and with the underscores that Markdown escapes. */
-const shownOf = (text: string): string => (isAscii(text) ? text : text.replace(EVERY_HIDDEN, '')).replaceAll('\\_', '_')
+/** The forms of an underscore in Markdown: escaped, or as a character reference. */
+const UNDERSCORE = /\\_|&(?:#0{0,6}95|#[xX]0{0,5}5[fF]|lowbar);/g
+
+/** A text without invisible characters, and with plain underscores. */
+const shownOf = (text: string): string =>
+  (isAscii(text) ? text : text.replace(EVERY_HIDDEN, '')).replaceAll(UNDERSCORE, '_')
 
 function holdsToken(text: string): boolean {
   for (let at = text.indexOf(TOKEN_PREFIX); at >= 0; at = text.indexOf(TOKEN_PREFIX, at + 1)) {
