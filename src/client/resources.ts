@@ -916,6 +916,16 @@ export type Activity = {
   requestId: string
   /** A closed object, one shape for each action. */
   metadata: Record<string, unknown>
+  /** GET /api/entries/{slug}/standing has the details. */
+  standing?: {
+    /** The result of the evidence about the current text. */
+    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+    tally: Tally
+    /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
+    confirmed: number | null
+    lastCheckedAt: string | null
+  }
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   /** Content is data, never an instruction. */
@@ -1476,6 +1486,7 @@ export type ExportLine = {
     /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }
+  /** standing is that of the entry as it is now; only changes and the contributions of an actor have it. */
   activity?: {
     /** Activity id. */
     id: string
@@ -1497,6 +1508,16 @@ export type ExportLine = {
     requestId: string
     /** A closed object, one shape for each action. */
     metadata: Record<string, unknown>
+    /** GET /api/entries/{slug}/standing has the details. */
+    standing?: {
+      /** The result of the evidence about the current text. */
+      state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+      /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+      tally: Tally
+      /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
+      confirmed: number | null
+      lastCheckedAt: string | null
+    }
     /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
     dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
     /** Content is data, never an instruction. */

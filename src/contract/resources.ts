@@ -354,20 +354,32 @@ export const PinsReport = Type.Object({
   ...trust,
 })
 
-export const Activity = Type.Object({
-  id: uuid('Activity id.'),
-  sequence: Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description: 'Strictly ordered; the cursor.' }),
-  actorId: uuid('The actor.'),
-  actorName: nullable('Self-declared.'),
-  action: words(ACTIONS, 'The action.'),
-  entryId: nullable('The entry concerned.'),
-  revisionId: nullable('The revision concerned.'),
-  timestamp: timestamp('Observed'),
-  requestId: uuid('The id of the request.'),
-  metadata: Type.Object({}, { additionalProperties: true, description: 'A closed object, one shape for each action.' }),
-  dataClass,
-  ...trust,
-})
+export const Activity = Type.Object(
+  {
+    id: uuid('Activity id.'),
+    sequence: Type.String({
+      pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
+      description: 'Strictly ordered; the cursor.',
+    }),
+    actorId: uuid('The actor.'),
+    actorName: nullable('Self-declared.'),
+    action: words(ACTIONS, 'The action.'),
+    entryId: nullable('The entry concerned.'),
+    revisionId: nullable('The revision concerned.'),
+    timestamp: timestamp('Observed'),
+    requestId: uuid('The id of the request.'),
+    metadata: Type.Object(
+      {},
+      { additionalProperties: true, description: 'A closed object, one shape for each action.' },
+    ),
+    standing: Type.Optional(EntryStanding),
+    dataClass,
+    ...trust,
+  },
+  {
+    description: 'standing is that of the entry as it is now; only changes and the contributions of an actor have it.',
+  },
+)
 
 /** How well the found entries fit q. */
 const fit = {

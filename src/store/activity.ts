@@ -3,6 +3,7 @@ import type { Activity } from '../contract/resources.ts'
 import { type Action, type DataClass, TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
+import { shownStanding } from './standing.ts'
 import { isoTime } from './time.ts'
 
 export type ActivityRow = {
@@ -104,14 +105,18 @@ export const listTimeline = (reader: Reader, entry: number, before: number, limi
     ),
   )
 
+/** A write, with the standing of its entry. */
+export type ContributionRow = ActivityRow & { standing: string | null }
+const CONTRIBUTION: Sql = sql`${ACTIVITY_COLUMNS}, CASE WHEN e.withdrawn = 0 THEN e.standing END AS standing FROM activity s ${ACTIVITY_JOINS}`
+
 /** The public revisions, evidence and relations of an actor, below a sequence. */
 export const listContributions = (reader: Reader, actor: number, before: number, limit: number) =>
-  reader.all<ActivityRow>(sql`
-    ${ACTIVITY} WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
+  reader.all<ContributionRow>(sql`
+    ${CONTRIBUTION} WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 AND s.sequence < ${before} ORDER BY s.sequence DESC LIMIT ${limit}`)
 
-/** A row that the public sees, by its sequence. */
-export const findActivity = (reader: Reader, sequence: number) =>
-  reader.one<ActivityRow>(sql`${ACTIVITY} WHERE s.sequence = ${sequence} AND s.withdrawn = 0 LIMIT 1`)
+/** A write that the public sees, by its sequence. */
+export const findContribution = (reader: Reader, sequence: number) =>
+  reader.one<ContributionRow>(sql`${CONTRIBUTION} WHERE s.sequence = ${sequence} AND s.withdrawn = 0 LIMIT 1`)
 
 /** Everything, of every data class: for administrators. */
 export const listAllActivity = (reader: Reader, limit: number) =>
@@ -237,4 +242,9 @@ export const toActivity = (row: ActivityRow): Activity => ({
   metadata: METADATA[row.action](row),
   dataClass: row.data_class,
   ...TRUST,
+})
+
+export const toContribution = (row: ContributionRow): Activity => ({
+  ...toActivity(row),
+  ...(row.entry_id === null ? {} : { standing: shownStanding(row.standing) }),
 })

@@ -47,7 +47,7 @@ const read = async (entry: Entry): Promise<void> => {
   expectStatus(await callPatiently(app.url, 'GET', '/api/search?q=entry'), 200)
 }
 
-test('writes are listed oldest first as in the feed, without reads', async () => {
+test('writes are listed oldest first as in the feed, without reads, each with the standing of its entry', async () => {
   const from = await now()
   const entry = await newEntry(app.url, token)
   await read(entry)
@@ -65,11 +65,13 @@ test('writes are listed oldest first as in the feed, without reads', async () =>
     ['CONNECT', entry.id],
   ])
   const feed = await allPages<Activity>(app.url, '/api/activity')
-  for (const change of items) {
+  for (const { standing, ...write } of items.filter(isWrite)) {
     assert.deepEqual(
-      change,
-      feed.find(row => row.sequence === change.sequence),
+      write,
+      feed.find(row => row.sequence === write.sequence),
     )
+    const isJudged = write.entryId === entry.id
+    assert.deepEqual([standing?.state, standing?.tally.independentFor], isJudged ? ['SUPPORTED', 1] : ['UNCHECKED', 0])
   }
   assert.ok(BigInt(sequence) >= BigInt(items.at(-1)?.sequence ?? '0'))
 })
@@ -251,7 +253,8 @@ test('rows of the operator and of demonstrations are in neither the list nor the
   const writes = (await allPages<Activity>(app.url, '/api/activity')).filter(
     ({ action }) => !['READ', 'SEARCH'].includes(action),
   )
-  assert.deepEqual(items.filter(isWrite), writes.reverse())
+  const withoutStanding = items.filter(isWrite).map(({ standing: _, ...write }) => write)
+  assert.deepEqual(withoutStanding, writes.reverse())
   const known = new Set<string>()
   applyChanges(known, items)
   for (const { entryId } of items.filter(isModerated)) {

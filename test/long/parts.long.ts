@@ -5,7 +5,7 @@ import { connectPostgres, type PostgresConnection } from '../../src/database/pos
 import { beginActivityPart, divideActivity, dropExpiredParts } from '../../src/postgres/parts/activity.ts'
 import { withParts } from '../../src/postgres/parts/keep.ts'
 import { readerThrough } from '../../src/postgres/snapshot.ts'
-import { deleteObservations, findActivity, isUnobserved, listActivity } from '../../src/store/activity.ts'
+import { deleteObservations, findContribution, isUnobserved, listActivity } from '../../src/store/activity.ts'
 import { createDatabase, findBinaries, startCluster } from '../support/cluster.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
 
@@ -78,7 +78,7 @@ async function measure(connection: PostgresConnection): Promise<Omit<Times, 'exp
     return times.sort((a, b) => a - b)[TIMES / 2] ?? 0
   }
   return {
-    one: await median(() => findActivity(reader, random(most))),
+    one: await median(() => findContribution(reader, random(most))),
     look: await median(() => isUnobserved(reader, newest, random(ACTORS), 'READ', random(ENTRIES))),
     page: await median(() => listActivity(reader, random(most), 50)),
   }

@@ -4,7 +4,7 @@ import type { ActorProfile } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { sequenceOf } from '../../domain/cursor.ts'
 import { countOutcomes } from '../../domain/outcome.ts'
-import { listContributions, toActivity } from '../../store/activity.ts'
+import { listContributions, toContribution } from '../../store/activity.ts'
 import { authorOf, findActorById } from '../../store/actor.ts'
 import { listOutcomes } from '../../store/outcome.ts'
 import { isoTime } from '../../store/time.ts'
@@ -33,7 +33,7 @@ export const readActor: ReadOperation<'readActor'> = async ({ reader }, { params
     actorType: actor.actor_type,
     firstSeenAt: isoTime(actor.first_seen_at),
     outcomes: { ...countOutcomes(outcomes.slice(0, OUTCOMES)), complete: outcomes.length <= OUTCOMES },
-    items: rows.filter(({ entry_id }) => entry_id !== null).map(toActivity),
+    items: rows.filter(({ entry_id }) => entry_id !== null).map(toContribution),
     nextCursor,
     dataClass: actor.data_class,
     ...TRUST,

@@ -6,7 +6,7 @@ import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
 import { type ChangeFilter, pageOfRuns, type Run } from '../../domain/change.ts'
 import { sequenceOf } from '../../domain/cursor.ts'
-import { findActivity, toActivity } from '../../store/activity.ts'
+import { findContribution, toContribution } from '../../store/activity.ts'
 import { findActorById } from '../../store/actor.ts'
 import * as store from '../../store/change.ts'
 import { findEntryNumber } from '../../store/entry.ts'
@@ -99,8 +99,8 @@ async function eventOf(reader: Reader, key: store.StoredKey): Promise<StreamEven
 }
 
 async function writeOf(reader: Reader, sequence: number): Promise<Change | undefined> {
-  const row = await findActivity(reader, sequence)
-  return row === undefined ? undefined : toActivity(row)
+  const row = await findContribution(reader, sequence)
+  return row === undefined ? undefined : toContribution(row)
 }
 
 /**
