@@ -2,7 +2,8 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Activity, Entry, Stats } from '../contract/resources.ts'
 import { readCounts, readLife } from '../operations/entries/entry-views.ts'
 import { readGrowth, readTrend, VIEW_ROWS } from '../operations/views.ts'
-import { entryHead, many, olderLink, tagPath, titleOf } from './components.ts'
+import { many, olderLink, tagPath, titleOf } from './components.ts'
+import { entryHead } from './entry-head.ts'
 import { type Html, html, NOTHING, type Part, raw } from './html.ts'
 import { activityRows } from './list-rows.ts'
 import type { Page } from './page.ts'
@@ -29,7 +30,7 @@ export const TIMELINE: Page = {
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
-${entryHead(entry, '/timeline', 'Timeline', counts)}
+${entryHead(entry, { here: '/timeline', name: 'Timeline', counts, at: reads.at })}
 <p class="lead">The activity of this entry, newest first. The order of events does not prove a cause.</p>
 ${await activityRows(reads, items, { entry: { id: entry.id, slug, ordinals } })}
 ${olderLink(path, query, nextCursor)}
@@ -55,7 +56,6 @@ export const ACTIVITY: Page = {
     return {
       title: 'Activity',
       section: '/activity',
-      ...(newest ? { scripts: ['activity.js'], forms: false as const } : {}),
       description: 'Reads, searches, writes and judgements by people and agents, newest first.',
       alternates: [
         { type: 'application/atom+xml', href: '/feeds/activity.atom', title: 'Activity (Atom)' },
@@ -66,7 +66,7 @@ export const ACTIVITY: Page = {
 ${trend.length === 0 ? html`<p class="notice">There is no activity yet. <a href="/publish">Publish the first entry</a>.</p>` : [activityPlot(bars), barTable(bars, trend.length)]}
 ${kindForm(kind?.name)}
 ${kind !== undefined && html`<p>${shown.length} of ${many(items.length, 'row')} ${items.length === 1 ? 'is' : 'are'} of this kind.</p>`}
-${newest ? html`<p data-live></p>` : NOTHING}
+${newest ? html`<p data-live="/api/activity/stream"></p>` : NOTHING}
 ${await activityRows(reads, shown)}
 ${olderLink(path, query, nextCursor)}
 <p class="small">As a feed: <a href="/feeds/activity.atom">Atom</a>, <a href="/feeds/activity.json">JSON Feed</a>. Changes only: <a href="/feeds/changes.atom">Atom</a>, <a href="/feeds/changes.json">JSON Feed</a>.</p>`,

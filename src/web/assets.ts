@@ -31,14 +31,16 @@ const inFolder = (folder: string, ending: RegExp): [string, string][] =>
         .map(name => [name, readFileSync(join(folder, name), 'utf8')])
     : []
 
-/** All modules are served side by side, without the comments for the type check. */
+/** All modules are served side by side, without comments that are lines of their own. */
 const modules = [BROWSER, TLOG, DOMAIN]
   .flatMap(folder => inFolder(folder, /\.js$/))
   .map(([name, text]): [string, string] => [
     name,
-    text.replace(/'\.\.\/\.\.\/(?:tlog|domain)\//g, "'./").replace(/^ *\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n/gm, ''),
+    text
+      .replace(/'\.\.\/\.\.\/(?:tlog|domain)\//g, "'./")
+      .replace(/^ *(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/|\/\/ .*)\n/gm, ''),
   ])
-/** The parts of each style sheet in `styles/`, served without comments and indentation, in the order of the cascade: `style.css` for all pages, `forms.css` for pages with scripts. */
+/** The parts of each style sheet in `styles/`, served without comments and spaces that mean nothing, in the order of the cascade: `style.css` for all pages, `forms.css` for pages with scripts. */
 const SHEETS = {
   'style.css':
     'base components controls layout home search lists entry life layers evidence difference history plots relations figures documents problem touch print',
@@ -51,7 +53,8 @@ const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [
     .map(part => readFileSync(join(HERE, 'styles', `${part}.css`), 'utf8'))
     .join('')
     .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\s*([{};])\s*/g, '$1'),
+    .replace(/\s*([{};])\s*/g, '$1')
+    .replace(/:\s+/g, ':'),
 ])
 const images = IMAGES.map((name): [string, Buffer] => [name, readFileSync(join(HERE, name))])
 const serif = readFileSync(createRequire(import.meta.url).resolve(SERIF))

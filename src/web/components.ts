@@ -1,10 +1,9 @@
 import type { Author } from '../contract/resources.ts'
 import type { DataClass } from '../contract/vocabulary.ts'
-import { COUNTED_MAX, type Counts } from '../operations/entries/entry-views.ts'
 import { dateFormat } from './date-format.ts'
 import { type Html, html, NOTHING, type Part } from './html.ts'
 import { exchanged } from './target.ts'
-import { seen, visible, words } from './untrusted-text.ts'
+import { seen, words } from './untrusted-text.ts'
 
 const dayOf = dateFormat({ dateStyle: 'medium' })
 const minuteOf = dateFormat({ dateStyle: 'medium', timeStyle: 'short' })
@@ -109,41 +108,6 @@ export const CHANGE_WORDS: Record<string, string> = {
 }
 
 export const badge = (name: Part, tone: string): Html => html`<span class="badge ${tone}">${name}</span>`
-
-/** The tabs of an entry's pages, with the current one. */
-export function entryTabs(slug: string, here: string, { revisions, evidence, relations }: Counts): Html {
-  const tabs: readonly [string, string, number?][] = [
-    ['', 'Entry'],
-    ['/layers', 'Layers'],
-    ['/history', 'History', revisions],
-    ['/evidence', 'Evidence', evidence],
-    ['/relations', 'Relations', relations],
-    ['/timeline', 'Timeline'],
-  ]
-  return html`<nav class="tabs" aria-label="Parts of this entry"><ul>
-${tabs.map(
-  ([path, name, count]) =>
-    html`<li><a href="/entries/${slug}${path}"${path === here && html` aria-current="page"`}>${name}${count !== undefined && html` <span class="number">${countedOf(count)}</span>`}</a></li>`,
-)}
-</ul></nav>`
-}
-
-/** A number that was counted up to a bound. */
-const countedOf = (count: number): string =>
-  count === COUNTED_MAX ? `${COUNTED_MAX.toLocaleString('en-GB')}+` : count.toLocaleString('en-GB')
-
-/** The title and the tabs of an entry's pages. */
-export const entryHead = (
-  entry: { slug: string; title: string; dataClass: DataClass },
-  here: string,
-  name: string,
-  counts: Counts,
-): Html =>
-  html`<header class="entry-head">
-<p class="over" dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a> ${originMark(entry)}</p>
-<h1>${name}</h1>
-${entryTabs(entry.slug, here, counts)}
-</header>`
 
 /** Links to the next page of a list with a cursor, and to its first page. */
 export function olderLink(path: string, query: Record<string, string | number>, nextCursor: string | null): Html {

@@ -4,8 +4,9 @@ import { isUuid } from '../domain/uuid.ts'
 import { readCounts, readLife, type Step } from '../operations/entries/entry-views.ts'
 import { VIEW_ROWS } from '../operations/views.ts'
 import { type Difference, difference } from './browser/difference.js'
-import { badge, CHANGE_WORDS, entryHead, many, moment, pager, titleOf } from './components.ts'
+import { badge, CHANGE_WORDS, many, moment, pager, titleOf } from './components.ts'
 import { differenceView, sizeOf, splitView } from './difference.ts'
+import { entryHead } from './entry-head.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
 import { prose } from './prose.ts'
@@ -44,12 +45,12 @@ export const DIFF: Page = {
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
-${entryHead(entry, '/diff', 'Changes', await readCounts(request.reads, entry.slug))}
-${neighboursOf(entry.slug, steps, from, to)}
+${entryHead(entry, { here: '/diff', name: 'Changes', counts: await readCounts(request.reads, entry.slug), at: request.reads.at })}
+${neighboursOf(entry.slug, steps, { from, to, view })}
 <dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from, request.reads.at)}${endOf(entry.slug, `To ${nameOf(to)}`, to, request.reads.at)}</dl>
-<p class="meta">${many(content.gone, 'character')} of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="/entries/${entry.slug}/diff?from=${to.id}&amp;to=${from.id}">Swap both revisions</a></p>
+<p class="meta">${many(content.gone, 'character')} of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="${addressOf(entry.slug, { from: to, to: from, view })}">Swap both revisions</a> · <a href="${addressOf(entry.slug, { from, to, view })}" data-copy="the link">Permanent address of this comparison</a></p>
 ${changed.length === 0 && html`<p class="notice">The two revisions have the same texts.</p>`}
-${viewLinks(entry.slug, from, to, view)}
+${viewLinks(entry.slug, { from, to, view })}
 ${changed
   .filter(([name]) => view !== 'rendered' || name !== 'Content')
   .map(
@@ -69,20 +70,24 @@ const VIEWS = [
   ['rendered', 'Rendered'],
 ] as const
 
-/** The address of a comparison. It names both revisions, so that it shows the same permanently. */
-const addressOf = (slug: string, from: string, to: string): string => `/entries/${slug}/diff?from=${from}&to=${to}`
+type View = (typeof VIEWS)[number][0]
+type Comparison = { from: Pick<Revision, 'id'>; to: Pick<Revision, 'id'>; view: View }
 
-const viewLinks = (slug: string, from: Revision, to: Revision, view: string): Html =>
-  html`<nav class="pager" aria-label="Views">${VIEWS.map(([name, words]) => html`<a href="${addressOf(slug, from.id, to.id)}&view=${name}"${name === view && html` aria-current="true"`}>${words}</a>`)}</nav>`
+/** The address of a comparison. It names both revisions, so that it shows the same permanently. */
+const addressOf = (slug: string, { from, to, view }: Comparison): string =>
+  `/entries/${slug}/diff?from=${from.id}&to=${to.id}${view === 'inline' ? '' : `&view=${view}`}`
+
+const viewLinks = (slug: string, shown: Comparison): Html =>
+  html`<nav class="pager" aria-label="Views">${VIEWS.map(([view, words]) => html`<a href="${addressOf(slug, { ...shown, view })}"${view === shown.view && html` aria-current="true"`}>${words}</a>`)}</nav>`
 
 /** The changes before and after the compared revisions. */
-function neighboursOf(slug: string, steps: readonly Step[], from: Revision, to: Revision): Html {
+function neighboursOf(slug: string, steps: readonly Step[], { from, to, view }: Comparison): Html {
   const ordinal = new Map(steps.map(step => [step.id, step.ordinal]))
   const first = Math.min(ordinal.get(from.id) ?? 0, ordinal.get(to.id) ?? 0)
   const last = Math.max(ordinal.get(from.id) ?? 0, ordinal.get(to.id) ?? 0)
   const change = (at: number): string | undefined => {
     const [before, after] = [steps.find(step => step.ordinal === at - 1), steps.find(step => step.ordinal === at)]
-    return before && after && addressOf(slug, before.id, after.id)
+    return before && after && addressOf(slug, { from: before, to: after, view })
   }
   const [back, onward] = [change(first), change(last + 1)]
   return pager(

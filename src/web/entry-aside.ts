@@ -3,7 +3,7 @@ import type { Heading } from '../operations/views.ts'
 import { CHANGE_WORDS, many } from './components.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { standingStrip } from './standing-strip.ts'
-import { visible, words } from './untrusted-text.ts'
+import { visible } from './untrusted-text.ts'
 
 /** Relations that are shown below an entry. Their own page lists all. */
 const RELATIONS_SHOWN = 6
@@ -28,7 +28,7 @@ export function sourcesOf(revision: Pick<Revision, 'sources'>, names: Map<string
       const name = names.get(entryId)
       return name === undefined
         ? html`<li class="small">an entry that is not public (<code>${entryId}</code>)</li>`
-        : html`<li><a href="/entries/${name.slug}/revisions/${revisionId}">${words(name.title)}</a><br>${standingStrip(name, at)}</li>`
+        : html`<li><a class="clip" dir="auto" href="/entries/${name.slug}/revisions/${revisionId}">${visible(name.title)}</a>${standingStrip(name, at)}</li>`
     },
   )}</ul></section>`
 }
@@ -58,7 +58,7 @@ export function relationsOf(entry: Entry, relations: Relation[], names: Map<stri
     const other = names.get(outward ? relation.targetEntryId : relation.sourceEntryId)
     return (
       other &&
-      html`<li><span class="small">${relationWords(relation, outward)}</span> <a href="/entries/${other.slug}">${words(other.title)}</a><br>${standingStrip(other, at)}</li>`
+      html`<li><span class="small">${relationWords(relation, outward)}</span> <a class="clip" dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a>${standingStrip(other, at)}</li>`
     )
   })
   return html`<section><h2>Related</h2><ul class="plain">${rows}</ul><p class="small"><a href="/entries/${entry.slug}/relations">All relations</a></p></section>`

@@ -36,7 +36,7 @@ function markdownOf(entry: Entry): string {
 > ${line(entry.summary)}
 
 - entry: /entries/${entry.slug} (id ${entry.id})
-- revision: ${entry.currentRevisionId} (${entry.revisionCount} in all), ${entry.updatedAt}
+- revision: ${entry.currentRevisionId} (${entry.revisionCount} in all), ${entry.updatedAt}${entry.status === 'ACTIVE' ? '' : `\n- status: ${entry.status}`}
 - by: ${line(entry.actor.declared.name ?? 'an actor without a name')} (self-declared, unverified)
 - tags: ${line(entry.tags.join(', '))}
 - evidence: ${standingLine(entry.standing)}

@@ -115,6 +115,7 @@ const revised = async ({ read, reads, params }: PageRequest): Promise<Feed> => {
       text: `${one.summary}\n\n${one.rationale}`,
       path: `/entries/${entry.slug}/revisions/${one.id}`,
       author: nameOf(authors.get(one.actorId)),
+      standing: entry.standing,
     })),
   }
 }

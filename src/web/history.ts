@@ -3,15 +3,17 @@ import { offsetCursor } from '../domain/cursor.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
 import { readCounts, readLife, readRevisionState, readVerdicts, type Step } from '../operations/entries/entry-views.ts'
 import { readAuthors, readHeadings, readLogSize, VIEW_ROWS } from '../operations/views.ts'
-import { badge, by, CHANGE_WORDS, entryHead, moment, olderLink, titleOf, trustNotice } from './components.ts'
+import { badge, by, CHANGE_WORDS, moment, olderLink, titleOf, trustNotice } from './components.ts'
 import { sizeOfChange } from './difference.ts'
 import { sourcesOf } from './entry-aside.ts'
+import { entryHead } from './entry-head.ts'
 import { checksOf, stateOfEvidence, VERDICTS } from './evidence-summary.ts'
 import { actorsOf, filtered, filterForm, filterNote, filterOf, filterPager } from './history-filter.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
 import { lifeLine } from './life-line.ts'
 import type { Page, PageRequest, Query } from './page.ts'
 import { prose } from './prose.ts'
+import { signalNotice } from './signals.ts'
 import { visible, words } from './untrusted-text.ts'
 
 type RevisionPage = { items: Revision[]; nextCursor: string | null }
@@ -56,7 +58,7 @@ export const HISTORY: Page = {
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
-${entryHead(entry, '/history', 'History', counts)}
+${entryHead(entry, { here: '/history', name: 'History', counts, at: reads.at })}
 <p class="lead">Revisions are permanent. The newest is first.</p>
 ${lifeLine(slug, life, counts.revisions)}
 ${entry.revisionCount >= JUMP_FROM && html`<div class="finders">${jumpForm(slug, entry.revisionCount)}${filterForm(slug, actors, authors, filter)}</div>`}
@@ -169,6 +171,7 @@ export const REVISION: Page = {
 ${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the current entry</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see the later changes</a>${entry.status !== 'LOCKED' && html`, or <a href="/entries/${slug}/revise?from=${revision.id}">restore this text</a> in a new revision`}.</p>`}
 <nav class="pager" aria-label="Revisions">${links}</nav></header>
 <div class="columns"><div class="column">${trustNotice(entry)}
+${signalNotice(state)}
 <section class="prose" aria-label="Content" dir="auto">${content}</section></div>
 <aside class="beside" aria-label="About this revision">
 ${stateOfEvidence(state, slug)}

@@ -126,7 +126,7 @@ const lists = ({
 )}</ol><p><a href="/search">All entries</a></p>
 ${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><p class="small">Each with its entries, and the share of its newest ones that others checked.</p><ul class="chips">${topics.slice(0, TOPICS_SHOWN).map(({ tag, count }) => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)} <span class="number">${count.toLocaleString('en-GB')}${shareOf(checked, tag)}</span></a></li>`)}</ul></section>`}</section>
 <aside class="beside" aria-label="Activity">
-<section class="writes"><h2>Newest writes</h2>${writes}<p class="small"><a href="/activity">All activity</a></p></section>
+<section class="writes"><h2>Newest writes</h2>${writes}<p class="small" data-live="/api/activity/changes/stream"></p><p class="small"><a href="/activity">All activity</a></p></section>
 </aside></div>`
 
 /** The link to all entries in a state, of which a narrow screen shows the first three only. */

@@ -1,6 +1,7 @@
 import type { Blame, Entry } from '../contract/resources.ts'
 import { readCounts } from '../operations/entries/entry-views.ts'
-import { ageIn, badge, by, CHANGE_WORDS, entryHead, many, moment, titleOf, trustNotice } from './components.ts'
+import { ageIn, badge, by, CHANGE_WORDS, many, moment, titleOf, trustNotice } from './components.ts'
+import { entryHead } from './entry-head.ts'
 import { checksOf, VERDICTS } from './evidence-summary.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
@@ -34,7 +35,7 @@ export const LAYERS: Page = {
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
-${entryHead(entry, '/layers', 'Layers', counts)}
+${entryHead(entry, { here: '/layers', name: 'Layers', counts, at: reads.at })}
 <p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. Older passages are fainter; the newest ones have a background.</p>
 ${trustNotice(entry)}
 ${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}

@@ -35,18 +35,22 @@ export async function activityRows(
   return html`<ol class="rows">${items.map(item => activityRow(item, names, reads.at, shared))}</ol>`
 }
 
-/** The badge of a row: its action, and of a verification the result. */
+/** The badge of a row: its action, and of a verification the result with its confidence. */
 function actionBadge({ action, metadata }: Activity): Html {
-  const { result } = metadata as Metadata
+  const { result, confidence } = metadata as Metadata
   const [name, tone] = RESULT_WORDS[(action === 'VERIFY' && result) || ''] ?? ACTION_WORDS[action]
-  return badge(name.toLowerCase(), tone)
+  const sure = action === 'VERIFY' && html` <span class="small">${Math.round((confidence ?? 0) * 100)} % sure</span>`
+  return html`${badge(name.toLowerCase(), tone)}${sure}`
 }
 
 function activityRow(item: Activity, names: Map<string, Heading>, at: number, { entry, byOneActor }: Shared): Html {
   const isShared = entry !== undefined && item.entryId === entry.id
   const other = item.entryId === null || isShared ? undefined : names.get(item.entryId)
-  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${actionBadge(item)} ${isShared && revisionLink(entry, item.revisionId)}${other && html`<a href="/entries/${other.slug}">${words(other.title)}</a>`}${detailOf(item, names)}${other && html` ${standingStrip(other)}`}</span>${!byOneActor && html` <span class="who">${byName(item.actorName, item.actorId)}</span>`}</li>`
+  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${actionBadge(item)} ${isShared && revisionLink(entry, item.revisionId)}${other && entryLink(other, at)}${detailOf(item, names, at)}</span>${!byOneActor && html` <span class="who">${byName(item.actorName, item.actorId)}</span>`}</li>`
 }
+
+const entryLink = (entry: Heading, at: number): Html =>
+  html`<a href="/entries/${entry.slug}">${words(entry.title)}</a> ${standingStrip(entry, at)}`
 
 /** A link to the revision of a row, by its number if that is known. */
 function revisionLink({ slug, ordinals }: NonNullable<Shared['entry']>, revisionId: string | null): Html | undefined {
@@ -64,14 +68,13 @@ type Metadata = {
   tag?: string | null
 }
 
-function detailOf({ action, metadata }: Activity, names: Map<string, Heading>): Html | undefined {
-  const { confidence, targetEntryId, relationType, resultCount, tag } = metadata as Metadata
-  if (action === 'VERIFY') return html` <span class="small">${Math.round((confidence ?? 0) * 100)} % sure</span>`
+function detailOf({ action, metadata }: Activity, names: Map<string, Heading>, at: number): Html | undefined {
+  const { targetEntryId, relationType, resultCount, tag } = metadata as Metadata
   if (action === 'SEARCH')
     return html`<span class="small">${resultCount ?? 0} found${tag != null && html`, tag ${words(tag)}`}</span>`
   const target = targetEntryId == null ? undefined : names.get(targetEntryId)
   if (action === 'CONNECT' && target !== undefined) {
-    return html` <span class="small">${relationType != null && relationWords({ relationType }, true)}</span> <a href="/entries/${target.slug}">${words(target.title)}</a>`
+    return html` <span class="small">${relationType != null && relationWords({ relationType }, true)}</span> ${entryLink(target, at)}`
   }
   return undefined
 }

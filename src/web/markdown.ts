@@ -1,6 +1,6 @@
 import type { RendererRule, StateCore, Token } from 'markdown-it'
 import { COSTLY_RULES, createParser, isModest } from '../domain/markdown-parser.ts'
-import { type Html, html, raw } from './html.ts'
+import { type Html, html, NOTHING, raw } from './html.ts'
 import { seen, visible } from './untrusted-text.ts'
 
 /** A reference can be used thousands of times. Above this number of characters of addresses links are shown as text. */
@@ -8,6 +8,8 @@ const ADDRESS_CHARACTERS_MAX = 100_000
 /** The heading of the page is above those of the content. */
 const HEADING_ABOVE = 1
 const HEADING_LAST = 6
+/** The headings with a link to themselves: the markup of a text of headings alone stays small. */
+const ANCHORS_MAX = 100
 
 /** A heading of a content: its id in the page, its level and its words. */
 export type Section = { id: string; level: number; title: string }
@@ -49,11 +51,21 @@ rules.link_close = (tokens, index, _options, env) => {
   return (before?.type === 'link_open' ? visible(hrefOf(before)).markup : '') + closeLink(env)
 }
 
+/** The end of a heading, with a link to its section if the heading has an id. */
+rules.heading_close = (tokens, index) => {
+  const { tag = '', meta } = tokens[index] ?? {}
+  const anchor =
+    meta?.id === undefined
+      ? NOTHING
+      : html` <a class="anchor" href="#${String(meta.id)}" aria-label="Link to this section">#</a>`
+  return html`${anchor}</${raw(tag)}>\n`.markup
+}
+
 export const hrefOf = (token: Token | undefined): string => String(token?.attrGet('href') ?? '')
 
 /**
  * The depth of a heading within its text. Levels are consecutive below the heading of the page, independent of the marks in the text. Where
- * the caller asks for sections, each heading gets an id.
+ * the caller asks for sections, each heading gets an id, and the first ones a link to it.
  */
 function nestHeadings({ tokens, env }: StateCore): void {
   const { sections } = env as Environment
@@ -67,7 +79,11 @@ function nestHeadings({ tokens, env }: StateCore): void {
     if (!token.type.startsWith('heading_')) return
     const level = Math.min(above.length + HEADING_ABOVE, HEADING_LAST)
     token.tag = `h${level}`
-    if (sections === undefined || token.type !== 'heading_open') return
+    if (sections === undefined) return
+    if (token.type === 'heading_close') {
+      if (sections.length <= ANCHORS_MAX) token.meta = { id: sections.at(-1)?.id }
+      return
+    }
     const title = wordsOfLine(tokens[index + 1])
     const id = newId(title)
     token.attrSet('id', id)

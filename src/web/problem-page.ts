@@ -6,7 +6,7 @@ import { type Html, html, NOTHING } from './html.ts'
 import type { Document } from './page.ts'
 import { signalBadges } from './signals.ts'
 import { standingStrip } from './standing-strip.ts'
-import { seen, words } from './untrusted-text.ts'
+import { seen, visible } from './untrusted-text.ts'
 
 /** The entries that the page of a problem proposes, as read at a time in milliseconds since 1970. */
 export type Leads = { items: readonly Pick<Entry, 'signals' | 'slug' | 'title' | 'standing'>[]; at: number }
@@ -63,7 +63,7 @@ const searchFor = (q: string, label: string): Html =>
 const proposed = (heading: string, { items, at }: Leads): Html =>
   items.length === 0
     ? NOTHING
-    : html`<h2>${heading}</h2><ul class="plain">${items.map(entry => html`<li><a href="/entries/${entry.slug}">${words(entry.title)}</a><br>${standingStrip(entry, at)} ${signalBadges(entry)}</li>`)}</ul>`
+    : html`<h2>${heading}</h2><ul class="plain">${items.map(entry => html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${signalBadges(entry)}</li>`)}</ul>`
 
 const onward = (status: number, q: string, leads: Leads): Html => {
   if (status === 404) {

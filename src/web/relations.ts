@@ -2,12 +2,13 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Author, Entry, Relation, Revision } from '../contract/resources.ts'
 import { readCounts } from '../operations/entries/entry-views.ts'
 import { type Heading, readAuthors, readHeadings } from '../operations/views.ts'
-import { ago, badge, by, entryHead, olderLink, titleOf } from './components.ts'
+import { ago, badge, by, olderLink, titleOf } from './components.ts'
 import { relationWords } from './entry-aside.ts'
+import { entryHead } from './entry-head.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
 import { standingStrip } from './standing-strip.ts'
-import { visible, words } from './untrusted-text.ts'
+import { visible } from './untrusted-text.ts'
 
 type RelationPage = { items: Relation[]; nextCursor: string | null }
 /** An entry at the other end of a relation, or a source. */
@@ -51,7 +52,7 @@ export const RELATIONS: Page = {
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
-${entryHead(entry, '/relations', 'Relations', counts)}
+${entryHead(entry, { here: '/relations', name: 'Relations', counts, at: reads.at })}
 ${all.length === 0 ? html`<p class="notice">This entry has no relations yet. <a href="/entries/${slug}/relate">Relate it</a>.</p>` : neighbourhood(all, { entry, names, authors, at: reads.at })}
 ${olderLink(path, query, nextCursor)}
 <p><a class="do quiet" href="/entries/${slug}/relate">Relate this entry to another</a></p>
@@ -118,7 +119,7 @@ function neighbourOf({ relation, outward, entryId }: Neighbour, { names, authors
     relation === undefined
       ? badge('source', 'quiet')
       : badge(relationWords(relation, outward), TONES[relation.relationType])
-  return html`<li class="neighbour">${kind} ${other === undefined ? 'an entry that is not public' : html`<a href="/entries/${other.slug}">${words(other.title)}</a> ${standingStrip(other, at)}`}${
+  return html`<li class="neighbour">${kind} ${other === undefined ? 'an entry that is not public' : html`<a dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a> ${standingStrip(other, at)}`}${
     relation === undefined
       ? NOTHING
       : html`<details><summary class="small">Rationale</summary><p dir="auto">${visible(relation.rationale)}</p><p class="meta">${by(authors.get(relation.actorId), relation.actorId)}${relation.createdAt !== undefined && html` · ${ago(relation.createdAt, at)}`}</p></details>`

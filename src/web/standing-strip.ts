@@ -33,8 +33,8 @@ function layersOf({ state, tally }: Entry['standing']): Html {
   )
 }
 
-/** The standing of an entry beside its title: its layers, its state in words, the independent voices on both sides, and the age of the last check at the time `at`, if one is passed. */
-export function standingStrip({ standing }: Pick<Entry, 'standing'>, at?: number): Html {
+/** The standing of an entry beside its title: its layers, its state in words, the independent voices on both sides, and the age of the last check at the time `at`. */
+export function standingStrip({ standing }: Pick<Entry, 'standing'>, at: number): Html {
   const { state, tally, lastCheckedAt } = standing
   const { name, tone } = verdictOf(standing)
   const share = confirmedWords(standing)
@@ -42,5 +42,5 @@ export function standingStrip({ standing }: Pick<Entry, 'standing'>, at?: number
   return html`<span class="stands ${tone}">${layersOf(standing)} ${badge(name, tone)}${own && ' by its authors only'}${
     state !== 'UNCHECKED' &&
     html` ${tally.independentFor}<span class="unshown"> independent</span> for, ${tally.independentAgainst} against`
-  }${share !== '' && ` · ${share}`}${lastCheckedAt !== null && at !== undefined && html` · checked ${ago(lastCheckedAt, at)}`}</span>`
+  }${share !== '' && ` · ${share}`}${lastCheckedAt !== null && html` · checked ${ago(lastCheckedAt, at)}`}</span>`
 }

@@ -54,7 +54,19 @@ test('a link to a part of the page leads to a heading of the content, never to a
     [...content.markup.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href),
     ['#section-set-up', '#section-main', '#section-概'],
   )
-  assert.doesNotMatch(markup('# a').markup, / id=/)
+  assert.doesNotMatch(markup('# a').markup, / id=|class="anchor"/)
+})
+
+test('the first headings of a text have a link to themselves', () => {
+  const { content } = markupWithSections('# Set *up*\n\n'.repeat(150))
+  const anchors = [
+    ...content.markup.matchAll(/<em>up<\/em> <a class="anchor" href="#([^"]*)" aria-label="[^"]+">#<\/a><\/h2>/g),
+  ]
+  assert.equal(anchors.length, 100)
+  assert.deepEqual(
+    anchors.slice(0, 2).map(([, id]) => id),
+    ['section-set-up', 'section-set-up-2'],
+  )
 })
 
 test('the columns of a table are aligned by classes, without styles that the content security policy refuses', async () => {

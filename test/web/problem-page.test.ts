@@ -44,7 +44,7 @@ test('the page of a withdrawn entry does not propose to search for it', async ()
 /** The addresses of the proposed entries. */
 const proposed = ({ text }: Answer): string[] => {
   const [, list = ''] = /<article class="problem">[\s\S]*?<ul class="plain">([\s\S]*?)<\/ul>/.exec(text) ?? []
-  return [...list.matchAll(/<a href="(\/entries\/[^"]+)">/g)].map(([, path = '']) => path)
+  return [...list.matchAll(/<a class="clip" dir="auto" href="(\/entries\/[^"]+)">/g)].map(([, path = '']) => path)
 }
 
 test('the page of a missing entry proposes entries with the words of the address, at most five, as one charged read', async () => {

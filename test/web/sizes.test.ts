@@ -108,9 +108,9 @@ test('the head of a page names every module that its scripts import', async () =
   }
 })
 
-test('modules are served with every line of their code, and without the comments for the type check', async () => {
+test('modules are served with every line of their code, and without lines of comments', async () => {
   const folder = join(import.meta.dirname, '../../src/web/browser')
-  const isComment = (line: string): boolean => /^\s*(?:\*|\/\*\*$|\/\*\*.*\*\/$)/.test(line)
+  const isComment = (line: string): boolean => /^\s*(?:\*|\/\/|\/\*\*$|\/\*\*.*\*\/$)/.test(line)
   for (const name of readdirSync(folder).filter(one => one.endsWith('.js'))) {
     const lines = readFileSync(join(folder, name), 'utf8').split('\n')
     const code = lines.filter(line => !isComment(line) && !/^\s*\/\*\* /.test(line) && !line.includes('../../'))

@@ -70,7 +70,7 @@ test('lists, searches, related entries, sources and the home page show the stand
     )
   for (const path of ['/search', '/search?q=quartzite', `/search?q=${'quartzite+'.repeat(60)}`, '/'])
     await shows(path, /^(?:Contradicted|Unchecked)/)
-  await shows('/activity', /^Contradicted \d+ independent for, \d+ against$/)
+  await shows('/activity', /^Contradicted \d+ independent for, \d+ against · checked today$/)
   for (const feed of ['changes', 'activity'])
     assert.match(await page(`/feeds/${feed}.atom`), /<category scheme="urn:palimpsest:standing" term="SUPPORTED"\/>/)
   for (const part of ['', '/relations', `/revisions/${entry.currentRevisionId}`])

@@ -1,6 +1,6 @@
 import { button, make, need } from './dom.js'
 
-/** The newest activity, live: an event of the stream makes the page read its own list again, so that the server writes every row. */
+/** The newest activity, live: an event of the stream that `data-live` names makes the page read its own list again, so that the server writes every row. */
 
 /** The least time between two reads of the list, in milliseconds. */
 const PACE = 5_000
@@ -43,9 +43,8 @@ function wake() {
 
 function open() {
   close()
-  stream = new EventSource('/api/activity/stream')
-  stream.addEventListener('open', wake)
-  stream.addEventListener('activity', wake)
+  stream = new EventSource(live.dataset.live ?? '')
+  for (const name of ['open', 'activity', 'change']) stream.addEventListener(name, wake)
   stream.addEventListener('error', () => {
     if (stream?.readyState === EventSource.CLOSED) stop('The server refused the stream.')
   })

@@ -101,5 +101,5 @@ export function reportedOf({ entry, revisions, interactions }, type, id) {
       : [revision.title, revision.summary, revision.content].join('\n\n')
   return text === undefined
     ? [make('p', { class: 'none' }, 'It is older than the rows that the console loads.')]
-    : [make('pre', { tabindex: 0, dir: 'auto', 'aria-label': 'Reported text' }, ...everyCharacter(text))]
+    : [make('pre', { tabindex: 0, dir: 'auto', 'aria-label': 'Text of the record' }, ...everyCharacter(text))]
 }

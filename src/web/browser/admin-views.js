@@ -9,16 +9,17 @@ import { words } from './untrusted-text.js'
 /** @typedef {import('../../contract/vocabulary.ts').TargetType} TargetType */
 /** @typedef {import('../../contract/vocabulary.ts').Resolution} Resolution */
 /** A target of moderation. @typedef {{ type: TargetType, id: string, name: string }} Target */
+/** A record of an entry whose text is loaded. @typedef {{ entryId: string, targetType: import('../../contract/vocabulary.ts').ReportTarget, targetId: string }} RecordName */
 /**
- * Callbacks of a view: act on a target or on several, undo results, open an entry, close a report, or load the reported text.
- * @typedef {{ act: (target: Target) => void, actAll: (targets: Target[]) => void, undo: (results: import('../../contract/resources.ts').ModerationResult[]) => void, open: (entryId: string) => void, close: (reportId: string, resolution: Resolution) => void, textOf: (report: import('../../contract/resources.ts').AdminReport) => Promise<Node[]> }} Asks
+ * Callbacks of a view: act on a target or on several, undo results, open an entry, close a report, or load the text of a record.
+ * @typedef {{ act: (target: Target) => void, actAll: (targets: Target[]) => void, undo: (results: import('../../contract/resources.ts').ModerationResult[]) => void, open: (entryId: string) => void, close: (reportId: string, resolution: Resolution) => void, textOf: (record: RecordName) => Promise<Node[]> }} Asks
  */
 /**
  * The shown members of the snapshot.
  * @typedef {{
  *   entries: { id: string, slug: string, title: string, status: string, updatedAt: string, moderation: Flags, originId: string | null, actor: { id: string, declared: { name: string | null } } }[],
  *   actors: { id: string, actorType: string, declared: { name: string | null }, observed: { lastSeenAt: string }, anonymous: boolean, observations: number, moderation: Flags, originId: string | null }[],
- *   activity: { id: string, action: string, timestamp: string, actorId: string, actorName: string | null, entryId: string | null, originId: string | null }[],
+ *   activity: { id: string, action: string, timestamp: string, actorId: string, actorName: string | null, entryId: string | null, revisionId: string | null, metadata: { verificationId?: string, contradictionId?: string, relationId?: string }, originId: string | null }[],
  *   audit: import('../../contract/resources.ts').ModerationResult[],
  *   blockedOrigins: { originId: string, day: string, moderation: Flags, alive: boolean }[],
  *   reports: import('../../contract/resources.ts').AdminReport[],
@@ -96,6 +97,7 @@ const queue = (snapshot, asks) => {
             words(titles.get(row.entryId), 'an older entry'),
             ' ',
             ...entryButtons(asks, row.entryId, titles.get(row.entryId) ?? row.entryId),
+            textOfWrite(asks, row, row.entryId),
           ],
       actorButton(asks, row.actorId, row.actorName),
       originButton(asks, row.originId),
@@ -107,14 +109,21 @@ const queue = (snapshot, asks) => {
   )
 }
 
-/** The reported text, loaded when it is opened. @param {Asks} asks @param {import('../../contract/resources.ts').AdminReport} report */
-function reportedText({ textOf }, report) {
+/** The text of a record, loaded when it is opened. @param {Asks} asks @param {string} name @param {RecordName} record */
+function textToOpen({ textOf }, name, record) {
   const place = make('div', { role: 'status' })
-  const shown = make('details', {}, make('summary', {}, 'Reported text'), place)
+  const shown = make('details', {}, make('summary', {}, name), place)
   shown.addEventListener('toggle', async () => {
-    if (shown.open) place.replaceChildren(...(await textOf(report)))
+    if (shown.open) place.replaceChildren(...(await textOf(record)))
   })
   return shown
+}
+
+/** The text that a write added to an entry. @param {Asks} asks @param {Snapshot['activity'][number]} row @param {string} entryId */
+function textOfWrite(asks, { revisionId, metadata }, entryId) {
+  const judged = metadata.verificationId ?? metadata.contradictionId ?? metadata.relationId
+  const targetId = judged ?? revisionId ?? entryId
+  return textToOpen(asks, 'Text', { entryId, targetType: judged === undefined ? 'REVISION' : 'EVIDENCE', targetId })
 }
 
 /** @type {View} */
@@ -135,7 +144,7 @@ const reports = (snapshot, asks) =>
         make('span', { class: `badge ${row.status.toLowerCase()}` }, row.status),
         ' ',
         ...entryButtons(asks, row.entryId, row.title),
-        reportedText(asks, row),
+        textToOpen(asks, 'Reported text', row),
       ],
       originButton(asks, row.originId),
       [

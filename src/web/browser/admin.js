@@ -58,7 +58,7 @@ async function close(id, resolution) {
   focusHeading()
 }
 
-/** The reported text, or the refusal. @param {import('../../contract/resources.ts').AdminReport} report */
+/** The text of a record, or the refusal. @param {import('./admin-views.js').RecordName} record */
 async function textOf({ targetType, targetId, entryId }) {
   /** @type {import('./api.js').Answer<Dossier>} */
   const answer = await call('GET', `/api/admin/entries/${encodeURIComponent(entryId)}`, { bearer })

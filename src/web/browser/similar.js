@@ -15,12 +15,22 @@ export function showSimilar(title, place) {
   const compare = async () => {
     const asked = title.value
     const sent = Array.from(asked.trim()).slice(0, TITLE).join('')
-    /** @type {import('./api.js').Answer<{ items: { slug: string, title: string, summary: string }[] }> | undefined} */
+    /** @type {import('./api.js').Answer<{ items: import('../../contract/resources.ts').Similar[] }> | undefined} */
     const answer = sent === '' ? undefined : await call('GET', `/api/similar?${new URLSearchParams({ title: sent })}`)
     if (asked !== title.value) return
     const found = answer?.ok ? answer.body.items.slice(0, SHOWN) : []
-    const links = found.map(({ slug, title: name, summary }) =>
-      make('li', {}, make('a', { href: `/entries/${slug}` }, words(name)), ' ', words(summary)),
+    const links = found.map(({ slug, title: name, summary, standing: { state, tally } }) =>
+      make(
+        'li',
+        {},
+        make('a', { href: `/entries/${slug}` }, words(name)),
+        make(
+          'span',
+          { class: 'small' },
+          ` ${state.toLowerCase()}, ${tally.independentFor} for, ${tally.independentAgainst} against `,
+        ),
+        words(summary),
+      ),
     )
     place.replaceChildren(
       make('p', {}, 'If one of these entries has it already, revise that entry instead.'),

@@ -154,6 +154,14 @@ for (const form of document.querySelectorAll('form[data-judge]')) {
   }
 }
 
+/** A live list is followed once it is in view. */
+const live = document.querySelector('[data-live]')
+if (live !== null) {
+  // A module is loaded once.
+  const seen = new IntersectionObserver(([place]) => place?.isIntersecting && import('./activity.js'))
+  seen.observe(live)
+}
+
 /** The stored value `off` of this item disables the keys. */
 export const SETTING = 'palimpsest.keys'
 const ROWS = '.boards .plain > li, .result, .rows > li, .revision, .piece, .neighbour'

@@ -18,6 +18,8 @@ before(async () => {
 const options = { skip: NO_BROWSER }
 /** Longer than the least time between two reads of the list, in milliseconds. */
 const LONGER = 7_000
+/** The rows of the home page. */
+const ROWS = 6
 
 test('new activity appears on the open page, bounded and as text, until it is paused', options, async () => {
   for (const title of ['First', 'Second', 'Third']) await newEntry(app.url, token, { title })
@@ -46,6 +48,31 @@ test('new activity appears on the open page, bounded and as text, until it is pa
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test(
+  'new writes appear on the open home page, and nothing is loaded for them before they are in view',
+  options,
+  async () => {
+    for (let n = 1; n <= ROWS; n++) await newEntry(app.url, token, { title: `Before ${n}` })
+    const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+    const loaded: string[] = []
+    page.on('request', request => loaded.push(new URL(request.url()).pathname))
+    await page.goto('/', { waitUntil: 'networkidle' })
+    assert.deepEqual(
+      loaded.filter(path => /activity/.test(path)),
+      [],
+    )
+    await page.getByRole('heading', { name: 'Newest writes' }).scrollIntoViewIfNeeded()
+    await page.locator('[data-live]').scrollIntoViewIfNeeded()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await newEntry(app.url, token, { title: 'While the home page is open' })
+    await page.locator('.writes').getByText('While the home page is open').waitFor()
+    assert.equal(await page.locator('.rows > li').count(), ROWS)
+    await assertAccessible(page, 'live home page')
+    assert.deepEqual(complaints, [])
+    await close()
+  },
+)
 
 test('without JavaScript the activity is filtered by kind, and nothing is live', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url, { scripts: false })

@@ -24,8 +24,8 @@ const TRIES = 3
 async function shiftsOf(page: Page, address: string): Promise<string[]> {
   let fewest: string[] = []
   for (let time = 0; time < TRIES; time += 1) {
-    // The stream of the activity never ends, and its new rows move the others.
-    await page.goto(address, { waitUntil: address.startsWith('/activity') ? 'load' : 'networkidle' })
+    // The stream of live rows never ends, and its new rows move the others.
+    await page.goto(address, { waitUntil: /^\/(?:activity|$)/.test(address) ? 'load' : 'networkidle' })
     const shifts = await page.evaluate<string[]>('shifts')
     if (shifts.length === 0) return []
     if (time === 0 || shifts.length < fewest.length) fewest = shifts
