@@ -1,7 +1,7 @@
 import type { Entry } from '../contract/resources.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import type { Text } from '../domain/retained-text.ts'
+import { KEPT_FROM, type Text } from '../domain/retained-text.ts'
 import { COUNTED_JUDGEMENTS, type Judgement, NO_TALLY, type Standing, type Verdict } from '../domain/standing.ts'
 import { dueOf } from '../domain/work.ts'
 import { isoTime } from './time.ts'
@@ -62,6 +62,13 @@ export const findVoice = (reader: Reader, entry: number, { originGroup, verdict,
   reader.one<{ actor: number }>(sql`
     SELECT actor FROM judgement WHERE entry = ${entry} AND origin_group = ${originGroup} AND verdict = ${verdict}
       AND text = ${text} AND own = 0 AND actor <> ${actor} LIMIT 1`)
+
+/** The records of objections to texts that a correction answered, of which the text with a digest does not contain nine tenths. */
+export const listAnswered = (reader: Reader, entry: number, digest: string) =>
+  reader.all<{ record: number }>(sql`
+    SELECT j.record FROM judged_text t JOIN judgement j ON j.entry = t.entry AND j.text = t.text
+    WHERE t.entry = ${entry} AND t.addressed IS NOT NULL AND (t.against <> ${digest} OR t.kept < ${KEPT_FROM})
+      AND j.verdict IN ('CONTRADICTED', 'CONTRADICTS') LIMIT ${COUNTED_JUDGEMENTS}`)
 
 /** Texts of an entry that were judged: at most so many. */
 export const listJudgedTexts = (reader: Reader, entry: number, limit: number) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Blame, Entry } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor } from '../support/client.ts'
-import { judgingWorld, type Voice } from '../support/judging.ts'
+import { judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
 
 let author: Voice
@@ -139,6 +139,28 @@ test('an objection that a correction answered is not at the sentences that staye
     (await states()).every(state => state === undefined || state === 'UNCHECKED'),
     String(await states()),
   )
+})
+
+test('a correction answers the objections to any number of earlier texts', async () => {
+  const stayed = 'Boil the water first. Then let it cool for a while in the kettle.'
+  const textOf = (round: number): string => `${stayed} ${proseOf(60, 1_000 * (round + 1))}.`
+  let entry = await publish(textOf(0))
+  for (let round = 1; round <= 5; round++) {
+    await world.contradict(await world.voice(), entry)
+    entry = await world.revise(author, entry, { content: textOf(round), changeType: round < 5 ? 'EXPAND' : 'CORRECT' })
+  }
+  const { contradictions } = await world.standing(entry)
+  assert.deepEqual(
+    contradictions.map(({ status }) => status),
+    ['ADDRESSED', 'ADDRESSED', 'ADDRESSED'],
+  )
+  const { evidence } = await blame(entry)
+  assert.deepEqual(
+    evidence.filter(({ state }) => state !== 'UNCHECKED'),
+    [],
+  )
+  const { text } = await call(app.url, 'GET', `/entries/${entry.slug}/evidence`, { headers: { accept: 'text/html' } })
+  assert.equal(text.match(/\(earlier, answered by /g)?.length, 5)
 })
 
 test('a hidden actor has no name, and a withdrawn entry no blame', async () => {

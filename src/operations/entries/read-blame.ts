@@ -15,6 +15,7 @@ import {
   type Piece,
 } from '../../domain/blame.ts'
 import { LruCache } from '../../domain/lru-cache.ts'
+import { wordingOf } from '../../domain/retained-text.ts'
 import { signalNames } from '../../domain/signals.ts'
 import {
   isObjection,
@@ -32,6 +33,7 @@ import {
   findObjection,
   findText,
   keptStanding,
+  listAnswered,
   listJudgementsOfRevisions,
 } from '../../store/standing.ts'
 import { isoTime } from '../../store/time.ts'
@@ -185,18 +187,20 @@ async function lookAt(blame: Blamed, texts: readonly BlamedRow[]): Promise<numbe
   return cost + PAGE * COSTS.revision
 }
 
-/** Judgements without the objections to texts that a correction answered: those are about what was corrected. */
-function withoutAddressed({ standing }: EntryRow, judgements: readonly Judgement[]): readonly Judgement[] {
-  const answered = keptStanding(standing).contradictions.filter(({ addressedBy }) => addressedBy !== null)
+/** The judgements of an entry without the objections that a correction answered: those are about what was corrected. */
+async function standingJudgements(reader: Reader, entry: EntryRow): Promise<readonly Judgement[]> {
+  const judgements = await listJudgementsOfRevisions(reader, entry.number)
+  // A contradiction of the current text says that it was not a correction.
+  if (keptStanding(entry.standing).tally.contradicted > 0 || !judgements.some(isObjection)) return judgements
+  const answered = await listAnswered(reader, entry.number, wordingOf(entry).digest)
   const records = new Set(answered.map(({ record }) => record))
-  const texts = new Set(judgements.filter(({ record }) => records.has(record)).map(({ text }) => text))
-  return judgements.filter(one => !isObjection(one) || !texts.has(one.text))
+  return judgements.filter(({ record }) => !records.has(record))
 }
 
 /** The result of the judgements about each piece of a text. */
 async function evidenceOn(reader: Reader, entry: EntryRow, size: number) {
   if (entry.standing === null) return { places: [], items: [], version: [] }
-  const judgements = withoutAddressed(entry, await listJudgementsOfRevisions(reader, entry.number))
+  const judgements = await standingJudgements(reader, entry)
   const texts = weightiestTexts(judgements).slice(0, MEASURED_TEXTS)
   const blame = createBlame(entry, entry.revisions)
   const judged: Judged[] = []

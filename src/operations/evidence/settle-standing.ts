@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts'
 import { headingOf, KEPT_FROM, measurerOf, type Text, type Wording, wordingOf } from '../../domain/retained-text.ts'
-import { isAgainst, type Judgement, measuredTexts, type Objection, standingOf } from '../../domain/standing.ts'
+import { isAgainst, isObjection, type Judgement, measuredTexts, standingOf } from '../../domain/standing.ts'
 import { listChangedByJudges } from '../../store/authors.ts'
 import * as store from '../../store/standing.ts'
 import { countedJudgements } from './judgement.ts'
@@ -46,14 +46,18 @@ export async function assess(
   const counting = await withAuthors(reader, entry.number, { judgements, keptOf, here })
   const { objections, best, supported, against, contest, ...counted } = standingOf(counting, keptOf)
   const confirmed = await confirmedShare(reader, supported, entry)
-  const contradictions: store.KeptStanding['contradictions'] = []
-  for (const objection of objections) {
-    const { record, verdict, text, originGroup } = objection.judgement
-    // A contradiction of the new text says that it was not a correction.
-    const open = objection.current || counted.tally.contradicted > 0
-    const addressedBy = open ? null : await addressedByOf(reader, entry.number, objection, { rows, measured, memory })
-    contradictions.push({ record, group: originGroup, verdict, kept: keptOf(text), addressedBy })
+  // A contradiction of the new text says that it was not a correction.
+  if (counted.tally.contradicted === 0) {
+    const shown = objections.map(({ judgement }) => judgement)
+    const answerable = [...shown, ...counting.filter(one => isObjection(one) && rows.has(one.text))]
+    for (const text of new Set(answerable.map(one => one.text))) {
+      if (keptOf(text) < KEPT_FROM) await seekCorrection(reader, entry.number, text, { rows, measured, memory })
+    }
   }
+  const contradictions = objections.map(({ judgement: { record, verdict, text, originGroup }, current }) => {
+    const addressedBy = current || counted.tally.contradicted > 0 ? null : (rows.get(text)?.addressed ?? null)
+    return { record, group: originGroup, verdict, kept: keptOf(text), addressedBy }
+  })
   return {
     standing: { ...counted, confirmed, best: best?.record ?? null, against: against.map(namedOf), contradictions },
     contest,
@@ -141,20 +145,19 @@ export async function measure(
   return { rows: new Map(found.map(row => [row.text, row])), measured: new Set(stale), here }
 }
 
-/** The first CORRECT revision that changed the text of an objection, unless that text was restored later. */
-async function addressedByOf(
+/** Finds the first CORRECT revision that changed a text with objections, unless that text was restored later. */
+async function seekCorrection(
   reader: Reader,
   entry: number,
-  { judgement: { text } }: Objection,
+  text: number,
   { rows, measured, memory }: { rows: Rows; measured: Set<store.JudgedTextRow>; memory: TextMemory },
-): Promise<number | null> {
+): Promise<void> {
   const row = rows.get(text) ?? (await memory.rowOf(text))
-  if (row === undefined) return null
+  if (row === undefined) return
   rows.set(text, row)
   const later = await store.listChangesAbove(reader, entry, row.walked, WALK_MAX - row.steps)
-  if (later.length === 0) return row.addressed
-  const judged = await store.findText(reader, text)
-  if (judged === undefined) return null
+  const judged = later.length === 0 ? undefined : await store.findText(reader, text)
+  if (judged === undefined) return
   const wording = wordingOf(judged)
   for (const revision of later) {
     const kept = measurerOf(wordingOf(revision))(wording)
@@ -164,5 +167,4 @@ async function addressedByOf(
     row.steps += 1
   }
   measured.add(row)
-  return row.addressed
 }
