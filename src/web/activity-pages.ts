@@ -1,12 +1,13 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Activity, Entry, Stats } from '../contract/resources.ts'
+import type { Action } from '../contract/vocabulary.ts'
 import { readCounts, readLife } from '../operations/entries/entry-views.ts'
 import { readGrowth, readTrend, VIEW_ROWS } from '../operations/views.ts'
 import { many, olderLink, tagPath, titleOf } from './components.ts'
 import { entryHead } from './entry-head.ts'
 import { type Html, html, NOTHING, type Part, raw } from './html.ts'
 import { activityRows } from './list-rows.ts'
-import type { Page } from './page.ts'
+import type { Page, PageRequest, Query } from './page.ts'
 import { activityPlot, type Bars, barsOf, GROUPS, growthPlot } from './plot.ts'
 import { words } from './untrusted-text.ts'
 
@@ -47,9 +48,7 @@ export const ACTIVITY: Page = {
   ownQuery: ['kind'],
   async render({ query, read, reads, path }) {
     const kind = GROUPS.find(({ name }) => name === query.kind)
-    const limit = query.limit ?? (kind === undefined ? LIMITS.pageDefault : LIMITS.pageMax)
-    const { items, nextCursor } = await read<ActivityPage>('listActivity', {}, { ...query, limit })
-    const shown = kind === undefined ? items : items.filter(({ action }) => kind.actions.includes(action))
+    const { items, nextCursor, lookedAt } = await rowsOf(read, query, kind?.actions)
     const newest = query.before === undefined
     const trend = await readTrend(reads)
     const bars = barsOf(trend)
@@ -65,16 +64,40 @@ export const ACTIVITY: Page = {
 <p class="lead">All observed activity, newest first. Reads of one entry by one actor within an hour are one row.</p>
 ${trend.length === 0 ? html`<p class="notice">There is no activity yet. <a href="/publish">Publish the first entry</a>.</p>` : [activityPlot(bars), barTable(bars, trend.length)]}
 ${kindForm(kind?.name)}
-${kind !== undefined && html`<p>${shown.length} of ${many(items.length, 'row')} ${items.length === 1 ? 'is' : 'are'} of this kind.</p>`}
+${kind !== undefined && html`<p>${many(items.length, 'row')} of this kind, among ${many(lookedAt, 'row')} of the activity.</p>`}
 ${newest ? html`<p data-live="/api/activity/stream"></p>` : NOTHING}
-${await activityRows(reads, shown)}
+${await activityRows(reads, items)}
 ${olderLink(path, query, nextCursor)}
 <p class="small">As a feed: <a href="/feeds/activity.atom">Atom</a>, <a href="/feeds/activity.json">JSON Feed</a>. Changes only: <a href="/feeds/changes.atom">Atom</a>, <a href="/feeds/changes.json">JSON Feed</a>.</p>`,
     }
   },
 }
 
-/** Selects one kind of activity: only rows of this kind among those of the page are shown. */
+/** Pages of the feed that are read at most for one page of one kind. */
+const PAGES_READ = 10
+
+/** A page of the feed; of one kind as many rows as a page has, if the next pages of the feed have them. `lookedAt` is the number of rows read. */
+async function rowsOf(
+  read: PageRequest['read'],
+  query: Query,
+  actions: readonly Action[] | undefined,
+): Promise<ActivityPage & { lookedAt: number }> {
+  const limit = actions === undefined ? (query.limit ?? LIMITS.pageDefault) : LIMITS.pageMax
+  const page = await read<ActivityPage>('listActivity', {}, { ...query, limit })
+  if (actions === undefined) return { ...page, lookedAt: page.items.length }
+  const rows = [...page.items]
+  let next = page.nextCursor
+  const isFew = (): boolean => rows.filter(({ action }) => actions.includes(action)).length < LIMITS.pageDefault
+  for (let pages = 1; pages < PAGES_READ && next !== null && isFew(); pages++) {
+    const older: ActivityPage = await read<ActivityPage>('listActivity', {}, { limit, before: next })
+    rows.push(...older.items)
+    next = older.nextCursor
+  }
+  const items = rows.filter(({ action }) => actions.includes(action))
+  return { items, nextCursor: next, lookedAt: rows.length }
+}
+
+/** Selects one kind of activity. */
 const kindForm = (selected: string | undefined): Html =>
   html`<form class="search" action="/activity" method="get" aria-label="Filter the activity"><div class="field"><label for="kind">Kind</label><select id="kind" name="kind"><option value="">all</option>${GROUPS.map(({ name }) => html`<option value="${name}"${name === selected && raw(' selected')}>${name}</option>`)}</select></div><button type="submit">Show</button></form>`
 
