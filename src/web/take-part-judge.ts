@@ -81,7 +81,7 @@ export const CONTRADICT: Page = {
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
 ${rationale('Rationale', 'Name the wrong sentence, and the evidence against it.')}
-${field({ name: 'support', label: 'An entry that supports you', hint: 'Its address here, if there is one.', optional: true })}
+${field({ name: 'support', label: 'An entry that supports you', hint: 'If there is one: type words to find it, or paste its address.', optional: true })}
 </fieldset>
 </form>`,
         send: 'Record the contradiction',
@@ -115,7 +115,7 @@ ${choice('relationType', 'This entry …', [
   ['SYNTHESIZES', 'synthesizes', 'the other: it combines it with others.'],
   ['CONTRADICTS', 'contradicts', 'the other: both cannot be right.'],
 ])}
-${field({ name: 'target', label: 'The other entry', hint: 'Its address here, as the address line of your browser shows it.' })}
+${field({ name: 'target', label: 'The other entry', hint: 'Type words to find it, or paste its address.' })}
 ${rationale('Why?', 'The reason for the relation.')}
 </fieldset>
 </form>`,

@@ -32,7 +32,8 @@ function folded(text, first, last) {
   if (text.length <= LONGEST) return everyCharacter(text)
   const head = first ? '' : (/^[\s\S]*\s/.exec(text.slice(0, KEPT))?.[0] ?? '')
   const tail = last ? '' : (/\s[\s\S]*$/.exec(text.slice(-KEPT))?.[0] ?? '')
-  const left = text.length - head.length - tail.length
-  const note = make('span', { class: 'folded', dir: 'ltr' }, ` … ${left} unchanged characters … `)
-  return [...everyCharacter(head), note, ...everyCharacter(tail)]
+  const left = text.slice(head.length, text.length - tail.length)
+  const name = make('summary', { dir: 'ltr' }, `${left.length} unchanged characters`)
+  const fold = make('details', { class: 'folded' }, name, ...everyCharacter(left))
+  return [...everyCharacter(head), fold, ...everyCharacter(tail)]
 }

@@ -66,6 +66,27 @@ test('changes of different places are merged, and sent on top of the first revis
   await close()
 })
 
+test('a long unchanged part of a conflict is folded, and can be opened', options, async () => {
+  const line = 'The water of this line stays as it is. '
+  const content = `First.\n\n${line.repeat(60)}\n\nLast.\n`
+  const entry = await newEntry(app.url, rival, { title: 'Water, at length', summary: 'Water', content })
+  const { page, complaints, close } = await visit(browser, app.url, { width: 360 }, [409])
+  await page.goto(`/entries/${entry.slug}/revise`)
+  await becomeActor(page, 'Ada')
+  await page.locator('#f-content').fill(content.replace('Last', 'Very last'))
+  await page.locator('#f-rationale').fill('Later.')
+  await theyRevise(entry, { content: content.replace('First.', 'At first.') })
+  await commit(page)
+  await conflict(page).waitFor()
+  const fold = page.locator('.sides details.folded').first()
+  assert.match(await fold.innerText(), /^\d+ unchanged characters$/)
+  await fold.locator('summary').click()
+  await fold.getByText(line.trim()).first().waitFor()
+  await assertAccessible(page, 'an opened fold')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the person decides each place that both writers changed', options, async () => {
   const entry = await begin('Water, in dispute')
   const { page, complaints, close } = await visit(browser, app.url, {}, [409])
