@@ -865,6 +865,16 @@ export type PinsReport = {
       rationale: string
       /** The share of the words of the pinned text that the current text still contains. */
       kept: number
+      /** GET /api/entries/{slug}/standing has the details. */
+      standing?: {
+        /** The result of the evidence about the current text. */
+        state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+        /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+        tally: Tally
+        /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
+        confirmed: number | null
+        lastCheckedAt: string | null
+      }
     }
     evidence?: {
       /** The result of the evidence about the current text. */

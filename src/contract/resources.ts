@@ -328,6 +328,7 @@ export const PinFinding = Type.Object({
         ...share,
         description: 'The share of the words of the pinned text that the current text still contains.',
       }),
+      standing: Type.Optional(EntryStanding),
     }),
   ),
   evidence: Type.Optional(

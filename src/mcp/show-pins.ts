@@ -1,4 +1,5 @@
 import type { PinFinding, PinsReport } from '../contract/resources.ts'
+import { standingLine } from '../domain/standing-words.ts'
 import { fenced, member } from './fence.ts'
 import { SUMMARY_BYTES } from './show.ts'
 
@@ -12,8 +13,14 @@ export function showPins({ items, same, sequence }: PinsReport, shared: boolean)
 const row = ({ signals = [], revised, evidence, ...rest }: PinFinding) => ({
   ...rest,
   ...(signals.length === 0 ? {} : { signals: signals.join(', ') }),
-  ...(revised === undefined ? {} : { revised: { ...revised, rationale: member(revised.rationale, SUMMARY_BYTES) } }),
+  ...(revised === undefined ? {} : { revised: revisedOf(revised) }),
   ...(evidence === undefined ? {} : { evidence: evidenceOf(evidence) }),
+})
+
+const revisedOf = ({ standing, rationale, ...rest }: NonNullable<PinFinding['revised']>) => ({
+  ...rest,
+  rationale: member(rationale, SUMMARY_BYTES),
+  ...(standing === undefined ? {} : { standing: standingLine(standing) }),
 })
 
 const evidenceOf = ({ state, tally, added, objection }: NonNullable<PinFinding['evidence']>) => ({

@@ -127,6 +127,8 @@ function writeFinding(
     const later = plural(revised.revisions, 'later revision')
     out.line(...head, `${revised.changeType}, ${later}, ${kept} % of the pinned text remains`)
     out.block(revised.rationale)
+    const { standing } = revised
+    if (standing !== undefined) out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
   } else if (evidence !== undefined) {
     const added = evidence.added === null ? '' : `, ${evidence.added} new`
     out.line(...head, styled(stateStyle(evidence.state), standingLine(evidence)), added)

@@ -11,7 +11,7 @@ import { findRecordAt } from '../../store/as-of.ts'
 import { readSettled } from '../../store/change.ts'
 import { type EntryRow, findEntry } from '../../store/entry.ts'
 import { findPinned, listJudgedAfter, listJudgementsOfText, type PinnedRow } from '../../store/pin.ts'
-import { findTextByDigest, keptStanding } from '../../store/standing.ts'
+import { findTextByDigest, keptStanding, shownStanding } from '../../store/standing.ts'
 import type { ReadOperation } from '../operation.ts'
 import { type Objection, objectionOf, objectionsTo } from './read-standing.ts'
 
@@ -89,6 +89,7 @@ async function revisedOf(reader: Reader, entry: EntryRow, pinned: PinnedRow, kep
       changeType: latest.change_type,
       rationale: latest.rationale,
       kept,
+      standing: shownStanding(entry.standing),
     },
   }
 }
