@@ -4,11 +4,11 @@ import { rankingTermsOf } from './ranking-terms.ts'
 /** The most characters of a content that are searched, and of a passage. */
 const LOOKED_AT = 8_000
 export const PASSAGE_MAX = 300
-/** Letters by which a term may be in a text, and by which a longer content is searched for the part that has the most terms. */
+/** Letters by which a term may be in a text. */
 const BEGINNING = 3
-const LONGER_BEGINNING = 5
-/** The characters of such a part. */
+/** A content with more characters than are searched is divided into blocks, and the block with the most terms, by these letters, is sought first. */
 const BLOCK = 2_000
+const BLOCK_BEGINNING = 5
 /** Where a passage may begin or end: after a sentence, with the marks that close it, or after a line. A dot inside a name ends neither. */
 const PIECE = /(?:[^\n.!?。！？]|[.!?]+(?=[^\s.!?"'`”’)\]]))*(?:[.!?]+["'`”’)\]]*|\n|[。！？]|$)/gu
 /** The parts of a piece that is longer than a passage: some words, or some characters of a script without spaces. */
@@ -51,13 +51,16 @@ function startOf(content: string, weights: ReadonlyMap<string, number>): number 
   for (let at = 0; at < content.length; at += BLOCK) {
     const folded = foldWord(content.slice(at, at + BLOCK))
     let worth = 0
-    for (const [term, weight] of weights) if (folded.includes(term.slice(0, LONGER_BEGINNING))) worth += weight
+    for (const [term, weight] of weights) if (folded.includes(term.slice(0, BLOCK_BEGINNING))) worth += weight
     if (worth > best.worth) best = { at, worth }
   }
   return Math.max(0, Math.min(best.at - BLOCK, content.length - LOOKED_AT))
 }
 
-/** The sentences and lines of a part of a content with their places; a longer one than a passage in parts. A part that begins later begins inside of one, which is left out. */
+/**
+ * The sentences and lines of a part of a content with their places; a longer one than a passage in parts. A part that does not begin at the
+ * `start` 0 begins inside of a sentence, which is left out.
+ */
 function piecesOf(text: string, start: number): { at: number; text: string }[] {
   const cutBy = (pattern: RegExp, whole: string, from: number) =>
     [...whole.matchAll(pattern)].map(match => ({ at: from + match.index, text: match[0] }))

@@ -10,6 +10,7 @@ import {
   findPage,
   foundPage,
   listAll,
+  orderOf,
   orderOfAll,
   pageAnswer,
   pageOf,
@@ -42,8 +43,7 @@ export async function searchFaceted(
     return { answer: pageAnswer(wanted, await findPage(reads, wanted)), facets: undefined }
   const { numbers, more, result } = await firstMatches(reads, wanted)
   const all = await facetsOf(reads, numbers)
-  const rows =
-    result === undefined || requestOf(wanted, wanted).sort !== 'relevance' ? all : worthiestFirst(all, result)
+  const rows = result === undefined || orderOf(wanted) !== 'relevance' ? all : worthiestFirst(all, result)
   const fitting = narrowed ? rows.filter(row => fits(row, narrowing, reads.at)) : rows
   const entries = fitting.slice(offset, end).map(({ number }) => number)
   const further = fitting.length > end || (more && !narrowed)

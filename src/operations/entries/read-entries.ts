@@ -70,7 +70,7 @@ export const orderOfAll = ({ q, tag, sort }: Wanted): Order | undefined =>
 const hasTerms = (q: string): boolean => q !== '' && termsOf(q).length > 0
 
 /** The order of a search: without a word, nothing can be more relevant. */
-const orderOf = ({ q, sort }: Wanted): Sort => (sort === 'relevance' && !hasTerms(q) ? 'recent' : sort)
+export const orderOf = ({ q, sort }: Wanted): Sort => (sort === 'relevance' && !hasTerms(q) ? 'recent' : sort)
 
 /** The part of a search that a list needs. */
 export const requestOf = (wanted: Wanted, { limit, offset }: Pick<Wanted, 'limit' | 'offset'>): SearchRequest => {
