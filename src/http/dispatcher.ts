@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import type { Awaitable } from '../database/database.ts'
+import { andThen } from '../operations/awaitable.ts'
 import type { Store } from '../operations/store.ts'
 import { Exchange, type Report } from './exchange.ts'
 import type { Overload } from './limits/overload.ts'
@@ -61,7 +62,7 @@ export class Dispatcher {
   }
 
   #run(exchange: Exchange): Awaitable<void> {
-    const { router, isStopping } = this.#parts
+    const { router, overload, isStopping } = this.#parts
     if (isStopping()) exchange.fields.connection = 'close'
     const found = router.find(exchange.method, exchange.url)
     exchange.route = found?.route
@@ -69,7 +70,8 @@ export class Dispatcher {
     if (allowOrigins(exchange)) return exchange.send(204)
     if (found === undefined) throw new Problem('ROUTE_NOT_FOUND')
     exchange.params = found.params
-    return found.route.answer(exchange)
+    const { route } = found
+    return andThen(overload.turnOf(exchange.request, exchange.began), () => route.answer(exchange))
   }
 
   #fail(error: unknown, exchange: Exchange): void {

@@ -46,7 +46,7 @@ export type Server = Pick<HttpServer, 'server' | 'listen' | 'inject'> & {
   stop(): Promise<void>
 }
 
-type Answering = Pick<HandlerParts, 'observer' | 'streams' | 'compression' | 'readiness' | 'environment'>
+type Answering = Pick<HandlerParts, 'observer' | 'streams' | 'compression' | 'readiness' | 'environment' | 'overload'>
 
 function createHandlers(options: ServerOptions, parts: Answering): Handlers {
   const { config, store } = options
@@ -87,7 +87,8 @@ export function createServer(options: ServerOptions): Server {
   const readiness = () => (stopping ? { ready: false, status: 'stopping' } : store.readiness())
   const streams = new Streams(store, logger)
   const compression = createCompression()
-  const handlers = createHandlers(options, { observer, streams, compression, readiness, environment })
+  const overload = new Overload(logger, () => store.full())
+  const handlers = createHandlers(options, { observer, streams, compression, readiness, environment, overload })
   const metrics = new Metrics(store, { ...options, isReady: () => readiness().ready })
   const router = createRoutes({
     ...options,
@@ -97,7 +98,6 @@ export function createServer(options: ServerOptions): Server {
     observer,
     sendDocument: createSender(compression),
   })
-  const overload = new Overload(logger, () => store.full())
   const dispatcher = new Dispatcher({ ...options, metrics, router, overload, isStopping: () => stopping })
   const http = createHttpServer(dispatcher, logger)
   return {

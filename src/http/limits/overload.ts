@@ -6,10 +6,13 @@ import { Problem } from '../../contract/problem.ts'
 import { targetOf } from '../../web/target.ts'
 import { problemAnswer } from '../pipeline/errors.ts'
 import { PUBLIC_FIELDS, SECURITY_FIELDS } from './transport.ts'
+import { Turns } from './turns.ts'
 
 /** The interval of measurements of the event loop, and the busy time above which requests are refused, both in milliseconds. */
 const MEASURE_INTERVAL = 50
 const BUSY_MAX = 250
+/** The work of the event loop after which a request that waits for its turn is refused, in milliseconds. */
+const WAIT_MAX = 1_000
 /** The maximum number of requests in progress when the loop was busy. It bounds the work when they continue together. */
 const IN_PROGRESS_MAX = 32
 /** The minimum interval of log lines about refused requests, in milliseconds. */
@@ -35,13 +38,15 @@ function refuse(path: string, response: ServerResponse): void {
 }
 
 /**
- * Sheds load when the event loop has been busy with several requests for more than `BUSY_MAX` milliseconds. A single slow request, or work
- * other than requests, never triggers it. It refuses the waiting requests until the loop has completed a turn, which takes a fraction of the
- * time of answering them. It also refuses writes while `isFull` reports that the queue of the store is full. The number of refusals is logged.
+ * Spreads requests over turns of the event loop, and sheds load: a request that has waited for its turn during `WAIT_MAX` milliseconds of
+ * work, and those that arrive when one turn has had several requests and more than `BUSY_MAX` milliseconds of work. A single slow request, or
+ * work other than requests, never triggers the latter. It also refuses writes while `isFull` reports that the queue of the store is full. The
+ * number of refusals is logged.
  */
 export class Overload {
   readonly #logger: Logger
   readonly #isFull: () => boolean
+  readonly #turns = new Turns(WAIT_MAX, () => OVERLOADED)
   readonly #timer: NodeJS.Timeout
   #measuredAt = performance.now()
   #used = process.threadCpuUsage()
@@ -69,6 +74,19 @@ export class Overload {
     }
     this.#admitted++
     return true
+  }
+
+  /**
+   * Returns undefined if an accepted request that arrived at `arrived`, in milliseconds of the monotonic clock, may be answered at once,
+   * otherwise a promise of its turn, which rejects with OVERLOADED.
+   */
+  turnOf(request: IncomingMessage, arrived: number): Promise<void> | undefined {
+    return isFree(request) ? undefined : this.#turns.take(arrived)
+  }
+
+  /** Returns a promise of a later turn: for requests that would all continue in this one. It rejects with OVERLOADED. */
+  laterTurn(): Promise<void> {
+    return this.#turns.wait()
   }
 
   /** Counts an accepted request as in progress until its answer is sent or its connection closes. */

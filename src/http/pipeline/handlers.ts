@@ -24,6 +24,7 @@ import { answerFields, isUnchanged, nextLink } from '../caches/conditional.ts'
 import { sharedCacheFields, sharedCacheOf } from '../caches/shared-cache.ts'
 import type { Streams } from '../events/streams.ts'
 import type { Exchange, Fields } from '../exchange.ts'
+import type { Overload } from '../limits/overload.ts'
 import { createEventLoopYield } from '../limits/yield-to-event-loop.ts'
 import type { Observer, Visitor } from '../observation/observer.ts'
 import type { Admitted } from './admission.ts'
@@ -47,6 +48,7 @@ export type HandlerParts = {
   readiness: Reads['readiness']
   environment: (at?: number) => WriteEnvironment
   now: () => number
+  overload: Pick<Overload, 'laterTurn'>
 }
 
 const wantsMarkdown = (accept: string): boolean =>
@@ -102,7 +104,7 @@ export class Handlers {
 
   /** The surroundings of the reads of a visitor. */
   readsFor(visitor: Visitor): Reads {
-    const { observer } = this.#parts
+    const { observer, overload } = this.#parts
     return {
       ...this.#shared,
       actor: visitor.actor,
@@ -110,6 +112,8 @@ export class Handlers {
       flushObservations: async observed => {
         if (observed !== undefined) observer.note(visitor, observed)
         await observer.flush()
+        // One flush lets many reads continue, and each may be costly.
+        await overload.laterTurn()
       },
     }
   }

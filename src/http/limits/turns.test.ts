@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Turns } from './turns.ts'
+
+/** The work of a costly request, in milliseconds: more than one turn has. */
+const COSTLY = 25
+const REQUESTS = 8
+/** More turns than the loop rests. */
+const RESTED = 200
+const NEVER = Number.POSITIVE_INFINITY
+const refusal = (): Error => new Error('refused')
+
+/** Works until the thread has used so many milliseconds of the processor. */
+function work(milliseconds: number): void {
+  const from = process.threadCpuUsage()
+  const used = (): number => {
+    const { user, system } = process.threadCpuUsage(from)
+    return (user + system) / 1_000
+  }
+  while (used() < milliseconds);
+}
+
+/** Counts the turns of the event loop until `stop`. */
+function countTurns() {
+  const counted = { turns: 0, stop: () => clearImmediate(next) }
+  const count = (): void => {
+    counted.turns += 1
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  return counted
+}
+
+test('costly requests that arrive together continue in order, with turns for new connections between them', async () => {
+  const turns = new Turns(NEVER, refusal)
+  const counted = countTurns()
+  const went: { request: number; at: number }[] = []
+  const requests = Array.from({ length: REQUESTS }, async (_, request) => {
+    await turns.take(performance.now())
+    work(COSTLY)
+    went.push({ request, at: counted.turns })
+  })
+  await Promise.all(requests)
+  counted.stop()
+  assert.deepEqual(
+    went.map(({ request }) => request),
+    Array.from({ length: REQUESTS }, (_, request) => request),
+  )
+  // The first ones were accepted before any of them had worked.
+  const apart = went.slice(1).map(({ at }, before) => at - Number(went[before]?.at))
+  const waited = apart.filter(between => between > 0)
+  assert.ok(
+    waited.every(between => between >= COSTLY),
+    apart.join(),
+  )
+})
+
+test('requests that continue together wait for turns of their own if they are costly', async () => {
+  const turns = new Turns(NEVER, refusal)
+  const counted = countTurns()
+  const at: number[] = []
+  const requests = Array.from({ length: REQUESTS }, async () => {
+    await turns.wait()
+    work(COSTLY)
+    at.push(counted.turns)
+  })
+  await Promise.all(requests)
+  counted.stop()
+  assert.equal(new Set(at).size, REQUESTS, at.join())
+})
+
+test('requests of one moment continue at once, and later ones again when the loop has rested', async () => {
+  const turns = new Turns(NEVER, refusal)
+  const take = (): void => {
+    const at = performance.now()
+    for (let request = 0; request < REQUESTS; request++) assert.equal(turns.take(at), undefined)
+  }
+  take()
+  for (let turn = 0; turn < RESTED; turn++) await nextTurn()
+  take()
+})
+
+test('a request that has waited for too much work is refused, and later ones are not', async () => {
+  const turns = new Turns(2 * COSTLY, refusal)
+  const endings = await Promise.allSettled(
+    Array.from({ length: REQUESTS }, async () => {
+      await turns.wait()
+      work(COSTLY)
+    }),
+  )
+  const refused = endings.filter(({ status }) => status === 'rejected')
+  assert.equal(endings[0]?.status, 'fulfilled')
+  assert.equal(endings.at(-1)?.status, 'rejected')
+  assert.ok(refused.length < REQUESTS - 1, `${refused.length} refused`)
+  await turns.wait()
+})

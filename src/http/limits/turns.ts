@@ -1,0 +1,93 @@
+/** Milliseconds of requests in one turn of the event loop. Past them, further requests wait for later turns. */
+const TURN = 20
+/** The maximum number of waiting requests that continue in one turn. */
+const TOGETHER = 64
+/** The maximum number of turns without a request after one with requests. */
+const REST = 64
+
+type Waiting = {
+  /** The processor time of the thread when the wait began, in milliseconds. */
+  since: number
+  go: () => void
+  refuse: (error: Error) => void
+}
+
+/** Milliseconds of processor time of this thread. Time in which the thread did not get the processor does not count. */
+function worked(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/**
+ * Spreads requests over turns of the event loop by their time, so that a request that does not wait, such as /health, is answered between
+ * costly ones. Node accepts one new connection in a turn, so one turn without requests follows for each millisecond of a turn with them.
+ * Requests continue in their order. A request that waited while the thread worked for more than `waitMax` milliseconds is refused with the
+ * error of `refusal`.
+ */
+export class Turns {
+  readonly #waitMax: number
+  readonly #refusal: () => Error
+  readonly #waiting: Waiting[] = []
+  /** When the first request of this turn began; undefined before it. */
+  #began: number | undefined
+  /** The turns without requests that are left. */
+  #rest = 0
+  #isArranged = false
+
+  constructor(waitMax: number, refusal: () => Error) {
+    this.#waitMax = waitMax
+    this.#refusal = refusal
+  }
+
+  /** Returns undefined if a request that arrived at `at`, in milliseconds of the monotonic clock, may continue at once, otherwise a promise of its turn. */
+  take(at: number): Promise<void> | undefined {
+    this.#arrange()
+    this.#began ??= at
+    if (this.#waiting.length === 0 && this.#rest === 0 && at - this.#began < TURN) return undefined
+    return this.wait()
+  }
+
+  /** Returns a promise of a later turn: for requests that would all continue in this one. */
+  wait(): Promise<void> {
+    this.#arrange()
+    const since = worked()
+    return new Promise((go, refuse) => this.#waiting.push({ since, go, refuse }))
+  }
+
+  #arrange(): void {
+    if (this.#isArranged) return
+    this.#isArranged = true
+    setImmediate(this.#next)
+  }
+
+  /** Begins a turn. Node runs all that a callback of setImmediate resolves before the next callback. */
+  readonly #next = (): void => {
+    const now = performance.now()
+    const took = Math.floor(now - (this.#began ?? now))
+    this.#rest = Math.min(REST, Math.max(0, this.#rest - 1) + took)
+    this.#began = undefined
+    if (this.#rest === 0) {
+      if (this.#waiting.length === 0) {
+        this.#isArranged = false
+        return
+      }
+      this.#began = now
+      this.#settleFirst()
+      const further = Math.min(TOGETHER, this.#waiting.length)
+      for (let n = 0; n < further; n++) setImmediate(this.#continue)
+    }
+    setImmediate(this.#next)
+  }
+
+  readonly #continue = (): void => {
+    this.#began ??= performance.now()
+    if (performance.now() - this.#began < TURN) this.#settleFirst()
+  }
+
+  #settleFirst(): void {
+    const first = this.#waiting.shift()
+    if (first === undefined) return
+    if (worked() - first.since > this.#waitMax) first.refuse(this.#refusal())
+    else first.go()
+  }
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { newActor, newEntry } from '../support/client.ts'
+import { COSTLY_CONTENTS } from '../support/costly.ts'
+import { makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+
+const CLIENTS = 24
+/** The most costly answers that /health may wait for: those of the turn of the event loop in which it arrives, and of the one before. */
+const FIRST = 8
+
+const directory = makeDirectory()
+let server: ServerProcess
+before(async () => {
+  server = await startServer(directory.path)
+})
+after(async () => {
+  server.kill('SIGTERM')
+  await server.ended
+  directory.remove()
+})
+
+async function open(): Promise<Socket> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n`
+
+test('/health is answered before most of the costly pages that were requested before it', async context => {
+  const { token } = await newActor(server.url)
+  const costly = String(COSTLY_CONTENTS['emphasis, strong and struck through'])
+  const paths: string[] = []
+  // A content that was shown before is not rendered again.
+  for (let n = 0; n < CLIENTS; n++) {
+    const { slug } = await newEntry(server.url, token, { content: `${n} ${costly.slice(0, -4)}` })
+    paths.push(`/entries/${slug}`)
+  }
+  const pages = await Promise.all(paths.map(open))
+  const health = await open()
+  context.after(() => {
+    for (const socket of [...pages, health]) socket.destroy()
+  })
+  let answered = 0
+  const ends = pages.map(async (socket, at) => {
+    socket.write(get(String(paths[at])))
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    answered += 1
+    return head.toString('latin1', 9, 12)
+  })
+  health.write(get('/health'))
+  const [head] = (await once(health, 'data')) as [Buffer]
+  const before = answered
+  const statuses = new Set(await Promise.all(ends))
+  assert.equal(head.toString('latin1', 9, 12), '200')
+  assert.deepEqual([...statuses].filter(status => status !== '200' && status !== '503').sort(), [])
+  assert.ok(before <= FIRST, `${before} of ${CLIENTS} pages were answered before /health`)
+})
