@@ -22,8 +22,7 @@ export const gap = (words: number): string => `(?:[^\\s.:]\\S{0,29} ){0,${words}
 const folded = (source: string): string => source.replace(/[^\x00-\x7f]+/g, foldWord)
 
 /** A pattern over prose in words: spaces are single, and it begins and ends at a word. */
-export const prose = (...sources: string[]): RegExp =>
-  new RegExp(`(?<= )(?:${sources.map(folded).join('|')})(?= )`, 'u')
+export const prose = (...sources: string[]): RegExp => new RegExp(` (?:${sources.map(folded).join('|')})(?= )`, 'u')
 
 /** A pattern over scripts that are written without spaces. */
 export const unspaced = (...sources: string[]): RegExp => new RegExp(sources.map(folded).join('|'), 'u')
