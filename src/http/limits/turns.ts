@@ -32,6 +32,8 @@ export class Turns {
   #began: number | undefined
   /** The turns without requests that are left. */
   #rest = 0
+  /** The processor time of the thread when a rest was computed last, in milliseconds. */
+  #worked = 0
   #isArranged = false
 
   constructor(waitMax: number, refusal: () => Error) {
@@ -63,8 +65,7 @@ export class Turns {
   /** Begins a turn. Node runs all that a callback of setImmediate resolves before the next callback. */
   readonly #next = (): void => {
     const now = performance.now()
-    const took = Math.floor(now - (this.#began ?? now))
-    this.#rest = Math.min(REST, Math.max(0, this.#rest - 1) + took)
+    this.#rest = Math.min(REST, Math.max(0, this.#rest - 1) + this.#workSince(this.#began ?? now, now))
     this.#began = undefined
     if (this.#rest === 0) {
       if (this.#waiting.length === 0) {
@@ -77,6 +78,14 @@ export class Turns {
       for (let n = 0; n < further; n++) setImmediate(this.#continue)
     }
     setImmediate(this.#next)
+  }
+
+  /** Whole milliseconds of work of a turn. Time in which the thread did not get the processor does not count. */
+  #workSince(began: number, now: number): number {
+    if (now - began < 1) return 0
+    const before = this.#worked
+    this.#worked = worked()
+    return Math.floor(Math.min(now - began, this.#worked - before))
   }
 
   readonly #continue = (): void => {
