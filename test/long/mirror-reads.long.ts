@@ -9,8 +9,10 @@ import { eventually, type ServerProcess } from '../support/process.ts'
 /** Of one core, for each server: all of them, the balancer and the load share one machine. */
 const SHARE = 0.1
 const MIRRORS = 4
-const LASTS = 8_000
+const LASTS = 16_000
 const WARMING = 2_000
+/** As many that four servers have requests while one of them waits for its share of the processor. */
+const CONNECTIONS = 160
 /** Twice the mirrors answer at least so many times the reads. */
 const GROWTH = 1.3
 const PATIENCE = 60_000
@@ -23,7 +25,7 @@ after(() => served?.close())
 
 const readsPerSecond = async (url: string, path: string, milliseconds: number): Promise<number> => {
   const request = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
-  const order = { url, request, pipelined: 1, connections: 48, from: '127.0.0.1', milliseconds }
+  const order = { url, request, pipelined: 1, connections: CONNECTIONS, from: '127.0.0.1', milliseconds }
   const { statuses } = await hammer(order)
   return Math.round((statuses['200'] ?? 0) / (milliseconds / 1_000))
 }
