@@ -196,6 +196,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
     at: 1e15,
     entries: new EntryCache({ reader: tx, latestRecord, knownRecord: () => undefined }),
     search: async () => FOUND,
+    laterTurn: async () => {},
+    furtherTurn: () => undefined,
     readiness: () => ({ ready: true, status: 'ok' }),
     flushObservations: async () => {},
     persistCheckpoint: async () => {},

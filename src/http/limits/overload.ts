@@ -84,7 +84,12 @@ export class Overload {
     return isFree(request) ? undefined : this.#turns.take(arrived)
   }
 
-  /** Returns a promise of a later turn: for requests that would all continue in this one. It rejects with OVERLOADED. */
+  /** Returns undefined if a request may continue its work in this turn, otherwise a promise of a later one. */
+  furtherTurn(): Promise<void> | undefined {
+    return this.#turns.takeNext(performance.now())
+  }
+
+  /** Returns a promise of a later turn: for requests that would all continue in this one. */
   laterTurn(): Promise<void> {
     return this.#turns.wait()
   }

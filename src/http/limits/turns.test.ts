@@ -81,17 +81,27 @@ test('requests of one moment continue at once, and later ones again when the loo
   take()
 })
 
-test('a request that has waited for too much work is refused, and later ones are not', async () => {
+test('a request that has waited for too much work is refused; one that has begun, and later ones, are not', async () => {
   const turns = new Turns(2 * COSTLY, refusal)
-  const endings = await Promise.allSettled(
-    Array.from({ length: REQUESTS }, async () => {
-      await turns.wait()
-      work(COSTLY)
-    }),
-  )
-  const refused = endings.filter(({ status }) => status === 'rejected')
-  assert.equal(endings[0]?.status, 'fulfilled')
-  assert.equal(endings.at(-1)?.status, 'rejected')
-  assert.ok(refused.length < REQUESTS - 1, `${refused.length} refused`)
-  await turns.wait()
+  const begun = Array.from({ length: REQUESTS }, async () => {
+    await turns.wait()
+    work(COSTLY)
+  })
+  const later = turns.take(performance.now())
+  await assert.rejects(async () => later, /^Error: refused$/)
+  await Promise.all(begun)
+  await turns.take(performance.now())
+})
+
+test('a request that has begun continues before those that have not', async () => {
+  const turns = new Turns(NEVER, refusal)
+  const order: string[] = []
+  const step = async (name: string, turn: Promise<void> | undefined): Promise<void> => {
+    await turn
+    work(COSTLY)
+    order.push(name)
+  }
+  const first = step('begun', turns.wait()).then(() => step('begun', turns.takeNext(performance.now())))
+  await Promise.all([first, step('new', turns.take(performance.now())), step('new', turns.take(performance.now()))])
+  assert.deepEqual(order, ['begun', 'begun', 'new', 'new'])
 })

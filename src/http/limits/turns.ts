@@ -1,15 +1,17 @@
 /** Milliseconds of requests in one turn of the event loop. Past them, further requests wait for later turns. */
-const TURN = 20
+const TURN = 10
 /** The maximum number of waiting requests that continue in one turn. */
 const TOGETHER = 64
-/** The maximum number of turns without a request after one with requests. */
-const REST = 64
+/** The turns without requests that follow each millisecond of requests, and their maximum number. */
+const REST = 2
+const REST_MAX = 64
 
 type Waiting = {
-  /** The processor time of the thread when the wait began, in milliseconds. */
-  since: number
   go: () => void
-  refuse: (error: Error) => void
+  /** Only for a request that has not begun: it may be refused. */
+  refuse?: (error: Error) => void
+  /** The processor time of the thread when its wait began, in milliseconds. */
+  since?: number
 }
 
 /** Milliseconds of processor time of this thread. Time in which the thread did not get the processor does not count. */
@@ -20,9 +22,9 @@ function worked(): number {
 
 /**
  * Spreads requests over turns of the event loop by their time, so that a request that does not wait, such as /health, is answered between
- * costly ones. Node accepts one new connection in a turn, so one turn without requests follows for each millisecond of a turn with them.
- * Requests continue in their order. A request that waited while the thread worked for more than `waitMax` milliseconds is refused with the
- * error of `refusal`.
+ * costly ones. Node accepts one new connection in a turn, so turns without requests follow a turn with them, the more the longer that was.
+ * Requests begin in their order. One that waited while the thread worked for more than `waitMax` milliseconds is refused with the error of
+ * `refusal`; one that has begun never is.
  */
 export class Turns {
   readonly #waitMax: number
@@ -41,19 +43,32 @@ export class Turns {
     this.#refusal = refusal
   }
 
-  /** Returns undefined if a request that arrived at `at`, in milliseconds of the monotonic clock, may continue at once, otherwise a promise of its turn. */
+  /**
+   * Returns undefined if a request that arrived at `at`, in milliseconds of the monotonic clock, may begin at once, otherwise a promise of its
+   * turn, which rejects if it has waited too long.
+   */
   take(at: number): Promise<void> | undefined {
     this.#arrange()
-    this.#began ??= at
-    if (this.#waiting.length === 0 && this.#rest === 0 && at - this.#began < TURN) return undefined
-    return this.wait()
-  }
-
-  /** Returns a promise of a later turn: for requests that would all continue in this one. */
-  wait(): Promise<void> {
-    this.#arrange()
+    if (this.#mayContinue(at) && this.#waiting.length === 0) return undefined
     const since = worked()
     return new Promise((go, refuse) => this.#waiting.push({ since, go, refuse }))
+  }
+
+  /** Returns undefined if a request that has begun may continue at `at`, otherwise a promise. It comes before those that have not begun, whose data would take memory too. */
+  takeNext(at: number): Promise<void> | undefined {
+    this.#arrange()
+    return this.#mayContinue(at) ? undefined : new Promise(go => this.#waiting.unshift({ go }))
+  }
+
+  /** Returns a promise of a later turn: for requests that have begun, and would all continue in this turn. */
+  wait(): Promise<void> {
+    this.#arrange()
+    return new Promise(go => this.#waiting.push({ go }))
+  }
+
+  #mayContinue(at: number): boolean {
+    this.#began ??= at
+    return this.#rest === 0 && at - this.#began < TURN
   }
 
   #arrange(): void {
@@ -65,7 +80,7 @@ export class Turns {
   /** Begins a turn. Node runs all that a callback of setImmediate resolves before the next callback. */
   readonly #next = (): void => {
     const now = performance.now()
-    this.#rest = Math.min(REST, Math.max(0, this.#rest - 1) + this.#workSince(this.#began ?? now, now))
+    this.#rest = Math.min(REST_MAX, Math.max(0, this.#rest - 1) + REST * this.#workSince(this.#began ?? now, now))
     this.#began = undefined
     if (this.#rest === 0) {
       if (this.#waiting.length === 0) {
@@ -96,7 +111,8 @@ export class Turns {
   #settleFirst(): void {
     const first = this.#waiting.shift()
     if (first === undefined) return
-    if (worked() - first.since > this.#waitMax) first.refuse(this.#refusal())
-    else first.go()
+    const { go, refuse, since } = first
+    if (refuse !== undefined && since !== undefined && worked() - since > this.#waitMax) refuse(this.#refusal())
+    else go()
   }
 }

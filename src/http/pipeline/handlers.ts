@@ -48,7 +48,7 @@ export type HandlerParts = {
   readiness: Reads['readiness']
   environment: (at?: number) => WriteEnvironment
   now: () => number
-  overload: Pick<Overload, 'laterTurn'>
+  overload: Pick<Overload, 'laterTurn' | 'furtherTurn'>
 }
 
 const wantsMarkdown = (accept: string): boolean =>
@@ -81,7 +81,8 @@ export class Handlers {
   readonly #shared: Omit<Reads, 'actor' | 'at' | 'flushObservations'>
 
   constructor(parts: HandlerParts) {
-    const { store, entries, rates, guideDigest, readiness, config } = parts
+    const { store, entries, rates, guideDigest, readiness, config, overload } = parts
+    const laterTurn = () => overload.laterTurn()
     this.#parts = parts
     this.#charges = new Charges(parts)
     this.#hinter = new Hinter(store)
@@ -93,7 +94,13 @@ export class Handlers {
     this.#shared = {
       reader: store.reader,
       entries,
-      search: request => store.search(request),
+      laterTurn,
+      furtherTurn: () => overload.furtherTurn(),
+      async search(request) {
+        const found = await store.search(request)
+        await laterTurn()
+        return found
+      },
       persistCheckpoint: note => store.persistCheckpoint(note),
       readiness,
       rates,
@@ -112,7 +119,6 @@ export class Handlers {
       flushObservations: async observed => {
         if (observed !== undefined) observer.note(visitor, observed)
         await observer.flush()
-        // One flush lets many reads continue, and each may be costly.
         await overload.laterTurn()
       },
     }

@@ -38,7 +38,11 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const frame = { coverage, match, answerable, missing, corrected, dataClass: 'EXTERNAL' as const }
   const found = ordered.slice(0, limit)
   const weights = new Map(result.weights)
-  const rows = await Promise.all(found.map(one => rowOf(reads, one, { weights, brief: tokens !== undefined })))
+  const rows: Found[] = []
+  for (const one of found) {
+    rows.push(await rowOf(reads, one, { weights, brief: tokens !== undefined }))
+    await reads.furtherTurn()
+  }
   const body: FoundList = tokens === undefined ? { items: rows, ...frame } : bestThatFit(rows, frame, tokens)
   return {
     body,

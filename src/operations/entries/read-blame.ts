@@ -41,9 +41,10 @@ import type { ReadOperation } from '../operation.ts'
 import { findAddressed, observedRead } from '../pagination.ts'
 
 /** Reads which revision wrote each sentence of an entry, and the result of the evidence about the texts that contained it. */
-export const readBlame: ReadOperation<'readBlame'> = async ({ reader }, request) => {
+export const readBlame: ReadOperation<'readBlame'> = async ({ reader, laterTurn }, request) => {
   const entry = await findAddressed(reader, request)
   const { pieces, origins, lookedAt, complete } = await historyOf(reader, entry)
+  await laterTurn()
   const evidence = await evidenceOn(reader, entry, pieces.length)
   const ordinals = [...new Set(origins.flatMap(({ first, since }) => [first, since]))].sort((a, b) => a - b)
   const writers = await Promise.all(ordinals.map(ordinal => findWriter(reader, entry.number, ordinal)))

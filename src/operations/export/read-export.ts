@@ -9,14 +9,17 @@ import { findRecordAt, findRowAbove, listExportRows, recordOf, toExportLine } fr
 import { listChangedActors, listChangedSegments, readLatestChange } from '../../store/export-change.ts'
 import { type Head, readHead, toTotals } from '../../store/head.ts'
 import { type Epoch, listEpochs } from '../../store/log.ts'
-import type { ReadOperation } from '../operation.ts'
+import type { ReadOperation, Reads } from '../operation.ts'
 import { contextOf, linesWithoutRow } from './export-log.ts'
 
 const SEGMENT = LIMITS.exportSegment
-/** Number of sequences per read. It bounds the memory, and yields the event loop in between. */
-const PAGE = 50
+/** Number of sequences per read: ten of the longest texts take some milliseconds. Other requests are answered in between. */
+const PAGE = 10
 /** Maximum number of characters of a segment that are stored while its digest is computed. A longer segment is read again to be sent. */
 const KEPT_MAX = 4_000_000
+
+/** The store, and the wait between two pages of an export. */
+type Exporting = Pick<Reads, 'reader' | 'laterTurn'>
 
 /**
  * Everything public from a sequence number to the end of its segment, or to the newest row. A finished segment asked for from its beginning
@@ -28,13 +31,13 @@ export const exportRecords: ReadOperation<'exportRecords'> = async (reads, { que
   const last = Math.ceil(from / SEGMENT) * SEGMENT
   if ((await readHead(reader)).sequence < last) {
     await flushObservations()
-    return { body: {}, pieces: newest(reader, { from, last }, contentLicense) }
+    return { body: {}, pieces: newest(reads, { from, last }, contentLicense) }
   }
-  const pieces = finished(reader, from, last)
+  const pieces = finished(reads, from, last)
   if (from % SEGMENT !== 1) return { body: {}, pieces }
   const { digest, kept } = await digested(pieces)
   const etag = digest.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
-  return { body: {}, etag, digest, pieces: kept ?? certain(finished(reader, from, last), digest) }
+  return { body: {}, etag, digest, pieces: kept ?? certain(finished(reads, from, last), digest) }
 }
 
 /**
@@ -43,13 +46,14 @@ export const exportRecords: ReadOperation<'exportRecords'> = async (reads, { que
  */
 export async function* exportStore(reader: Reader, license: string | undefined): AsyncGenerator<string> {
   const { sequence } = await readHead(reader)
+  const on = { reader, laterTurn: () => setImmediate() }
   let from = 1
   while (from + SEGMENT - 1 <= sequence) {
     const last = from + SEGMENT - 1
-    yield* finished(reader, from, last)
+    yield* finished(on, from, last)
     from = await segmentAbove(reader, last)
   }
-  yield* newest(reader, { from, last: from + SEGMENT - 1 }, license)
+  yield* newest(on, { from, last: from + SEGMENT - 1 }, license)
 }
 
 const text = (line: ExportLine): string => `${JSON.stringify(line)}\n`
@@ -62,7 +66,12 @@ const lineOfAct = ({ sequence, entry }: StoredKey): ExportLine => ({
 })
 
 /** The lines between two sequences in order, with the lines of records between them that have no sequence. */
-async function* lines(reader: Reader, epochs: readonly Epoch[], from: number, last: number): AsyncGenerator<string> {
+async function* lines(
+  { reader, laterTurn }: Exporting,
+  epochs: readonly Epoch[],
+  from: number,
+  last: number,
+): AsyncGenerator<string> {
   let reached = await findRecordAt(reader, from - 1)
   for (let above = from - 1; above < last; above += PAGE) {
     const upTo = Math.min(above + PAGE, last)
@@ -78,7 +87,7 @@ async function* lines(reader: Reader, epochs: readonly Epoch[], from: number, la
     reached = latest
     const page = interleaved(found, unlisted)
     if (page.length > 0) yield page.map(text).join('')
-    await setImmediate()
+    await laterTurn()
   }
 }
 
@@ -93,9 +102,9 @@ function interleaved(lines: readonly ExportLine[], between: readonly ExportLine[
   return [...lines.flatMap(line => [...before(Number(line.record ?? 0)), line]), ...between.slice(at)]
 }
 
-async function* finished(reader: Reader, from: number, last: number): AsyncGenerator<string> {
-  yield* lines(reader, await listEpochs(reader), from, last)
-  yield text({ type: 'end', next: String(await segmentAbove(reader, last)) })
+async function* finished(on: Exporting, from: number, last: number): AsyncGenerator<string> {
+  yield* lines(on, await listEpochs(on.reader), from, last)
+  yield text({ type: 'end', next: String(await segmentAbove(on.reader, last)) })
 }
 
 /** Where the next segment with a line begins; if no line follows, the segment of the newest sequence number. A restoration leaves a gap of a billion. */
@@ -114,15 +123,16 @@ async function segmentAbove(reader: Reader, last: number): Promise<number> {
  * there.
  */
 async function* newest(
-  reader: Reader,
+  on: Exporting,
   { from, last }: { from: number; last: number },
   license: string | undefined,
 ): AsyncGenerator<string> {
+  const { reader } = on
   const head = await readHead(reader)
   const change = await readLatestChange(reader)
   const to = Math.min(last, head.sequence)
   const epochs = await listEpochs(reader)
-  yield* lines(reader, epochs, from, to)
+  yield* lines(on, epochs, from, to)
   const latest = { above: await findRecordAt(reader, to), upTo: head.record }
   if (from <= head.sequence + 1) for await (const line of linesWithoutRow(reader, epochs, latest)) yield text(line)
   const next = String(Math.max(from, to + 1))
