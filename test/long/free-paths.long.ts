@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { Agent, get } from 'node:http'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../support/client.ts'
 import { hammer } from '../support/hammer.ts'
+import { timesOfHealth } from '../support/health-times.ts'
 import { makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 import { percentile } from '../support/times.ts'
 
 const CONNECTIONS = 64
 const MILLISECONDS = 3_000
-/** The address of the flood, and that of a client that reads /health. */
+/** The address of the flood. */
 const HAMMERS = '127.0.0.2'
-const HEALTHY = '127.0.0.3'
 /** The longest time of /health in milliseconds; on a busy machine this many times the undisturbed time. */
 const PROMPT = 100
 const SLOWER = 4
@@ -26,33 +24,13 @@ before(async () => {
   server = await startServer(directory.path, { env: { READ_LIMIT_PER_MINUTE: '120', WRITE_LIMIT_PER_MINUTE: '10' } })
   // The first message to /mcp loads the modules of the protocol.
   await call(server.url, 'POST', '/mcp', { body: {} })
-  undisturbed = Math.max(...(await timesOfHealth(1_000)))
+  undisturbed = Math.max(...(await timesOfHealth(server.url, 1_000)))
 })
 after(async () => {
   server.kill('SIGTERM')
   await server.ended
   directory.remove()
 })
-
-/** The times of /health, in milliseconds, over one persistent connection. */
-async function timesOfHealth(milliseconds: number): Promise<number[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1, localAddress: HEALTHY })
-  const times: number[] = []
-  const until = performance.now() + milliseconds
-  while (performance.now() < until) {
-    const began = performance.now()
-    await new Promise<void>((resolve, reject) => {
-      get(`${server.url}/health`, { agent }, response => {
-        assert.equal(response.statusCode, 200)
-        response.resume().once('end', resolve)
-      }).once('error', reject)
-    })
-    times.push(performance.now() - began)
-    await pause(10)
-  }
-  agent.destroy()
-  return times
-}
 
 /** Seconds of processor time that the service has taken so far. */
 function processorSeconds(): number {
@@ -136,7 +114,7 @@ test('/health answers at once while one address floods uncharged paths', async c
     const used = processorSeconds()
     const how = { connections: CONNECTIONS, from: HAMMERS, milliseconds: MILLISECONDS }
     const order = { url: server.url, request, pipelined, ...how }
-    const [{ answered, statuses }, times] = await Promise.all([hammer(order), timesOfHealth(MILLISECONDS)])
+    const [{ answered, statuses }, times] = await Promise.all([hammer(order), timesOfHealth(server.url, MILLISECONDS)])
     const each = (1e6 * (processorSeconds() - used)) / answered
     const longest = Math.max(...times)
     context.diagnostic(

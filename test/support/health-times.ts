@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { Agent, get } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** The address of the client that reads /health. */
+const FROM = '127.0.0.3'
+const INTERVAL = 10
+
+/** The times of /health of a service during so many milliseconds, in milliseconds: over one connection, or each over a new one. */
+export async function timesOfHealth(url: string, milliseconds: number, over: 'one' | 'new' = 'one'): Promise<number[]> {
+  const agent = new Agent({ keepAlive: over === 'one', maxSockets: 1, localAddress: FROM })
+  const times: number[] = []
+  const until = performance.now() + milliseconds
+  while (performance.now() < until) {
+    const began = performance.now()
+    await new Promise<void>((resolve, reject) => {
+      get(`${url}/health`, { agent }, response => {
+        assert.equal(response.statusCode, 200)
+        response.resume().once('end', resolve)
+      }).once('error', reject)
+    })
+    times.push(performance.now() - began)
+    await pause(INTERVAL)
+  }
+  agent.destroy()
+  return times
+}
