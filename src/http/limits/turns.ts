@@ -2,6 +2,8 @@
 const TURN = 10
 /** The maximum number of waiting requests that continue in one turn. */
 const TOGETHER = 64
+/** Milliseconds that a cheap request takes at most. A turn of cheap ones is followed by no rest, which would take some percent of their time. */
+const CHEAP = 0.25
 /** The turns without requests that follow each millisecond of requests, and their maximum number. */
 const REST = 2
 const REST_MAX = 64
@@ -22,7 +24,7 @@ function worked(): number {
 
 /**
  * Spreads requests over turns of the event loop by their time, so that a request that does not wait, such as /health, is answered between
- * costly ones. Node accepts one new connection in a turn, so turns without requests follow a turn with them, the more the longer that was.
+ * costly ones. Node accepts one new connection in a turn, so turns without requests follow a turn with costly ones, the more the longer that was.
  * Requests begin in their order. One that waited while the thread worked for more than `waitMax` milliseconds is refused with the error of
  * `refusal`; one that has begun never is.
  */
@@ -32,6 +34,8 @@ export class Turns {
   readonly #waiting: Waiting[] = []
   /** When the first request of this turn began; undefined before it. */
   #began: number | undefined
+  /** The requests that have begun or continued in this turn. */
+  #requests = 0
   /** The turns without requests that are left. */
   #rest = 0
   /** The processor time of the thread when a rest was computed last, in milliseconds. */
@@ -68,6 +72,7 @@ export class Turns {
 
   #mayContinue(at: number): boolean {
     this.#began ??= at
+    this.#requests += 1
     return this.#rest === 0 && at - this.#began < TURN
   }
 
@@ -80,8 +85,9 @@ export class Turns {
   /** Begins a turn. Node runs all that a callback of setImmediate resolves before the next callback. */
   readonly #next = (): void => {
     const now = performance.now()
-    this.#rest = Math.min(REST_MAX, Math.max(0, this.#rest - 1) + REST * this.#workSince(this.#began ?? now, now))
+    this.#rest = Math.min(REST_MAX, Math.max(0, this.#rest - 1) + REST * this.#costlyWork(this.#began ?? now, now))
     this.#began = undefined
+    this.#requests = 0
     if (this.#rest === 0) {
       if (this.#waiting.length === 0) {
         this.#isArranged = false
@@ -95,9 +101,9 @@ export class Turns {
     setImmediate(this.#next)
   }
 
-  /** Whole milliseconds of work of a turn. Time in which the thread did not get the processor does not count. */
-  #workSince(began: number, now: number): number {
-    if (now - began < 1) return 0
+  /** Whole milliseconds of work of a turn; 0 if its requests were cheap. Time without the processor does not count. */
+  #costlyWork(began: number, now: number): number {
+    if (now - began < Math.max(1, CHEAP * this.#requests)) return 0
     const before = this.#worked
     this.#worked = worked()
     return Math.floor(Math.min(now - began, this.#worked - before))
@@ -111,6 +117,7 @@ export class Turns {
   #settleFirst(): void {
     const first = this.#waiting.shift()
     if (first === undefined) return
+    this.#requests += 1
     const { go, refuse, since } = first
     if (refuse !== undefined && since !== undefined && worked() - since > this.#waitMax) refuse(this.#refusal())
     else go()
