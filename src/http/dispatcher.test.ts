@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { StoreFault } from '../database/database.ts'
@@ -12,12 +14,13 @@ import type { Metrics } from './metrics/metrics.ts'
 import { createRouter, READING } from './router.ts'
 
 /** A server with one route, `/api/it`, over a store whose queue may be full. */
-function serverWith(answer: Route['answer'], { full = false } = {}) {
+function serverWith(answer: Route['answer'], { full = false, turn }: { full?: boolean; turn?: Promise<void> } = {}) {
   const lines: string[] = []
   const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
   const router = createRouter()
   router.add({ name: 'it', methods: [...READING, 'POST'], path: '/api/it', answer })
   const overload = new Overload(logger, () => full)
+  if (turn !== undefined) overload.turnOf = () => turn
   const dispatcher = new Dispatcher({
     config: readConfig({}),
     logger,
@@ -27,7 +30,7 @@ function serverWith(answer: Route['answer'], { full = false } = {}) {
     store: { noteRead() {} },
     isStopping: () => false,
   })
-  return { server: createHttpServer(dispatcher, logger), lines }
+  return { dispatcher, server: createHttpServer(dispatcher, logger), lines }
 }
 
 test('a refusal has no fields of the answer that it replaces', async () => {
@@ -53,6 +56,20 @@ test('a request within the process is answered while requests of connections are
   const { server } = serverWith(exchange => exchange.send(201, 'made'), { full: true })
   const { statusCode, body } = await server.inject({ method: 'POST', url: '/api/it' })
   assert.deepEqual([statusCode, body], [201, 'made'])
+})
+
+test('a request whose client has left while it waited for its turn is not answered', async () => {
+  const { promise: turn, resolve: begin } = Promise.withResolvers<void>()
+  let answered = 0
+  const { dispatcher } = serverWith(() => void answered++, { turn })
+  const headers = { headers: { host: 'x' }, rawHeaders: ['Host', 'x'], httpVersion: '1.1' }
+  const request = { method: 'GET', url: '/api/it', ...headers } as unknown as IncomingMessage
+  const [stays, leaves] = [{ destroyed: false }, { destroyed: false }] as unknown as [ServerResponse, ServerResponse]
+  for (const response of [stays, leaves]) assert.equal(dispatcher.answer(request, response), true)
+  Object.assign(leaves, { destroyed: true })
+  begin()
+  await nextTurn()
+  assert.equal(answered, 1)
 })
 
 test('a failure before the first byte is an answer, and one after it is logged', async () => {

@@ -71,7 +71,9 @@ export class Dispatcher {
     if (found === undefined) throw new Problem('ROUTE_NOT_FOUND')
     exchange.params = found.params
     const { route } = found
-    return andThen(overload.turnOf(exchange.request, exchange.began), () => route.answer(exchange))
+    // A client that left while its request waited needs no answer.
+    const answer = (): Awaitable<void> => (exchange.response.destroyed ? undefined : route.answer(exchange))
+    return andThen(overload.turnOf(exchange.request, exchange.began), answer)
   }
 
   #fail(error: unknown, exchange: Exchange): void {
