@@ -28,8 +28,6 @@ export type App = {
   adminTokenFile(): string | undefined
   readiness: Store['readiness']
   store: Store
-  /** Loads the tools for models, so that the first message to /mcp does not delay other requests by 0.1 s. */
-  loadTools(): Promise<unknown>
   /** Stops accepting requests, completes those in progress, and closes everything. */
   close(): Promise<void>
 }
@@ -66,7 +64,7 @@ export async function openService(
     const witnesses = await askWitnesses(config, store, logger)
     const { secrets } = engine
     const server = createServer({ config, store, logger, now, secrets, limiter, droppedLines, witnesses })
-    const loadTools = serveMcp(server, config, logger)
+    serveMcp(server, config, logger)
 
     const purgers = config.purgeUrls.map(
       address =>
@@ -77,7 +75,6 @@ export async function openService(
     const endHousekeeping = keepHouse(config, { server, store, logger, now })
     return {
       server,
-      loadTools,
       metrics: server.metrics,
       place: engine.place,
       adminTokenFile: engine.adminTokenFile,

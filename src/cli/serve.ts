@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type App, openApp } from '../app.ts'
 import { type Config, readConfig } from '../config.ts'
+import { loadMcp } from '../mcp/endpoint.ts'
 import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
 import { EXIT, type Invocation } from './command.ts'
@@ -16,9 +17,6 @@ const DROPPED =
   'log lines were dropped because they could not be written; free space for the log, or use a faster reader'
 /** The interval in milliseconds at which a waiting server checks for its store. */
 const READY_INTERVAL = 100
-
-/** After this many milliseconds the tools for models are loaded; until then, by the first message for them. A start takes less time without them. */
-const TOOLS_AFTER = 10_000
 
 /** Work beside the service, until the signal. */
 export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
@@ -42,11 +40,13 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   const end = (code: number, sentence?: string): void => file.end(sentence, () => process.exit(code))
   // Standard output may be on the same full disk.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const app = await openApp(config, {
+  const opening = openApp(config, {
     logger,
     droppedLines: () => file.dropped(),
     onBroken: fault => end(1, fault.message),
   })
+  // While other threads open the store.
+  const [app] = await Promise.all([opening, loadMcp()])
 
   const stopped = new AbortController()
   let stopping = false
@@ -77,9 +77,6 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   if (stopping) return
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, config))
-  setTimeout(TOOLS_AFTER, undefined, { ref: false })
-    .then(() => app.loadTools())
-    .catch(error => logger.warn({ err: error }, 'the tools for models are not loaded yet'))
   beside(app.store, stopped.signal).catch(error => {
     if (stopping) return
     end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
