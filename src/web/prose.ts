@@ -3,7 +3,22 @@ import type { Html } from './html.ts'
 import type { ShowPart } from './layered-text.ts'
 import type { Section } from './markdown.ts'
 
-/** Renders untrusted Markdown as safe markup. The renderer takes 6 MB of memory and is loaded with the first text that is shown; a service for programs only never loads it. */
+let isLoaded = false
+
+/**
+ * Loads the renderer of Markdown for the first page, so that a service for programs only saves its 6 MB of memory. Pages that wait for it
+ * together continue each in a later turn of the event loop.
+ */
+export async function loadRenderer(laterTurn: () => Promise<void>): Promise<void> {
+  if (isLoaded) return
+  await import('./markdown.ts')
+  await laterTurn()
+  await import('./layered-text.ts')
+  isLoaded = true
+  await laterTurn()
+}
+
+/** Renders untrusted Markdown as safe markup. */
 export async function prose(content: string): Promise<Html> {
   const { markup } = await import('./markdown.ts')
   return markup(content)
