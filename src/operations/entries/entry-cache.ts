@@ -10,7 +10,7 @@ import { decodeJson, encodeJson } from '../encoded-json.ts'
 import type { Fit } from '../search.ts'
 import { etagOf } from './etag.ts'
 
-/** The maximum size of the cached entries, in bytes of JSON, and the maximum number of addresses. */
+/** The maximum size of the cached entries, in bytes, and the maximum number of addresses. */
 const WEIGHT_MAX = 8_000_000
 const ADDRESSES_MAX = 100_000
 /** The maximum size of cached pages, in bytes of JSON. */
@@ -18,12 +18,16 @@ const PAGES_MAX = 4_000_000
 /** More changes than this at once empty the cache. */
 const CHANGES_MAX = 1_000
 
-/** A public entry as it is sent. Only the encoded JSON is cached, which takes half the memory of JSON and object. */
+/** What a cached entry takes besides its JSON, in bytes. */
+const BESIDES = 1_000
+
+/** A public entry as it is sent. The encoded JSON is cached, which takes half the memory of JSON and object, and what lists are ordered by. */
 export type ServedEntry = {
   number: number
   revision: number
   etag: string
   json: string
+  judged: Pick<Entry, 'standing' | 'signals'>
 }
 
 /** A page of entries as it is sent. */
@@ -144,9 +148,16 @@ export class EntryCache {
   #add(row: EntryRow, from: Newest): ServedEntry {
     const entry = toEntry(row)
     const json = encodeJson(JSON.stringify(entry))
-    const served = { number: row.number, revision: row.revision, etag: etagOf(entry), json }
+    const { standing, signals } = entry
+    const served = {
+      number: row.number,
+      revision: row.revision,
+      etag: etagOf(entry),
+      json,
+      judged: { standing, signals },
+    }
     // If the store has a newer record by now, the row may be from before or after it, so it is not cached.
-    if (from === this.#reached && !row.withdrawn) this.#entries.set(row.number, served, json.length)
+    if (from === this.#reached && !row.withdrawn) this.#entries.set(row.number, served, json.length + BESIDES)
     return served
   }
 

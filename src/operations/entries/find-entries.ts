@@ -1,5 +1,5 @@
 import { FIND } from '../../contract/limits.ts'
-import type { Entry, Found, FoundList } from '../../contract/resources.ts'
+import type { Found, FoundList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { bestThatFit, markdownOf, markdownThatFits } from '../../domain/brief.ts'
 import { byWorth, CANDIDATES } from '../../domain/fit.ts'
@@ -12,7 +12,7 @@ import { objectionsTo } from '../evidence/read-standing.ts'
 import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 import type { SearchResult } from '../search.ts'
-import { entryOf } from './entry-cache.ts'
+import { entryOf, type ServedEntry } from './entry-cache.ts'
 
 /** Number of entries that are searched for a state. */
 const CANDIDATES_OF_STATE = 200
@@ -56,7 +56,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   }
 }
 
-type Candidate = Entry & { number: number; score: number; whole: boolean }
+type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean }
 
 const NO_FIT = { score: 0, whole: false }
 
@@ -66,7 +66,7 @@ async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candida
     result.entries.map((number, at) => [number, { score: result.scores[at] ?? 0, whole: result.whole[at] ?? false }]),
   )
   const served = await reads.entries.list(result.entries)
-  return served.map(one => ({ ...entryOf(one), number: one.number, ...(fits.get(one.number) ?? NO_FIT) }))
+  return served.map(one => ({ served: one, ...one.judged, ...(fits.get(one.number) ?? NO_FIT) }))
 }
 
 /**
@@ -88,7 +88,9 @@ async function rowOf(
   found: Candidate,
   { weights, brief }: { weights: ReadonlyMap<string, number>; brief: boolean },
 ): Promise<Found> {
-  const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = found
+  const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = entryOf(
+    found.served,
+  )
   const excerpt = passageOf(content, weights)
   const score = Math.round(found.score * 1_000) / 1_000
   const row = {
@@ -106,7 +108,7 @@ async function rowOf(
     ...TRUST,
   }
   if (!brief || standing.tally.unsupported + standing.tally.contradicted === 0) return row
-  const entry = await findEntryByNumber(reader, found.number)
+  const entry = await findEntryByNumber(reader, found.served.number)
   if (entry === undefined) return row
   return { ...row, objections: await objectionsTo(reader, entry) }
 }

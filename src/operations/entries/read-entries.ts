@@ -9,7 +9,7 @@ import { andThen } from '../awaitable.ts'
 import { observedSearch } from '../observation/observed-search.ts'
 import type { Answer, ReadOperation, Reads } from '../operation.ts'
 import type { Fit, SearchRequest, SearchResult } from '../search.ts'
-import { entryOf, type ServedEntry, type ServedPage } from './entry-cache.ts'
+import type { ServedEntry, ServedPage } from './entry-cache.ts'
 
 export type Wanted = { q: string; tag: string; sort: Sort; limit: number; offset: number }
 
@@ -99,13 +99,8 @@ export async function foundPage(
   return pageOf(wanted, shown, { more: found.more, fit: { coverage, match, words, missing, corrected } })
 }
 
-/** The entries of a page, read one by one as their match is computed. */
-function* weighed(shown: readonly ServedEntry[], { entries, scores }: SearchResult): Generator<Judged> {
-  for (const one of shown) {
-    const { standing, signals } = entryOf(one)
-    yield { standing, signals, score: scores[entries.indexOf(one.number)] ?? 0 }
-  }
-}
+const weighed = (shown: readonly ServedEntry[], { entries, scores }: SearchResult): Judged[] =>
+  shown.map(({ number, judged }) => ({ ...judged, score: scores[entries.indexOf(number)] ?? 0 }))
 
 const newestPage = (reads: Newest, order: Order, wanted: Wanted): Awaitable<ServedPage> =>
   reads.entries.page(nameOf(order, wanted), () => findNewest(reads, order, wanted))
