@@ -36,6 +36,9 @@ export class Dispatcher {
     this.#report = (exchange, status, error) => this.#reportAnswer(exchange, status, error)
   }
 
+  /** Is called by the server with each connection. */
+  readonly noteConnection = (): void => this.#parts.overload.noteConnection()
+
   /** Is called by the server with each request of a connection. */
   readonly dispatch = (request: IncomingMessage, response: ServerResponse): void => {
     const { overload, metrics, store } = this.#parts

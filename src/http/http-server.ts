@@ -31,12 +31,13 @@ export type HttpServer = {
 
 /** The HTTP server of node:http, with the limits of connections. `dispatch` answers the requests of each connection in order. Requests within the process are parts of one that was accepted, so that they are not shed. */
 export function createHttpServer(
-  { dispatch, answer }: Pick<Dispatcher, 'dispatch' | 'answer'>,
+  { noteConnection, dispatch, answer }: Pick<Dispatcher, 'noteConnection' | 'dispatch' | 'answer'>,
   logger: Logger,
 ): HttpServer {
   const connections = new Connections(logger)
   const server = createServer({ ...TIMEOUTS }, connections.inOrder(dispatch))
   server.on('clientError', (error, socket) => connections.refuse(error, socket as Socket))
+  server.on('connection', noteConnection)
   connections.readInPieces(server)
   ignoreExpectations(server)
   closeUnknownPeers(server)

@@ -172,7 +172,10 @@ export function testHttp(app: TestApp): void {
 
   test('a closing server refuses calls with NOT_READY, without effect', async () => {
     const unexpected = () => assert.fail('a request was dispatched')
-    const closed = createHttpServer({ dispatch: unexpected, answer: unexpected }, pino({ level: 'silent' }))
+    const closed = createHttpServer(
+      { noteConnection: unexpected, dispatch: unexpected, answer: unexpected },
+      pino({ level: 'silent' }),
+    )
     await closed.close()
     const within = clientsWithin(closed, { remoteAddress: '127.0.0.1', headers: {} })(undefined)
     const refusal = { code: 'NOT_READY', status: 503, retryAfterSeconds: 1, mayHaveHappened: false }

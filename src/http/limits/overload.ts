@@ -65,6 +65,10 @@ export class Overload {
     this.#timer.unref()
   }
 
+  noteConnection(): void {
+    this.#turns.noteConnection()
+  }
+
   /** Accepts a request, or refuses it in as few steps as possible and returns false. */
   admit(request: IncomingMessage, response: ServerResponse): boolean {
     if ((this.#isOverloaded() && !isFree(request)) || (this.#isFull() && isWrite(request))) {

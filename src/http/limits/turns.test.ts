@@ -6,6 +6,8 @@ import { Turns } from './turns.ts'
 /** The work of a costly request, in milliseconds: more than one turn has. */
 const COSTLY = 25
 const REQUESTS = 8
+/** The maximum number of turns without requests in a row. */
+const REST_MAX = 64
 /** More turns than the loop rests. */
 const RESTED = 200
 const NEVER = Number.POSITIVE_INFINITY
@@ -104,4 +106,26 @@ test('a request that has begun continues before those that have not', async () =
   const first = step('begun', turns.wait()).then(() => step('begun', turns.takeNext(performance.now())))
   await Promise.all([first, step('new', turns.take(performance.now())), step('new', turns.take(performance.now()))])
   assert.deepEqual(order, ['begun', 'begun', 'new', 'new'])
+})
+
+test('while connections are accepted, requests wait, at most for 64 turns', async () => {
+  const turns = new Turns(NEVER, refusal)
+  const counted = countTurns()
+  let left = 2 * REST_MAX
+  const accept = (): void => {
+    if (left-- === 0) return
+    turns.noteConnection()
+    setImmediate(accept)
+  }
+  const went: number[] = []
+  const goOn = async (): Promise<void> => {
+    await turns.wait()
+    went.push(counted.turns)
+  }
+  accept()
+  await Promise.all([goOn(), goOn().then(goOn)])
+  counted.stop()
+  const [first = 0, second = 0, third = 0] = went
+  for (const turn of [first, second]) assert.ok(turn >= REST_MAX - 2 && turn <= REST_MAX + 2, went.join())
+  assert.ok(third >= 2 * REST_MAX - 2, went.join())
 })

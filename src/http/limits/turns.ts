@@ -24,7 +24,8 @@ function worked(): number {
 
 /**
  * Spreads requests over turns of the event loop by their time, so that a request that does not wait, such as /health, is answered between
- * costly ones. Node accepts one new connection in a turn, so turns without requests follow a turn with costly ones, the more the longer that was.
+ * costly ones. Node accepts one new connection in a turn, so turns without requests follow a turn with costly ones, the more the longer that was,
+ * and a turn in which a connection was accepted.
  * Requests begin in their order. One that waited while the thread worked for more than `waitMax` milliseconds is refused with the error of
  * `refusal`; one that has begun never is.
  */
@@ -36,8 +37,11 @@ export class Turns {
   #began: number | undefined
   /** The requests that have begun or continued in this turn. */
   #requests = 0
-  /** The turns without requests that are left. */
+  /** The turns without requests that are left, and those since the last turn with some. */
   #rest = 0
+  #rested = 0
+  /** Whether a connection was accepted in this turn. */
+  #hasAccepted = false
   /** The processor time of the thread when a rest was computed last, in milliseconds. */
   #worked = 0
   #isArranged = false
@@ -45,6 +49,11 @@ export class Turns {
   constructor(waitMax: number, refusal: () => Error) {
     this.#waitMax = waitMax
     this.#refusal = refusal
+  }
+
+  /** Notes an accepted connection. More may wait to be accepted, so requests wait for a turn without one, at most for `REST_MAX` turns. */
+  noteConnection(): void {
+    this.#hasAccepted = true
   }
 
   /**
@@ -86,6 +95,9 @@ export class Turns {
   readonly #next = (): void => {
     const now = performance.now()
     this.#rest = Math.min(REST_MAX, Math.max(0, this.#rest - 1) + REST * this.#costlyWork(this.#began ?? now, now))
+    if (this.#hasAccepted && this.#rested < REST_MAX) this.#rest = Math.max(1, this.#rest)
+    this.#hasAccepted = false
+    this.#rested = this.#rest === 0 ? 0 : this.#rested + 1
     this.#began = undefined
     this.#requests = 0
     if (this.#rest === 0) {
