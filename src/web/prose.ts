@@ -3,27 +3,8 @@ import type { Html } from './html.ts'
 import type { ShowPart } from './layered-text.ts'
 import type { Section } from './markdown.ts'
 
-/** The modules of the renderer, those that the others import first. Loaded at once they would take 0.1 s. */
-const MODULES = [
-  () => import('../domain/markdown-parser.ts'),
-  () => import('./markdown-places.ts'),
-  () => import('./markdown.ts'),
-  () => import('./layered-text.ts'),
-]
-let isLoaded = false
-
-/**
- * Loads the renderer of Markdown for the first page, so that a service for programs only saves its 6 MB of memory: each module in a turn of
- * the event loop. Pages that wait for it together continue each in a later turn.
- */
-export async function loadRenderer(laterTurn: () => Promise<void>): Promise<void> {
-  if (isLoaded) return
-  for (const load of MODULES) {
-    await load()
-    await laterTurn()
-  }
-  isLoaded = true
-}
+/** Loads the renderer of Markdown. This takes 0.1 s, in which no request is answered: a service does it before it serves. */
+export const loadRenderer = (): Promise<unknown> => Promise.all([import('./markdown.ts'), import('./layered-text.ts')])
 
 /** Renders untrusted Markdown as safe markup. */
 export async function prose(content: string): Promise<Html> {

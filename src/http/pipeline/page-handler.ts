@@ -11,7 +11,6 @@ import { acceptedType } from '../../web/accepted-type.ts'
 import { layout } from '../../web/layout.ts'
 import type { Document, File, FixedPage, Page, PageRequest, Query, ReadPage, Redirect } from '../../web/page.ts'
 import { type Leads, problemPage, wordsOfAddress } from '../../web/problem-page.ts'
-import { loadRenderer } from '../../web/prose.ts'
 import { addressOf, targetOf } from '../../web/target.ts'
 import { pageCacheFields, sharedCacheOf } from '../caches/shared-cache.ts'
 import { createDocument, type createSender, isCurrent, type StaticDocument } from '../documents/static-document.ts'
@@ -121,7 +120,6 @@ function createReadPages({ config, original, observer, handlers, sendDocument }:
         return { list: bodyOf(answer) as EntryList, fit: answer.fit, facets }
       },
     }
-    await loadRenderer(reads.laterTurn)
     await observer.room()
     const shown = await showOrLeadOn(page, asked, exchange)
     // After a redirect the visitor is observed at the shown page.
