@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../config.ts'
 import { loadMcp } from '../mcp/endpoint.ts'
 import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
-import { loadRenderer } from '../web/prose.ts'
+import { preparePages } from '../web/prepare-pages.ts'
 import { EXIT, type Invocation } from './command.ts'
 import { assertEmbedded } from './data-dir.ts'
 import { isDemonstration, prepareDemonstration } from './demo/prepare.ts'
@@ -47,7 +47,7 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
     onBroken: fault => end(1, fault.message),
   })
   // While other threads open the store.
-  const [app] = await Promise.all([opening, loadMcp(), loadRenderer()])
+  const [app] = await Promise.all([opening, loadMcp(), preparePages()])
 
   const stopped = new AbortController()
   let stopping = false

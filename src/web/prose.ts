@@ -3,18 +3,6 @@ import type { Html } from './html.ts'
 import type { ShowPart } from './layered-text.ts'
 import type { Section } from './markdown.ts'
 
-/** Marks of every kind. Rendered once, so that the first costly text of a reader takes less time. */
-const SAMPLE = '# A\n\n*b ~~c~~ **d** ***e `f` [g](/h) https://i.example &amp; __j\n\n- k\n\n> l\n\n| m |\n|---|\n| n |\n\n'
-const SAMPLES = 100
-
-/**
- * Loads the renderer of Markdown and renders a sample. This takes 0.1 s, in which no request is answered: a service does it before it serves.
- */
-export async function loadRenderer(): Promise<void> {
-  const [{ markup }] = await Promise.all([import('./markdown.ts'), import('./layered-text.ts')])
-  markup(SAMPLE.repeat(SAMPLES))
-}
-
 /** Renders untrusted Markdown as safe markup. */
 export async function prose(content: string): Promise<Html> {
   const { markup } = await import('./markdown.ts')
