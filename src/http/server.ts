@@ -50,7 +50,7 @@ type Answering = Pick<HandlerParts, 'observer' | 'streams' | 'compression' | 're
 
 function createHandlers(options: ServerOptions, parts: Answering): Handlers {
   const { config, store } = options
-  const entries = new EntryCache(store)
+  const entries = new EntryCache(store, () => parts.overload.furtherTurn())
   return new Handlers({ ...options, ...parts, entries, rates: ratesOf(config), guideDigest: guideDigests(config) })
 }
 

@@ -194,7 +194,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     reader: tx,
     actor,
     at: 1e15,
-    entries: new EntryCache({ reader: tx, latestRecord, knownRecord: () => undefined }),
+    entries: new EntryCache({ reader: tx, latestRecord, knownRecord: () => undefined }, () => undefined),
     search: async () => FOUND,
     laterTurn: async () => {},
     furtherTurn: () => undefined,

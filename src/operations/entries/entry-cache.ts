@@ -42,6 +42,7 @@ type Source = { reader: Reader; latestRecord(): Awaitable<Newest>; knownRecord()
  */
 export class EntryCache {
   readonly #store: Source
+  readonly #furtherTurn: () => Promise<void> | undefined
   readonly #entries = new LruCache<number, ServedEntry>(WEIGHT_MAX)
   readonly #numbers = new LruCache<string, number>(ADDRESSES_MAX)
   readonly #pages = new LruCache<string, { record: number; page: ServedPage }>(PAGES_MAX)
@@ -49,8 +50,10 @@ export class EntryCache {
   #reached: Newest = { record: 0, epoch: 0 }
   #forgetting: Promise<void> | undefined
 
-  constructor(store: Source) {
+  /** `furtherTurn` returns undefined if a request may continue its work in this turn of the event loop, otherwise a promise of a later one. */
+  constructor(store: Source, furtherTurn: () => Promise<void> | undefined) {
     this.#store = store
+    this.#furtherTurn = furtherTurn
   }
 
   /**
@@ -77,14 +80,19 @@ export class EntryCache {
     await this.#catchUp()
     const from = this.#reached
     const found = await Promise.all(
-      numbers.map(async number => {
-        const served = this.#entries.get(number)
-        if (served !== undefined) return served
-        const row = await findEntryByNumber(this.#store.reader, number)
-        return row === undefined || row.withdrawn ? undefined : this.#add(row, from)
-      }),
+      numbers.map(async number => this.#entries.get(number) ?? findEntryByNumber(this.#store.reader, number)),
     )
-    return found.filter(one => one !== undefined)
+    const list: ServedEntry[] = []
+    for (const one of found) {
+      if (one === undefined) continue
+      if ('json' in one) list.push(one)
+      else if (!one.withdrawn) {
+        list.push(this.#add(one, from))
+        // The first page of long entries would take 15 ms.
+        await this.#furtherTurn()
+      }
+    }
+    return list
   }
 
   /** Returns the page of this name as of the newest record: the cached one, or a new one if there was a record since. */
