@@ -18,17 +18,15 @@ test('neither a page nor a message to /mcp loads a module after the service is r
   t.after(directory.remove)
   const hook = join(directory.path, 'hook.mjs')
   writeFileSync(hook, HOOK)
-  const server = await startServer(join(directory.path, 'data'), { env: { NODE_OPTIONS: `--import=${hook}` } })
-  t.after(async () => {
+  const env = { NODE_OPTIONS: `--import=${hook}`, LOG_LEVEL: 'info' }
+  const server = await startServer(join(directory.path, 'data'), { env })
+  const end = () => {
     server.kill('SIGTERM')
-    await server.ended
-  })
+    return server.ended
+  }
+  t.after(end)
   const { token } = await newActor(server.url)
   const { slug } = await newEntry(server.url, token, { content: 'A *text*.' })
-  const loaded = (): string[] => server.stderr().match(/^loaded .*$/gm) ?? []
-  const before = loaded()
-  assert.ok(before.some(line => line.includes('modelcontextprotocol')))
-
   for (const path of ['/', '/search?q=text', '/activity', '/stats', `/entries/${slug}`, `/entries/${slug}/layers`])
     expectStatus(await call(server.url, 'GET', path, { headers: { accept: 'text/html' } }), 200)
   const host = { name: 'host', version: '1.0.0' }
@@ -40,5 +38,10 @@ test('neither a page nor a message to /mcp loads a module after the service is r
   const headers = { accept: 'application/json, text/event-stream' }
   for (const message of messages)
     expectStatus(await call(server.url, 'POST', '/mcp', { body: { jsonrpc: '2.0', ...message }, headers }), 200)
-  assert.deepEqual(loaded().slice(before.length), [])
+
+  const { stderr } = await end()
+  const [before = '', after] = stderr.split(/^.*"msg":"ready".*$/m)
+  assert.match(before, /^loaded .*modelcontextprotocol/m)
+  assert.ok(after !== undefined, stderr)
+  assert.deepEqual(after.match(/^loaded .*$/gm) ?? [], [])
 })
