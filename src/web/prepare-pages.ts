@@ -1,6 +1,6 @@
 import { many, moment } from './components.ts'
 
-/** Marks of every kind, and those that are costly. Rendered some times, so that the first costly text of a reader takes half the time. */
+/** All kinds of Markdown, the costly ones more often. It is rendered several times, because the first costly text then takes half the time. */
 const SAMPLE = `${'# A\n\n*b ~~c~~ **d** ***e `f` [g](/h) https://i.example &amp; __j\n\n- k\n\n> l\n\n| m |\n|---|\n| n |\n\n'.repeat(25)}${'***o ~~_p __q '.repeat(200)}`
 const TIMES = 4
 

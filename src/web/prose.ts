@@ -3,7 +3,7 @@ import type { Html } from './html.ts'
 import type { ShowPart } from './layered-text.ts'
 import type { Section } from './markdown.ts'
 
-/** Renders untrusted Markdown as safe markup. */
+/** Renders untrusted Markdown as safe markup. The renderer takes 6 MB of memory. A process without pages, such as `palimpsest mcp`, never loads it. */
 export async function prose(content: string): Promise<Html> {
   const { markup } = await import('./markdown.ts')
   return markup(content)

@@ -88,7 +88,7 @@ export class EntryCache {
       if ('json' in one) list.push(one)
       else if (!one.withdrawn) {
         list.push(this.#add(one, from))
-        // The first page of long entries would take 15 ms.
+        // Fifty long entries take 15 ms to encode.
         await this.#furtherTurn()
       }
     }
