@@ -245,21 +245,25 @@ const HOSTILE = [
   ...['python ', '<(', '| sudo A=b ', 'curl x\\\n', '<|', '\u{e0041}', '👩\u200d', '😀', '\ufe0f', '\u202e', '\r'],
 ].map(piece => piece.repeat(Math.ceil(20_000 / piece.length)).slice(0, 20_000))
 
+/** The processor time of `signalsOf` for a text, in microseconds. */
+function timeOf(content: string): number {
+  const began = process.threadCpuUsage()
+  signalsOf({ ...EMPTY, content })
+  const { user, system } = process.threadCpuUsage(began)
+  return user + system
+}
+
 test('no text of the greatest length takes long: a text twice as long takes about twice the time', () => {
-  const timeOf = (content: string): number => {
-    const times = Array.from({ length: 3 }, () => {
-      const began = process.threadCpuUsage()
-      signalsOf({ ...EMPTY, content })
-      const { user, system } = process.threadCpuUsage(began)
-      return user + system
-    })
-    return Math.min(...times)
-  }
   for (const text of HOSTILE) {
-    const [half, whole] = [timeOf(text.slice(0, 10_000)), timeOf(text)]
+    let [half, whole] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
     // Where a text takes less than 30 ms nothing needs to be compared.
-    assert.ok(whole < 30_000 || whole < 3 * half, `${JSON.stringify(text.slice(0, 20))}: ${half} µs, ${whole} µs`)
-    assert.ok(whole < 250_000, `${JSON.stringify(text.slice(0, 20))}: ${whole} µs`)
+    const isGood = (): boolean => whole < 250_000 && (whole < 30_000 || whole < 3 * half)
+    // Other programs make single rounds longer, never shorter: the least time of each length is judged.
+    for (let round = 0; round < 3 || (round < 30 && !isGood()); round++) {
+      half = Math.min(half, timeOf(text.slice(0, 10_000)))
+      whole = Math.min(whole, timeOf(text))
+    }
+    assert.ok(isGood(), `${JSON.stringify(text.slice(0, 20))}: ${half} µs, ${whole} µs`)
   }
 })
 
