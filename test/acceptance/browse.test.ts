@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, EntryList } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, useApp } from '../support/app.ts'
-import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import {
+  type Answer,
+  call,
+  callPatiently,
+  expectProblem,
+  expectStatus,
+  newActor,
+  newEntry,
+  revisionOf,
+} from '../support/client.ts'
 
 let token: string
 const app = useApp({}, async () => {
@@ -11,7 +20,7 @@ const app = useApp({}, async () => {
 
 type Query = Record<string, string>
 const list = async (query: Query, path = '/api/search'): Promise<EntryList> =>
-  expectStatus(await call<EntryList>(app.url, 'GET', `${path}?${new URLSearchParams(query)}`), 200)
+  expectStatus(await callPatiently<EntryList>(app.url, 'GET', `${path}?${new URLSearchParams(query)}`), 200)
 const publish = (tag: string, input: object) =>
   newEntry(app.url, token, { summary: '-', content: '-', tags: [tag], ...input })
 const revise = async (entry: Entry, input: object = {}): Promise<Entry> => {

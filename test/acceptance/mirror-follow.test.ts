@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { follow } from '../../src/cli/mirror/follow.ts'
@@ -51,20 +52,23 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Writes entries until one wakes the mirror: its stream may not be open yet. */
-async function untilWoken(): Promise<void> {
-  for (let woken = false; !woken; ) {
-    const { id } = await newEntry(app.url, token)
-    for (let tries = 0; tries < 100 && !woken; tries++) {
-      woken = await has(id)
-      await sleep(5)
+/** Resolves when this process, in which the mirror runs, has opened its next stream of changes. */
+function streamOpened(): Promise<void> {
+  return new Promise(resolve => {
+    const onHeaders = (message: unknown): void => {
+      const { request, response } = message as { request: { path: string }; response: { statusCode: number } }
+      if (!request.path.startsWith('/api/activity/changes/stream') || response.statusCode !== 200) return
+      unsubscribe('undici:request:headers', onHeaders)
+      resolve()
     }
-  }
+    subscribe('undici:request:headers', onHeaders)
+  })
 }
 
 test('the stream of its original wakes a mirror, for writes and for moderation', async context => {
+  const opened = streamOpened()
   await following({ pollInterval: HOUR }, async () => {
-    await untilWoken()
+    await opened
     const lags: number[] = []
     for (let n = 0; n < ROUNDS; n++) {
       const { id } = await newEntry(app.url, token)
@@ -84,7 +88,12 @@ test('the stream of its original wakes a mirror, for writes and for moderation',
 
 test('a stopped mirror follows its stream again after the next start', async () => {
   await copy.reopen()
-  await following({ pollInterval: HOUR }, untilWoken)
+  const opened = streamOpened()
+  await following({ pollInterval: HOUR }, async () => {
+    await opened
+    const { id } = await newEntry(app.url, token)
+    await until(() => has(id))
+  })
 })
 
 test('without a stream a mirror polls', async () => {

@@ -9,7 +9,7 @@ import { eventually, makeDirectory } from '../support/process.ts'
 import { ROOT, useService } from './unit.ts'
 
 const DOCKERFILE = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
-const PATIENCE = 30_000
+const PATIENCE = 120_000
 type Lock = { packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }> }
 
 /** The packages that `npm ci --omit=dev --omit=optional` installs, by the lock file. */

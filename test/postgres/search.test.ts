@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
 import { startApp } from '../support/app.ts'
-import { call, expectStatus, newActor } from '../support/client.ts'
+import { call, callPatiently, expectStatus, newActor } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 
@@ -25,7 +25,7 @@ test('an entry that is revised while a search goes through the segments is found
   const seen: number[] = []
   const search = async (): Promise<void> => {
     while (!ended) {
-      const answer = await call<{ items: unknown[] }>(url, 'GET', '/api/search?q=quokka&sort=recent')
+      const answer = await callPatiently<{ items: unknown[] }>(url, 'GET', '/api/search?q=quokka&sort=recent')
       seen.push(expectStatus(answer, 200).items.length)
     }
   }

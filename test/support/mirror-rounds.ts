@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { openFileSnapshot } from '../../src/cli/snapshot.ts'
 import { verifyLog } from '../../src/cli/verify-log.ts'
 import { verifyStore } from '../../src/cli/verify-store.ts'
+import { StoreFault } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
 import { storeFile } from '../../src/embedded/files.ts'
 import { readLog } from '../../src/store/log.ts'
@@ -15,14 +16,29 @@ import { spawnService } from './process.ts'
 
 const ENVIRONMENT = { at: 0, cooldown: 0, dataClass: 'EXTERNAL' } as const
 const QUIET = { phase: () => {}, update: () => {}, end: () => {} }
-/** The latest moment of a kill after the start of the process, in milliseconds. */
+/** The latest moment of the first kill after the start of the process, in milliseconds. */
 const KILL_WITHIN = 2_500
+/** The factor of that moment after a kill before the copy began; its inverse after a copy that was finished. */
+const LATER = 1.3
+/** How long a write is repeated that the store refused because it was not reachable, in milliseconds. */
+const PATIENCE = 60_000
 
 /** Writes entries past the HTTP face, many at once. */
 export async function writeEntries({ store }: Pick<TestApp, 'store'>, count: number): Promise<void> {
+  const deadline = performance.now() + PATIENCE
   const caller = (actor: number | null) => ({ requestId: crypto.randomUUID(), actor, origin: null })
-  const write = (name: 'createActor' | 'createEntry', body: object, actor: number | null) =>
-    store.write(name, { params: {}, body, caller: caller(actor) } as never, { ...ENVIRONMENT, at: Date.now() })
+  const write = async (name: 'createActor' | 'createEntry', body: object, actor: number | null): Promise<void> => {
+    const input = { params: {}, body, caller: caller(actor) } as never
+    for (;;) {
+      try {
+        return void (await store.write(name, input, { ...ENVIRONMENT, at: Date.now() }))
+      } catch (error) {
+        const hadNoEffect = error instanceof StoreFault && error.kind === 'unavailable' && !error.outcomeUnknown
+        if (!hadNoEffect || performance.now() > deadline) throw error
+        await setTimeout(500)
+      }
+    }
+  }
   await write('createActor', {}, null)
   const actor = (await store.reader.one<{ n: number }>(sql`SELECT max(number) AS n FROM actor`))?.n ?? 0
   const entries = Array.from({ length: count }, (_, n) => ({ title: `T ${n}`, summary: 'S', content: `Content ${n}` }))
@@ -32,8 +48,8 @@ export async function writeEntries({ store }: Pick<TestApp, 'store'>, count: num
 }
 
 /**
- * Kills a process that copies a server at random moments. Asserts that its records are complete, and that the next process continues
- * there. Returns how often it was killed during a copy, and how many copies were finished.
+ * Kills a process that copies a server, at random moments of its start and of the copy on a machine of any speed. Asserts that its records
+ * are complete, and that the next process continues there. Returns how often it was killed during a copy, and how many copies were finished.
  */
 export async function mirrorKillRounds(
   app: TestApp,
@@ -41,18 +57,21 @@ export async function mirrorKillRounds(
   random: () => number,
 ): Promise<{ midst: number; finished: number }> {
   const parent = mkdtempSync(join(tmpdir(), 'palimpsest-mirror-'))
-  let [midst, finished] = [0, 0]
+  let [midst, finished, within] = [0, 0, KILL_WITHIN]
   try {
     for (let round = 0; round < rounds; round++) {
       const directory = join(parent, String(finished))
       const { child, ended } = spawnService(['mirror', app.url, '--once', '--data-dir', directory])
-      await Promise.race([ended, setTimeout(random() * KILL_WITHIN)])
+      await Promise.race([ended, setTimeout(random() * within)])
       child.kill('SIGKILL')
       const { code, stderr } = await ended
       assert.ok(code === null || code === 0, stderr)
       const next = await assertWhole(directory)
-      if (code === 0) finished++
-      else if (next > 1) midst++
+      if (code === 0) {
+        finished++
+        within /= LATER
+      } else if (next > 1) midst++
+      else within *= LATER
     }
     const { ended } = spawnService(['mirror', app.url, '--once', '--data-dir', join(parent, String(finished))])
     const { code, stderr } = await ended

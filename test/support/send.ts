@@ -4,8 +4,13 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 export type Sent = { status: number; type: string; readonly headers: Headers; text: string }
 type Sending = { method: string; headers: Record<string, string>; body?: string | Uint8Array }
 
+/**
+ * Milliseconds for which an unused connection is kept: less than any service or cache keeps one, so that no request is sent on a connection
+ * that is being closed. A request in progress may take longer.
+ */
+const UNUSED_MAX = 2_000
 /** Connections are reused, and do not delay the end of the process. */
-const agent = new Agent({ keepAlive: true })
+const agent = new Agent({ keepAlive: true, timeout: UNUSED_MAX })
 const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { gzip: gunzipSync, br: brotliDecompressSync }
 const REDIRECTS_MAX = 20
 
