@@ -56,18 +56,16 @@ async function load(connection: PostgresConnection, part: number): Promise<void>
 }
 
 type Times = { one: number; look: number; page: number }
-/** A table of reads, and its sessions where it is divided. */
-type Table = { connection: PostgresConnection; sessions?: Sessions }
 
 const medianOf = (times: number[]): number => times.sort((a, b) => a - b)[times.length / 2] ?? 0
 
 /**
- * Median milliseconds of the look-ups of a read by its sequence and by its hour, and of a page of the feed, for each table. The tables take
- * turns, so that other work of the machine slows them alike.
+ * Median milliseconds of the look-ups of a read by its sequence and by its hour, and of a page of the feed, for the table of each connection.
+ * The tables take turns, so that other work of the machine slows them alike.
  */
-async function measure(tables: readonly Table[]): Promise<Times[]> {
+async function measure(connections: readonly PostgresConnection[]): Promise<Times[]> {
   const measured = []
-  for (const { connection } of tables) {
+  for (const connection of connections) {
     await connection.exec('VACUUM ANALYZE activity')
     await connection.exec('CHECKPOINT')
     const [head] = await connection.send([{ text: 'SELECT sequence FROM head', values: [] }])
@@ -117,14 +115,14 @@ async function expireRows(connection: PostgresConnection): Promise<number> {
   return performance.now() - began
 }
 
-async function undivided(): Promise<Table> {
+async function undivided(): Promise<PostgresConnection> {
   const { connection } = await openDatabase()
   for (let part = 0; part < PARTS; part++) await load(connection, part)
-  return { connection }
+  return connection
 }
 
 /** Calls `use` with a divided table, while its sessions are open. */
-async function withDivided(use: (table: Required<Table>) => Promise<void>): Promise<void> {
+async function withDivided(use: (parts: PostgresConnection, sessions: Sessions) => Promise<void>): Promise<void> {
   const { url, connection } = await openDatabase()
   await withParts(url, async sessions => {
     await divideActivity(sessions, FIRST_HOUR * HOUR)
@@ -136,7 +134,7 @@ async function withDivided(use: (table: Required<Table>) => Promise<void>): Prom
       // The rows up to the limit of a part belong to it.
       await connection.exec(`UPDATE head SET sequence = sequence + ${30_000 + ROWS / 20}`)
     }
-    await use({ connection, sessions })
+    await use(connection, sessions)
     await connection.close()
   })
 }
@@ -145,12 +143,12 @@ test(`one of ${ROWS} reads is found in ${PARTS} parts in at most ${SLOWER_MAX} t
   skip: NO_POSTGRES,
 }, async t => {
   const whole = await undivided()
-  await withDivided(async parts => {
+  await withDivided(async (parts, sessions) => {
     const [one, many] = (await measure([whole, parts])) as [Times, Times]
-    const rowByRow = await expireRows(whole.connection)
-    await whole.connection.close()
+    const rowByRow = await expireRows(whole)
+    await whole.close()
     const began = performance.now()
-    const dropped = await dropExpiredParts(parts.sessions, FIRST_HOUR + PART_HOURS)
+    const dropped = await dropExpiredParts(sessions, FIRST_HOUR + PART_HOURS)
     const atOnce = performance.now() - began
     t.diagnostic(`one table: ${JSON.stringify({ ...one, expire: rowByRow })}`)
     t.diagnostic(`${PARTS} parts: ${JSON.stringify({ ...many, expire: atOnce })}`)

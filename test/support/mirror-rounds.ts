@@ -31,7 +31,8 @@ export async function writeEntries({ store }: Pick<TestApp, 'store'>, count: num
     const input = { params: {}, body, caller: caller(actor) } as never
     for (;;) {
       try {
-        return void (await store.write(name, input, { ...ENVIRONMENT, at: Date.now() }))
+        await store.write(name, input, { ...ENVIRONMENT, at: Date.now() })
+        return
       } catch (error) {
         const hadNoEffect = error instanceof StoreFault && error.kind === 'unavailable' && !error.outcomeUnknown
         if (!hadNoEffect || performance.now() > deadline) throw error
