@@ -3,6 +3,7 @@ import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { KEPT_FROM, type Text } from '../domain/retained-text.ts'
 import type { Verdict } from '../domain/standing.ts'
+import { readsOf, writesOf } from './activity.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
@@ -85,6 +86,14 @@ export const countRelations = async (reader: Reader, entry: number, most: number
     await reader.one<{ n: number }>(sql`
       SELECT count(*) AS n FROM (SELECT l.number FROM relation_end x JOIN relation l ON l.number = x.relation
         WHERE x.entry = ${entry} AND x.ordinal > 0 AND l.withdrawn = 0 LIMIT ${most}) AS page`),
+  ).n
+
+/** The number of public writes and observed reads of an entry, each at most `most`. */
+export const countActivity = async (reader: Reader, entry: number, most: number): Promise<number> =>
+  only(
+    await reader.one<{ n: number }>(sql`
+      SELECT (SELECT count(*) FROM (SELECT sequence FROM activity WHERE ${writesOf(entry)} AND withdrawn = 0 LIMIT ${most}) AS page)
+        + (SELECT count(*) FROM (SELECT sequence FROM activity WHERE ${readsOf(entry)} AND withdrawn = 0 LIMIT ${most}) AS page) AS n`),
   ).n
 
 export type StepRow = {

@@ -6,26 +6,26 @@ import { standingStrip } from './standing-strip.ts'
 import { visible } from './untrusted-text.ts'
 
 /** The tabs of an entry's pages, with the current one. */
-export function entryTabs(slug: string, here: string, { revisions, evidence, relations }: Counts): Html {
-  const tabs: readonly [string, string, number?][] = [
-    ['', 'Entry'],
-    ['/layers', 'Layers'],
-    ['/history', 'History', revisions],
-    ['/evidence', 'Evidence', evidence],
-    ['/relations', 'Relations', relations],
-    ['/timeline', 'Timeline'],
+export function entryTabs(slug: string, here: string, counts: Counts): Html {
+  const tabs: readonly [string, string, keyof Counts | undefined][] = [
+    ['', 'Entry', undefined],
+    ['/layers', 'Layers', undefined],
+    ['/history', 'History', 'revisions'],
+    ['/evidence', 'Evidence', 'evidence'],
+    ['/relations', 'Relations', 'relations'],
+    ['/timeline', 'Timeline', 'activity'],
   ]
   return html`<nav class="tabs" aria-label="Parts of this entry"><ul>
 ${tabs.map(
-  ([path, name, count]) =>
-    html`<li><a href="/entries/${slug}${path}"${path === here && html` aria-current="page"`}>${name}${count !== undefined && html` <span class="number">${countedOf(count)}</span>`}</a></li>`,
+  ([path, name, records]) =>
+    html`<li><a href="/entries/${slug}${path}"${path === here && html` aria-current="page"`}>${name}${records !== undefined && html` <span class="number">${countedOf(counts, records)}</span>`}</a></li>`,
 )}
 </ul></nav>`
 }
 
-/** A number that was counted up to a bound. */
-const countedOf = (count: number): string =>
-  count === COUNTED_MAX ? `${COUNTED_MAX.toLocaleString('en-GB')}+` : count.toLocaleString('en-GB')
+/** A number of records; with a plus sign at the bound, where there may be more. */
+const countedOf = (counts: Counts, records: keyof Counts): string =>
+  `${counts[records].toLocaleString('en-GB')}${counts[records] === COUNTED_MAX[records] ? '+' : ''}`
 
 /** The title of an entry with its standing at the time `at`, and the tabs of its pages. */
 export const entryHead = (

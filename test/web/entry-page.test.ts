@@ -54,11 +54,11 @@ test('all tabs count public records, and a withdrawn judgement is not counted', 
     [...(await page(`/entries/${entry.slug}/timeline`)).matchAll(/(\w+) <span class="number">([^<]*)</g)].map(
       ([, name, count]) => `${name} ${count}`,
     )
-  assert.deepEqual(await counts(), ['History 1', 'Evidence 2', 'Relations 1'])
+  assert.deepEqual(await counts(), ['History 1', 'Evidence 2', 'Relations 1', 'Timeline 4'])
   const act = { targetType: 'ACTOR', targetId: judge.id, action: 'QUARANTINE', reason: 'Made up.' }
   const headers = { authorization: 'Bearer test-admin-token-0123456789' }
   expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body: act, headers }), 200)
-  assert.deepEqual(await counts(), ['History 1', 'Evidence 1', 'Relations 1'])
+  assert.deepEqual(await counts(), ['History 1', 'Evidence 1', 'Relations 1', 'Timeline 3'])
 })
 
 test('the life line is bounded, and every mark leads to its revision or to its evidence', async () => {

@@ -12,6 +12,7 @@ import type { EntryRow } from '../../store/entry.ts'
 import { listJudgementsOfText } from '../../store/pin.ts'
 import { findTextByDigest, keptStanding, listJudgementsOfRevisions } from '../../store/standing.ts'
 import {
+  countActivity,
   countEvidence,
   countRelations,
   findRevisionAuthor,
@@ -102,18 +103,25 @@ async function lifeOf(on: On, entry: EntryRow, limit: number): Promise<Life> {
   }
 }
 
-/** The public contents of the pages of an entry. Evidence and relations are counted up to `COUNTED_MAX`. */
-export type Counts = { revisions: number; evidence: number; relations: number }
-export const COUNTED_MAX = 1_000
+/** The numbers of public records on the pages of an entry, each counted up to `COUNTED_MAX`. */
+export type Counts = Record<keyof typeof COUNTED_MAX, number>
+/** Every revision is counted without a read. The activity of a much-read entry is long, so its bound is low. */
+export const COUNTED_MAX = {
+  revisions: Number.POSITIVE_INFINITY,
+  evidence: 1_000,
+  relations: 1_000,
+  activity: 100,
+} as const
 
 export const readCounts = async (on: On, slug: string): Promise<Counts> => countsOf(on, await addressedAt(on, slug))
 
 async function countsOf(on: On, entry: EntryRow): Promise<Counts> {
-  const [evidence, relations] = await Promise.all([
-    entry.evidence === 0 ? 0 : countEvidence(on.reader, entry.number, COUNTED_MAX),
-    entry.relations === 0 ? 0 : countRelations(on.reader, entry.number, COUNTED_MAX),
+  const [evidence, relations, activity] = await Promise.all([
+    entry.evidence === 0 ? 0 : countEvidence(on.reader, entry.number, COUNTED_MAX.evidence),
+    entry.relations === 0 ? 0 : countRelations(on.reader, entry.number, COUNTED_MAX.relations),
+    countActivity(on.reader, entry.number, COUNTED_MAX.activity),
   ])
-  return { revisions: entry.revisions, evidence, relations }
+  return { revisions: entry.revisions, evidence, relations, activity: Math.min(activity, COUNTED_MAX.activity) }
 }
 
 /** All of these about an entry, from one read of its row. */
