@@ -24,6 +24,7 @@ export function lifeLine(slug: string, { steps, judged }: Life, revisions: numbe
   const shown = [...new Set([...steps.slice(0, 1), ...chosen])].sort((a, b) => a.ordinal - b.ordinal)
   const [first, last] = [shown[0], shown.at(-1)]
   if (first === undefined || last === undefined || (revisions < 2 && judged.length === 0)) return NOTHING
+  const isCurrent = ({ ordinal }: Step): boolean => ordinal === revisions
   const columns: Column[] = shown.map(step => {
     const pieces = about.get(step.record) ?? []
     return {
@@ -32,14 +33,15 @@ export function lifeLine(slug: string, { steps, judged }: Life, revisions: numbe
       down: pieces.filter(({ side }) => side === 'against'),
     }
   })
+  const hasCorrection = shown.some(step => step.changeType === 'CORRECT' && !isCurrent(step))
   const hasAgainst = columns.some(({ down }) => down.length > 0)
   return html`<figure class="life${!hasAgainst && ' unopposed'}"><ol aria-label="Revisions, oldest first, with their evidence">${columns.map(
     (column, index) => [
       gap(slug, (columns[index - 1]?.step.ordinal ?? 0) + 1, column.step.ordinal),
-      columnOf(slug, column, column.step === last && last.ordinal === revisions),
+      columnOf(slug, column, isCurrent(column.step)),
     ],
   )}</ol>
-<figcaption class="legend"><span><span class="step-key">1</span> revision</span><span class="range">${daysFrom(first.at, last.at)}</span><span>${mark('for')} supported</span><span>${mark('open')} undecided</span><span>${mark('against')} against</span></figcaption></figure>`
+<figcaption class="legend"><span><span class="step-key">1</span> revision</span>${hasCorrection && html`<span><span class="step-key correct">2</span> correction</span>`}<span class="range">${daysFrom(first.at, last.at)}</span><span>${mark('for')} supported</span><span>${mark('open')} undecided</span><span>${mark('against')} against</span></figcaption></figure>`
 }
 
 /** The days of two times in milliseconds since 1970, once if they are the same. */
