@@ -7,7 +7,7 @@ import type { Query } from './page.ts'
 import { words } from './untrusted-text.ts'
 
 const AUTHORS = { HUMAN: 'A person', AGENT: 'An agent', UNKNOWN: 'Not declared' } as const
-const AGES: Record<Period, string> = { day: 'Today', week: 'In 7 days', month: 'In 31 days', year: 'In 366 days' }
+const AGES: Record<Period, string> = { day: 'Today', week: 'Last 7 days', month: 'Last 31 days', year: 'Last 366 days' }
 const PERIOD_NAMES = Object.keys(PERIODS) as Period[]
 
 /** The choices of a query; unknown values count as none. */

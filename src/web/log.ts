@@ -16,7 +16,7 @@ export const LOG: Page = {
 <p><a href="/log/checkpoint">The signed checkpoint</a> · <a href="/log/keys">The keys</a></p></section>
 <section aria-labelledby="log-prove"><h2 id="log-prove">Recompute a proof</h2>
 <noscript><p class="notice">This page recomputes a proof with JavaScript. Without it, use one of the programs below.</p></noscript>
-<form class="needs-script" data-prove><div class="field"><label for="log-record">Number of the record</label><input id="log-record" name="record" inputmode="numeric" pattern="[1-9][0-9]{0,15}" required autocomplete="off"></div>
+<form class="needs-script" data-prove><div class="field short"><label for="log-record">Number of the record</label><input id="log-record" name="record" inputmode="numeric" pattern="[1-9][0-9]{0,15}" required autocomplete="off"></div>
 <p class="row"><button type="submit">Recompute</button></p></form>
 <div data-outcome role="status"></div>
 <ol data-steps></ol></section>

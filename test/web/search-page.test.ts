@@ -94,7 +94,7 @@ test('facets count what their links list; a chosen one widens the list again', a
     const facets = facetsOf(shown)
     for (const [name, count] of Object.entries({
       ...{ Unchecked: 2, Supported: 1, Contradicted: 1, 'A person': 2, 'An agent': 2 },
-      ...{ Today: 1, 'In 7 days': 1, 'In 31 days': 1, 'In 366 days': 4 },
+      ...{ Today: 1, 'Last 7 days': 1, 'Last 31 days': 1, 'Last 366 days': 4 },
       ...(start.includes('tag=') ? {} : { 'Glass Work': 4, 'colour 0': 2, 'colour 1': 2 }),
     })) {
       const facet = facets.get(name)
