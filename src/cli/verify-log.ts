@@ -1,7 +1,7 @@
 import type { Reader } from '../database/database.ts'
 import { verifyWithNode } from '../domain/log/signer.ts'
-import { commitmentOf } from '../domain/log/statement.ts'
-import { appendLeaves, leafHash, rootOf, type TileReader } from '../domain/log/tree.ts'
+import { commitmentOf, hashOfLeaf, type Leaf } from '../domain/log/statement.ts'
+import { appendLeaves, rootOf, type TileReader } from '../domain/log/tree.ts'
 import * as store from '../store/log.ts'
 import { type LoggedRecord, listLogged } from '../store/log-records.ts'
 import { parseCheckpoint } from '../tlog/checkpoint.js'
@@ -40,11 +40,12 @@ export async function verifyLog(reader: Reader, progress: Progress, given?: stri
   for (let above = 0; above < log.size; above += TILE_WIDTH) {
     const upTo = Math.min(above + TILE_WIDTH, log.size)
     const bundle = await store.findBundle(reader, above / TILE_WIDTH)
-    const leaves = bundle === undefined ? [] : store.entriesOf(bundle, upTo - above)
+    const leaves = bundle === undefined ? [] : store.leavesOf(bundle, upTo - above)
     if (bundle === undefined || leaves.length < upTo - above)
       return { faults: [...faults, `The log lacks the leaf of record ${above + leaves.length + 1}.`] }
     faults.push(...(await faultsOfRows(reader, epochs, bundle, upTo)))
-    for (const { level, index, hashes } of await appendLeaves(above, leaves.map(leafHash), computed)) {
+    const hashed = leaves.map((leaf, at) => hashOfLeaf(above + at + 1, leaf))
+    for (const { level, index, hashes } of await appendLeaves(above, hashed, computed)) {
       if (level > 0 || upTo === log.size) tiles.set(`${level}/${index}`, hashes)
     }
     progress.update(() => `${upTo} of ${log.size} records, ${percent(upTo, log.size)}`)
@@ -100,7 +101,7 @@ async function faultsOfRows(
 /** The fault of one record; undefined if its rows result in its leaf. */
 function faultOfRow(
   number: number,
-  leaf: store.Leaf,
+  leaf: Leaf,
   row: LoggedRecord | undefined,
   salt: Uint8Array | undefined,
 ): string | undefined {

@@ -1,25 +1,26 @@
 import type { Reader } from '../database/database.ts'
-import { entryOf } from '../domain/log/statement.ts'
-import { appendLeaves, leafHash, rootOf, type TileReader } from '../domain/log/tree.ts'
+import { hashOfLeaf, type Leaf, leafOf } from '../domain/log/statement.ts'
+import { appendLeaves, rootOf, type TileReader } from '../domain/log/tree.ts'
 import { readHead } from '../store/head.ts'
 import * as store from '../store/log.ts'
 import { listLogged } from '../store/log-records.ts'
+import { sameBytes } from '../tlog/bytes.js'
 import { parseCheckpoint } from '../tlog/checkpoint.js'
 import { parseNote } from '../tlog/note.js'
 import { TILE_WIDTH } from '../tlog/tile.js'
 
-/** The entries of the records above one number and up to another. Throws where a record has no row. */
-export async function entriesFromRows(
+/** The leaves of the records above one number and up to another. Throws where a record has no row. */
+async function leavesFromRows(
   reader: Reader,
   epochs: readonly store.Epoch[],
   above: number,
   upTo: number,
-): Promise<Uint8Array[]> {
+): Promise<Leaf[]> {
   const records = await listLogged(reader, epochs, { above, upTo })
   return records.map(({ record, kind, statement }, at) => {
     if (record !== above + at + 1)
       throw new Error(`Record ${above + at + 1} is missing, or record ${record} is there twice.`)
-    return entryOf(record, kind, store.saltFor(epochs, record), statement)
+    return leafOf(kind, store.saltFor(epochs, record), statement)
   })
 }
 
@@ -36,49 +37,46 @@ export async function nextStep(reader: Reader, most: number, onBundle = () => {}
   const { size } = log
   if (epochs.length === 0 || record <= size) return undefined
   const to = Math.min(record, size + most)
-  const entries: Uint8Array[] = []
+  const leaves: Leaf[] = []
   for (let above = size; above < to; above += TILE_WIDTH) {
-    entries.push(...(await entriesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, to))))
+    leaves.push(...(await leavesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, to))))
     onBundle()
   }
-  if (entries.length !== to - size) throw new Error(`Record ${size + entries.length + 1} is missing.`)
-  return stepOf(reader, log, entries)
+  if (leaves.length !== to - size) throw new Error(`Record ${size + leaves.length + 1} is missing.`)
+  return stepOf(reader, log, leaves)
 }
 
-/** The step that appends entries to the stored log, whose state is `log`. */
+/** The step that appends leaves to the stored log, whose state is `log`. */
 export async function stepOf(
   reader: Reader,
   { size, root, storeEpoch }: Awaited<ReturnType<typeof store.readLog>>,
-  entries: readonly Uint8Array[],
+  leaves: readonly Leaf[],
 ): Promise<store.LogStep> {
-  const to = size + entries.length
+  const to = size + leaves.length
   const stored = store.tilesOf(reader)
-  const grown = await appendLeaves(size, entries.map(leafHash), stored)
+  const grown = await appendLeaves(
+    size,
+    leaves.map((leaf, at) => hashOfLeaf(size + at + 1, leaf)),
+    stored,
+  )
   const known = new Map(grown.map(tile => [`${tile.level}/${tile.index}`, tile.hashes]))
   const read: TileReader = (level, index, width) => known.get(`${level}/${index}`) ?? stored(level, index, width)
   return {
     storeEpoch,
     from: { size, root },
     to: { size: to, root: Buffer.from(await rootOf(to, read)).toString('base64') },
-    bundles: await bundlesOf(reader, size, entries),
+    bundles: await bundlesOf(reader, size, leaves),
     tiles: grown
       .filter(({ level }) => level > 0)
       .map(({ level, index, hashes }) => ({ level, number: index, hashes: Buffer.from(hashes).toString('base64') })),
   }
 }
 
-/** The leaf of an entry of this process. `parseEntry` of tlog is for entries of other programs, and slower. */
-function leafOfEntry(entry: Uint8Array): store.Leaf {
-  const [, numberAndKind = '', commitment = ''] = Buffer.from(entry).toString('latin1').split('\n')
-  const kind = numberAndKind.slice(numberAndKind.indexOf(' ') + 1) as store.Leaf['kind']
-  return { kind, commitment: Uint8Array.from(Buffer.from(commitment, 'base64')) }
-}
-
-/** The bundles that entries appended to a log of a size make or change. */
-async function bundlesOf(reader: Reader, size: number, entries: readonly Uint8Array[]): Promise<store.BundleRow[]> {
+/** The bundles that leaves appended to a log of a size make or change. */
+async function bundlesOf(reader: Reader, size: number, added: readonly Leaf[]): Promise<store.BundleRow[]> {
   const first = Math.floor(size / TILE_WIDTH)
   const begun = size % TILE_WIDTH === 0 ? undefined : await store.findBundle(reader, first)
-  const leaves = [...(begun === undefined ? [] : store.leavesOf(begun, size % TILE_WIDTH)), ...entries.map(leafOfEntry)]
+  const leaves = [...(begun === undefined ? [] : store.leavesOf(begun, size % TILE_WIDTH)), ...added]
   return Array.from({ length: Math.ceil(leaves.length / TILE_WIDTH) }, (_, at) =>
     store.bundleOf(first + at, leaves.slice(at * TILE_WIDTH, (at + 1) * TILE_WIDTH)),
   )
@@ -109,12 +107,15 @@ async function agreedWithRows(reader: Reader, onBundle: () => void): Promise<num
   const last = Math.min(size, record)
   for (let above = 0; above < last; above += TILE_WIDTH) {
     const bundle = await store.findBundle(reader, above / TILE_WIDTH)
-    const rows = await entriesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, last)).catch(() => [])
-    const stored = bundle === undefined ? [] : store.entriesOf(bundle)
-    const differs = rows.findIndex((entry, at) => !Buffer.from(entry).equals(stored[at] ?? Buffer.alloc(0)))
+    const rows = await leavesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, last)).catch(() => [])
+    const stored = bundle === undefined ? [] : store.leavesOf(bundle)
+    const differs = rows.findIndex((leaf, at) => !isSame(leaf, stored[at]))
     if (differs >= 0) return above + differs
     if (rows.length < Math.min(TILE_WIDTH, last - above)) return above + rows.length
     onBundle()
   }
   return last
 }
+
+const isSame = (leaf: Leaf, other: Leaf | undefined): boolean =>
+  leaf.kind === other?.kind && sameBytes(leaf.commitment, other.commitment)

@@ -1,15 +1,12 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { type RecordKind, saltOf } from '../domain/log/statement.ts'
-import { leafHash, type TileReader } from '../domain/log/tree.ts'
-import { entryText, formatEntry } from '../tlog/entry.js'
+import { hashOfLeaf, type Leaf, type RecordKind, saltOf } from '../domain/log/statement.ts'
+import type { TileReader } from '../domain/log/tree.ts'
+import { formatEntry } from '../tlog/entry.js'
 import { HASH_BYTES, TILE_WIDTH } from '../tlog/tile.js'
 
 /** How many records the log has, and the root of their tree: base64, empty for none. */
 export type LogHead = { size: number; root: string }
-
-/** The content of a leaf, except for the record number. */
-export type Leaf = { kind: RecordKind; commitment: Uint8Array<ArrayBuffer> }
 
 /** Up to 256 leaves: a letter for the kind of each, and their commitments in base64. */
 export type BundleRow = { number: number; kinds: string; commitments: string }
@@ -35,7 +32,7 @@ export function leavesOf({ kinds, commitments }: BundleRow, width = kinds.length
   const bytes = Buffer.from(commitments, 'base64')
   return Array.from({ length: Math.min(width, kinds.length) }, (_, at) => ({
     kind: kindOf(kinds.charAt(at)),
-    commitment: Uint8Array.from(bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+    commitment: new Uint8Array(bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
   }))
 }
 
@@ -44,15 +41,8 @@ export const entriesOf = (bundle: BundleRow, width?: number): Uint8Array[] =>
   leavesOf(bundle, width).map((leaf, at) => formatEntry({ ...leaf, record: bundle.number * TILE_WIDTH + at + 1 }))
 
 /** The hashes of the first `width` leaves of a bundle, joined. */
-function leafHashesOf({ number, kinds, commitments }: BundleRow, width: number): Buffer {
-  const bytes = Buffer.from(commitments, 'base64')
-  const hashes = Array.from({ length: Math.min(width, kinds.length) }, (_, at) => {
-    const kind = kindOf(kinds.charAt(at))
-    const commitment = bytes.toString('base64', at * HASH_BYTES, (at + 1) * HASH_BYTES)
-    return leafHash(entryText(number * TILE_WIDTH + at + 1, kind, commitment))
-  })
-  return Buffer.concat(hashes)
-}
+const leafHashesOf = (bundle: BundleRow, width: number): Buffer =>
+  Buffer.concat(leavesOf(bundle, width).map((leaf, at) => hashOfLeaf(bundle.number * TILE_WIDTH + at + 1, leaf)))
 
 /** Reads tiles of the log; tiles of leaves come from their bundles. */
 export const tilesOf =

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { logSigner, type Signer, signCheckpoint, witnessSigner } from '../../src/domain/log/signer.ts'
-import { entryOf, saltOf, statementOf } from '../../src/domain/log/statement.ts'
+import { leafOf, saltOf, statementOf } from '../../src/domain/log/statement.ts'
 import { appendLeaves, leafHash, proveConsistency, proveInclusion, rootOf } from '../../src/domain/log/tree.ts'
 import { toBase64, toUtf8 } from '../../src/tlog/bytes.js'
 import { formatCheckpoint } from '../../src/tlog/checkpoint.js'
-import { formatBundle } from '../../src/tlog/entry.js'
+import { formatBundle, formatEntry } from '../../src/tlog/entry.js'
 import { formatProof } from '../../src/tlog/proof.js'
 import { TILE_WIDTH, tilePath, tileWidth } from '../../src/tlog/tile.js'
 
@@ -41,7 +41,8 @@ export class MemoryLog {
       const facts = { record: String(record), id: mark, targetType: 'ENTRY', targetId: 'x', action: 'HIDE', reason: '' }
       const statement = statementOf('moderation', { ...facts, changed: true, createdAt: '2026-01-01T00:00:00.000Z' })
       this.#statements.push(statement)
-      this.#entries.push(own(entryOf(record, 'moderation', saltOf(this.#secret, record), statement)))
+      const leaf = leafOf('moderation', saltOf(this.#secret, record), statement)
+      this.#entries.push(formatEntry({ record, ...leaf }))
     }
     for (const tile of await appendLeaves(before, this.#entries.slice(before).map(leafHash), this.#read)) {
       this.#tiles.set(`${tile.level}/${tile.index}`, tile.hashes)

@@ -1,6 +1,7 @@
 import type { ExportLine } from '../../contract/resources.ts'
 import type { Reader } from '../../database/database.ts'
-import { entryOfLine } from '../../domain/log/exported-line.ts'
+import { leafOfLine } from '../../domain/log/exported-line.ts'
+import type { Leaf } from '../../domain/log/statement.ts'
 import { stepOf } from '../../log/next-step.ts'
 import type { MirroredLog } from '../../operations/export/store-mirrored-log.ts'
 import { OperatorError } from '../../operator-error.ts'
@@ -64,7 +65,7 @@ export class DumpLog {
   readonly #origin: string
   readonly #keys: string
   /** Leaves that follow a record whose line was not read yet. */
-  readonly #ahead = new Map<number, Uint8Array>()
+  readonly #ahead = new Map<number, Leaf>()
   #begun = false
 
   /** `key` is the verifier key of the log, if the operator named it. */
@@ -78,21 +79,21 @@ export class DumpLog {
   async grow(lines: readonly ExportLine[]): Promise<MirroredLog | undefined> {
     const log = await readLog(this.#reader)
     for (const line of lines) {
-      const entry = entryOfLine(line)
-      if (entry === undefined) continue
+      const leaf = leafOfLine(line)
+      if (leaf === undefined) continue
       this.#begun = true
-      if (Number(line.record) > log.size) this.#ahead.set(Number(line.record), entry)
+      if (Number(line.record) > log.size) this.#ahead.set(Number(line.record), leaf)
     }
     if (!this.#begun) return undefined
-    const entries: Uint8Array[] = []
+    const leaves: Leaf[] = []
     for (let next = log.size + 1; ; next++) {
-      const entry = this.#ahead.get(next)
-      if (entry === undefined) break
-      entries.push(entry)
+      const leaf = this.#ahead.get(next)
+      if (leaf === undefined) break
+      leaves.push(leaf)
       this.#ahead.delete(next)
     }
     return {
-      step: entries.length === 0 ? undefined : await stepOf(this.#reader, log, entries),
+      step: leaves.length === 0 ? undefined : await stepOf(this.#reader, log, leaves),
       continuations: lines
         .filter(({ type }) => type === 'continuation')
         .map(line => continuationIn(line, this.#origin)),

@@ -1,6 +1,7 @@
 import { RECORD_KINDS } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
 import { verifyWithNode } from '../../domain/log/signer.ts'
+import type { Leaf } from '../../domain/log/statement.ts'
 import { proveConsistency, rootOf, type TileReader } from '../../domain/log/tree.ts'
 import { stepOf } from '../../log/next-step.ts'
 import { OperatorError } from '../../operator-error.ts'
@@ -33,7 +34,6 @@ export class Forked extends OperatorError {
   }
 }
 
-const KINDS: readonly string[] = RECORD_KINDS
 /** Verifier keys that a log may list. */
 const KEYS_MAX = 64
 
@@ -106,14 +106,14 @@ export async function growTo(
   const { origin, size: signed, root } = checkpoint
   const size = Math.min(signed, Math.ceil(upTo / TILE_WIDTH) * TILE_WIDTH)
   if (size <= log.size) return undefined
-  const entries: Bytes[] = []
+  const leaves: Leaf[] = []
   for (let start = log.size - (log.size % TILE_WIDTH); start < size; start += TILE_WIDTH) {
     const width = Math.min(TILE_WIDTH, signed - start)
     const path = tilePath({ level: 'entries', index: start / TILE_WIDTH, width })
-    const bundle = await wellFormed(`${origin} ${path}`, async () => entriesIn(await file(path), start, width))
-    entries.push(...bundle.slice(Math.max(0, log.size - start), size - start))
+    const bundle = await wellFormed(`${origin} ${path}`, async () => leavesIn(await file(path), start, width))
+    leaves.push(...bundle.slice(Math.max(0, log.size - start), size - start))
   }
-  const step = await stepOf(reader, log, entries)
+  const step = await stepOf(reader, log, leaves)
   const reached = { size, root: Uint8Array.from(Buffer.from(step.to.root, 'base64')) }
   const proof = size === signed ? [] : await proveConsistency(size, signed, tilesAt(file))
   const continues =
@@ -128,16 +128,16 @@ export async function growTo(
 
 const ownBytes = (hashes: readonly Uint8Array[]): Bytes[] => hashes.map(hash => Uint8Array.from(hash))
 
-/** Entries of a bundle; each must be of the record of its place. */
-function entriesIn(bundle: Bytes, start: number, width: number): Bytes[] {
-  const entries = parseBundle(bundle, width)
-  for (const [at, bytes] of entries.entries()) {
-    const { record, kind } = parseEntry(bytes)
+/** The leaves of a bundle; each must be of the record of its place. */
+function leavesIn(bundle: Bytes, start: number, width: number): Leaf[] {
+  return parseBundle(bundle, width).map((bytes, at) => {
+    const { record, kind: named, commitment } = parseEntry(bytes)
     if (record !== start + at + 1) throw new MalformedError(`Leaf ${start + at} is of record ${record}.`)
-    if (!KINDS.includes(kind))
-      throw new MalformedError(`Record ${record} is a ${kind}, which this version does not know.`)
-  }
-  return entries
+    const kind = RECORD_KINDS.find(known => known === named)
+    if (kind === undefined)
+      throw new MalformedError(`Record ${record} is a ${named}, which this version does not know.`)
+    return { kind, commitment }
+  })
 }
 
 /** Throws OperatorError unless a checkpoint that is not larger than the stored log has its root. */

@@ -1,6 +1,5 @@
 import type { ExportLine } from '../../contract/resources.ts'
-import { formatEntry } from '../../tlog/entry.js'
-import { entryOf, type Facts, type RecordKind, statementOf } from './statement.ts'
+import { type Facts, type Leaf, leafOf, type RecordKind, statementOf } from './statement.ts'
 
 /** The kind of the record that a line of the export is about; undefined for a line without a record. */
 export function kindOfLine({ type, record, ordinal, ends }: ExportLine): RecordKind | undefined {
@@ -21,18 +20,15 @@ export function statementOfLine(line: ExportLine): string | undefined {
   return relation === undefined ? undefined : statementOf('relation', relationFacts(line, relation))
 }
 
-/** The entry in the public log of the record that a line of the export is about; undefined if the line has neither its salt nor its commitment. */
-export function entryOfLine(line: ExportLine): Uint8Array | undefined {
+/** The leaf of the record that a line of the export is about; undefined if the line has neither its salt nor its commitment. */
+export function leafOfLine(line: ExportLine): Leaf | undefined {
   const kind = kindOfLine(line)
   if (kind === undefined) return undefined
-  const record = Number(line.record)
   const statement = statementOfLine(line)
   const given = statement === undefined ? line.commitment : line.salt
   if (given === undefined) return undefined
   const bytes = Uint8Array.from(Buffer.from(given, 'base64'))
-  return statement === undefined
-    ? formatEntry({ record, kind, commitment: bytes })
-    : entryOf(record, kind, bytes, statement)
+  return statement === undefined ? { kind, commitment: bytes } : leafOf(kind, bytes, statement)
 }
 
 const actedOf = ({ record = '', sequence = '', dataClass }: ExportLine, actorId: string) => ({

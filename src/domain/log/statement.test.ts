@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatBundle, parseBundle, parseEntry } from '../../tlog/entry.js'
-import { entryOf, type Facts, saltOf, statementOf } from './statement.ts'
+import { formatBundle, formatEntry, parseBundle, parseEntry } from '../../tlog/entry.js'
+import { type Facts, leafOf, saltOf, statementOf } from './statement.ts'
 
 const ID = '0198f0c2-7a3b-7c11-8e43-5d2f8f0f6b10'
 const acted = { record: '301', actorId: ID, sequence: '512', dataClass: 'EXTERNAL' }
@@ -63,7 +63,7 @@ test('an entry is three lines with the salted hash of the statement, and is read
   assert.notDeepEqual(salt, saltOf(secret, 302))
   // By sha256sum over 32 bytes of 07 and 00 00 00 00 00 00 01 2d; then over this salt and {}.
   assert.equal(salt.toString('hex'), 'c5f689243fd65d64d35e3513f2a50b3c')
-  const entry = entryOf(301, 'revision', salt, '{}')
+  const entry = formatEntry({ record: 301, ...leafOf('revision', salt, '{}') })
   assert.equal(
     Buffer.from(entry).toString(),
     'palimpsest-record/v1\n301 revision\nwCYRt46WbDj6ZClwX5F0Z2Nzh5BIOSNLni2OmnLFs+4=\n',
@@ -74,7 +74,7 @@ test('an entry is three lines with the salted hash of the statement, and is read
 })
 
 test('an entry of another form is refused', () => {
-  const good = Buffer.from(entryOf(301, 'revision', Buffer.alloc(16), '{}')).toString()
+  const good = Buffer.from(formatEntry({ record: 301, ...leafOf('revision', Buffer.alloc(16), '{}') })).toString()
   for (const bad of [
     '',
     good.slice(0, -1),

@@ -1,10 +1,14 @@
 import { hash } from 'node:crypto'
 import { toUint64 } from '../../tlog/bytes.js'
-import { formatEntry, SALT_BYTES } from '../../tlog/entry.js'
+import { entryText, SALT_BYTES } from '../../tlog/entry.js'
 import { canonicalRecord } from '../canonical-record.ts'
+import { leafHash } from './tree.ts'
 
 /** The kind of a leaf: a permanent record, or the continuation of another log. */
 export type RecordKind = 'revision' | 'evidence' | 'relation' | 'moderation' | 'continuation'
+
+/** What a leaf says about its record, except for the number. */
+export type Leaf = { kind: RecordKind; commitment: Uint8Array<ArrayBuffer> }
 
 /** Members of every statement. Numbers of records and sequences are decimal strings, as everywhere in the contract. */
 type Recorded = { record: string }
@@ -77,10 +81,18 @@ export const saltOf = (secret: Uint8Array, record: number): Buffer =>
 export const commitmentOf = (salt: Uint8Array, statement: string): Buffer =>
   hash('sha256', Buffer.concat([salt, Buffer.from(statement)]), 'buffer')
 
-/** The entry of a record: its number, its kind and SHA-256(salt ∥ statement). Its leaf is number `record` - 1. */
-export const entryOf = (record: number, kind: RecordKind, salt: Uint8Array, statement: string): Uint8Array =>
-  formatEntry({
-    record,
-    kind,
-    commitment: Uint8Array.from(commitmentOf(salt, statement)),
-  })
+/** The leaf of a record with a statement. */
+export const leafOf = (kind: RecordKind, salt: Uint8Array, statement: string): Leaf => ({
+  kind,
+  commitment: new Uint8Array(commitmentOf(salt, statement)),
+})
+
+/** The hash of the leaf of a record in the tree. The leaf is number `record` - 1. */
+export const hashOfLeaf = (record: number, { kind, commitment }: Leaf): Buffer =>
+  leafHash(
+    entryText(
+      record,
+      kind,
+      Buffer.from(commitment.buffer, commitment.byteOffset, commitment.length).toString('base64'),
+    ),
+  )
