@@ -29,7 +29,7 @@ export async function measureCosts(
   const embedded = calibrate({ ...Object.fromEntries(named), health, health16, find } as Readings, sizes)
   const others = [
     readings.postgres[POSTGRES_CALIBRATION.writes32.name] && calibratePostgres(postgresReadings(readings), embedded),
-    parts.includes('mirror') && (await orSkipped(options, 'mirror', one => mirror(one, embedded))),
+    parts.includes('mirror') && (await orSkipped(options, 'mirror', mirror)),
     parts.includes('purges') && (await orSkipped(options, 'purges', purges)),
     parts.includes('varnish') && (await orSkipped(options, 'varnish', varnish)),
   ].map(found => found || {})
@@ -61,8 +61,8 @@ const postgresReadings = ({ postgres }: AllReadings): PostgresReadings =>
     Object.entries(POSTGRES_CALIBRATION).map(([name, point]) => [name, postgres[point.name]]),
   ) as PostgresReadings
 
-const mirror = async (options: Options, { writeMain = 0 }: Partial<CostValues>) =>
-  measureMirror(await placeFor(options, palimpsest, 'mirrored', options.entries), options.seconds, { writeMain })
+const mirror = async (options: Options) =>
+  measureMirror(await placeFor(options, palimpsest, 'mirrored', options.entries), options.seconds)
 const purges = async (options: Options) =>
   measurePurges(await placeFor(options, palimpsest, 'purges', options.entries), options.seconds, options.rounds)
 const varnish = async (options: Options) =>

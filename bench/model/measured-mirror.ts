@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { startLoader } from '../load/loader.ts'
 import { CORES } from '../processes.ts'
 import type { Place } from '../target.ts'
-import { HERE, situationOf, startService } from '../targets/palimpsest.ts'
+import { HERE, type Service, situationOf, startService } from '../targets/palimpsest.ts'
 import type { CostValues } from './costs.ts'
 import { METRICS, metricsOf, untilIdle } from './measured-service.ts'
 import { difference, type ThreadTimes, threadTimes } from './threads.ts'
@@ -11,37 +11,49 @@ import { difference, type ThreadTimes, threadTimes } from './threads.ts'
 const CONNECTIONS = 16
 const FIRST = 20
 const FRESH = 1_600_000_000
-/** Milliseconds. A request for metrics takes time of the threads that are measured. */
+/** Milliseconds between two looks at the metrics. */
 const LOOK = 500
+/** Requests for metrics that are measured by themselves. */
+const LOOKS = 40
+/** Milliseconds until the log of a mirror has all that its index has. */
+const SETTLED = 300
 const NO_END = 1_000_000_000
 const PATIENCE = 120_000
 
 const settings = { ...METRICS, LOG_INTERVAL_SECONDS: '0.05' }
 
-/** Resolves when a mirror has all records of its original, with their number. */
-async function untilFollowed(original: string, mirror: string): Promise<number> {
+/** A mirror that has all records of its original: their number, and how often both were asked for their metrics until then. */
+type Followed = { records: number; looks: number }
+
+/** Resolves when a mirror has all records of its original and has indexed and logged them. */
+async function untilFollowed(original: string, mirror: string): Promise<Followed> {
   const until = performance.now() + PATIENCE
-  for (;;) {
+  for (let looks = 1; ; looks++) {
     const [all, followed] = await Promise.all([metricsOf(original), metricsOf(mirror)])
-    if (followed('records') === all('records')) break
+    const isWhole = followed('records') === all('records') && followed('search_index_lag_records') === 0
+    if (isWhole) {
+      await setTimeout(SETTLED)
+      return { records: all('records'), looks }
+    }
     if (performance.now() > until) {
       throw new Error(`The mirror has ${followed('records')} of ${all('records')} records after ${PATIENCE} ms.`)
     }
     await setTimeout(LOOK)
   }
-  await untilIdle(mirror)
-  return (await metricsOf(mirror))('records')
+}
+
+/** The processor time of the thread that answers for one request for metrics, in microseconds. */
+async function costOfLook({ url, server }: Service): Promise<number> {
+  const times = threadTimes([server.pid])
+  for (let look = 0; look < LOOKS; look++) await metricsOf(url)
+  return (difference(threadTimes([server.pid]), times).main ?? 0) / LOOKS
 }
 
 /**
  * What a mirror on a core of its own takes to follow each record, by thread, and what it costs its original beside the create. The original
  * and its load share the other core.
  */
-export async function measureMirror(
-  { scratch }: Place,
-  seconds: number,
-  { writeMain }: Pick<CostValues, 'writeMain'>,
-): Promise<Partial<CostValues>> {
+export async function measureMirror({ scratch }: Place, seconds: number): Promise<Partial<CostValues>> {
   const loader = startLoader(CORES.load)
   const original = await startService({ ...settings, DATA_DIR: join(scratch, 'original') }, CORES.load)
   try {
@@ -50,6 +62,10 @@ export async function measureMirror(
       loader.run({ situation, operation: 'W', connections: CONNECTIONS, seconds, count, from })
     await write(FIRST, PATIENCE / 1_000, FRESH)
     await untilIdle(original.url)
+    await write(NO_END, seconds, FRESH + NO_END / 20)
+    const unfollowed = threadTimes([original.server.pid])
+    const { count } = await write(NO_END, seconds, FRESH + NO_END / 15)
+    const alone = (difference(threadTimes([original.server.pid]), unfollowed).main ?? 0) / count
     const dataDir = join(scratch, 'mirror')
     const command = ['mirror', original.url, '--serve', '--data-dir', dataDir]
     const mirror = await startService(settings, CORES.server, HERE, command)
@@ -61,17 +77,20 @@ export async function measureMirror(
         ThreadTimes,
       ]
       await write(NO_END, seconds, FRESH + NO_END / 5)
-      const records = (await untilFollowed(original.url, mirror.url)) - before
+      const after = await untilFollowed(original.url, mirror.url)
+      const records = after.records - before.records
       const taken = difference(threadTimes([mirror.server.pid]), times)
-      const main = (difference(threadTimes([original.server.pid]), served).main ?? 0) / records
+      const asked = difference(threadTimes([original.server.pid]), served)
+      const looked = [await costOfLook(mirror), await costOfLook(original)] as const
       const each = (name: string): number => (taken[name] ?? 0) / records
       const other = each('log') + each('helpers') + each('search') + each('other')
+      const main = ((asked.main ?? 0) - after.looks * looked[1]) / records
       return {
-        mirrorMain: each('main'),
+        mirrorMain: each('main') - (after.looks * looked[0]) / records,
         mirrorWriter: each('writer'),
         mirrorIndex: each('index'),
         mirrorOther: other,
-        exportEach: Math.max(0, main - writeMain),
+        exportEach: Math.max(0, main - alone),
       }
     } finally {
       await mirror.server.stop()

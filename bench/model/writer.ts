@@ -44,10 +44,8 @@ export class Writer {
     this.#isBusy = true
     const { simulation, thread, group } = this.#parts
     const began = simulation.now
-    this.#parts.mayBegin(() => {
-      const writes = this.#waiting.splice(0, GROUP_MAX)
-      thread.run(group / 2, () => this.#write(writes, 0, began))
-    })
+    // Writes that arrive before the thread has its core are in the group.
+    this.#parts.mayBegin(() => thread.run(group / 2, () => this.#write(this.#waiting.splice(0, GROUP_MAX), 0, began)))
   }
 
   #write(writes: readonly Write[], place: number, began: number): void {
