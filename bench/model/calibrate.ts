@@ -50,6 +50,8 @@ function firstGuess(readings: Readings): Partial<CostValues> {
     readHit: of(reads16, 'main'),
     readOther: totalOf(reads16.threads) - of(reads16, 'main'),
     readMiss: totalOf(readings.misses16.threads),
+    readBeside: 0,
+    writeBeside: 0,
     catchUp: 0,
     writeMain: of(writes32, 'main'),
     writeMessage: 0,
@@ -84,6 +86,9 @@ function correct(costs: CostValues, readings: Readings, predicted: Record<keyof 
   const misses = 1 - predicted.misses16.hits
   const missing = totalOf(readings.misses16.threads) - totalOf(predicted.misses16.busy) * available
   add('readMiss', missing / Math.max(0.1, misses))
+  const { shares } = CALIBRATION.mixed4
+  add('readBeside', lacking('mixed4', 'main') / (1 - shares.W))
+  add('writeBeside', lacking('mixed4', 'writer') / shares.W)
   add('writeMain', lacking('writes32', 'main'))
   add('searchMain', lacking('searches1', 'main'))
   add('writeMessage', lacking('writes1', 'main'))

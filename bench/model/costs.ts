@@ -16,6 +16,8 @@ export const COSTS = {
   readOther: ['µs', 'a read, in all other threads: observations and garbage'],
   readHit: ['µs', 'a read of an entry that the service has in memory'],
   readMiss: ['µs', 'a read of an entry from the page cache of the system'],
+  readBeside: ['µs', 'a read or a search while the writer has a group, in addition'],
+  writeBeside: ['µs', 'a create after a rest of the writer for reads, in the writer thread, in addition'],
   catchUp: ['µs', 'the first read after a commit, in addition'],
   writeMain: ['µs', 'a create, in the thread that answers'],
   writeMessage: ['µs', 'a group of creates, in the thread that answers'],

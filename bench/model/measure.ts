@@ -12,7 +12,7 @@ import { POSTGRES_CALIBRATION, POSTGRES_VALIDATION } from './postgres-points.ts'
 
 /** Entries of the store over PostgreSQL, which fills more slowly. */
 const ON_POSTGRES = 10_000
-const WARM = 2
+const WARM = 4
 /** Questions to /api/find that are asked in turn, of so many words. */
 const QUESTIONS = 200
 const WORDS = 3

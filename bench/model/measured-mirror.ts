@@ -64,7 +64,7 @@ export async function measureMirror({ scratch }: Place, seconds: number): Promis
     await untilIdle(original.url)
     await write(NO_END, seconds, FRESH + NO_END / 20)
     const unfollowed = threadTimes([original.server.pid])
-    const { count } = await write(NO_END, seconds, FRESH + NO_END / 15)
+    const { count } = await write(NO_END, seconds, FRESH + NO_END / 16)
     const alone = (difference(threadTimes([original.server.pid]), unfollowed).main ?? 0) / count
     const dataDir = join(scratch, 'mirror')
     const command = ['mirror', original.url, '--serve', '--data-dir', dataDir]

@@ -12,6 +12,8 @@ export type PostgresReading = Loaded & { threads: ThreadTimes }
 const NO_END = 1_000_000_000
 const STEP = 1_000_000
 const FIRST = 1_700_000_000
+/** Seconds of a workload before it is measured. */
+const SETTLE = 1
 
 /** One node over PostgreSQL and a load, on the cores that the system gives them. */
 export class MeasuredPostgres {
@@ -32,11 +34,14 @@ export class MeasuredPostgres {
   }
 
   async warm(seconds: number): Promise<void> {
-    for (const operation of ['R', 'W'] as const) await this.#run({ operation, connections: 8 }, seconds)
+    for (const operation of ['R', 'W', 'R', 'W'] as const) await this.#run({ operation, connections: 8 }, seconds)
     await this.#untilIndexed()
   }
 
+  /** What a point before it has left to do ends first. */
   async measure(point: Pick<PostgresPoint, 'operation' | 'connections'>, seconds: number): Promise<PostgresReading> {
+    await this.#run(point, SETTLE)
+    await this.#untilIndexed()
     const times = this.#times()
     const loaded = await this.#run(point, seconds)
     const during = difference(this.#times(), times)

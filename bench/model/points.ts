@@ -45,6 +45,7 @@ export const CALIBRATION = {
   writes32: calibration('writes 32', 'creates', 32, WRITES),
   halves1: calibration('halves 1', 'half reads, half creates', 1, { S: 0, W: 0.5 }),
   searches1: calibration('searches 1', 'searches', 1, SEARCHES),
+  mixed4: calibration('mixed 4', '82 % reads, 3 % searches, 15 % creates', 4, { S: 0.03, W: 0.15 }),
   searchesWrites1: calibration('searches+writes 1', 'half searches, half creates', 1, { S: 0.5, W: 0.5 }),
 } as const satisfies Record<string, Point>
 

@@ -82,6 +82,8 @@ const OF_SERVICE = [
   'readHit',
   'readOther',
   'readMiss',
+  'readBeside',
+  'writeBeside',
   'catchUp',
   'writeMain',
   'writeMessage',

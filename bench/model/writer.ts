@@ -10,6 +10,8 @@ export type WriterParts = {
   /** Processor time of a group and of each write in it. */
   group: number
   each: number
+  /** The same of a write after a rest, in addition. */
+  interrupted: number
   /** Draws how long the writer waits for the disk. */
   flush(): number
   /** Called before each write: how long the thread rests for reads on its core. */
@@ -28,7 +30,7 @@ export class Writer {
   occupied = 0
   readonly #parts: WriterParts
   #waiting: Write[] = []
-  #isBusy = false
+  isBusy = false
 
   constructor(parts: WriterParts) {
     this.#parts = parts
@@ -40,8 +42,8 @@ export class Writer {
   }
 
   #next(): void {
-    if (this.#isBusy || this.#waiting.length === 0) return
-    this.#isBusy = true
+    if (this.isBusy || this.#waiting.length === 0) return
+    this.isBusy = true
     const { simulation, thread, group } = this.#parts
     const began = simulation.now
     // Writes that arrive before the thread has its core are in the group.
@@ -49,13 +51,14 @@ export class Writer {
   }
 
   #write(writes: readonly Write[], place: number, began: number): void {
-    const { simulation, thread, each, group } = this.#parts
+    const { simulation, thread, each, interrupted, group } = this.#parts
     if (place === writes.length) {
       thread.run(group / 2, () => simulation.after(this.#parts.flush(), () => this.#commit(writes, began)))
       return
     }
-    const run = (): void => thread.run(each, () => this.#write(writes, place + 1, began))
     const rest = this.#parts.rest()
+    const cost = rest > 0 ? each + interrupted : each
+    const run = (): void => thread.run(cost, () => this.#write(writes, place + 1, began))
     if (rest > 0) simulation.after(rest, run)
     else run()
   }
@@ -64,7 +67,7 @@ export class Writer {
     this.commits++
     this.committed += writes.length
     this.occupied += this.#parts.simulation.now - began
-    this.#isBusy = false
+    this.isBusy = false
     this.#parts.onCommit(writes)
     this.#next()
   }

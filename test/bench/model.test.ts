@@ -97,22 +97,44 @@ test('threads share a core by their nice values, and two cores run two threads a
   }
 })
 
-test('writes that wait while a group is under way share the next commit', () => {
+/** A writer alone on a core, with the sizes of its groups. Each group takes 100 µs and 500 for the disk, each write 10. */
+function simulatedWriter(rest: () => number) {
   const simulation = new Simulation()
   const committed: number[] = []
+  const processor = new Processor(simulation)
   const writer = new Writer({
-    ...{ simulation, thread: new Processor(simulation).thread('writer'), group: 100, each: 10 },
+    ...{ simulation, thread: processor.thread('writer'), group: 100, each: 10, interrupted: 5, rest },
     flush: () => 500,
-    rest: () => 0,
     mayBegin: begin => begin(),
     onCommit: writes => committed.push(writes.length),
   })
-  const writes = (count: number) => Array.from({ length: count }, () => ({ done: () => {} }))
-  writer.send(writes(1))
-  simulation.after(50, () => writer.send(writes(300)))
+  const send = (count: number): void => writer.send(Array.from({ length: count }, () => ({ done: () => {} })))
+  return { simulation, processor, committed, send }
+}
+
+test('writes that wait while a group is under way share the next commit', () => {
+  const { simulation, committed, send } = simulatedWriter(() => 0)
+  send(1)
+  simulation.after(60, () => send(300))
   simulation.run()
   assert.deepEqual(committed, [1, 256, 44])
   assert.equal(simulation.now, 3 * 600 + 301 * 10)
+})
+
+test('writes that arrive before the writer has a core are in its group', () => {
+  const { simulation, processor, committed, send } = simulatedWriter(() => 0)
+  processor.thread('main').run(1_000)
+  send(1)
+  simulation.after(900, () => send(2))
+  simulation.run()
+  assert.deepEqual(committed, [3])
+})
+
+test('a write after a rest for reads takes longer', () => {
+  const { simulation, send } = simulatedWriter(() => 70)
+  send(2)
+  simulation.run()
+  assert.equal(simulation.now, 600 + 2 * (70 + 10 + 5))
 })
 
 test('the writes of a commit are those that arrive during the one before', () => {
