@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { GroupCommit } from '../database/group-commit.ts'
 import { migrate } from '../database/migrate.ts'
+import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { SqliteSession } from '../database/sqlite-session.ts'
 import { createContexts } from '../operations/context.ts'
@@ -90,5 +91,15 @@ test('the log of the store can be cut while entries are put into the index', asy
     }
     assert.deepEqual(new Set(cut), new Set([0]))
     assert.equal(indexedRecord(index), 30)
+  })
+})
+
+test('every entry is in the index, however many batches it is behind', async () => {
+  await withEntries(2_500, async (store, index) => {
+    const reached: number[] = []
+    await followChanges(readFrom(store), index, 0, 2_500, { onReached: record => reached.push(record) > 0 })
+    assert.equal(reached.at(-1), 2_500)
+    const { entries } = index.one<{ entries: number }>(sql`SELECT count(*) AS entries FROM doc`) ?? { entries: 0 }
+    assert.equal(entries, 2_500)
   })
 })

@@ -59,12 +59,15 @@ export const indexedStateOf = (entry: ChangedEntryRow): IndexedState => ({
  */
 async function* nextEntries(read: ReadChanges, change: number, number: number): AsyncGenerator<ChangedEntryRow[]> {
   let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change, number }
-  for (let left = BATCH; left > 0; left -= PIECE) {
-    const entries = await read(last.change, last.number, PIECE)
+  let left = BATCH
+  while (left > 0) {
+    const size = Math.min(PIECE, left)
+    const entries = await read(last.change, last.number, size)
     const end = entries.at(-1)
     if (end === undefined) return
     yield entries
-    if (entries.length < PIECE) return
+    if (entries.length < size) return
+    left -= size
     last = end
   }
 }
