@@ -1,26 +1,26 @@
-import { existsSync } from 'node:fs'
 import { MIGRATIONS } from '../database/migrate.ts'
 import { appliedToPostgres } from '../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
-import { openSqlite } from '../database/sqlite.ts'
 import { nodeIndexFile } from '../embedded/files.ts'
 import { assertPrimary, assertTrustworthy } from '../postgres/checks.ts'
 import { assertWhollyCopied } from '../postgres/copying.ts'
 import { connectCommand } from '../postgres/snapshot.ts'
-import { indexedState } from '../search/index-file.ts'
 import type { Check, Finding } from './doctor-check.ts'
+import { checkIndex, type Indexable } from './doctor-index.ts'
 
 /** Sessions of a node: one for writes, one for limits, four for reads, one for the index, one for the heartbeat, one spare. */
 const SESSIONS_OF_NODE = 9
 const CLOCK_TOLERANCE = 1_000
 const LAG_LARGE = 1_000
-const INDEX_BEHIND = 10_000
 
 /** The checks of a store in PostgreSQL, and of the standbys for reads. */
 export const databaseChecks = (url: string, readUrls: readonly string[], directory: string): [string, Check][] => [
   ['database', () => withDatabase(url, checkServer)],
   ['schema', () => withDatabase(url, checkSchema)],
-  ['search index', () => withDatabase(url, connection => checkIndex(connection, directory))],
+  [
+    'search index',
+    () => withDatabase(url, connection => checkIndex(nodeIndexFile(directory), () => indexable(connection))),
+  ],
   ['sessions', () => withDatabase(url, checkSessions)],
   ['clock', () => withDatabase(url, checkClock)],
   ...readUrls.map((readUrl): [string, Check] => [
@@ -61,24 +61,12 @@ async function checkSchema(connection: PostgresConnection): Promise<Finding> {
   return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them' }
 }
 
-async function checkIndex(connection: PostgresConnection, directory: string): Promise<Finding> {
-  const what = 'search index'
-  const file = nodeIndexFile(directory)
-  if (!existsSync(file)) return { mark: 'ok', what, finding: 'none yet on this node; the first start builds it' }
-  const found = await ask<{ record: number }>(connection, 'SELECT record FROM head')
-  const behind = Math.max(0, (found?.record ?? 0) - recordOf(file))
-  const finding = `${behind} records are not indexed`
-  if (behind < INDEX_BEHIND) return { mark: 'ok', what, finding }
-  return { mark: 'warn', what, finding, remedy: 'searches wait for it; a running node indexes them' }
-}
-
-function recordOf(file: string): number {
-  const index = openSqlite(file, 'read')
-  try {
-    return indexedState(index)?.record ?? 0
-  } finally {
-    index.close()
-  }
+async function indexable(connection: PostgresConnection): Promise<Indexable> {
+  const found = await ask<Indexable>(
+    connection,
+    'SELECT record, (SELECT count(*) FROM entry WHERE withdrawn = 0) AS entries FROM head',
+  )
+  return found ?? { record: 0, entries: 0 }
 }
 
 async function checkSessions(connection: PostgresConnection): Promise<Finding> {

@@ -6,6 +6,7 @@ import { assertDurable, openSqlite, type SqliteConnection } from '../database/sq
 import { isServed } from '../embedded/data-directory.ts'
 import { indexFile, storeFile } from '../embedded/files.ts'
 import type { Finding } from './doctor-check.ts'
+import { checkIndex } from './doctor-index.ts'
 import { openStoreForReading, openStoreOfAnySchema } from './open-store.ts'
 import { sizeText } from './progress.ts'
 
@@ -105,6 +106,15 @@ export function checkClock(directory: string): Finding {
   const finding = `${now} is ${Math.round(ahead / 1_000)} s before the newest row of the store`
   return { mark: 'FAIL', what: 'clock', finding, remedy: 'set the clock, and run a time service' }
 }
+
+/** Whether the search index has all entries of the store. */
+export const checkSearchIndex = (directory: string): Promise<Finding> =>
+  checkIndex(indexFile(directory), () =>
+    withStore(directory, store => ({
+      record: store.one<{ record: number }>(sql`SELECT record FROM head`)?.record ?? 0,
+      entries: store.one<{ n: number }>(sql`SELECT count(*) AS n FROM entry WHERE withdrawn = 0`)?.n ?? 0,
+    })),
+  )
 
 function withStore<T>(directory: string, look: (store: SqliteConnection) => T): T {
   const connection = openStoreForReading(storeFile(directory))

@@ -8,7 +8,15 @@ import type { Check, Finding } from './doctor-check.ts'
 import { databaseChecks } from './doctor-database.ts'
 import { engineChecks } from './doctor-engine.ts'
 import { checkDescriptors, checkDirectory, checkFts5, checkNode, checkSecrets, checkSqlite } from './doctor-machine.ts'
-import { checkClock, checkDurability, checkIntegrity, checkSchema, checkServed, checkSizes } from './doctor-store.ts'
+import {
+  checkClock,
+  checkDurability,
+  checkIntegrity,
+  checkSchema,
+  checkSearchIndex,
+  checkServed,
+  checkSizes,
+} from './doctor-store.ts'
 
 /** Runs all checks and prints one line for each finding. A check that throws is a finding. */
 export async function doctor(invocation: Invocation): Promise<number> {
@@ -54,6 +62,7 @@ function checksFor(invocation: Invocation): [string, Check][] {
     ['schema', () => checkSchema(directory)],
     ['durability', () => checkDurability(directory)],
     ['integrity', () => checkIntegrity(directory)],
+    ['search index', () => checkSearchIndex(directory)],
     ['sizes', () => checkSizes(directory)],
     ['clock', () => checkClock(directory)],
   ]

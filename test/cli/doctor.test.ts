@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
+import { indexFile } from '../../src/embedded/files.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { expectDone, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
@@ -54,6 +56,7 @@ test('a healthy store that is served passes every check', async () => {
     'schema',
     'durability',
     'integrity',
+    'search index',
     'sizes',
     'clock',
   ]) {
@@ -81,6 +84,20 @@ test('a server that does not answer at its address is a warning, one that is not
     await new Promise(resolve => answer.close(resolve))
   }
   assert.match((await examine(env)).said, /^warn served: .* does not answer; set --host and --port/m)
+})
+
+test('a search index that lacks an entry is a failure, and the remedy names its file', async t => {
+  const served = await startApp()
+  t.after(() => served.close())
+  const { token } = await newActor(served.url)
+  for (const title of ['Newt', 'Toad']) await newEntry(served.url, token, { title })
+  expectStatus(await callPatiently(served.url, 'GET', '/api/search?q=newt'), 200)
+  assert.match((await examine({ DATA_DIR: served.dataDir })).said, /^ok {3}search index: it has 2 of 2 entries$/m)
+  const index = new DatabaseSync(indexFile(served.dataDir))
+  index.exec('DELETE FROM doc WHERE number = (SELECT max(number) FROM doc)')
+  index.close()
+  const { said } = await examine({ DATA_DIR: served.dataDir })
+  assert.match(said, /^FAIL search index: it has 1 of 2 entries; stop the service and delete .*search\.db; the next/m)
 })
 
 test('a secret that other users can read is a failure, and is not printed', async () => {
