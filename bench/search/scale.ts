@@ -4,6 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { sql } from '../../src/database/sql.ts'
+import { openSqlite } from '../../src/database/sqlite.ts'
+import { indexFile } from '../../src/embedded/files.ts'
 import { type HttpConnection, openHttp, requestText } from '../load/http.ts'
 import { cpuSeconds } from '../processes.ts'
 import { startService } from '../targets/palimpsest.ts'
@@ -89,14 +92,18 @@ async function statusOf(http: HttpConnection, address: string, accept = 'applica
   return (await http.send(requestText('GET', address, `accept: ${accept}\r\n`))).status
 }
 
-/** Waits until a search is answered: the index has all entries then. */
-async function untilIndexed(http: HttpConnection, say: (text: string) => void): Promise<void> {
+/** Waits until a search is answered. Throws unless the index has all entries then: searches of a smaller one would be faster. */
+async function untilIndexed(http: HttpConnection, dataDir: string, { scale, say }: Options): Promise<void> {
   const began = performance.now()
   const passed = (): string => `${((performance.now() - began) / 1_000).toFixed(1)} s`
   for (let n = 1; (await statusOf(http, RECENT.address('entity'))) !== 200; n++) {
     await setTimeout(PAUSE)
     if (n % SHOWN_WAITS === 0) say(`waiting for the index: ${passed()}`)
   }
+  const index = openSqlite(indexFile(dataDir), 'read')
+  const { found } = index.one<{ found: number }>(sql`SELECT count(*) AS found FROM doc`) ?? { found: 0 }
+  index.close()
+  if (found !== scale) throw new Error(`The index has ${found} of ${scale} entries.`)
   say(`the index has all entries after ${passed()}`)
 }
 
@@ -169,7 +176,7 @@ export async function measureScale(entries: number, options: Options): Promise<{
   try {
     options.say(`ready after ${(readyAfter / 1_000).toFixed(1)} s`)
     const http = openHttp(url)
-    await untilIndexed(http, options.say)
+    await untilIndexed(http, dataDir, options)
     const paths = [FIND, BRIEF, MARKDOWN, RELEVANCE, RECENT]
     const timed: Timed[] = []
     for (const path of paths) {
