@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Problem } from '../contract/problem.ts'
 import type { Page } from './page.ts'
@@ -20,8 +19,8 @@ const TYPES: Record<string, string> = {
 const typeOf = (name: string): string => TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain'
 /** The pictures that other programs show for a page, drawn by `scripts/images.ts`. */
 const IMAGES = ['card.png', 'touch-icon.png', 'favicon.ico']
-/** The letters of Western European languages, from 400 to 700; other letters have the fonts of the reader. */
-const SERIF = '@fontsource-variable/lora/files/lora-latin-wght-normal.woff2'
+/** The serif from 400 to 700, made by `scripts/serif.ts`: the characters of English, and the accented letters of Western Europe. Others have the fonts of the reader. */
+const FONTS = ['serif.woff2', 'serif-accents.woff2']
 
 const inFolder = (folder: string, ending: RegExp): [string, string][] =>
   existsSync(folder)
@@ -56,15 +55,8 @@ const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [
     .replace(/\s*([{};])\s*/g, '$1')
     .replace(/:\s+/g, ':'),
 ])
-const images = IMAGES.map((name): [string, Buffer] => [name, readFileSync(join(HERE, name))])
-const serif = readFileSync(createRequire(import.meta.url).resolve(SERIF))
-const FILES = new Map<string, string | Buffer>([
-  ...sheets,
-  ...inFolder(HERE, /\.svg$/),
-  ...images,
-  ['serif.woff2', serif],
-  ...modules,
-])
+const binaries = [...IMAGES, ...FONTS].map((name): [string, Buffer] => [name, readFileSync(join(HERE, name))])
+const FILES = new Map<string, string | Buffer>([...sheets, ...inFolder(HERE, /\.svg$/), ...binaries, ...modules])
 
 /** One digest of all files: the relative imports of a module then name the version of the module itself. */
 const VERSION = [...FILES]

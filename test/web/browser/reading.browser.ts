@@ -146,18 +146,29 @@ test('a printed page has no control, and no question to the reader', options, as
   await close()
 })
 
-test('the serif of the page is loaded from the same host', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
-  const requested: string[] = []
-  page.on('request', request => requested.push(request.url()))
-  await page.goto('/')
-  await page.waitForFunction(
-    "[...document.fonts].some(({ family, status }) => family === 'Lora' && status === 'loaded')",
-  )
-  assert.deepEqual(new Set(requested.map(url => new URL(url).origin)), new Set([app.url]))
-  assert.deepEqual(complaints, [])
-  await close()
-})
+test(
+  'the serif of the page is loaded from the same host, that of accented letters where the page has one',
+  options,
+  async () => {
+    const { token } = await newActor(app.url)
+    const accented = await newEntry(app.url, token, { title: 'Crème brûlée', content: 'À la carte.' })
+    const { page, complaints, close } = await visit(browser, app.url)
+    const requested: string[] = []
+    page.on('request', request => requested.push(request.url()))
+    const fonts = () => requested.filter(url => url.endsWith('.woff2')).map(url => url.split('/').at(-1))
+    await page.goto('/docs/api')
+    await page.waitForFunction(
+      "[...document.fonts].some(({ family, status }) => family === 'Page' && status === 'loaded')",
+    )
+    assert.deepEqual(fonts(), ['serif.woff2'])
+    const accents = page.waitForResponse(response => response.url().endsWith('/serif-accents.woff2'))
+    await page.goto(`/entries/${accented.slug}`)
+    assert.equal((await accents).status(), 200)
+    assert.deepEqual(new Set(requested.map(url => new URL(url).origin)), new Set([app.url]))
+    assert.deepEqual(complaints, [])
+    await close()
+  },
+)
 
 test('on a narrow screen the life line keeps the revisions that were judged', options, async () => {
   const { token } = await newActor(app.url)

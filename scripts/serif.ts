@@ -1,0 +1,55 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+/**
+ * Makes the two files of the serif of the pages from the font Lora: the characters of English with its punctuation, which every page loads,
+ * and the accented letters of Western Europe, which a browser loads where a page has one. The licence of Lora (OFL 1.1) reserves its name
+ * for the original, so the parts have the name Page, which has as many letters.
+ */
+const require = createRequire(import.meta.url)
+const subset = require('subset-font') as (
+  font: Buffer,
+  text: string,
+  options: { targetFormat: 'sfnt' },
+) => Promise<Buffer>
+const { convert } = require('fontverter') as { convert: (font: Buffer, format: 'woff2') => Promise<Buffer> }
+const FONT = require.resolve('@fontsource-variable/lora/files/lora-latin-wght-normal.woff2')
+const LICENCE = join(FONT, '../../LICENSE')
+const FOLDER = join(import.meta.dirname, '..', 'src', 'web')
+const NAME = Buffer.from('Lora', 'utf16le').swap16()
+const OWN_NAME = Buffer.from('Page', 'utf16le').swap16()
+/** The copyright and the licence, which keep the name of the original (OpenType, table "name"). */
+const KEPT_NAMES = new Set([0, 7, 13, 14])
+
+const characters = (first: number, last: number): string =>
+  String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, at) => first + at))
+/** As the ranges in styles/base.css. */
+const PARTS = {
+  'serif.woff2': `${characters(0x20, 0x7e)}\u00a0§·×${characters(0x2010, 0x2015)}‘’“”•…←→−`,
+  'serif-accents.woff2': `${characters(0xa1, 0xa6)}${characters(0xa8, 0xb6)}${characters(0xb8, 0xd6)}${characters(0xd8, 0xff)}ŒœŸ€`,
+}
+
+/** Gives the font its own name in every record of its table "name". */
+function rename(font: Buffer): Buffer {
+  const count = font.readUInt16BE(4)
+  for (let at = 12; at < 12 + 16 * count; at += 16) {
+    if (font.toString('latin1', at, at + 4) !== 'name') continue
+    const table = font.readUInt32BE(at + 8)
+    const texts = table + font.readUInt16BE(table + 4)
+    for (let record = table + 6; record < table + 6 + 12 * font.readUInt16BE(table + 2); record += 12) {
+      if (KEPT_NAMES.has(font.readUInt16BE(record + 6))) continue
+      const from = texts + font.readUInt16BE(record + 10)
+      const text = font.subarray(from, from + font.readUInt16BE(record + 8))
+      for (let found = text.indexOf(NAME); found >= 0; found = text.indexOf(NAME)) OWN_NAME.copy(text, found)
+    }
+  }
+  return font
+}
+
+for (const [name, text] of Object.entries(PARTS)) {
+  const font = await convert(rename(await subset(readFileSync(FONT), text, { targetFormat: 'sfnt' })), 'woff2')
+  writeFileSync(join(FOLDER, name), font)
+  process.stdout.write(`${name} ${font.length} bytes\n`)
+}
+copyFileSync(LICENCE, join(FOLDER, 'serif-licence.txt'))
