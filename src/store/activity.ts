@@ -56,7 +56,7 @@ const READ: Sql = sql`${FEED} AND action IN ('READ', 'SEARCH')`
 /** The rows of an entry: its timeline has an index that separates writes and reads. */
 const IS_READ: Sql = sql`(CASE action WHEN 'READ' THEN 1 ELSE 0 END)`
 export const writesOf = (entry: number): Sql => sql`entry = ${entry} AND ${IS_READ} = 0 AND hour IS NULL`
-export const readsOf = (entry: number): Sql => sql`entry = ${entry} AND ${IS_READ} = 1 AND hour IS NOT NULL`
+const readsOf = (entry: number): Sql => sql`entry = ${entry} AND ${IS_READ} = 1 AND hour IS NOT NULL`
 
 type Order = 'ASC' | 'DESC'
 const ORDERS: Record<Order, Sql> = { ASC: sql`ASC`, DESC: sql`DESC` }

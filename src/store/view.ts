@@ -3,7 +3,7 @@ import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { KEPT_FROM, type Text } from '../domain/retained-text.ts'
 import type { Verdict } from '../domain/standing.ts'
-import { readsOf, writesOf } from './activity.ts'
+import { writesOf } from './activity.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
@@ -88,12 +88,11 @@ export const countRelations = async (reader: Reader, entry: number, most: number
         WHERE x.entry = ${entry} AND x.ordinal > 0 AND l.withdrawn = 0 LIMIT ${most}) AS page`),
   ).n
 
-/** The number of public writes and observed reads of an entry, each at most `most`. */
-export const countActivity = async (reader: Reader, entry: number, most: number): Promise<number> =>
+/** The number of public writes at an entry, at most `most`. */
+export const countWrites = async (reader: Reader, entry: number, most: number): Promise<number> =>
   only(
     await reader.one<{ n: number }>(sql`
-      SELECT (SELECT count(*) FROM (SELECT sequence FROM activity WHERE ${writesOf(entry)} AND withdrawn = 0 LIMIT ${most}) AS page)
-        + (SELECT count(*) FROM (SELECT sequence FROM activity WHERE ${readsOf(entry)} AND withdrawn = 0 LIMIT ${most}) AS page) AS n`),
+      SELECT count(*) AS n FROM (SELECT sequence FROM activity WHERE ${writesOf(entry)} AND withdrawn = 0 LIMIT ${most}) AS page`),
   ).n
 
 export type StepRow = {

@@ -13,7 +13,7 @@ export function entryTabs(slug: string, here: string, counts: Counts): Html {
     ['/history', 'History', 'revisions'],
     ['/evidence', 'Evidence', 'evidence'],
     ['/relations', 'Relations', 'relations'],
-    ['/timeline', 'Timeline', 'activity'],
+    ['/timeline', 'Timeline', 'writes'],
   ]
   return html`<nav class="tabs" aria-label="Parts of this entry"><ul>
 ${tabs.map(
@@ -23,9 +23,9 @@ ${tabs.map(
 </ul></nav>`
 }
 
-/** A number of records; with a plus sign at the bound, where there may be more. */
+/** A number of records; all but the revisions are counted up to a bound. */
 const countedOf = (counts: Counts, records: keyof Counts): string =>
-  `${counts[records].toLocaleString('en-GB')}${counts[records] === COUNTED_MAX[records] ? '+' : ''}`
+  `${counts[records].toLocaleString('en-GB')}${records !== 'revisions' && counts[records] === COUNTED_MAX ? '+' : ''}`
 
 /** The title of an entry with its standing at the time `at`, and the tabs of its pages. */
 export const entryHead = (

@@ -80,7 +80,6 @@ async function partsVisitedBy(session: PostgresConnection, { text, values }: Que
 /** Statements that read each part, with the reason. */
 const EVERY_PART: readonly [RegExp, string][] = [
   [/\) two\) merged ORDER BY sequence/, 'a page of the feed or of a timeline merges one row of each part'],
-  [/SELECT \(SELECT count\(\*\) FROM \(SELECT sequence/, 'the count of a timeline reads its rows of each part'],
   [/FROM activity s JOIN actor a .* ORDER BY s\.sequence DESC LIMIT/, 'the list of administrators does the same'],
   [/^UPDATE activity AS s SET withdrawn/, 'moderation changes all reads of an entry, an actor or an origin'],
   [/SELECT DISTINCT \(s\.sequence - 1\)/, 'moderation marks their segments'],

@@ -12,9 +12,9 @@ import type { EntryRow } from '../../store/entry.ts'
 import { listJudgementsOfText } from '../../store/pin.ts'
 import { findTextByDigest, keptStanding, listJudgementsOfRevisions } from '../../store/standing.ts'
 import {
-  countActivity,
   countEvidence,
   countRelations,
+  countWrites,
   findRevisionAuthor,
   findWeight,
   listJudged,
@@ -103,25 +103,22 @@ async function lifeOf(on: On, entry: EntryRow, limit: number): Promise<Life> {
   }
 }
 
-/** The numbers of public records on the pages of an entry, each counted up to `COUNTED_MAX`. */
-export type Counts = Record<keyof typeof COUNTED_MAX, number>
-/** Every revision is counted without a read. The activity of a much-read entry is long, so its bound is low. */
-export const COUNTED_MAX = {
-  revisions: Number.POSITIVE_INFINITY,
-  evidence: 1_000,
-  relations: 1_000,
-  activity: 100,
-} as const
+/**
+ * The public contents of the pages of an entry, each but the revisions counted up to `COUNTED_MAX`. Of the activity only the writes count:
+ * with the reads, each read of a page would change it, and no cache could keep it.
+ */
+export type Counts = { revisions: number; evidence: number; relations: number; writes: number }
+export const COUNTED_MAX = 1_000
 
 export const readCounts = async (on: On, slug: string): Promise<Counts> => countsOf(on, await addressedAt(on, slug))
 
 async function countsOf(on: On, entry: EntryRow): Promise<Counts> {
-  const [evidence, relations, activity] = await Promise.all([
-    entry.evidence === 0 ? 0 : countEvidence(on.reader, entry.number, COUNTED_MAX.evidence),
-    entry.relations === 0 ? 0 : countRelations(on.reader, entry.number, COUNTED_MAX.relations),
-    countActivity(on.reader, entry.number, COUNTED_MAX.activity),
+  const [evidence, relations, writes] = await Promise.all([
+    entry.evidence === 0 ? 0 : countEvidence(on.reader, entry.number, COUNTED_MAX),
+    entry.relations === 0 ? 0 : countRelations(on.reader, entry.number, COUNTED_MAX),
+    countWrites(on.reader, entry.number, COUNTED_MAX),
   ])
-  return { revisions: entry.revisions, evidence, relations, activity: Math.min(activity, COUNTED_MAX.activity) }
+  return { revisions: entry.revisions, evidence, relations, writes }
 }
 
 /** All of these about an entry, from one read of its row. */
