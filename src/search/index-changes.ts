@@ -36,7 +36,7 @@ export async function followChanges(
       count += entries.length
     }
     // One change can concern many entries: in a full batch only the changes before the last one are complete.
-    const more = count === BATCH ? last : undefined
+    const more = count < BATCH ? undefined : last
     const reached = more === undefined ? Math.max(to, last?.change ?? change) : more.change - 1
     saveIndexedRecord(index, reached)
     index.step('COMMIT')
