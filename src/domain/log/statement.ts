@@ -1,7 +1,5 @@
-import { hash } from 'node:crypto'
-import { toUint64 } from '../../tlog/bytes.js'
 import { entryText, SALT_BYTES } from '../../tlog/entry.js'
-import { canonicalRecord } from '../canonical-record.ts'
+import { sha256 } from './sha256.ts'
 import { leafHash } from './tree.ts'
 
 /** The kind of a leaf: a permanent record, or the continuation of another log. */
@@ -54,32 +52,49 @@ export type Facts = {
   continuation: Recorded & { previousOrigin: string; size: number; checkpoint: string }
 }
 
-const ACTED = ['record', 'actorId', 'sequence', 'dataClass'] as const
-const MEMBERS: { [Kind in RecordKind]: readonly (keyof Facts[Kind])[] } = {
-  revision: [...ACTED, 'entryRecord', 'entryId', 'evidenceHash', 'slug', 'tags'],
+const ACTED = ['kind', 'record', 'actorId', 'sequence', 'dataClass'] as const
+/** The members of each statement in the order of RFC 8785. None has members of its own. */
+const MEMBERS: { [Kind in RecordKind]: readonly ('kind' | keyof Facts[Kind])[] } = {
+  revision: [...ACTED, ...(['entryRecord', 'entryId', 'evidenceHash', 'slug', 'tags'] as const)].sort(),
   evidence: [
     ...ACTED,
     ...(['id', 'entryRecord', 'entryId', 'revisionId', 'ordinal', 'action', 'result', 'confidence'] as const),
     ...(['rationale', 'sourceRecord', 'createdAt'] as const),
-  ],
-  relation: [...ACTED, 'id', 'relationType', 'sourceEntryRecord', 'targetEntryRecord', 'rationale', 'createdAt'],
-  moderation: ['record', 'id', 'targetType', 'targetId', 'action', 'reason', 'changed', 'createdAt'],
-  continuation: ['record', 'previousOrigin', 'size', 'checkpoint'],
+  ].sort(),
+  relation: [
+    ...ACTED,
+    ...(['id', 'relationType', 'sourceEntryRecord', 'targetEntryRecord', 'rationale', 'createdAt'] as const),
+  ].sort(),
+  moderation: (
+    ['kind', 'record', 'id', 'targetType', 'targetId', 'action', 'reason', 'changed', 'createdAt'] as const
+  ).toSorted(),
+  continuation: (['kind', 'record', 'previousOrigin', 'size', 'checkpoint'] as const).toSorted(),
 }
 
 /** The statement of a record: the RFC 8785 form of `kind` and exactly the members of that kind; other members of `facts` are left out. */
 export function statementOf<Kind extends RecordKind>(kind: Kind, facts: Facts[Kind]): string {
-  const members = MEMBERS[kind].filter(name => facts[name] !== undefined).map(name => [name, facts[name]])
-  return canonicalRecord({ kind, ...Object.fromEntries(members) })
+  const statement: { [name in 'kind' | keyof Facts[Kind]]?: unknown } = {}
+  for (const name of MEMBERS[kind]) statement[name] = name === 'kind' ? kind : facts[name]
+  return JSON.stringify(statement)
 }
 
+const RECORD_BYTES = 8
+
 /** The salt of a record: the first 16 bytes of SHA-256(log secret ∥ record number as 8 bytes, big-endian). */
-export const saltOf = (secret: Uint8Array, record: number): Buffer =>
-  hash('sha256', Buffer.concat([secret, toUint64(record)]), 'buffer').subarray(0, SALT_BYTES)
+export function saltOf(secret: Uint8Array, record: number): Buffer {
+  const input = Buffer.allocUnsafe(secret.length + RECORD_BYTES)
+  input.set(secret)
+  input.writeBigUInt64BE(BigInt(record), secret.length)
+  return sha256(input).subarray(0, SALT_BYTES)
+}
 
 /** The commitment of a record: SHA-256(salt ∥ statement). */
-export const commitmentOf = (salt: Uint8Array, statement: string): Buffer =>
-  hash('sha256', Buffer.concat([salt, Buffer.from(statement)]), 'buffer')
+export function commitmentOf(salt: Uint8Array, statement: string): Buffer {
+  const input = Buffer.allocUnsafe(salt.length + Buffer.byteLength(statement))
+  input.set(salt)
+  input.write(statement, salt.length)
+  return sha256(input)
+}
 
 /** The leaf of a record with a statement. */
 export const leafOf = (kind: RecordKind, salt: Uint8Array, statement: string): Leaf => ({

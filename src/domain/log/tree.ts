@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { HASH_BYTES, TILE_WIDTH, tileWidth } from '../../tlog/tile.js'
 import { consistencyParts, inclusionSiblings, leafInput, nodeInput } from '../../tlog/tree.js'
+import { sha256 } from './sha256.ts'
 
 /** Hashes of a level of the tree, joined: number `index` of tile level `level`, with the first `width` of its 256 hashes. */
 export type HashTile = { level: number; index: number; width: number; hashes: Uint8Array }
@@ -19,7 +19,7 @@ const LEVEL_BITS = 8
 
 /** SHA-256 of a leaf (RFC 6962, section 2.1), whose entry is bytes or a text in ASCII. */
 export const leafHash = (entry: Uint8Array | string): Buffer =>
-  hash('sha256', typeof entry === 'string' ? `\0${entry}` : leafInput(entry), 'buffer')
+  sha256(typeof entry === 'string' ? `\0${entry}` : leafInput(entry))
 
 /** A reused buffer for the input of a node hash: a proof hashes some hundred nodes. */
 const node = Buffer.from(nodeInput(new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)))
@@ -28,7 +28,7 @@ const node = Buffer.from(nodeInput(new Uint8Array(HASH_BYTES), new Uint8Array(HA
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   node.set(left, 1)
   node.set(right, 1 + HASH_BYTES)
-  return hash('sha256', node, 'buffer')
+  return sha256(node)
 }
 
 /** The complete nodes of tiles by height, from their hashes (0) to the root of 256 (8), joined. Forgotten with the hashes. */
@@ -42,7 +42,7 @@ function nodesOf(hashes: Uint8Array): Uint8Array[] {
     const above = new Uint8Array(Math.floor(below.length / (2 * HASH_BYTES)) * HASH_BYTES)
     for (let at = 0; at < above.length; at += HASH_BYTES) {
       node.set(below.subarray(2 * at, 2 * at + 2 * HASH_BYTES), 1)
-      above.set(hash('sha256', node, 'buffer'), at)
+      above.set(sha256(node), at)
     }
     nodes.push(above)
   }
@@ -51,7 +51,7 @@ function nodesOf(hashes: Uint8Array): Uint8Array[] {
 }
 
 /** The root of a tree without leaves: SHA-256 of nothing. */
-export const EMPTY_ROOT: Buffer = hash('sha256', '', 'buffer')
+export const EMPTY_ROOT: Buffer = sha256('')
 
 /** The root of one hash or more, in order; the last of a level without a sibling is its own parent. */
 function rootOfHashes(hashes: Uint8Array[]): Uint8Array {
