@@ -32,7 +32,7 @@ export function leavesOf({ kinds, commitments }: BundleRow, width = kinds.length
   const bytes = Buffer.from(commitments, 'base64')
   return Array.from({ length: Math.min(width, kinds.length) }, (_, at) => ({
     kind: kindOf(kinds.charAt(at)),
-    commitment: new Uint8Array(bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+    commitment: bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
   }))
 }
 

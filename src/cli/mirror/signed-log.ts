@@ -136,7 +136,7 @@ function leavesIn(bundle: Bytes, start: number, width: number): Leaf[] {
     const kind = RECORD_KINDS.find(known => known === named)
     if (kind === undefined)
       throw new MalformedError(`Record ${record} is a ${named}, which this version does not know.`)
-    return { kind, commitment }
+    return { kind, commitment: Buffer.from(commitment) }
   })
 }
 

@@ -27,7 +27,7 @@ export function leafOfLine(line: ExportLine): Leaf | undefined {
   const statement = statementOfLine(line)
   const given = statement === undefined ? line.commitment : line.salt
   if (given === undefined) return undefined
-  const bytes = Uint8Array.from(Buffer.from(given, 'base64'))
+  const bytes = Buffer.from(given, 'base64')
   return statement === undefined ? { kind, commitment: bytes } : leafOf(kind, bytes, statement)
 }
 

@@ -6,7 +6,7 @@ import { leafHash } from './tree.ts'
 export type RecordKind = 'revision' | 'evidence' | 'relation' | 'moderation' | 'continuation'
 
 /** What a leaf says about its record, except for the number. */
-export type Leaf = { kind: RecordKind; commitment: Uint8Array<ArrayBuffer> }
+export type Leaf = { kind: RecordKind; commitment: Buffer<ArrayBuffer> }
 
 /** Members of every statement. Numbers of records and sequences are decimal strings, as everywhere in the contract. */
 type Recorded = { record: string }
@@ -89,7 +89,7 @@ export function saltOf(secret: Uint8Array, record: number): Buffer {
 }
 
 /** The commitment of a record: SHA-256(salt ∥ statement). */
-export function commitmentOf(salt: Uint8Array, statement: string): Buffer {
+export function commitmentOf(salt: Uint8Array, statement: string): Buffer<ArrayBuffer> {
   const input = Buffer.allocUnsafe(salt.length + Buffer.byteLength(statement))
   input.set(salt)
   input.write(statement, salt.length)
@@ -99,15 +99,9 @@ export function commitmentOf(salt: Uint8Array, statement: string): Buffer {
 /** The leaf of a record with a statement. */
 export const leafOf = (kind: RecordKind, salt: Uint8Array, statement: string): Leaf => ({
   kind,
-  commitment: new Uint8Array(commitmentOf(salt, statement)),
+  commitment: commitmentOf(salt, statement),
 })
 
 /** The hash of the leaf of a record in the tree. The leaf is number `record` - 1. */
 export const hashOfLeaf = (record: number, { kind, commitment }: Leaf): Buffer =>
-  leafHash(
-    entryText(
-      record,
-      kind,
-      Buffer.from(commitment.buffer, commitment.byteOffset, commitment.length).toString('base64'),
-    ),
-  )
+  leafHash(entryText(record, kind, commitment.toString('base64')))
