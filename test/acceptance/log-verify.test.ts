@@ -9,7 +9,7 @@ import { verifyWithNode } from '../../src/domain/log/signer.ts'
 import { readHead } from '../../src/store/head.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
-import { NO_GO, removeGo, verifyWithGo } from '../support/go.ts'
+import { NO_GO, verifyWithGo } from '../support/go.ts'
 import { moderate } from '../support/moderation.ts'
 import { eventually } from '../support/process.ts'
 
@@ -37,7 +37,6 @@ before(async () => {
 })
 after(async () => {
   await app.close()
-  await removeGo()
   await rm(directory, { recursive: true, force: true })
 })
 

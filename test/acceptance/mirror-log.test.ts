@@ -11,7 +11,7 @@ import { tilePath, tileWidth } from '../../src/tlog/tile.js'
 import { type Copy, openCopy } from '../cli/mirror/copy.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
-import { NO_GO, removeGo, verifyWithGo } from '../support/go.ts'
+import { NO_GO, verifyWithGo } from '../support/go.ts'
 import { makeWorld, signedCheckpoint, type World } from '../support/logged-world.ts'
 import { moderate } from '../support/moderation.ts'
 
@@ -34,7 +34,6 @@ before(async () => {
 })
 after(async () => {
   await app.close()
-  await removeGo()
 })
 
 const textAt = async (url: string, path: string): Promise<string> => (await call(url, 'GET', path)).text

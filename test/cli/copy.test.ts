@@ -11,6 +11,7 @@ import { spawn } from '../support/children.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
+import { assertAcceptedByGo, NO_GO } from '../support/go.ts'
 import { signedCheckpoint } from '../support/logged-world.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
 import { publicView } from '../support/public-view.ts'
@@ -153,7 +154,7 @@ test('a served store is copied, and a second copy adds the changes since', optio
 test(
   'a node on the copy of a served store begins another log, and one on the last copy continues the log',
   options,
-  async () => {
+  async t => {
     const { privateKey } = generateKeyPairSync('ed25519')
     const keyed = {
       LOG_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
@@ -174,12 +175,14 @@ test(
     const originAt = async (url: string): Promise<string> => {
       const node = await startApp({ DATABASE_URL: url, ...keyed }, { engine: 'embedded' })
       await create(node.url, 'crow', token)
-      const { origin } = await signedCheckpoint(node)
+      const { origin, note } = await signedCheckpoint(node)
+      if (!NO_GO) await assertAcceptedByGo(node.url, [origin === before.origin ? before.note : note])
       await node.close()
       return origin
     }
     assert.notEqual(await originAt(served), before.origin)
     assert.equal(await originAt(last), before.origin)
+    if (NO_GO) t.skip(NO_GO)
   },
 )
 

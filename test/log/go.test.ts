@@ -3,10 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
-import { NO_GO, removeGo, verifyWithGo } from '../support/go.ts'
+import { NO_GO, verifyWithGo } from '../support/go.ts'
 import { MemoryLog, someWitness } from '../support/log-files.ts'
-
-after(removeGo)
 
 async function directoryOf(files: Map<string, Uint8Array>): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-log-'))

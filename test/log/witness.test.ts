@@ -9,7 +9,7 @@ import { formatSubmission } from '../../src/tlog/witness.js'
 import { expectRefusal, LAUNCHER, palimpsest, temporaryDirectory } from '../cli/command.ts'
 import { commandLine } from '../cli/people/in-process.ts'
 import { spawn } from '../support/children.ts'
-import { NO_GO, removeGo, verifyWithGo } from '../support/go.ts'
+import { NO_GO, verifyWithGo } from '../support/go.ts'
 import { MemoryLog } from '../support/log-files.ts'
 
 const { inProcess } = commandLine()
@@ -26,7 +26,6 @@ before(async () => {
 })
 after(async () => {
   await witness.stop()
-  await removeGo()
   directory.remove()
 })
 

@@ -11,6 +11,7 @@ import { startApp } from '../support/app.ts'
 import { call, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
+import { assertAcceptedByGo, NO_GO } from '../support/go.ts'
 import { withNodes } from '../support/nodes.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
 
@@ -37,7 +38,7 @@ async function checkAll(database: string, heads: readonly Head[]): Promise<void>
   }
 }
 
-test('three nodes write one log, and continue after a kill of one of them', { skip: NO_POSTGRES }, async () => {
+test('three nodes write one log, and continue after a kill of one of them', { skip: NO_POSTGRES }, async t => {
   await withNodes({ count: 3, shared: true }, async ({ urls, servers, database }) => {
     const { token } = await newActor(urls[0] ?? '')
     const publish = (at: readonly string[]) =>
@@ -52,6 +53,11 @@ test('three nodes write one log, and continue after a kill of one of them', { sk
     const later = await Promise.all(others.map(url => headAbove(url, 99)))
     assert.ok(first !== undefined)
     await checkAll(database, [...heads, ...later])
+    if (NO_GO) return t.skip(NO_GO)
+    await assertAcceptedByGo(
+      others[0] ?? '',
+      [...heads, ...later].map(({ note }) => note),
+    )
   })
 })
 

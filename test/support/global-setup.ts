@@ -1,16 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Cluster, findBinaries, startCluster } from './cluster.ts'
 import { NO_POSTGRES } from './engine.ts'
 import { dropTemplate, newTemplateName } from './migrated-template.ts'
 
 let cluster: Cluster | undefined
+let programs: string | undefined
 
 /**
  * Starts one PostgreSQL for all test files of a run, which find it by TEST_DATABASE_URL. They also share a database with all tables, which
- * the first of them that needs it makes.
+ * the first of them that needs it makes, and a directory for programs in Go.
  */
 export async function globalSetup(): Promise<void> {
   if (NO_POSTGRES !== false) process.stderr.write(`\n*** ${NO_POSTGRES}\n\n`)
   process.env.TEST_DATABASE_TEMPLATE = newTemplateName()
+  programs = mkdtempSync(join(tmpdir(), 'palimpsest-go-'))
+  process.env.TEST_GO_DIRECTORY = programs
   const binaries = findBinaries()
   if (process.env.TEST_DATABASE_URL !== undefined || binaries === undefined) return
   cluster = await startCluster(binaries)
@@ -21,4 +27,5 @@ export async function globalTeardown(): Promise<void> {
   const { TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template } = process.env
   if (cluster === undefined && url !== undefined && template !== undefined) await dropTemplate(url, template)
   await cluster?.close()
+  if (programs !== undefined) rmSync(programs, { recursive: true, force: true })
 }

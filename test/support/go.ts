@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { spawn } from './children.ts'
 
 const run = promisify(execFile)
 /** Where Debian’s golang-golang-x-mod-dev puts its sources. */
@@ -18,34 +19,73 @@ export const NO_GO =
     : 'SKIPPED: Go or its x/mod is missing (golang-go, golang-golang-x-mod-dev)'
 if (NO_GO) process.stderr.write(`${NO_GO}\n`)
 
-let built: Promise<string> | undefined
-let directory: string | undefined
+type Program = 'verify-log' | 'witness'
 
-/** Builds the program once for this process. */
-async function build(): Promise<string> {
-  directory = await mkdtemp(join(tmpdir(), 'palimpsest-go-'))
-  const program = join(directory, 'verify-log')
-  const source = join(import.meta.dirname, 'go', 'verify-log.go')
-  const env = { ...process.env, GO111MODULE: 'off', GOPATH, GOCACHE: join(directory, 'cache'), GOFLAGS: '' }
-  await run(GO ?? 'go', ['build', '-o', program, source], { env })
+/** The directory of built programs. All processes of a run share it: the first build takes some seconds, later ones a fraction. */
+function directory(): string {
+  if (process.env.TEST_GO_DIRECTORY === undefined) {
+    const own = mkdtempSync(join(tmpdir(), 'palimpsest-go-'))
+    process.env.TEST_GO_DIRECTORY = own
+    process.once('exit', () => rmSync(own, { recursive: true, force: true }))
+  }
+  return process.env.TEST_GO_DIRECTORY
+}
+
+const built = new Map<Program, Promise<string>>()
+
+async function build(name: Program): Promise<string> {
+  const program = join(directory(), name)
+  if (existsSync(program)) return program
+  // Several processes may build it at the same time. Each puts a whole file there.
+  const partial = `${program}.${process.pid}`
+  const env = { ...process.env, GO111MODULE: 'off', GOPATH, GOCACHE: join(directory(), 'cache'), GOFLAGS: '' }
+  await run(GO ?? 'go', ['build', '-o', partial, join(import.meta.dirname, 'go', `${name}.go`)], { env })
+  renameSync(partial, program)
   return program
+}
+
+/** Builds a program once for this process, unless another one built it. Returns its path. */
+function programOf(name: Program): Promise<string> {
+  const building = built.get(name) ?? build(name)
+  built.set(name, building)
+  return building
 }
 
 /** Runs `go/verify-log.go` with these arguments. Returns its output or its error. */
 export async function verifyWithGo(args: string[]): Promise<{ holds: boolean; text: string }> {
-  built ??= build()
   try {
-    const { stdout } = await run(await built, args)
+    const { stdout } = await run(await programOf('verify-log'), args)
     return { holds: true, text: stdout }
   } catch (error) {
     return { holds: false, text: (error as { stderr?: string }).stderr ?? String(error) }
   }
 }
 
-/** Removes the built program. The next test file of this process builds it again. */
-export async function removeGo(): Promise<void> {
-  await built?.catch(() => undefined)
-  if (directory !== undefined) await rm(directory, { recursive: true, force: true })
-  built = undefined
-  directory = undefined
+/** Asserts that `go/verify-log.go` accepts the log of a service, and that the log begins with each of these older checkpoints. */
+export async function assertAcceptedByGo(url: string, older: readonly string[]): Promise<void> {
+  const [key = ''] = (await (await fetch(`${url}/log/keys`)).text()).split('\n')
+  const file = join(directory(), `older-${process.pid}`)
+  for (const note of older) {
+    writeFileSync(file, note)
+    const [, size] = note.split('\n')
+    const { holds, text } = await verifyWithGo(['-key', key, '-older', file, `${url}/log`])
+    assert.ok(holds && text.startsWith(`begins with the ${size} records of the older checkpoint\n`), text)
+  }
+}
+
+export type GoWitness = { url: string; vkey: string; stop(): void }
+
+/** Starts `go/witness.go`, which cosigns the log with this key. */
+export async function startGoWitness(vkey: string): Promise<GoWitness> {
+  const child = spawn(await programOf('witness'), ['-key', vkey], {})
+  const [url = '', key = ''] = await new Promise<string[]>((resolve, reject) => {
+    let output = ''
+    child.stderr.on('data', chunk => reject(new Error(String(chunk))))
+    child.stdout.setEncoding('utf8').on('data', chunk => {
+      output += chunk
+      const found = /listens at (\S+)\n {2}key {2}(\S+)\n/.exec(output)
+      if (found !== null) resolve(found.slice(1))
+    })
+  })
+  return { url, vkey: key, stop: () => void child.kill() }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { parseCheckpoint } from '../../src/tlog/checkpoint.js'
 import { parseNote } from '../../src/tlog/note.js'
@@ -8,6 +9,7 @@ import { expectDone } from '../cli/command.ts'
 import { commandLine } from '../cli/people/in-process.ts'
 import { call, newActor, newEntry } from './client.ts'
 import { engineSettings } from './engine.ts'
+import { assertAcceptedByGo, NO_GO } from './go.ts'
 import { eventually, makeDirectory, startServer } from './process.ts'
 import type { seededRandom } from './random.ts'
 
@@ -20,8 +22,15 @@ const headAt = async (url: string): Promise<Head | undefined> => {
   return status === 200 ? { note: text, ...parseCheckpoint(parseNote(text).text) } : undefined
 }
 
-/** Kills a service under writes `rounds` times, and asserts that its log continues every checkpoint that was served before. */
-export async function logKillRounds(rounds: number, random: ReturnType<typeof seededRandom>): Promise<void> {
+/**
+ * Kills a service under writes `rounds` times, and asserts that its log continues every checkpoint that was served before, by the rows of
+ * the store and by Go’s packages.
+ */
+export async function logKillRounds(
+  t: TestContext,
+  rounds: number,
+  random: ReturnType<typeof seededRandom>,
+): Promise<void> {
   const directory = makeDirectory()
   try {
     const dataDir = join(directory.path, 'killed')
@@ -45,6 +54,12 @@ export async function logKillRounds(rounds: number, random: ReturnType<typeof se
     const { token } = await newActor(server.url)
     await newEntry(server.url, token)
     const last = await newHead(server.url)
+    if (NO_GO) t.skip(NO_GO)
+    else
+      await assertAcceptedByGo(
+        server.url,
+        served.map(({ note }) => note),
+      )
     server.kill('SIGTERM')
     assert.equal((await server.ended).code, 0)
     const env = await engineSettings(dataDir)
