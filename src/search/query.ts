@@ -86,9 +86,9 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
   const { q, tag } = request
   if (isCut(q)) return byFit(index, request)
   const ranking = rank(index, q, tag)
-  const scoreOf = ({ number }: Match): number => ranking.scores.get(number) ?? 0
+  const scoreOf: ScoreOf = number => ranking.scores.get(number) ?? 0
   const terms = termsOf(q)
-  const all = withAllTerms(index, terms, tag, (a, b) => scoreOf(b) - scoreOf(a) || byTime(a, b))
+  const all = withAllTerms(index, terms, tag, scoreOf)
   const first = all.next()
   if (first.done === true) {
     const coverage = ranking.numbers.length === 0 ? 'NONE' : 'SOME'
@@ -105,21 +105,21 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
       ranking.numbers.filter(number => !shown.has(number)),
     )
   }
-  const match = ranking.best === 0 ? Number(isSpecific(terms)) : Math.min(1, scoreOf(first.value) / ranking.best)
+  const match = ranking.best === 0 ? Number(isSpecific(terms)) : Math.min(1, scoreOf(first.value.number) / ranking.best)
   return { matches: matches(), coverage: 'ALL', match: Math.round(match * 1_000) / 1_000, ranking }
 }
 
-/** The entries that have all terms, in order; then those with the last word of the query only as a prefix. */
+/** The entries that have all terms, best first; then those with the last word of the query only as a prefix. */
 function* withAllTerms(
   index: SqliteConnection,
   terms: readonly Term[],
   tag: string | null,
-  compare: Compare,
+  scoreOf: ScoreOf,
 ): Generator<Match> {
   const whole = matchExpression(index, terms, tag, 'whole')
-  yield* inOrder(select(index, whole), RELEVANCE_WINDOW, compare)
+  yield* bestFirst(index, whole, scoreOf)
   const begun = matchExpression(index, terms, tag, 'begun')
-  if (whole !== begun) yield* inOrder(select(index, `(${begun}) NOT (${whole})`), RELEVANCE_WINDOW, compare)
+  if (whole !== begun) yield* bestFirst(index, `(${begun}) NOT (${whole})`, scoreOf)
 }
 
 /** All values of a generator whose first value was taken already: it is read once, and closed with this one. */
@@ -153,9 +153,18 @@ function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchReques
 
 const COLUMNS: Sql = sql`d.number, d.entry, d.id, d.updated_at, d.revisions`
 
-const select = (index: SqliteConnection, match: string): Iterable<Match> =>
+const select = (index: SqliteConnection, match: string, below = Number.MAX_SAFE_INTEGER): Iterable<Match> =>
   index.each<Match>(sql`
-    SELECT ${COLUMNS} FROM terms CROSS JOIN doc d ON d.number = terms.rowid WHERE terms MATCH ${match} ORDER BY terms.rowid DESC`)
+    SELECT ${COLUMNS} FROM terms CROSS JOIN doc d ON d.number = terms.rowid
+    WHERE terms MATCH ${match} AND terms.rowid < CAST(${below} AS INTEGER) ORDER BY terms.rowid DESC`)
+
+/** The numbers of the newest matches, the newest first. */
+function newest(index: SqliteConnection, match: string, limit: number): number[] {
+  const row = index.one<{ numbers: string }>(sql`
+    SELECT json_group_array(number) AS numbers
+    FROM (SELECT rowid AS number FROM terms WHERE terms MATCH ${match} ORDER BY rowid DESC LIMIT ${limit})`)
+  return JSON.parse(row?.numbers ?? '[]') as number[]
+}
 
 function* documents(index: SqliteConnection, numbers: readonly number[]): Generator<Match> {
   for (const number of numbers) {
@@ -164,26 +173,54 @@ function* documents(index: SqliteConnection, numbers: readonly number[]): Genera
   }
 }
 
+type ScoreOf = (number: number) => number
 type Compare = (a: Match, b: Match) => number
 const byTime: Compare = (a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
 const byRevisions: Compare = (a, b) => b.revisions - a.revisions || byTime(a, b)
 
 /**
- * Matches come in the order of change. The first `window` are sorted by `compare`; of the rest, those with the same time are sorted by id.
+ * The newest matches of a window by score, best first, then all older ones, newest first. Rows are read only for the matches that are asked
+ * for: a page has few of them.
  */
-function* inOrder(matches: Iterable<Match>, window: number, compare: Compare): Generator<Match> {
-  let gathered: Match[] = []
-  let ranked = window === 0
+function* bestFirst(index: SqliteConnection, match: string, scoreOf: ScoreOf): Generator<Match> {
+  const numbers = newest(index, match, RELEVANCE_WINDOW)
+  const last = numbers.at(-1)
+  if (last === undefined) return
+  // The sort is stable: of equal scores the latest change stays first.
+  const best = documents(
+    index,
+    numbers.toSorted((a, b) => scoreOf(b) - scoreOf(a)),
+  )
+  yield* tiesById(best, (a, b) => scoreOf(a.number) === scoreOf(b.number) && isSameTime(a, b))
+  if (numbers.length === RELEVANCE_WINDOW) yield* inOrder(select(index, match, last), 0, byTime)
+}
+
+const isSameTime = (a: Match, b: Match): boolean => a.updated_at === b.updated_at
+
+/** Matches in their order, those that are equal by id. */
+function* tiesById(matches: Iterable<Match>, isTie: (a: Match, b: Match) => boolean): Generator<Match> {
+  let ties: Match[] = []
   for (const match of matches) {
-    const complete = ranked
-      ? gathered[0] !== undefined && gathered[0].updated_at !== match.updated_at
-      : gathered.length === window
-    if (complete) {
-      yield* gathered.sort(ranked ? byTime : compare)
-      gathered = []
-      ranked = true
+    if (ties[0] !== undefined && !isTie(ties[0], match)) {
+      yield* ties.sort(byTime)
+      ties = []
     }
-    gathered.push(match)
+    ties.push(match)
   }
-  yield* gathered.sort(ranked ? byTime : compare)
+  yield* ties.sort(byTime)
+}
+
+/** Matches that come in the order of change: the first `window` sorted by `compare`, the others in their order, ties by id. */
+function* inOrder(matches: Iterable<Match>, window: number, compare: Compare): Generator<Match> {
+  let first: Match[] | undefined = []
+  for (const match of tiesById(matches, isSameTime)) {
+    if (first !== undefined && first.length < window) {
+      first.push(match)
+      continue
+    }
+    if (first !== undefined) yield* first.sort(compare)
+    first = undefined
+    yield match
+  }
+  if (first !== undefined) yield* first.sort(compare)
 }
