@@ -9,7 +9,15 @@ import type { Loaded, Situation } from '../load/order.ts'
 import type { Options } from '../options.ts'
 import { CORES, signalTree } from '../processes.ts'
 import { median } from '../results.ts'
-import { addressesIn, keptData, palimpsest, type Service, situationOf, startService } from '../targets/palimpsest.ts'
+import {
+  addressesIn,
+  keptData,
+  palimpsest,
+  type Service,
+  situationOf,
+  startService,
+  untilIndexed,
+} from '../targets/palimpsest.ts'
 import { figure, type Measure } from './measure.ts'
 
 const WRITERS = 32
@@ -174,11 +182,11 @@ function watchAge(url: string, dataDir: string): { end(): Promise<number> } {
   }
 }
 
-/** Milliseconds of proofs and of records, one at a time, for records all over the store. */
+/** Milliseconds of proofs and of records, one at a time, for records all over the store, once log and index have all of it. */
 async function proofs(loader: Loader, { service, situation, dataDir }: Side): Promise<Record<string, number>> {
   signalTree(service.server.pid, 'SIGCONT')
   await untilLogged(dataDir, () => {})
-  await setTimeout(2_000)
+  await untilIndexed(service.url)
   const standing = openStanding(dataDir)
   const { size } = standing.read()
   standing.close()

@@ -75,8 +75,12 @@ export async function fillService(url: string, { entries, say }: Place): Promise
   } finally {
     loader.close()
   }
+  await untilIndexed(url)
+}
+
+/** Resolves once the search index has every commit: until then a search is refused, or waits. */
+export async function untilIndexed(url: string): Promise<void> {
   const http = openHttp(url)
-  // A search is refused until the index has every commit.
   while ((await http.send(requestText('GET', '/api/search?q=entity'))).status !== 200);
   http.close()
 }
