@@ -1,8 +1,8 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { hashOfLeaf, type Leaf, type RecordKind, saltOf } from '../domain/log/statement.ts'
-import type { TileReader } from '../domain/log/tree.ts'
-import { formatEntry } from '../tlog/entry.js'
+import { type Leaf, type RecordKind, saltOf } from '../domain/log/statement.ts'
+import { type TileReader, writeLeafHash } from '../domain/log/tree.ts'
+import { entryText, formatEntry } from '../tlog/entry.js'
 import { HASH_BYTES, TILE_WIDTH } from '../tlog/tile.js'
 
 /** How many records the log has, and the root of their tree: base64, empty for none. */
@@ -40,9 +40,17 @@ export function leavesOf({ kinds, commitments }: BundleRow, width = kinds.length
 export const entriesOf = (bundle: BundleRow, width?: number): Uint8Array[] =>
   leavesOf(bundle, width).map((leaf, at) => formatEntry({ ...leaf, record: bundle.number * TILE_WIDTH + at + 1 }))
 
-/** The hashes of the first `width` leaves of a bundle, joined. */
-const leafHashesOf = (bundle: BundleRow, width: number): Buffer =>
-  Buffer.concat(leavesOf(bundle, width).map((leaf, at) => hashOfLeaf(bundle.number * TILE_WIDTH + at + 1, leaf)))
+/** The hashes of the first `width` leaves of a bundle, joined. A proof reads some bundles: no leaf becomes an object. */
+function leafHashesOf({ number, kinds, commitments }: BundleRow, width: number): Buffer {
+  const bytes = Buffer.from(commitments, 'base64')
+  const hashes = Buffer.alloc(Math.min(width, kinds.length) * HASH_BYTES)
+  for (let at = 0; at * HASH_BYTES < hashes.length; at++) {
+    const commitment = bytes.toString('base64', at * HASH_BYTES, (at + 1) * HASH_BYTES)
+    const entry = entryText(number * TILE_WIDTH + at + 1, kindOf(kinds.charAt(at)), commitment)
+    writeLeafHash(entry, hashes, at * HASH_BYTES)
+  }
+  return hashes
+}
 
 /** Reads tiles of the log; tiles of leaves come from their bundles. */
 export const tilesOf =

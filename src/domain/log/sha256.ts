@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto'
 
-/** SHA-256 of bytes, or of the UTF-8 form of a text. Node makes the digest as a text in a third of the time that a buffer takes. */
-export const sha256 = (input: Uint8Array | string): Buffer<ArrayBuffer> =>
-  Buffer.from(hash('sha256', input, 'binary'), 'binary')
+/** Node makes a digest as a text in a third of the time that a buffer takes. */
+const digestOf = (input: Uint8Array | string): string => hash('sha256', input, 'binary')
+
+/** SHA-256 of bytes, or of the UTF-8 form of a text. */
+export const sha256 = (input: Uint8Array | string): Buffer<ArrayBuffer> => Buffer.from(digestOf(input), 'binary')
+
+/** Writes the same 32 bytes into a buffer, from `at` on. */
+export function writeSha256(input: Uint8Array | string, target: Buffer, at: number): void {
+  target.write(digestOf(input), at, 'binary')
+}

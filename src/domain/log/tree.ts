@@ -1,6 +1,6 @@
 import { HASH_BYTES, TILE_WIDTH, tileWidth } from '../../tlog/tile.js'
 import { consistencyParts, inclusionSiblings, leafInput, nodeInput } from '../../tlog/tree.js'
-import { sha256 } from './sha256.ts'
+import { sha256, writeSha256 } from './sha256.ts'
 
 /** Hashes of a level of the tree, joined: number `index` of tile level `level`, with the first `width` of its 256 hashes. */
 export type HashTile = { level: number; index: number; width: number; hashes: Uint8Array }
@@ -21,6 +21,9 @@ const LEVEL_BITS = 8
 export const leafHash = (entry: Uint8Array | string): Buffer =>
   sha256(typeof entry === 'string' ? `\0${entry}` : leafInput(entry))
 
+/** Writes the hash of a leaf, whose entry is a text in ASCII, into a buffer, from `at` on. */
+export const writeLeafHash = (entry: string, target: Buffer, at: number): void => writeSha256(`\0${entry}`, target, at)
+
 /** A reused buffer for the input of a node hash: a proof hashes some hundred nodes. */
 const node = Buffer.from(nodeInput(new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)))
 
@@ -39,10 +42,10 @@ function nodesOf(hashes: Uint8Array): Uint8Array[] {
   if (known !== undefined) return known
   const nodes = [hashes]
   for (let below = hashes; below.length >= 2 * HASH_BYTES; below = nodes.at(-1) as Uint8Array) {
-    const above = new Uint8Array(Math.floor(below.length / (2 * HASH_BYTES)) * HASH_BYTES)
+    const above = Buffer.alloc(Math.floor(below.length / (2 * HASH_BYTES)) * HASH_BYTES)
     for (let at = 0; at < above.length; at += HASH_BYTES) {
       node.set(below.subarray(2 * at, 2 * at + 2 * HASH_BYTES), 1)
-      above.set(sha256(node), at)
+      writeSha256(node, above, at)
     }
     nodes.push(above)
   }
