@@ -55,16 +55,16 @@ export type Facts = {
 const ACTED = ['kind', 'record', 'actorId', 'sequence', 'dataClass'] as const
 /** The members of each statement in the order of RFC 8785. None has members of its own. */
 const MEMBERS: { [Kind in RecordKind]: readonly ('kind' | keyof Facts[Kind])[] } = {
-  revision: [...ACTED, ...(['entryRecord', 'entryId', 'evidenceHash', 'slug', 'tags'] as const)].sort(),
+  revision: [...ACTED, ...(['entryRecord', 'entryId', 'evidenceHash', 'slug', 'tags'] as const)].toSorted(),
   evidence: [
     ...ACTED,
     ...(['id', 'entryRecord', 'entryId', 'revisionId', 'ordinal', 'action', 'result', 'confidence'] as const),
     ...(['rationale', 'sourceRecord', 'createdAt'] as const),
-  ].sort(),
+  ].toSorted(),
   relation: [
     ...ACTED,
     ...(['id', 'relationType', 'sourceEntryRecord', 'targetEntryRecord', 'rationale', 'createdAt'] as const),
-  ].sort(),
+  ].toSorted(),
   moderation: (
     ['kind', 'record', 'id', 'targetType', 'targetId', 'action', 'reason', 'changed', 'createdAt'] as const
   ).toSorted(),
