@@ -22,13 +22,23 @@ const OWN_NAME = Buffer.from('Page', 'utf16le').swap16()
 /** The copyright and the licence, which keep the name of the original (OpenType, table "name"). */
 const KEPT_NAMES = new Set([0, 7, 13, 14])
 
-const characters = (first: number, last: number): string =>
-  String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, at) => first + at))
-/** As the ranges in styles/base.css. */
-const PARTS = {
-  'serif.woff2': `${characters(0x20, 0x7e)}\u00a0§·×${characters(0x2010, 0x2015)}‘’“”•…←→−`,
-  'serif-accents.woff2': `${characters(0xa1, 0xa6)}${characters(0xa8, 0xb6)}${characters(0xb8, 0xd6)}${characters(0xd8, 0xff)}ŒœŸ€`,
-}
+const STYLES = readFileSync(join(FOLDER, 'styles', 'base.css'), 'utf8')
+/** The file and the ranges of characters of each part, which a browser reads too. */
+const PART = /url\("(serif[\w-]*\.woff2)"\)[^}]*unicode-range:\s*([^;]+);/g
+
+/** The characters of ranges as CSS writes them: `U+20-7E, U+A0`. */
+const charactersOf = (ranges: string): string =>
+  ranges
+    .split(',')
+    .flatMap(range => {
+      const [first = 0, last = first] = range
+        .trim()
+        .slice(2)
+        .split('-')
+        .map(code => Number.parseInt(code, 16))
+      return Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at))
+    })
+    .join('')
 
 /** Gives the font its own name in every record of its table "name". */
 function rename(font: Buffer): Buffer {
@@ -47,7 +57,8 @@ function rename(font: Buffer): Buffer {
   return font
 }
 
-for (const [name, text] of Object.entries(PARTS)) {
+for (const [, name = '', ranges = ''] of STYLES.matchAll(PART)) {
+  const text = charactersOf(ranges)
   const font = await convert(rename(await subset(readFileSync(FONT), text, { targetFormat: 'sfnt' })), 'woff2')
   writeFileSync(join(FOLDER, name), font)
   process.stdout.write(`${name} ${font.length} bytes\n`)
