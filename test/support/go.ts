@@ -63,6 +63,7 @@ export async function verifyWithGo(args: string[]): Promise<{ holds: boolean; te
 
 /** Asserts that `go/verify-log.go` accepts the log of a service, and that the log begins with each of these older checkpoints. */
 export async function assertAcceptedByGo(url: string, older: readonly string[]): Promise<void> {
+  assert.ok(older.length > 0, 'a log is compared with one older checkpoint at least')
   const [key = ''] = (await (await fetch(`${url}/log/keys`)).text()).split('\n')
   const file = join(directory(), `older-${process.pid}`)
   for (const note of older) {
