@@ -7,7 +7,9 @@ import { predictPostgres } from './predict-postgres.ts'
 
 export type PostgresReadings = Record<keyof typeof POSTGRES_CALIBRATION, PostgresReading>
 
-const ROUNDS = 8
+/** As in calibrate.ts. */
+const ROUNDS = 40
+const STEP = 0.4
 const SECONDS = 1
 
 const of = ({ threads }: PostgresReading, name: string): number => threads[name] ?? 0
@@ -51,7 +53,7 @@ function correct(costs: CostValues, readings: PostgresReadings): void {
     predictPostgresPoint(costs, POSTGRES_CALIBRATION[name]),
   ) as [Prediction, Prediction, Prediction, Prediction]
   const add = (name: CostName, difference: number): void => {
-    costs[name] = Math.max(0, costs[name] + difference)
+    costs[name] = Math.max(0, costs[name] + STEP * difference)
   }
   add('nodeReads', of(reads2, 'main') + others(reads2) - (few.busy.main ?? 0))
   add('primaryReads', of(reads2, 'postgres') - (few.busy['postgres reads'] ?? 0))

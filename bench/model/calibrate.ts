@@ -6,8 +6,9 @@ import { totalOf } from './threads.ts'
 
 export type Readings = Record<keyof typeof CALIBRATION | 'health' | 'health16' | 'find', Reading>
 
-/** Costs are corrected so many times by the difference between a reading and its prediction. */
-const ROUNDS = 8
+/** Costs are corrected so many times by this part of the difference between a reading and its prediction: one cost changes others. */
+const ROUNDS = 40
+const STEP = 0.4
 const SECONDS = 1
 const SEED = 1
 /** The share of all requests that are a read or a search after a write, where half are writes and each follows the one before. */
@@ -50,8 +51,7 @@ function firstGuess(readings: Readings): Partial<CostValues> {
     readHit: of(reads16, 'main'),
     readOther: totalOf(reads16.threads) - of(reads16, 'main'),
     readMiss: totalOf(readings.misses16.threads),
-    readBeside: 0,
-    writeBeside: 0,
+    switch: 50,
     catchUp: 0,
     writeMain: of(writes32, 'main'),
     writeMessage: 0,
@@ -76,7 +76,7 @@ function firstGuess(readings: Readings): Partial<CostValues> {
 function correct(costs: CostValues, readings: Readings, predicted: Record<keyof typeof CALIBRATION, Prediction>): void {
   const { available } = costs
   const add = (name: CostName, difference: number): void => {
-    costs[name] = Math.max(0, costs[name] + difference)
+    costs[name] = Math.max(0, costs[name] + STEP * difference)
   }
   /** Processor time of a thread that is missing in the prediction. The model has times on a core of which only a part is available. */
   const lacking = (point: keyof typeof CALIBRATION, thread: string): number =>
@@ -86,9 +86,7 @@ function correct(costs: CostValues, readings: Readings, predicted: Record<keyof 
   const misses = 1 - predicted.misses16.hits
   const missing = totalOf(readings.misses16.threads) - totalOf(predicted.misses16.busy) * available
   add('readMiss', missing / Math.max(0.1, misses))
-  const { shares } = CALIBRATION.mixed4
-  add('readBeside', lacking('mixed4', 'main') / (1 - shares.W))
-  add('writeBeside', lacking('mixed4', 'writer') / shares.W)
+  add('switch', (lacking('mixed4', 'main') + lacking('mixed4', 'writer')) / predicted.mixed4.switches)
   add('writeMain', lacking('writes32', 'main'))
   add('searchMain', lacking('searches1', 'main'))
   add('writeMessage', lacking('writes1', 'main'))

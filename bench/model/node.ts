@@ -63,7 +63,7 @@ export class ServiceNode {
   constructor(options: NodeOptions) {
     const { simulation, costs, cores } = options
     this.#options = options
-    this.processor = new Processor(simulation, cores)
+    this.processor = new Processor(simulation, { cores, switching: costs.switch })
     const main = this.processor.thread('main')
     this.#searcher = this.processor.thread('search')
     this.#helpers = this.processor.thread('helpers')
@@ -82,7 +82,6 @@ export class ServiceNode {
       thread: this.processor.thread('writer', NICE.writer),
       group: costs.writeGroup,
       each: costs.writeEach,
-      interrupted: costs.writeBeside,
       flush: () => costs.flush / 2 + exponential(options.chance, costs.flush / 2),
       rest: this.#yielding(),
       mayBegin: begin =>
@@ -114,15 +113,14 @@ export class ServiceNode {
     const { costs, diskReads = 0 } = this.#options
     this.#reads++
     this.#collect(costs.readOther)
-    const beside = this.writer.isBusy ? costs.readBeside : 0
-    return this.#catchUp() + beside + (isHit ? costs.readHit : costs.readMiss + diskReads * costs.diskRead)
+    return this.#catchUp() + (isHit ? costs.readHit : costs.readMiss + diskReads * costs.diskRead)
   }
 
   /** Before the search thread; after it, the other half of a search follows. */
   #searchCost(): number {
     const { costs } = this.#options
     this.#reads++
-    return this.#catchUp() + (this.writer.isBusy ? costs.readBeside : 0) + costs.searchMain / 2
+    return this.#catchUp() + costs.searchMain / 2
   }
 
   /** What the first read after a commit costs in addition. */

@@ -22,7 +22,7 @@ const SEED = 1
 export function predictPostgres(costs: CostValues, workload: PostgresWorkload): Prediction {
   const { operation, connections, cores, seconds } = workload
   const simulation = new Simulation()
-  const processor = new Processor(simulation, cores)
+  const processor = new Processor(simulation, { cores })
   const primary = new Primary(processor)
   const nodes = Array.from(
     { length: workload.nodes },
@@ -40,5 +40,6 @@ export function predictPostgres(costs: CostValues, workload: PostgresWorkload): 
   for (const { name, busy: time } of processor.threads) {
     busy[name] = (busy[name] ?? 0) + time / Math.max(1, loaded.count)
   }
-  return { ...loaded, group: committed / Math.max(1, primary.commits), busy, hits: 1 }
+  const switches = processor.switches / Math.max(1, loaded.count)
+  return { ...loaded, group: committed / Math.max(1, primary.commits), busy, switches, hits: 1 }
 }

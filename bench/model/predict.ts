@@ -21,6 +21,8 @@ export type Prediction = Loaded & {
   group: number
   /** Processor time of each thread, in microseconds for each request. */
   busy: Record<string, number>
+  /** How often a thread gets a core from another one, for each request. */
+  switches: number
   /** The share of reads that the service had in memory. */
   hits: number
 }
@@ -44,8 +46,15 @@ export function predict(costs: CostValues, workload: Workload): Prediction {
     ask: (kind, answered) => node.ask(kind, answered, costs.wake),
   })
   const { commits, committed } = node.writer
-  const busy = node.processor.threads.map(thread => [thread.name, thread.busy / Math.max(1, loaded.count)] as const)
-  return { ...loaded, group: committed / Math.max(1, commits), busy: Object.fromEntries(busy), hits: cache.ratio() }
+  const { threads, switches } = node.processor
+  const count = Math.max(1, loaded.count)
+  return {
+    ...loaded,
+    group: committed / Math.max(1, commits),
+    busy: Object.fromEntries(threads.map(thread => [thread.name, thread.busy / count])),
+    switches: switches / count,
+    hits: cache.ratio(),
+  }
 }
 
 /** The service's own cache, filled beforehand, and the entries that are read from it. */
@@ -82,8 +91,7 @@ const OF_SERVICE = [
   'readHit',
   'readOther',
   'readMiss',
-  'readBeside',
-  'writeBeside',
+  'switch',
   'catchUp',
   'writeMain',
   'writeMessage',

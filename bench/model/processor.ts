@@ -54,16 +54,22 @@ type Running = { thread: Thread; since: number; counted: number; piece: number; 
  */
 export class Processor {
   readonly threads: Thread[] = []
+  /** How often a thread has got a core from another one. */
+  switches = 0
   readonly #simulation: Simulation
-  readonly #cores: number
+  readonly #switching: number
+  /** The thread that each idle core had last. */
+  readonly #idle: (Thread | undefined)[]
   readonly #waiting: Thread[] = []
   readonly #running: Running[] = []
   /** The average virtual time of the threads that can run, by weight. */
   #average = 0
 
-  constructor(simulation: Simulation, cores = 1) {
+  /** `switching`: processor time that a thread takes more when it gets a core from another one, whose data the core has in its caches. */
+  constructor(simulation: Simulation, { cores = 1, switching = 0 }: { cores?: number; switching?: number } = {}) {
     this.#simulation = simulation
-    this.#cores = cores
+    this.#switching = switching
+    this.#idle = Array.from({ length: cores }, () => undefined)
   }
 
   thread(name: string, nice = 0): Thread {
@@ -76,7 +82,7 @@ export class Processor {
     for (const one of this.#running) this.#count(one)
     thread.virtual = this.#averageNow() - thread.lag
     this.#waiting.push(thread)
-    if (this.#running.length < this.#cores) {
+    if (this.#idle.length > 0) {
       this.#fillCores()
       return
     }
@@ -107,15 +113,26 @@ export class Processor {
   }
 
   #fillCores(): void {
-    while (this.#running.length < this.#cores && this.#waiting.length > 0) {
+    while (this.#idle.length > 0 && this.#waiting.length > 0) {
       const thread = this.#waiting.reduce((first, one) => (this.#isBefore(one, first) ? one : first))
       this.#waiting.splice(this.#waiting.indexOf(thread), 1)
+      this.#takeCore(thread)
       thread.isRunning = true
       const { now } = this.#simulation
       const running = { thread, since: now, counted: now, piece: 0, isBetween: false }
       this.#running.push(running)
       this.#continue(running)
     }
+  }
+
+  /** A thread gets the core that it had last, if that one is idle. */
+  #takeCore(thread: Thread): void {
+    const own = this.#idle.indexOf(thread)
+    const [last] = this.#idle.splice(Math.max(0, own), 1)
+    const [job] = thread.jobs
+    if (last === thread || job === undefined) return
+    this.switches++
+    job.left += this.#switching
   }
 
   /** Counts the processor time that a thread has taken since it was last counted. */
@@ -174,6 +191,7 @@ export class Processor {
     running.piece = -1
     running.thread.isRunning = false
     this.#running.splice(this.#running.indexOf(running), 1)
+    this.#idle.push(running.thread)
     this.#fillCores()
   }
 }

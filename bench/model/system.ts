@@ -136,7 +136,7 @@ export function simulatePostgres(
 ): Waits {
   const served = begin(seed)
   const { simulation, chance } = served
-  const primary = new Primary(new Processor(simulation, Math.max(2, plan.primary.cores)))
+  const primary = new Primary(new Processor(simulation, { cores: Math.max(2, plan.primary.cores) }))
   const { front } = plan
   const missed = 1 - front.inMemory
   const apart: CostValues = {
@@ -148,7 +148,7 @@ export function simulatePostgres(
   }
   const diskTime = missed * front.diskReads * costs.diskRead
   const nodes = Array.from({ length: plan.nodes.count }, () => {
-    const processor = new Processor(simulation, plan.nodes.cores)
+    const processor = new Processor(simulation, { cores: plan.nodes.cores })
     const node = new PostgresNode({ simulation, costs: apart, processor, primary, diskTime })
     const searcher = processor.thread('search')
     const ask = (kind: 'R' | 'S', answered: () => void): void =>

@@ -10,8 +10,6 @@ export type WriterParts = {
   /** Processor time of a group and of each write in it. */
   group: number
   each: number
-  /** The same of a write after a rest, in addition. */
-  interrupted: number
   /** Draws how long the writer waits for the disk. */
   flush(): number
   /** Called before each write: how long the thread rests for reads on its core. */
@@ -51,14 +49,13 @@ export class Writer {
   }
 
   #write(writes: readonly Write[], place: number, began: number): void {
-    const { simulation, thread, each, interrupted, group } = this.#parts
+    const { simulation, thread, each, group } = this.#parts
     if (place === writes.length) {
       thread.run(group / 2, () => simulation.after(this.#parts.flush(), () => this.#commit(writes, began)))
       return
     }
     const rest = this.#parts.rest()
-    const cost = rest > 0 ? each + interrupted : each
-    const run = (): void => thread.run(cost, () => this.#write(writes, place + 1, began))
+    const run = (): void => thread.run(each, () => this.#write(writes, place + 1, began))
     if (rest > 0) simulation.after(rest, run)
     else run()
   }

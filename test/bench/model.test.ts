@@ -88,7 +88,7 @@ test('threads share a core by their nice values, and two cores run two threads a
     [2, 1],
   ] as const) {
     const simulation = new Simulation()
-    const processor = new Processor(simulation, cores)
+    const processor = new Processor(simulation, { cores })
     const [first, second] = [processor.thread('first'), processor.thread('second', 5)]
     for (const thread of [first, second]) for (let job = 0; job < 20_000; job++) thread.run(100)
     simulation.run(1_000_000)
@@ -103,7 +103,7 @@ function simulatedWriter(rest: () => number) {
   const committed: number[] = []
   const processor = new Processor(simulation)
   const writer = new Writer({
-    ...{ simulation, thread: processor.thread('writer'), group: 100, each: 10, interrupted: 5, rest },
+    ...{ simulation, thread: processor.thread('writer'), group: 100, each: 10, rest },
     flush: () => 500,
     mayBegin: begin => begin(),
     onCommit: writes => committed.push(writes.length),
@@ -130,11 +130,17 @@ test('writes that arrive before the writer has a core are in its group', () => {
   assert.deepEqual(committed, [3])
 })
 
-test('a write after a rest for reads takes longer', () => {
-  const { simulation, send } = simulatedWriter(() => 70)
-  send(2)
+test('a thread that gets the core from another one takes longer, one that had it last does not', () => {
+  const simulation = new Simulation()
+  const processor = new Processor(simulation, { switching: 30 })
+  const [first, second] = [processor.thread('first'), processor.thread('second')]
+  first.run(100)
+  simulation.after(500, () => first.run(100))
+  simulation.after(1_000, () => second.run(100))
+  simulation.after(1_500, () => first.run(100))
   simulation.run()
-  assert.equal(simulation.now, 600 + 2 * (70 + 10 + 5))
+  assert.deepEqual([first.busy, second.busy], [3 * 100 + 2 * 30, 100 + 30])
+  assert.equal(processor.switches, 3)
 })
 
 test('the writes of a commit are those that arrive during the one before', () => {
