@@ -1,6 +1,8 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { type Term, tagWord } from '../domain/terms.ts'
+import { leftOut } from './newest-part.ts'
+import { extentOf } from './ranking.ts'
 
 /** A prefix with more words or characters than this is not expanded to its words. */
 const WORDS_OF_PREFIX_MAX = 2_000
@@ -39,3 +41,17 @@ export function matchExpression(
   if (tag !== null) parts.push(`tag_words : "${tagWord(tag)}"`)
   return parts.join(' AND ')
 }
+
+/** An expression for FTS5, for entries with numbers above `above`. */
+export type Wanted = { match: string; above: number }
+
+/** All terms, in the entries that a query for them reads. */
+export const withAll = (
+  index: SqliteConnection,
+  terms: readonly Term[],
+  tag: string | null,
+  last: 'whole' | 'begun',
+): Wanted => ({
+  match: matchExpression(index, terms, tag, last),
+  above: leftOut(index, terms, tag, extentOf(index)),
+})

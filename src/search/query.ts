@@ -3,7 +3,7 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { isStopWord } from '../domain/stem.ts'
 import { isCut, type Term, termsOf } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/search.ts'
-import { matchExpression } from './match-expression.ts'
+import { matchExpression, type Wanted, withAll } from './match-expression.ts'
 import { type Ranking, rank } from './ranking.ts'
 
 /** This many of the newest entries with all terms are ranked; older ones follow, newest first. Bounds the work of one query. */
@@ -75,7 +75,7 @@ function byFit(index: SqliteConnection, request: SearchRequest): Found {
 function byWords(index: SqliteConnection, { q, tag }: SearchRequest, ranking: Ranking): Found {
   const words = termsOf(q).flatMap(term => term.words.map(word => ({ words: [word], prefix: false })))
   if (words.length === 0 || isCut(q)) return { matches: [], coverage: 'NONE', match: 0, ranking }
-  const all = inOrder(select(index, matchExpression(index, words, tag, 'whole')), 0, byTime)
+  const all = inOrder(select(index, withAll(index, words, tag, 'whole')), 0, byTime)
   const first = all.next()
   if (first.done === true) return { matches: [], coverage: 'NONE', match: 0, ranking }
   return { matches: resumed(first.value, all), coverage: 'ALL', match: Number(isSpecific(words)), ranking }
@@ -116,10 +116,10 @@ function* withAllTerms(
   tag: string | null,
   scoreOf: ScoreOf,
 ): Generator<Match> {
-  const whole = matchExpression(index, terms, tag, 'whole')
+  const whole = withAll(index, terms, tag, 'whole')
   yield* bestFirst(index, whole, scoreOf)
   const begun = matchExpression(index, terms, tag, 'begun')
-  if (whole !== begun) yield* bestFirst(index, `(${begun}) NOT (${whole})`, scoreOf)
+  if (whole.match !== begun) yield* bestFirst(index, { ...whole, match: `(${begun}) NOT (${whole.match})` }, scoreOf)
 }
 
 /** All values of a generator whose first value was taken already: it is read once, and closed with this one. */
@@ -136,10 +136,20 @@ function* resumed<T>(first: T, rest: Generator<T>): Generator<T> {
 const isSpecific = (terms: readonly Term[]): boolean =>
   terms.some(({ words }) => words.length > 1 || words.some(word => !isStopWord(word)))
 
+/**
+ * The entries that have all terms, the latest change first. Stop words alone are whole words where entries have them: so short and frequent a
+ * beginning has thousands of words.
+ */
+function changes(index: SqliteConnection, terms: readonly Term[], tag: string | null): Iterable<Match> {
+  const whole = withAll(index, terms, tag, 'whole')
+  const isWhole = !isSpecific(terms) && newest(index, whole, 1).length > 0
+  return select(index, isWhole ? whole : { ...whole, match: matchExpression(index, terms, tag, 'begun') })
+}
+
 /** The entries that have all terms, or where there are none the best partial matches, by change or by number of revisions. */
 function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchRequest): Found {
   const window = sort === 'evolution' ? EVOLUTION_WINDOW : 0
-  const all = inOrder(select(index, matchExpression(index, termsOf(q), tag, 'begun')), window, byRevisions)
+  const all = inOrder(changes(index, termsOf(q), tag), window, byRevisions)
   const first = all.next()
   if (first.done === false) return { matches: resumed(first.value, all), coverage: 'ALL', match: 1 }
   const ranking = rank(index, q, tag)
@@ -153,16 +163,20 @@ function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchReques
 
 const COLUMNS: Sql = sql`d.number, d.entry, d.id, d.updated_at, d.revisions`
 
-const select = (index: SqliteConnection, match: string, below = Number.MAX_SAFE_INTEGER): Iterable<Match> =>
+const select = (index: SqliteConnection, { match, above }: Wanted, below = Number.MAX_SAFE_INTEGER): Iterable<Match> =>
   index.each<Match>(sql`
     SELECT ${COLUMNS} FROM terms CROSS JOIN doc d ON d.number = terms.rowid
-    WHERE terms MATCH ${match} AND terms.rowid < CAST(${below} AS INTEGER) ORDER BY terms.rowid DESC`)
+    WHERE terms MATCH ${match} AND terms.rowid > CAST(${above} AS INTEGER) AND terms.rowid < CAST(${below} AS INTEGER)
+    ORDER BY terms.rowid DESC`)
 
 /** The numbers of the newest matches, the newest first. */
-function newest(index: SqliteConnection, match: string, limit: number): number[] {
+function newest(index: SqliteConnection, { match, above }: Wanted, limit: number): number[] {
   const row = index.one<{ numbers: string }>(sql`
     SELECT json_group_array(number) AS numbers
-    FROM (SELECT rowid AS number FROM terms WHERE terms MATCH ${match} ORDER BY rowid DESC LIMIT ${limit})`)
+    FROM (
+      SELECT rowid AS number FROM terms WHERE terms MATCH ${match} AND rowid > CAST(${above} AS INTEGER)
+      ORDER BY rowid DESC LIMIT ${limit}
+    )`)
   return JSON.parse(row?.numbers ?? '[]') as number[]
 }
 
@@ -182,8 +196,8 @@ const byRevisions: Compare = (a, b) => b.revisions - a.revisions || byTime(a, b)
  * The newest matches of a window by score, best first, then all older ones, newest first. Rows are read only for the matches that are asked
  * for: a page has few of them.
  */
-function* bestFirst(index: SqliteConnection, match: string, scoreOf: ScoreOf): Generator<Match> {
-  const numbers = newest(index, match, RELEVANCE_WINDOW)
+function* bestFirst(index: SqliteConnection, wanted: Wanted, scoreOf: ScoreOf): Generator<Match> {
+  const numbers = newest(index, wanted, RELEVANCE_WINDOW)
   const last = numbers.at(-1)
   if (last === undefined) return
   // The sort is stable: of equal scores the latest change stays first.
@@ -192,7 +206,7 @@ function* bestFirst(index: SqliteConnection, match: string, scoreOf: ScoreOf): G
     numbers.toSorted((a, b) => scoreOf(b) - scoreOf(a)),
   )
   yield* tiesById(best, (a, b) => scoreOf(a.number) === scoreOf(b.number) && isSameTime(a, b))
-  if (numbers.length === RELEVANCE_WINDOW) yield* inOrder(select(index, match, last), 0, byTime)
+  if (numbers.length === RELEVANCE_WINDOW) yield* inOrder(select(index, wanted, last), 0, byTime)
 }
 
 const isSameTime = (a: Match, b: Match): boolean => a.updated_at === b.updated_at

@@ -28,7 +28,8 @@ export type Ranking = {
   corrected: Correction[]
 }
 
-const extentOf = (index: SqliteConnection): Extent =>
+/** The size of an index. */
+export const extentOf = (index: SqliteConnection): Extent =>
   index.one<Extent>(sql`SELECT entries, (SELECT max(number) FROM doc) AS newest FROM progress WHERE one = 1`) ?? {
     entries: 0,
     newest: 0,

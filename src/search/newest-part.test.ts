@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { termsOf } from '../domain/terms.ts'
+import { type IndexedState, putEntries } from './documents.ts'
+import { openIndex, saveIndexedRecord } from './index-file.ts'
+import { leftOut } from './newest-part.ts'
+
+const ENTRIES = 1_000
+const READ = 200
+const TAG = 'even'
+
+/** Every entry has `every` and `all`, each second one `second` and the tag, each 100th one `rare`. */
+const entryOf = (n: number): IndexedState => ({
+  ...{ entry: n, revision: n, change: n, revisions: 1, withdrawn: 0, updated_at: n, id: `id ${n}`, content: '' },
+  tags: n % 2 === 0 ? [TAG] : [],
+  title: `every all ${n % 2 === 0 ? 'second' : ''}`,
+  summary: n % 100 === 0 ? 'rare' : '',
+})
+
+test('a search for frequent words reads the newest part of a large index, one with a rare word reads all', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-newest-'))
+  const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, epoch: 0 })
+  try {
+    index.step('BEGIN IMMEDIATE')
+    putEntries(
+      index,
+      Array.from({ length: ENTRIES }, (_, at) => entryOf(at + 1)),
+    )
+    saveIndexedRecord(index, ENTRIES)
+    index.step('COMMIT')
+    const extent = { entries: ENTRIES, newest: ENTRIES }
+    const readOf = (q: string, tag: string | null = null, most = READ): number =>
+      ENTRIES - leftOut(index, termsOf(q), tag, extent, most)
+    assert.equal(readOf('"every all"'), READ)
+    assert.equal(readOf('every all'), READ)
+    assert.equal(readOf('rare "every all"'), READ)
+    assert.equal(readOf('"every all" "all every"'), READ / 2)
+    // Of the rarest word so many entries are read; the estimate is from 64 of them.
+    assert.ok(Math.abs(readOf('"every second"') - 2 * READ) < 10)
+    assert.ok(Math.abs(readOf('every all', TAG) - 2 * READ) < 10)
+    for (const q of ['every rare', '"every rare"', 'every', 'none every', '']) assert.equal(readOf(q), ENTRIES, q)
+    assert.equal(readOf('"every all"', null, ENTRIES), ENTRIES)
+  } finally {
+    index.close()
+    rmSync(directory, { recursive: true })
+  }
+})
