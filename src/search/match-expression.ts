@@ -1,7 +1,7 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { type Term, tagWord } from '../domain/terms.ts'
-import { leftOut } from './newest-part.ts'
+import { partFor, type Wanted } from './newest-part.ts'
 import { extentOf } from './ranking.ts'
 
 /** A prefix with more words or characters than this is not expanded to its words. */
@@ -42,9 +42,6 @@ export function matchExpression(
   return parts.join(' AND ')
 }
 
-/** An expression for FTS5, for entries with numbers above `above`. */
-export type Wanted = { match: string; above: number }
-
 /** All terms, in the entries that a query for them reads. */
 export const withAll = (
   index: SqliteConnection,
@@ -52,6 +49,6 @@ export const withAll = (
   tag: string | null,
   last: 'whole' | 'begun',
 ): Wanted => ({
+  ...partFor(index, terms, tag, extentOf(index)),
   match: matchExpression(index, terms, tag, last),
-  above: leftOut(index, terms, tag, extentOf(index)),
 })

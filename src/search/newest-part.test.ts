@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { termsOf } from '../domain/terms.ts'
 import { type IndexedState, putEntries } from './documents.ts'
 import { openIndex, saveIndexedRecord } from './index-file.ts'
-import { leftOut } from './newest-part.ts'
+import { allNewest, partFor } from './newest-part.ts'
 
 const ENTRIES = 1_000
 const READ = 200
@@ -33,7 +33,7 @@ test('a search for frequent words reads the newest part of a large index, one wi
     index.step('COMMIT')
     const extent = { entries: ENTRIES, newest: ENTRIES }
     const readOf = (q: string, tag: string | null = null, most = READ): number =>
-      ENTRIES - leftOut(index, termsOf(q), tag, extent, most)
+      ENTRIES - partFor(index, termsOf(q), tag, extent, most).above
     assert.equal(readOf('"every all"'), READ)
     assert.equal(readOf('every all'), READ)
     assert.equal(readOf('rare "every all"'), READ)
@@ -43,6 +43,10 @@ test('a search for frequent words reads the newest part of a large index, one wi
     assert.ok(Math.abs(readOf('every all', TAG) - 2 * READ) < 10)
     for (const q of ['every rare', '"every rare"', 'every', 'none every', '']) assert.equal(readOf(q), ENTRIES, q)
     assert.equal(readOf('"every all"', null, ENTRIES), ENTRIES)
+    const isSparse = (q: string): boolean => partFor(index, termsOf(q), null, extent, READ).isSparse
+    assert.deepEqual([isSparse('"all every"'), isSparse('"rare all"')], [true, false])
+    const numbers = allNewest(index, { match: '"all second"', above: 990, isSparse: true }, 999)
+    assert.deepEqual(numbers, [998, 996, 994, 992])
   } finally {
     index.close()
     rmSync(directory, { recursive: true })

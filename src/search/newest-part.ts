@@ -4,41 +4,68 @@ import { type Term, tagWord } from '../domain/terms.ts'
 import type { Extent } from './postings.ts'
 
 /** At most about so many entries are read for one query, the newest ones: those with the rarest word of each phrase, or of a query without a phrase. */
-const READ_MAX = 250_000
+const READ_MAX = 100_000
 /** The frequency of a word is estimated from so many of the newest entries that have it. */
 const SAMPLE = 64
+/** Where about so many matches are expected, a page is found among the newest entries. */
+const DENSE = 100
+/** Of entries with all words of a phrase, about this share has the phrase. */
+const PHRASE_SHARE = 1 / 50
+
+/** The part of an index that a query reads: entries with numbers above `above`. `isSparse`: so few of them match that all are read. */
+export type NewestPart = { above: number; isSparse: boolean }
+
+/** An expression for FTS5, and the part of the index that it is for. */
+export type Wanted = NewestPart & { match: string }
+
+const WHOLE: NewestPart = { above: 0, isSparse: false }
 
 /**
- * The number up to which a search for all terms leaves entries out; 0 if it reads all. To find a phrase of frequent words, or frequent words
- * that no entry has together, takes time for each entry that has one of them, and that grows with the store.
+ * The part of a large index that a search for all terms reads. To find a phrase of frequent words takes time for each entry that has all of
+ * them, and that would grow with the store.
  */
-export function leftOut(
+export function partFor(
   index: SqliteConnection,
   terms: readonly Term[],
   tag: string | null,
   { entries, newest }: Extent,
   most: number = READ_MAX,
-): number {
-  if (entries <= most) return 0
+): NewestPart {
+  if (entries <= most) return WHOLE
   const quoted = terms.map(({ words }) => words.map(word => `"${word}"`))
+  if (tag !== null) quoted.push([`tag_words : "${tagWord(tag)}"`])
+  const shares = new Map(quoted.flat().map(word => [word, shareOf(index, word, newest)]))
+  const rarestOf = (words: readonly string[]): number => Math.min(...words.map(word => shares.get(word) as number))
   const phrases = quoted.filter(words => words.length > 1)
-  // FTS5 looks for the next entry with a phrase whatever else a query has, but for single words where the rarest one is.
-  const parts =
-    phrases.length > 0 ? phrases : [[...quoted.flat(), ...(tag === null ? [] : [`tag_words : "${tagWord(tag)}"`])]]
-  const each = most / parts.length
-  const limits = parts.filter(words => words.length > 1).map(words => firstRead(index, words, newest, each))
-  return Math.max(0, ...limits)
+  const parts = phrases.length > 0 ? phrases : [quoted.flat()].filter(words => words.length > 1)
+  const limits = parts.map(words => newest - most / parts.length / rarestOf(words))
+  const above = Math.floor(Math.max(0, ...limits))
+  const expected = shares.values().reduce((product, share) => product * share, newest - above)
+  return { above, isSparse: above > 0 && expected * PHRASE_SHARE ** phrases.length < DENSE }
 }
 
-/** The number from which about `most` entries have the rarest of these words; 0 if fewer have it. */
-function firstRead(index: SqliteConnection, words: readonly string[], newest: number, most: number): number {
-  let first = newest
-  for (const word of new Set(words)) {
-    const sampled = index.one<{ number: number }>(sql`
-      SELECT rowid AS number FROM terms WHERE terms MATCH ${word} ORDER BY rowid DESC LIMIT 1 OFFSET ${SAMPLE - 1}`)
-    if (sampled === undefined) return 0
-    first = Math.min(first, Math.floor(newest - (most / SAMPLE) * (newest - sampled.number + 1)))
-    if (first <= 0) return 0
-  }
-  return first
+/**
+ * The numbers of all matches in a sparse part and below a number, the newest first. FTS5 stops at a limit only when it finds an entry, but it
+ * begins at one: the part is read forwards.
+ */
+export function allNewest(
+  index: SqliteConnection,
+  { match, above }: Wanted,
+  below = Number.MAX_SAFE_INTEGER,
+): number[] {
+  const row = index.one<{ numbers: string }>(sql`
+    SELECT json_group_array(number) AS numbers
+    FROM (
+      SELECT rowid AS number FROM terms
+      WHERE terms MATCH ${match} AND rowid > CAST(${above} AS INTEGER) AND rowid < CAST(${below} AS INTEGER)
+      ORDER BY rowid
+    )`)
+  return (JSON.parse(row?.numbers ?? '[]') as number[]).reverse()
+}
+
+/** About the share of the newest entries that have a word; 0 if few entries have it. */
+function shareOf(index: SqliteConnection, word: string, newest: number): number {
+  const sampled = index.one<{ number: number }>(sql`
+    SELECT rowid AS number FROM terms WHERE terms MATCH ${word} ORDER BY rowid DESC LIMIT 1 OFFSET ${SAMPLE - 1}`)
+  return sampled === undefined ? 0 : SAMPLE / (newest - sampled.number + 1)
 }

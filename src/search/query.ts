@@ -3,7 +3,8 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { isStopWord } from '../domain/stem.ts'
 import { isCut, type Term, termsOf } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/search.ts'
-import { matchExpression, type Wanted, withAll } from './match-expression.ts'
+import { matchExpression, withAll } from './match-expression.ts'
+import { allNewest, type Wanted } from './newest-part.ts'
 import { type Ranking, rank } from './ranking.ts'
 
 /** This many of the newest entries with all terms are ranked; older ones follow, newest first. Bounds the work of one query. */
@@ -163,24 +164,29 @@ function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchReques
 
 const COLUMNS: Sql = sql`d.number, d.entry, d.id, d.updated_at, d.revisions`
 
-const select = (index: SqliteConnection, { match, above }: Wanted, below = Number.MAX_SAFE_INTEGER): Iterable<Match> =>
-  index.each<Match>(sql`
+/** The matches, the newest first. */
+function select(index: SqliteConnection, wanted: Wanted, below = Number.MAX_SAFE_INTEGER): Iterable<Match> {
+  if (wanted.isSparse) return documents(index, allNewest(index, wanted, below))
+  return index.each<Match>(sql`
     SELECT ${COLUMNS} FROM terms CROSS JOIN doc d ON d.number = terms.rowid
-    WHERE terms MATCH ${match} AND terms.rowid > CAST(${above} AS INTEGER) AND terms.rowid < CAST(${below} AS INTEGER)
+    WHERE terms MATCH ${wanted.match} AND terms.rowid > CAST(${wanted.above} AS INTEGER)
+      AND terms.rowid < CAST(${below} AS INTEGER)
     ORDER BY terms.rowid DESC`)
+}
 
 /** The numbers of the newest matches, the newest first. */
-function newest(index: SqliteConnection, { match, above }: Wanted, limit: number): number[] {
+function newest(index: SqliteConnection, wanted: Wanted, limit: number): number[] {
+  if (wanted.isSparse) return allNewest(index, wanted).slice(0, limit)
   const row = index.one<{ numbers: string }>(sql`
     SELECT json_group_array(number) AS numbers
     FROM (
-      SELECT rowid AS number FROM terms WHERE terms MATCH ${match} AND rowid > CAST(${above} AS INTEGER)
+      SELECT rowid AS number FROM terms WHERE terms MATCH ${wanted.match} AND rowid > CAST(${wanted.above} AS INTEGER)
       ORDER BY rowid DESC LIMIT ${limit}
     )`)
   return JSON.parse(row?.numbers ?? '[]') as number[]
 }
 
-function* documents(index: SqliteConnection, numbers: readonly number[]): Generator<Match> {
+function* documents(index: SqliteConnection, numbers: Iterable<number>): Generator<Match> {
   for (const number of numbers) {
     const found = index.one<Match>(sql`SELECT ${COLUMNS} FROM doc d WHERE d.number = ${number}`)
     if (found !== undefined) yield found
