@@ -2,6 +2,7 @@ import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { emphasis, impactOf, impactOfName, LEVELS, rarity } from '../domain/ranking.ts'
 import { tagWord } from '../domain/terms.ts'
+import { ScoreTable } from './score-table.ts'
 
 /** This many of the newest postings of each list are read to estimate how many entries have a term. */
 const SAMPLE = 64
@@ -48,20 +49,21 @@ export function samplePostings(index: SqliteConnection, term: string, { entries,
  * further candidate for a word. An entry has a word if it has the term that is `main`.
  */
 export type Wanted = { postings: Postings; count: number; as: 'WORD' | 'NAME' | 'HINT' | 'OTHER'; main: boolean }
-/** Scores of entries by their number, the part of each from hints, and those with all words; weights of terms; the best possible score. */
-export type Scores = {
-  scores: Map<number, number>
-  hinted: Map<number, number>
-  whole: Set<number>
-  weights: Map<string, number>
-  best: number
-}
+/** Scores of entries by their number; weights of terms; the best possible score. */
+export type Scores = { scores: ScoreTable; weights: Map<string, number>; best: number }
+
+/** Each thread searches for one query after another. */
+const scores = new ScoreTable(POSTINGS_MAX + RANKED_TERMS_MAX * LEVELS * SAMPLE)
 
 /**
  * Scores entries by BM25F: rarest terms first, up to the most postings. Of a longer list the highest impacts and the newest entries count.
- * With a tag, only entries that carry it.
+ * With a tag, only entries that carry it. With `isLacking`, no entry has all words. The scores are good until the next query.
  */
-export function score(index: SqliteConnection, wanted: readonly Wanted[], extent: Extent, tag: string | null): Scores {
+export function score(
+  index: SqliteConnection,
+  wanted: readonly Wanted[],
+  { extent, tag, isLacking }: { extent: Extent; tag: string | null; isLacking: boolean },
+): Scores {
   const weighed = wanted
     .map(({ postings, count, as, main }) => ({
       postings,
@@ -71,28 +73,19 @@ export function score(index: SqliteConnection, wanted: readonly Wanted[], extent
     }))
     .sort((a, b) => b.weight - a.weight || (a.postings.term < b.postings.term ? -1 : 1))
     .slice(0, RANKED_TERMS_MAX)
-  const scores = new Map<number, number>()
-  const hinted = new Map<number, number>()
-  /** The entries that have all words so far: of the rarest word at first. */
-  let whole: Set<number> | undefined
+  scores.begin(isLacking ? 0 : weighed.filter(({ main }) => main).length)
   let left = POSTINGS_MAX
   for (const { postings, weight, as, main } of weighed.toSorted((a, b) => a.postings.having - b.postings.having)) {
-    const having = new Set<number>()
     for (const list of postings.lists) {
       const numbers = fetchList(index, postings.term, list, left, tag)
       left = Math.max(0, left - numbers.length)
       const worth = weight * (as === 'NAME' ? impactOfName(list.level) : impactOf(list.level))
-      for (const number of numbers) {
-        scores.set(number, (scores.get(number) ?? 0) + worth)
-        if (as === 'HINT') hinted.set(number, (hinted.get(number) ?? 0) + worth)
-        if (main && whole?.has(number) !== false) having.add(number)
-      }
+      scores.add(numbers, worth, { isHint: as === 'HINT', isWord: main })
     }
-    if (main) whole = having
   }
   const weights = new Map(weighed.map(({ postings, weight }) => [postings.term, weight]))
   const best = weighed.reduce((sum, { weight, as }) => (as === 'OTHER' ? sum : sum + weight), 0)
-  return { scores, hinted, whole: whole ?? new Set(), weights, best }
+  return { scores, weights, best }
 }
 
 /** The postings of a list: as sampled where that is all of it or no more may be read. */

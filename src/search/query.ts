@@ -52,8 +52,8 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
     coverage,
     match,
     words: ranking?.words ?? 0,
-    scores: page.map(({ number }) => Math.min(1, (ranking?.scores.get(number) ?? 0) / (ranking?.best || 1))),
-    whole: page.map(({ number }) => ranking?.whole.has(number) ?? false),
+    scores: page.map(({ number }) => Math.min(1, (ranking?.scores.scoreOf(number) ?? 0) / (ranking?.best || 1))),
+    whole: page.map(({ number }) => ranking?.scores.hasAll(number) ?? false),
     weights: [...(ranking?.weights ?? [])],
     unknown: ranking?.unknown ?? 0,
     missing: ranking?.missing ?? [],
@@ -65,7 +65,7 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
 function byFit(index: SqliteConnection, request: SearchRequest): Found {
   const ranking = rank(index, request.q, request.tag)
   if (ranking.best === 0) return byWords(index, request, ranking)
-  const coverage = ranking.numbers.length === 0 ? 'NONE' : ranking.all ? 'ALL' : 'SOME'
+  const coverage = ranking.first === undefined ? 'NONE' : ranking.all ? 'ALL' : 'SOME'
   return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
 }
 
@@ -87,12 +87,12 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
   const { q, tag } = request
   if (isCut(q)) return byFit(index, request)
   const ranking = rank(index, q, tag)
-  const scoreOf: ScoreOf = number => ranking.scores.get(number) ?? 0
+  const scoreOf: ScoreOf = number => ranking.scores.scoreOf(number)
   const terms = termsOf(q)
   const all = withAllTerms(index, terms, tag, scoreOf)
   const first = all.next()
   if (first.done === true) {
-    const coverage = ranking.numbers.length === 0 ? 'NONE' : 'SOME'
+    const coverage = ranking.first === undefined ? 'NONE' : 'SOME'
     return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
   }
   const matches = function* (): Generator<Match> {
@@ -101,10 +101,7 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
       shown.add(one.number)
       yield one
     }
-    yield* documents(
-      index,
-      ranking.numbers.filter(number => !shown.has(number)),
-    )
+    for (const one of documents(index, ranking.numbers)) if (!shown.has(one.number)) yield one
   }
   const match = ranking.best === 0 ? Number(isSpecific(terms)) : Math.min(1, scoreOf(first.value.number) / ranking.best)
   return { matches: matches(), coverage: 'ALL', match: Math.round(match * 1_000) / 1_000, ranking }
@@ -118,9 +115,14 @@ function* withAllTerms(
   scoreOf: ScoreOf,
 ): Generator<Match> {
   const whole = withAll(index, terms, tag, 'whole')
-  yield* bestFirst(index, whole, scoreOf)
+  let isFound = false
+  for (const one of bestFirst(index, whole, scoreOf)) {
+    isFound = true
+    yield one
+  }
   const begun = matchExpression(index, terms, tag, 'begun')
-  if (whole.match !== begun) yield* bestFirst(index, { ...whole, match: `(${begun}) NOT (${whole.match})` }, scoreOf)
+  const others = isFound ? `(${begun}) NOT (${whole.match})` : begun
+  if (whole.match !== begun) yield* bestFirst(index, { ...whole, match: others }, scoreOf)
 }
 
 /** All values of a generator whose first value was taken already: it is read once, and closed with this one. */
@@ -154,10 +156,10 @@ function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchReques
   const first = all.next()
   if (first.done === false) return { matches: resumed(first.value, all), coverage: 'ALL', match: 1 }
   const ranking = rank(index, q, tag)
-  const best = ranking.scores.get(ranking.numbers[0] ?? 0) ?? 0
-  const good = ranking.numbers
-    .slice(0, PARTIAL_MAX)
-    .filter(number => (ranking.scores.get(number) ?? 0) >= best * PARTIAL_SHARE)
+  const least = ranking.first === undefined ? 0 : ranking.scores.scoreOf(ranking.first) * PARTIAL_SHARE
+  const good = Iterator.from(ranking.numbers)
+    .take(PARTIAL_MAX)
+    .filter(number => ranking.scores.scoreOf(number) >= least)
   const matches = [...documents(index, good)].sort(sort === 'evolution' ? byRevisions : byTime)
   return { matches, coverage: matches.length === 0 ? 'NONE' : 'SOME', match: ranking.match, ranking }
 }

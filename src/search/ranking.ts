@@ -4,13 +4,14 @@ import { spelledIn } from '../domain/fold.ts'
 import { LEVELS, type QueryWord, queryWords, rarity } from '../domain/ranking.ts'
 import { type Extent, levelled, score } from './postings.ts'
 import { type Correction, termsFor } from './query-terms.ts'
+import type { ScoreTable } from './score-table.ts'
 
 /** The entries of a query by number, those with all words first, each group best first, and how well they fit. */
 export type Ranking = {
-  numbers: number[]
-  scores: Map<number, number>
-  /** The entries that have all words, in any form. They come first. */
-  whole: ReadonlySet<number>
+  numbers: Iterable<number>
+  first: number | undefined
+  /** Their scores, and which of them have all words, in any form. */
+  scores: ScoreTable
   /** The weight of each term, for finding the passage that fits best. */
   weights: Map<string, number>
   /** The weight of a word that no entry has. */
@@ -40,24 +41,19 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   const extent = extentOf(index)
   const words = queryWords(query)
   const { wanted, missing, corrected } = termsFor(index, words, extent)
-  const { scores, hinted, whole: havingAll, weights, best: known } = score(index, wanted, extent, tag)
-  // Where a word is missing, no entry has all.
-  const whole: ReadonlySet<number> = missing.length === 0 ? havingAll : new Set()
-  const scoreOf = (number: number): number => scores.get(number) as number
-  const byFit = (a: number, b: number): number =>
-    Number(whole.has(b)) - Number(whole.has(a)) || scoreOf(b) - scoreOf(a) || b - a
-  const numbers = [...scores.keys()].sort(byFit)
-  const [first] = numbers
+  const isLacking = missing.length > 0
+  const { scores, weights, best: known } = score(index, wanted, { extent, tag, isLacking })
+  const first = scores.first()
   const spelled = spelledIn(query)
   const unknown = rarity(0, extent.entries)
   const best = known + missing.length * unknown
   // A hint finds entries with another name: it does not make an answer.
-  const match = first === undefined ? 0 : (scoreOf(first) - (hinted.get(first) ?? 0)) / best
-  const all = first !== undefined && missing.length === 0 && words.every(word => hasWord(index, word, first))
+  const match = first === undefined ? 0 : scores.ownScoreOf(first) / best
+  const all = first !== undefined && !isLacking && words.every(word => hasWord(index, word, first))
   return {
-    numbers,
+    numbers: scores.ranked(),
+    first,
     scores,
-    whole,
     weights,
     unknown,
     best,
