@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { BESIDES_JSON } from '../../src/operations/entries/entry-cache.ts'
 import { placeOf, reasonOf } from '../compare.ts'
 import { median } from '../results.ts'
 import type { Place } from '../target.ts'
@@ -72,7 +73,7 @@ async function measureEmbedded(options: Options): Promise<Omit<AllReadings, 'pos
   }
   try {
     await service.warm(WARM)
-    cachedBytes = await service.bodyBytes()
+    cachedBytes = (await service.bodyBytes()) + BESIDES_JSON
     for (let round = 0; round < rounds; round++) {
       for (const point of points) note(point.name, await service.measure(point, seconds))
       if (!measure) continue

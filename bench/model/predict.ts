@@ -1,13 +1,11 @@
 import { LruCache } from '../../src/domain/lru-cache.ts'
+import { CACHED_BYTES } from '../../src/operations/entries/entry-cache.ts'
 import { chanceOf } from './chance.ts'
 import type { CostValues } from './costs.ts'
 import { type Loaded, runClosed, type Shares } from './load.ts'
 import { ServiceNode } from './node.ts'
 import { Simulation } from './simulation.ts'
 import { zipfRanks } from './zipf.ts'
-
-/** The size of the service's own cache of entries, in bytes (src/operations/entries/entry-cache.ts). */
-export const ENTRY_CACHE = 8_000_000
 
 /** The entries of a search, and of all words that the load searches for together: more than the service has in memory. */
 const FOUND = 20
@@ -60,7 +58,7 @@ export function predict(costs: CostValues, workload: Workload): Prediction {
 /** The service's own cache, filled beforehand, and the entries that are read from it. */
 function simulatedEntries(costs: CostValues, { popularity, seed }: Workload) {
   const { entries, exponent } = popularity
-  const cache = new LruCache<number, true>(ENTRY_CACHE)
+  const cache = new LruCache<number, true>(CACHED_BYTES)
   const chance = chanceOf(seed, 'popularity')
   const draw = exponent === 0 ? () => 1 + Math.floor(chance() * entries) : zipfRanks(entries, exponent, chance)
   let [reads, hits] = [0, 0]
@@ -79,7 +77,7 @@ function simulatedEntries(costs: CostValues, { popularity, seed }: Workload) {
   const search = (): void => {
     for (let found = 0; found < FOUND; found++) use(-1 - Math.floor(chance() * FOUND_OF_ALL))
   }
-  for (let count = 0; count < 4 * Math.min(entries, ENTRY_CACHE / costs.cachedBytes); count++) read()
+  for (let count = 0; count < 4 * Math.min(entries, CACHED_BYTES / costs.cachedBytes); count++) read()
   reads = 0
   hits = 0
   return { read, search, ratio: () => hits / Math.max(1, reads) }

@@ -1,7 +1,7 @@
 import { GROUP_MAX } from '../../src/database/group-commit.ts'
+import { CACHED_BYTES } from '../../src/operations/entries/entry-cache.ts'
 import type { CostValues } from './costs.ts'
 import { hitRatio } from './hit-ratio.ts'
-import { ENTRY_CACHE } from './predict.ts'
 
 /** A load to size an installation for. Reads and writes are per second; `searches` is the share of reads that are questions to /api/find. */
 export type Scenario = { entries: number; reads: number; writes: number; exponent: number; searches: number }
@@ -74,7 +74,7 @@ export function planFront(costs: CostValues, scenario: Scenario, isCached: boole
     entryReads: perSecond * (1 - hits),
     diskReads: PAGES * Math.min(1, (1 - ratioOf(pages, Number.POSITIVE_INFINITY)) / missed),
     // The caches have all that a server has in memory.
-    inMemory: isCached ? 0 : ratioOf(ENTRY_CACHE / costs.cachedBytes, Number.POSITIVE_INFINITY),
+    inMemory: isCached ? 0 : ratioOf(CACHED_BYTES / costs.cachedBytes, Number.POSITIVE_INFINITY),
   }
 }
 

@@ -11,7 +11,7 @@ import type { Fit } from '../search.ts'
 import { etagOf } from './etag.ts'
 
 /** The maximum size of the cached entries, in bytes, and the maximum number of addresses. */
-const WEIGHT_MAX = 8_000_000
+export const CACHED_BYTES = 8_000_000
 const ADDRESSES_MAX = 100_000
 /** The maximum size of cached pages, in bytes of JSON. */
 const PAGES_MAX = 4_000_000
@@ -19,7 +19,7 @@ const PAGES_MAX = 4_000_000
 const CHANGES_MAX = 1_000
 
 /** What a cached entry takes besides its JSON, in bytes. */
-const BESIDES = 1_000
+export const BESIDES_JSON = 1_000
 
 /** A public entry as it is sent. The encoded JSON is cached, which takes half the memory of JSON and object, and what lists are ordered by. */
 export type ServedEntry = {
@@ -43,7 +43,7 @@ type Source = { reader: Reader; latestRecord(): Awaitable<Newest>; knownRecord()
 export class EntryCache {
   readonly #store: Source
   readonly #furtherTurn: () => Promise<void> | undefined
-  readonly #entries = new LruCache<number, ServedEntry>(WEIGHT_MAX)
+  readonly #entries = new LruCache<number, ServedEntry>(CACHED_BYTES)
   readonly #numbers = new LruCache<string, number>(ADDRESSES_MAX)
   readonly #pages = new LruCache<string, { record: number; page: ServedPage }>(PAGES_MAX)
   /** The record up to which changed entries were removed from the cache. */
@@ -165,7 +165,7 @@ export class EntryCache {
       judged: { standing, signals },
     }
     // If the store has a newer record by now, the row may be from before or after it, so it is not cached.
-    if (from === this.#reached && !row.withdrawn) this.#entries.set(row.number, served, json.length + BESIDES)
+    if (from === this.#reached && !row.withdrawn) this.#entries.set(row.number, served, json.length + BESIDES_JSON)
     return served
   }
 
