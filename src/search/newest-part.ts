@@ -5,6 +5,8 @@ import type { Extent } from './postings.ts'
 
 /** At most about so many entries are read for one query, the newest ones: those with the rarest word of each phrase, or of a query without a phrase. */
 const READ_MAX = 100_000
+/** An index of so many times as many entries is read whole. */
+const WHOLE_UP_TO = 2.5
 /** The frequency of a word is estimated from so many of the newest entries that have it. */
 const SAMPLE = 64
 /** Where about so many matches are expected, a page is found among the newest entries. */
@@ -31,7 +33,7 @@ export function partFor(
   { entries, newest }: Extent,
   most: number = READ_MAX,
 ): NewestPart {
-  if (entries <= most) return WHOLE
+  if (entries <= WHOLE_UP_TO * most) return WHOLE
   const quoted = terms.map(({ words }) => words.map(word => `"${word}"`))
   if (tag !== null) quoted.push([`tag_words : "${tagWord(tag)}"`])
   const shares = new Map(quoted.flat().map(word => [word, shareOf(index, word, newest)]))

@@ -139,20 +139,10 @@ function* resumed<T>(first: T, rest: Generator<T>): Generator<T> {
 const isSpecific = (terms: readonly Term[]): boolean =>
   terms.some(({ words }) => words.length > 1 || words.some(word => !isStopWord(word)))
 
-/**
- * The entries that have all terms, the latest change first. Stop words alone are whole words where entries have them: so short and frequent a
- * beginning has thousands of words.
- */
-function changes(index: SqliteConnection, terms: readonly Term[], tag: string | null): Iterable<Match> {
-  const whole = withAll(index, terms, tag, 'whole')
-  const isWhole = !isSpecific(terms) && newest(index, whole, 1).length > 0
-  return select(index, isWhole ? whole : { ...whole, match: matchExpression(index, terms, tag, 'begun') })
-}
-
 /** The entries that have all terms, or where there are none the best partial matches, by change or by number of revisions. */
 function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchRequest): Found {
   const window = sort === 'evolution' ? EVOLUTION_WINDOW : 0
-  const all = inOrder(changes(index, termsOf(q), tag), window, byRevisions)
+  const all = inOrder(select(index, withAll(index, termsOf(q), tag, 'begun')), window, byRevisions)
   const first = all.next()
   if (first.done === false) return { matches: resumed(first.value, all), coverage: 'ALL', match: 1 }
   const ranking = rank(index, q, tag)

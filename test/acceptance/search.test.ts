@@ -96,16 +96,6 @@ test('the last term is a prefix from three characters on', async () => {
   ])
 })
 
-test('of stop words alone, the last one is a prefix only if no entry has them all', async () => {
-  const entries = [{ title: 'How is this' }, { title: 'How is thistle' }, { title: 'Whomever' }]
-  await holds('stopwords', entries, [
-    ['how is this', ['How is this']],
-    ['how is thi', ['How is this', 'How is thistle']],
-    ['thistle is this', ['How is thistle']],
-    ['whom', ['Whomever']],
-  ])
-})
-
 test('case and accents do not matter', async () => {
   const entries = [{ title: 'Crème BRÛLÉE' }, { title: 'Straße' }, { title: 'ΟΔΥΣΣΕΥΣ' }, { title: 'Ёлка' }]
   const others = [
