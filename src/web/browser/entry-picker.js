@@ -12,6 +12,24 @@ const LETTERS = 3
 /** The maximum length of a question, in UTF-16 units. */
 const QUESTION = 500
 
+let isPressing = false
+for (const name of ['pointerdown', 'pointerup', 'pointercancel'])
+  document.addEventListener(name, () => (isPressing = name === 'pointerdown'), true)
+
+/**
+ * Runs a change of the layout, after the press that goes on, if there is one: a button that moves while it is pressed gets no click.
+ * @param {() => void} change
+ */
+function afterPress(change) {
+  if (!isPressing) return change()
+  const waiting = new AbortController()
+  const end = () => {
+    waiting.abort()
+    setTimeout(change)
+  }
+  for (const name of ['pointerup', 'pointercancel']) document.addEventListener(name, end, { signal: waiting.signal })
+}
+
 /**
  * Offers entries while a field is typed, as a combobox: arrows and Enter, or a press, choose one. An address is not searched for.
  * @param {HTMLInputElement} field
@@ -84,7 +102,7 @@ export function offerEntries(field, choose) {
   })
   field.addEventListener('blur', () => {
     clearTimeout(timer)
-    offer([])
+    afterPress(() => offer([]))
   })
   offer([])
 }

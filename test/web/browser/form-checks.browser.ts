@@ -152,3 +152,18 @@ test('the text of an existing entry is published again only when the person insi
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('a press on a button below offered entries is not lost', options, async () => {
+  const entry = await newEntry(app.url, token, { title: 'Lease of a lock' })
+  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  await page.goto('/actor')
+  await becomeActor(page, 'Presser')
+  await page.goto(`/entries/${entry.slug}/contradict`)
+  await page.locator('#f-rationale').fill('It expires.')
+  await page.locator('#f-support').fill(entry.slug)
+  await page.getByRole('option', { name: /Lease of a lock/ }).waitFor()
+  await page.getByRole('button', { name: 'Record the contradiction' }).click()
+  await page.waitForURL(`**/entries/${entry.slug}/evidence`, { timeout: 10_000 })
+  assert.deepEqual(complaints, [])
+  await close()
+})
