@@ -43,7 +43,7 @@ export function matchExpression(
 }
 
 /** All terms, in the entries that a query for them reads. */
-export const withAll = (
+export const wantedFor = (
   index: SqliteConnection,
   terms: readonly Term[],
   tag: string | null,

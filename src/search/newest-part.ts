@@ -3,7 +3,7 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { type Term, tagWord } from '../domain/terms.ts'
 import type { Extent } from './postings.ts'
 
-/** At most about so many entries are read for one query, the newest ones: those with the rarest word of each phrase, or of a query without a phrase. */
+/** At most about so many entries are read for the phrases of one query, the newest ones: those with the rarest word of each phrase. */
 const READ_MAX = 100_000
 /** An index of so many times as many entries is read whole. */
 const WHOLE_UP_TO = 2.5
@@ -23,8 +23,8 @@ export type Wanted = NewestPart & { match: string }
 const WHOLE: NewestPart = { above: 0, isSparse: false }
 
 /**
- * The part of a large index that a search for all terms reads. To find a phrase of frequent words takes time for each entry that has all of
- * them, and that would grow with the store.
+ * The part of a large index that a search for all terms reads: all of it where no term is a phrase. To find a phrase of frequent words takes
+ * time for each entry that has all of them, and that would grow with the store.
  */
 export function partFor(
   index: SqliteConnection,
@@ -33,14 +33,14 @@ export function partFor(
   { entries, newest }: Extent,
   most: number = READ_MAX,
 ): NewestPart {
-  if (entries <= WHOLE_UP_TO * most) return WHOLE
+  const isPhrase = (words: readonly string[]): boolean => words.length > 1
+  if (entries <= WHOLE_UP_TO * most || !terms.some(({ words }) => isPhrase(words))) return WHOLE
   const quoted = terms.map(({ words }) => words.map(word => `"${word}"`))
   if (tag !== null) quoted.push([`tag_words : "${tagWord(tag)}"`])
   const shares = new Map(quoted.flat().map(word => [word, shareOf(index, word, newest)]))
   const rarestOf = (words: readonly string[]): number => Math.min(...words.map(word => shares.get(word) as number))
-  const phrases = quoted.filter(words => words.length > 1)
-  const parts = phrases.length > 0 ? phrases : [quoted.flat()].filter(words => words.length > 1)
-  const limits = parts.map(words => newest - most / parts.length / rarestOf(words))
+  const phrases = quoted.filter(isPhrase)
+  const limits = phrases.map(words => newest - most / phrases.length / rarestOf(words))
   const above = Math.floor(Math.max(0, ...limits))
   const expected = shares.values().reduce((product, share) => product * share, newest - above)
   return { above, isSparse: above > 0 && expected * PHRASE_SHARE ** phrases.length < DENSE }

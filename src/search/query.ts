@@ -3,7 +3,7 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { isStopWord } from '../domain/stem.ts'
 import { isCut, type Term, termsOf } from '../domain/terms.ts'
 import type { SearchRequest, SearchResult } from '../operations/search.ts'
-import { matchExpression, withAll } from './match-expression.ts'
+import { matchExpression, wantedFor } from './match-expression.ts'
 import { allNewest, type Wanted } from './newest-part.ts'
 import { type Ranking, rank } from './ranking.ts'
 
@@ -76,7 +76,7 @@ function byFit(index: SqliteConnection, request: SearchRequest): Found {
 function byWords(index: SqliteConnection, { q, tag }: SearchRequest, ranking: Ranking): Found {
   const words = termsOf(q).flatMap(term => term.words.map(word => ({ words: [word], prefix: false })))
   if (words.length === 0 || isCut(q)) return { matches: [], coverage: 'NONE', match: 0, ranking }
-  const all = inOrder(select(index, withAll(index, words, tag, 'whole')), 0, byTime)
+  const all = inOrder(select(index, wantedFor(index, words, tag, 'whole')), 0, byTime)
   const first = all.next()
   if (first.done === true) return { matches: [], coverage: 'NONE', match: 0, ranking }
   return { matches: resumed(first.value, all), coverage: 'ALL', match: Number(isSpecific(words)), ranking }
@@ -114,7 +114,7 @@ function* withAllTerms(
   tag: string | null,
   scoreOf: ScoreOf,
 ): Generator<Match> {
-  const whole = withAll(index, terms, tag, 'whole')
+  const whole = wantedFor(index, terms, tag, 'whole')
   let isFound = false
   for (const one of bestFirst(index, whole, scoreOf)) {
     isFound = true
@@ -142,7 +142,7 @@ const isSpecific = (terms: readonly Term[]): boolean =>
 /** The entries that have all terms, or where there are none the best partial matches, by change or by number of revisions. */
 function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchRequest): Found {
   const window = sort === 'evolution' ? EVOLUTION_WINDOW : 0
-  const all = inOrder(select(index, withAll(index, termsOf(q), tag, 'begun')), window, byRevisions)
+  const all = inOrder(select(index, wantedFor(index, termsOf(q), tag, 'begun')), window, byRevisions)
   const first = all.next()
   if (first.done === false) return { matches: resumed(first.value, all), coverage: 'ALL', match: 1 }
   const ranking = rank(index, q, tag)
