@@ -1,5 +1,5 @@
 import type { Reader } from '../database/database.ts'
-import { SIGNALS_VERSION, signalNames, signalsOf } from '../domain/signals.ts'
+import { SIGNALS_VERSION, signalNames, signalsOf } from '../domain/signals/signals.ts'
 import type { RevisionRow } from '../store/revision.ts'
 import { readSignalsProgress } from '../store/signals.ts'
 

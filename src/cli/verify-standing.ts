@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts'
-import { KEPT_VERSION, wordingOf } from '../domain/retained-text.ts'
-import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/standing.ts'
+import { KEPT_VERSION, wordingOf } from '../domain/evidence/retained-text.ts'
+import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/evidence/standing.ts'
 import { judgementsOf, recordsOf, type TextNumbers } from '../operations/evidence/judgement.ts'
 import { assess, type TextMemory } from '../operations/evidence/settle-standing.ts'
 import { findEntryByNumber } from '../store/entry.ts'

@@ -1,7 +1,7 @@
 import { Problem } from '../contract/problem.ts'
 import { isToken, TOKEN_CHARACTERS, TOKEN_PREFIX } from './actor.ts'
-import { isAscii } from './fold.ts'
 import { EVERY_HIDDEN } from './invisible-characters.js'
+import { isAscii } from './terms/fold.ts'
 import { pathOfText } from './text.ts'
 
 const KEY_BEGINNING = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----/g

@@ -1,6 +1,6 @@
 import type { Found, FoundList } from '../contract/resources.ts'
-import { markdownOf, NONE_FITS, noneFits } from '../domain/brief.ts'
-import { standingLine } from '../domain/standing-words.ts'
+import { standingLine } from '../domain/evidence/standing-line.ts'
+import { markdownOf, NONE_FITS, noneFits } from '../domain/find/brief.ts'
 import { fenced, fencedText, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 

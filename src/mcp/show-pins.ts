@@ -1,5 +1,5 @@
 import type { PinFinding, PinsReport } from '../contract/resources.ts'
-import { standingLine } from '../domain/standing-words.ts'
+import { standingLine } from '../domain/evidence/standing-line.ts'
 import { fenced, member } from './fence.ts'
 import { SUMMARY_BYTES } from './show.ts'
 

@@ -1,5 +1,5 @@
 import type { WorkItem, WorkList } from '../contract/resources.ts'
-import { standingLine } from '../domain/standing-words.ts'
+import { standingLine } from '../domain/evidence/standing-line.ts'
 import { fenced, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 

@@ -7,9 +7,9 @@ import type {
   Standing,
   Verification,
 } from '../contract/resources.ts'
-import { signalLine } from '../domain/signal-words.ts'
-import { signalNames, signalsOf } from '../domain/signals.ts'
-import { earlierCount, standingLine } from '../domain/standing-words.ts'
+import { earlierCount, standingLine } from '../domain/evidence/standing-line.ts'
+import { signalLine } from '../domain/signals/sentences.ts'
+import { signalNames, signalsOf } from '../domain/signals/signals.ts'
 import { beginningOf, fenced, member } from './fence.ts'
 
 /** Bytes of UTF-8 per token of a model: fewer than the average, so that the answer stays within the budget. */

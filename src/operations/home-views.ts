@@ -1,6 +1,6 @@
 import type { Activity, Entry } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
-import { countTags } from '../domain/facets.ts'
+import { countTags } from '../domain/find/facets.ts'
 import { tagKey } from '../domain/tag.ts'
 import { listNewestWrites, toActivity } from '../store/activity.ts'
 import { findOwner, listConfirmed, listDue } from '../store/work.ts'

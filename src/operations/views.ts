@@ -1,7 +1,7 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Author, Entry } from '../contract/resources.ts'
 import type { Action } from '../contract/vocabulary.ts'
-import { changedSince, type Fate, type FateOfEntry } from '../domain/outcome.ts'
+import { changedSince, type Fate, type FateOfEntry } from '../domain/evidence/outcome.ts'
 import { listRecentActions } from '../store/activity.ts'
 import { authorOf, findActorById, toAuthor } from '../store/actor.ts'
 import { readHead } from '../store/head.ts'

@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs'
 import { StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
-import { PAIRS_VERSION } from '../domain/pairs.ts'
-import { IMPACT_VERSION } from '../domain/ranking.ts'
-import { RecentWords } from '../domain/recent-words.ts'
-import { TERMS_VERSION } from '../domain/terms.ts'
+import { IMPACT_VERSION } from '../domain/find/ranking.ts'
+import { PAIRS_VERSION } from '../domain/terms/pairs.ts'
+import { RecentWords } from '../domain/terms/recent-words.ts'
+import { TERMS_VERSION } from '../domain/terms/terms.ts'
 
 /** Segments of a level that FTS5 merges into one. With its default of 4, adding an entry to half a million takes twice the time. */
 const SEGMENTS = 8

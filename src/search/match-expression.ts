@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { type Term, tagWord } from '../domain/terms.ts'
+import { type Term, tagWord } from '../domain/terms/terms.ts'
 import { partFor, type Wanted } from './newest-part.ts'
 import { extentOf } from './ranking.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { pairsOf } from '../domain/pairs.ts'
+import { pairsOf } from '../domain/terms/pairs.ts'
 
 /** The newest entries that are read for each pair: of many entries that say the same some are enough. */
 const READ_MAX = 16

@@ -1,6 +1,6 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { type Term, tagWord } from '../domain/terms.ts'
+import { type Term, tagWord } from '../domain/terms/terms.ts'
 import type { Extent } from './postings.ts'
 
 /** At most about so many entries are read for the phrases of one query, the newest ones: those with the rarest word of each phrase. */

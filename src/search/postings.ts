@@ -1,7 +1,7 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { emphasis, impactOf, impactOfName, LEVELS, rarity } from '../domain/ranking.ts'
-import { tagWord } from '../domain/terms.ts'
+import { emphasis, impactOf, impactOfName, LEVELS, rarity } from '../domain/find/ranking.ts'
+import { tagWord } from '../domain/terms/terms.ts'
 import { ScoreTable } from './score-table.ts'
 
 /** This many of the newest postings of each list are read to estimate how many entries have a term. */

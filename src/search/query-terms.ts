@@ -1,7 +1,7 @@
 import type { SqliteConnection } from '../database/sqlite.ts'
-import type { QueryWord } from '../domain/ranking.ts'
-import { rankingTermsOf } from '../domain/ranking-terms.ts'
-import { isUnspaced } from '../domain/terms.ts'
+import type { QueryWord } from '../domain/find/ranking.ts'
+import { rankingTermsOf } from '../domain/terms/ranking-terms.ts'
+import { isUnspaced } from '../domain/terms/terms.ts'
 import { type Extent, type Postings, samplePostings, type Wanted } from './postings.ts'
 import { isRare, knownWords, meantBy, otherForms, repairsOf } from './repair.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
-import { isWithin, likelihood, spellingsNear } from '../domain/edits.ts'
-import { isStopWord } from '../domain/stem.ts'
+import { isWithin, likelihood, spellingsNear } from '../domain/terms/edits.ts'
+import { isStopWord } from '../domain/terms/stem.ts'
 
 /** Shorter words are not repaired; from this many letters on a word may have two edits; longer words than the last are not repaired. */
 const LETTERS_MIN = 4

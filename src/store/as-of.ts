@@ -1,6 +1,6 @@
 import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { Text } from '../domain/retained-text.ts'
+import type { Text } from '../domain/evidence/retained-text.ts'
 
 /** The most writes of one commit; within a commit, sequences and records may be in different orders. */
 const GROUP_MAX = 256

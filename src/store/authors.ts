@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { COUNTED_JUDGEMENTS } from '../domain/standing.ts'
+import { COUNTED_JUDGEMENTS } from '../domain/evidence/standing.ts'
 import { TEXT, type TextRow } from './standing.ts'
 
 /** Texts of an actor that are compared to find out whether it judged its own words. */

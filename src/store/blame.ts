@@ -1,7 +1,7 @@
 import type { Revision } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { Text } from '../domain/retained-text.ts'
+import type { Text } from '../domain/evidence/retained-text.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 
 export type BlamedRow = Text & { ordinal: number }

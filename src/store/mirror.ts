@@ -2,7 +2,7 @@ import type { Author, Revision } from '../contract/resources.ts'
 import type { ActorType, DataClass } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { signalsOf } from '../domain/signals.ts'
+import { signalsOf } from '../domain/signals/signals.ts'
 import { insertActor } from './actor.ts'
 import type { RevisionRow } from './revision.ts'
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import type { Fate, Outcome } from '../domain/outcome.ts'
+import type { Fate, Outcome } from '../domain/evidence/outcome.ts'
 
 /** Whether another actor gave such evidence about the revision and did not replace it by a later judgement. */
 const judged = (evidence: Sql): Sql => sql`

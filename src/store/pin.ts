@@ -1,7 +1,7 @@
 import type { Revision } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/standing.ts'
+import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/evidence/standing.ts'
 import type { EntryRow } from './entry.ts'
 import { type JudgementRow, toJudgement } from './standing.ts'
 

@@ -2,7 +2,7 @@ import type { Revision } from '../contract/resources.ts'
 import { TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import { signalsOf } from '../domain/signals.ts'
+import { signalsOf } from '../domain/signals/signals.ts'
 import { isoTime } from './time.ts'
 
 export type RevisionRow = {

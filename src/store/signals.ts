@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { SignalledText } from '../domain/signals.ts'
+import type { SignalledText } from '../domain/signals/signals.ts'
 import { NO_PROGRESS, type Progress } from './recount.ts'
 
 export const readSignalsProgress = async (reader: Reader): Promise<Progress> =>

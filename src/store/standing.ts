@@ -1,9 +1,15 @@
 import type { Entry } from '../contract/resources.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import { KEPT_FROM, type Text } from '../domain/retained-text.ts'
-import { COUNTED_JUDGEMENTS, type Judgement, NO_TALLY, type Standing, type Verdict } from '../domain/standing.ts'
-import { dueOf } from '../domain/work.ts'
+import { KEPT_FROM, type Text } from '../domain/evidence/retained-text.ts'
+import {
+  COUNTED_JUDGEMENTS,
+  type Judgement,
+  NO_TALLY,
+  type Standing,
+  type Verdict,
+} from '../domain/evidence/standing.ts'
+import { dueOf } from '../domain/evidence/work.ts'
 import { isoTime } from './time.ts'
 
 export type JudgementRow = Omit<Judgement, 'own' | 'originGroup'> & { own: number; origin_group: number }

@@ -1,6 +1,6 @@
 import { only, type Reader, type Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { Judgement } from '../domain/standing.ts'
+import type { Judgement } from '../domain/evidence/standing.ts'
 import { type JudgementRow, toJudgement } from './standing.ts'
 
 export const countJudgements = async (reader: Reader, entry: number): Promise<number> =>

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { Asked } from '../domain/unanswered.ts'
+import type { Asked } from '../domain/find/unanswered.ts'
 
 /** A topic of a day. `number` counts the topics of the day. */
 type Key = { day: string; digest: string; number: number }

@@ -1,8 +1,8 @@
 import type { ActorType } from '../contract/vocabulary.ts'
 import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { KEPT_FROM, type Text } from '../domain/retained-text.ts'
-import type { Verdict } from '../domain/standing.ts'
+import { KEPT_FROM, type Text } from '../domain/evidence/retained-text.ts'
+import type { Verdict } from '../domain/evidence/standing.ts'
 import { writesOf } from './activity.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 

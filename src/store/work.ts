@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { Due, Waiting } from '../domain/work.ts'
+import type { Due, Waiting } from '../domain/evidence/work.ts'
 import { keptStanding } from './standing.ts'
 
 // Withdrawn and locked entries are not listed: they cannot be judged. Each list is read from its index alone.

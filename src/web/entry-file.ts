@@ -1,5 +1,5 @@
 import type { Entry } from '../contract/resources.ts'
-import { standingLine } from '../domain/standing-words.ts'
+import { standingLine } from '../domain/evidence/standing-line.ts'
 import { acceptedType } from './accepted-type.ts'
 import { many, originOf } from './components.ts'
 import type { File } from './page.ts'

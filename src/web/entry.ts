@@ -1,6 +1,6 @@
 import type { Author, Entry, Relation, Revision, Standing } from '../contract/resources.ts'
-import { KEPT_FROM } from '../domain/retained-text.ts'
-import { percentOf } from '../domain/standing-words.ts'
+import { KEPT_FROM } from '../domain/evidence/retained-text.ts'
+import { percentOf } from '../domain/evidence/standing-line.ts'
 import { type Counts, type Life, readAbout } from '../operations/entries/entry-views.ts'
 import { type Heading, readHeadings } from '../operations/views.ts'
 import { ago, badge, by, many, moment, originMark, tagList, titleOf, trustNotice } from './components.ts'

@@ -1,7 +1,7 @@
 import type { Standing, Tally } from '../contract/resources.ts'
 import type { State } from '../contract/vocabulary.ts'
-import { KEPT_FROM } from '../domain/retained-text.ts'
-import { earlierCount, percentOf } from '../domain/standing-words.ts'
+import { KEPT_FROM } from '../domain/evidence/retained-text.ts'
+import { earlierCount, percentOf } from '../domain/evidence/standing-line.ts'
 import { badge, many } from './components.ts'
 import { type Html, html, NOTHING } from './html.ts'
 

@@ -1,5 +1,5 @@
 import { ACTOR_TYPES, STATES } from '../contract/vocabulary.ts'
-import { type Narrowing, PERIODS, type Period } from '../domain/facets.ts'
+import { type Narrowing, PERIODS, type Period } from '../domain/find/facets.ts'
 import { FACETED, type Facets } from '../operations/entries/faceted-search.ts'
 import { VERDICTS } from './evidence-summary.ts'
 import { type Html, html, NOTHING, type Part, raw } from './html.ts'

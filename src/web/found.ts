@@ -1,6 +1,6 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { FoundList } from '../contract/resources.ts'
-import { wordsOf } from '../domain/terms.ts'
+import { wordsOf } from '../domain/terms/terms.ts'
 import type { Fit } from '../operations/search.ts'
 import { ago, tagList } from './components.ts'
 import { type Html, html } from './html.ts'

@@ -1,4 +1,4 @@
-import { type Term, wordsOf } from '../domain/terms.ts'
+import { type Term, wordsOf } from '../domain/terms/terms.ts'
 import { type Html, html } from './html.ts'
 import { visible } from './untrusted-text.ts'
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { EntryList } from '../contract/resources.ts'
-import type { Narrowing } from '../domain/facets.ts'
+import type { Narrowing } from '../domain/find/facets.ts'
 import type { Facets } from '../operations/entries/faceted-search.ts'
 import type { ReadName, Reads } from '../operations/operation.ts'
 import type { Fit } from '../operations/search.ts'

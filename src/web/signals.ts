@@ -1,5 +1,5 @@
 import type { Entry } from '../contract/resources.ts'
-import { SIGNAL_WORDS } from '../domain/signal-words.ts'
+import { SIGNAL_WORDS } from '../domain/signals/sentences.ts'
 import { badge } from './components.ts'
 import { type Html, html, NOTHING } from './html.ts'
 

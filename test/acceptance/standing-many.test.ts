@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, Standing } from '../../src/contract/resources.ts'
-import { COUNTED_JUDGEMENTS } from '../../src/domain/standing.ts'
+import { COUNTED_JUDGEMENTS } from '../../src/domain/evidence/standing.ts'
 import { useApp } from '../support/app.ts'
 import { editStore } from '../support/edit-store.ts'
 import { assertOneStanding, judgingWorld, type Voice } from '../support/judging.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { piecesOf } from '../../src/domain/sentence.ts'
+import { piecesOf } from '../../src/domain/evidence/sentence.ts'
 import { html } from '../../src/web/html.ts'
 import { layeredMarkup } from '../../src/web/layered-text.ts'
 import { markup } from '../../src/web/markdown.ts'

@@ -1,5 +1,5 @@
 import type { Blame } from '../../client/index.ts'
-import { standingLine } from '../../domain/standing-words.ts'
+import { standingLine } from '../../domain/evidence/standing-line.ts'
 import { actorName } from './names.ts'
 import { type Output, type Span, stateStyle, styled } from './output.ts'
 import { writeSignals } from './pins.ts'

@@ -1,5 +1,5 @@
 import type { Revision } from '../../client/index.ts'
-import { standingLine } from '../../domain/standing-words.ts'
+import { standingLine } from '../../domain/evidence/standing-line.ts'
 import { createActorNames } from './names.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import type { Session } from './session.ts'

@@ -1,5 +1,5 @@
 import { type Client, type CreateInput, isClientError } from '../../client/index.ts'
-import { signalLine } from '../../domain/signal-words.ts'
+import { signalLine } from '../../domain/signals/sentences.ts'
 import { mistake } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import { confirmRepeat } from './confirm.ts'

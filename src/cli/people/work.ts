@@ -1,7 +1,7 @@
 import type { WorkList } from '../../client/index.ts'
 import { WORK } from '../../contract/limits.ts'
 import { WORK_KINDS } from '../../contract/vocabulary.ts'
-import { standingLine } from '../../domain/standing-words.ts'
+import { standingLine } from '../../domain/evidence/standing-line.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import type { Session } from './session.ts'
 import { countOf, oneOf, plural } from './values.ts'

@@ -1,5 +1,5 @@
+import type { UnansweredTerm } from '../../domain/find/unanswered.ts'
 import { LruCache } from '../../domain/lru-cache.ts'
-import type { UnansweredTerm } from '../../domain/unanswered.ts'
 import { type AskedTopic, TOPICS_OF_NETWORK } from '../../operations/observation/record-unanswered.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import type { AskedTopics, Visitor } from './observer.ts'

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts'
 import { chained, FIRST_REVISION } from '../../domain/revision.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
-import { signalsOf } from '../../domain/signals.ts'
+import { signalsOf } from '../../domain/signals/signals.ts'
 import { slugCandidates } from '../../domain/slug.ts'
 import { distinctTags } from '../../domain/tag.ts'
 import { authorColumnsOf } from '../../store/actor.ts'

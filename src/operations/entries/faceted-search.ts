@@ -1,6 +1,13 @@
-import { countFacets, type FacetCounts, type Faceted, fits, isNarrowed, type Narrowing } from '../../domain/facets.ts'
-import { byWorth, CANDIDATES, type Judged } from '../../domain/fit.ts'
-import { signalNames } from '../../domain/signals.ts'
+import {
+  countFacets,
+  type FacetCounts,
+  type Faceted,
+  fits,
+  isNarrowed,
+  type Narrowing,
+} from '../../domain/find/facets.ts'
+import { byWorth, CANDIDATES, type Judged } from '../../domain/find/fit.ts'
+import { signalNames } from '../../domain/signals/signals.ts'
 import { tagsOf } from '../../store/entry.ts'
 import { keptStanding } from '../../store/standing.ts'
 import { findFacets } from '../../store/view.ts'

@@ -1,6 +1,6 @@
 import type { Entry, Hints } from '../../contract/resources.ts'
-import { pairsOf } from '../../domain/pairs.ts'
-import { allTerms, type Draft, termsOfDraft, type Worth } from '../../domain/similar.ts'
+import { allTerms, type Draft, termsOfDraft, type Worth } from '../../domain/find/similar.ts'
+import { pairsOf } from '../../domain/terms/pairs.ts'
 import { listTitled, type TitledEntry } from '../../store/entry.ts'
 import { shownStanding } from '../../store/standing.ts'
 import type { Store } from '../store.ts'

@@ -13,10 +13,8 @@ import {
   type Judged,
   type Origin,
   type Piece,
-} from '../../domain/blame.ts'
-import { LruCache } from '../../domain/lru-cache.ts'
-import { wordingOf } from '../../domain/retained-text.ts'
-import { signalNames } from '../../domain/signals.ts'
+} from '../../domain/evidence/blame.ts'
+import { wordingOf } from '../../domain/evidence/retained-text.ts'
 import {
   isObjection,
   type Judgement,
@@ -24,7 +22,9 @@ import {
   type Objection,
   type Verdict,
   weightiestTexts,
-} from '../../domain/standing.ts'
+} from '../../domain/evidence/standing.ts'
+import { LruCache } from '../../domain/lru-cache.ts'
+import { signalNames } from '../../domain/signals/signals.ts'
 import { toAuthor } from '../../store/actor.ts'
 import { type BlamedRow, findWriter, listTexts, type WriterRow } from '../../store/blame.ts'
 import type { EntryRow } from '../../store/entry.ts'

@@ -8,7 +8,7 @@ import {
   similarity,
   termsOfDraft,
   type Worth,
-} from '../../domain/similar.ts'
+} from '../../domain/find/similar.ts'
 import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation } from '../operation.ts'
 import { entryOf } from './entry-cache.ts'

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts'
-import { KEPT_FROM, measurerOf, wordingOf } from '../../domain/retained-text.ts'
-import { COUNTED_JUDGEMENTS, isAgainst, type Judgement } from '../../domain/standing.ts'
+import { KEPT_FROM, measurerOf, wordingOf } from '../../domain/evidence/retained-text.ts'
+import { COUNTED_JUDGEMENTS, isAgainst, type Judgement } from '../../domain/evidence/standing.ts'
 import { listOwnTexts } from '../../store/authors.ts'
 import type { Counted } from '../../store/entry.ts'
 import * as store from '../../store/standing.ts'

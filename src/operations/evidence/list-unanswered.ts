@@ -1,7 +1,7 @@
 import type { WorkItem } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import { isAnswerable } from '../../domain/ranking.ts'
-import { stemOf } from '../../domain/stem.ts'
+import { isAnswerable } from '../../domain/find/ranking.ts'
+import { stemOf } from '../../domain/terms/stem.ts'
 import { listAskedTopics } from '../../store/unanswered.ts'
 import type { Reads } from '../operation.ts'
 

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { Standing } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
-import { KEPT_FROM } from '../../domain/retained-text.ts'
-import { OBJECTIONS_SHOWN } from '../../domain/standing.ts'
+import { KEPT_FROM } from '../../domain/evidence/retained-text.ts'
+import { OBJECTIONS_SHOWN } from '../../domain/evidence/standing.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import {
   findObjectingRelation,

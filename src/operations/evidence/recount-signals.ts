@@ -1,4 +1,4 @@
-import { SIGNALS_VERSION, signalsOf } from '../../domain/signals.ts'
+import { SIGNALS_VERSION, signalsOf } from '../../domain/signals/signals.ts'
 import { listSignalled, readSignalsProgress, saveSignalsProgress, updateSignals } from '../../store/signals.ts'
 import { type Derived, type Recounting, recount } from './recount.ts'
 

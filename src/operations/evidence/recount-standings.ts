@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
-import { KEPT_VERSION } from '../../domain/retained-text.ts'
+import { KEPT_VERSION } from '../../domain/evidence/retained-text.ts'
 import { findEntryByNumber } from '../../store/entry.ts'
 import { findMirror } from '../../store/mirror.ts'
 import * as store from '../../store/recount.ts'

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts'
-import { KEPT_FROM, type Text, wordingOf } from '../../domain/retained-text.ts'
-import * as rules from '../../domain/standing.ts'
+import { KEPT_FROM, type Text, wordingOf } from '../../domain/evidence/retained-text.ts'
+import * as rules from '../../domain/evidence/standing.ts'
 import { hasChangedAfter } from '../../store/authors.ts'
 import type { Counted } from '../../store/entry.ts'
 import * as store from '../../store/standing.ts'

@@ -1,6 +1,13 @@
 import type { Reader, Transaction } from '../../database/database.ts'
-import { headingOf, KEPT_FROM, measurerOf, type Text, type Wording, wordingOf } from '../../domain/retained-text.ts'
-import { isAgainst, isObjection, type Judgement, measuredTexts, standingOf } from '../../domain/standing.ts'
+import {
+  headingOf,
+  KEPT_FROM,
+  measurerOf,
+  type Text,
+  type Wording,
+  wordingOf,
+} from '../../domain/evidence/retained-text.ts'
+import { isAgainst, isObjection, type Judgement, measuredTexts, standingOf } from '../../domain/evidence/standing.ts'
 import { listChangedByJudges } from '../../store/authors.ts'
 import * as store from '../../store/standing.ts'
 import { countedJudgements } from './judgement.ts'

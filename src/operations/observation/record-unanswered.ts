@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/database.ts'
-import { type Asked, askedBy } from '../../domain/unanswered.ts'
+import { type Asked, askedBy } from '../../domain/find/unanswered.ts'
 import { addAsked, ensureOrigin, type OriginKeys, readAsked, readRequestOrigin } from '../../store/origin.ts'
 import * as store from '../../store/unanswered.ts'
 import type { Context } from '../operation.ts'

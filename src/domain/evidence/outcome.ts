@@ -1,4 +1,4 @@
-import type { Action } from '../contract/vocabulary.ts'
+import type { Action } from '../../contract/vocabulary.ts'
 
 /** A contribution, whether its entry is withdrawn, and how other actors judged its revision; flags are 0 or 1. */
 export type Outcome = {

@@ -1,5 +1,5 @@
-import type { Standing } from '../contract/resources.ts'
-import type { Signal } from '../contract/vocabulary.ts'
+import type { Standing } from '../../contract/resources.ts'
+import type { Signal } from '../../contract/vocabulary.ts'
 
 /** How far evidence moves an entry: it breaks near ties, and no more. */
 const SWAY = 0.1

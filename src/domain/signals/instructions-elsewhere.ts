@@ -1,4 +1,4 @@
-import { type Group, gap, prose, unspaced } from './signal-pattern.ts'
+import { type Group, gap, prose, unspaced } from './pattern.ts'
 
 /** Text in other languages that sets instructions aside, assigns its reader a role, or withholds something from its user. */
 export const INSTRUCTIONS_ELSEWHERE: readonly Group[] = [

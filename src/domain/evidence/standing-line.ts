@@ -1,4 +1,4 @@
-import type { Standing } from '../contract/resources.ts'
+import type { Standing } from '../../contract/resources.ts'
 
 type Shown = Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'confirmed'>>
 

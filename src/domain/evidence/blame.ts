@@ -1,4 +1,4 @@
-import { SECTIONS, type Section } from '../contract/vocabulary.ts'
+import { SECTIONS, type Section } from '../../contract/vocabulary.ts'
 import type { Text } from './retained-text.ts'
 import { visitPieces } from './sentence.ts'
 import { type Judgement, type Standing, standingOf } from './standing.ts'

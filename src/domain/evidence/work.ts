@@ -1,4 +1,4 @@
-import type { State, WorkKind } from '../contract/vocabulary.ts'
+import type { State, WorkKind } from '../../contract/vocabulary.ts'
 import { KEPT_FROM } from './retained-text.ts'
 
 /** The check that an entry needs, by its standing alone; a CONFIRMED one is STALE if its last check is long ago. */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { isAscii } from './fold.ts'
-import { EVERY_HIDDEN } from './invisible-characters.js'
-import { withLatinLetters } from './lookalikes.ts'
-import { LruCache } from './lru-cache.ts'
+import { EVERY_HIDDEN } from '../invisible-characters.js'
+import { LruCache } from '../lru-cache.ts'
+import { isAscii } from '../terms/fold.ts'
+import { withLatinLetters } from '../terms/lookalikes.ts'
+import { wordsOf } from '../terms/terms.ts'
 import { shownText } from './shown-text.ts'
-import { wordsOf } from './terms.ts'
 
 /** Raise it when the same texts get another measure: stores then compute all standings again. */
 export const KEPT_VERSION = 6

@@ -1,7 +1,7 @@
+import { holdsSecret } from '../secret.ts'
+import { stemOf } from '../terms/stem.ts'
+import { isUnspaced } from '../terms/terms.ts'
 import { queryWords } from './ranking.ts'
-import { holdsSecret } from './secret.ts'
-import { stemOf } from './stem.ts'
-import { isUnspaced } from './terms.ts'
 
 /** Words of an unanswered question that are counted, at most: those that fewest entries have. */
 const TERMS_MAX = 3

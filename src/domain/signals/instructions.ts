@@ -1,4 +1,4 @@
-import { type Group, gap, prose } from './signal-pattern.ts'
+import { type Group, gap, prose } from './pattern.ts'
 
 const UNFOLLOW =
   '(?:ignor(?:e|ing)|disregard(?:ing)?|forget|neglect|dismiss|stop (?:following|obeying)|(?:do not|dont|no longer) (?:follow|obey)|pay no attention to|set aside)'

@@ -1,4 +1,4 @@
-import type { Group } from './signal-pattern.ts'
+import type { Group } from './pattern.ts'
 
 /** A path that covers a whole machine: the root, a home, a directory of the system, or a variable that may be unset. */
 const WIDE =

@@ -1,4 +1,4 @@
-import type { Signal } from '../contract/vocabulary.ts'
+import type { Signal } from '../../contract/vocabulary.ts'
 
 /** A signal as a sentence for people. */
 export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Signal } from '../contract/vocabulary.ts'
+import type { Signal } from '../../contract/vocabulary.ts'
 import { signalNames, signalsOf } from './signals.ts'
 
 const signals = (content: string): Signal[] =>

@@ -1,5 +1,5 @@
-import type { RankingTerm } from './chunk-terms.ts'
-import { RANKING_VERSION, rankingTermsOf } from './ranking-terms.ts'
+import type { RankingTerm } from '../terms/chunk-terms.ts'
+import { RANKING_VERSION, rankingTermsOf } from '../terms/ranking-terms.ts'
 
 /** Raise it when the same entry gets other impacts: search indexes are then rebuilt. */
 export const IMPACT_VERSION = RANKING_VERSION * 100 + 2

@@ -1,4 +1,4 @@
-import { type Group, gap, prose, unspaced } from './signal-pattern.ts'
+import { type Group, gap, prose, unspaced } from './pattern.ts'
 
 const VENDOR =
   '(?:anthropic|openai|google|microsoft|meta|deepmind|mozilla|apple|amazon|nist|cisa|the (?:operators?|administrators?|admins?|moderators?|maintainers? of this|service|platform|security team|core team|vendor|palimpsest \\S{1,20})|palimpsest|github staff)'

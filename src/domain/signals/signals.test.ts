@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SIGNALS, type Signal } from '../contract/vocabulary.ts'
+import { SIGNALS, type Signal } from '../../contract/vocabulary.ts'
 import { signalNames, signalsOf } from './signals.ts'
 
 const EMPTY = { title: '', summary: '', content: '', rationale: '' }

@@ -1,7 +1,7 @@
-import type { Found, FoundList } from '../contract/resources.ts'
-import { plain } from './invisible-characters.js'
-import { signalLine } from './signal-words.ts'
-import { standingLine } from './standing-words.ts'
+import type { Found, FoundList } from '../../contract/resources.ts'
+import { standingLine } from '../evidence/standing-line.ts'
+import { plain } from '../invisible-characters.js'
+import { signalLine } from '../signals/sentences.ts'
 
 /** Bytes of UTF-8 that count as a token. */
 const TOKEN_BYTES = 4

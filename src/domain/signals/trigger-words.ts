@@ -1,5 +1,5 @@
+import { foldCase } from '../terms/fold.ts'
 import { codesOf } from './codes.ts'
-import { foldCase } from './fold.ts'
 
 /** Words are distinguished by this many first letters. */
 const LETTERS = 10

@@ -1,5 +1,5 @@
-import { foldWord } from './fold.ts'
-import { rankingTermsOf } from './ranking-terms.ts'
+import { foldWord } from '../terms/fold.ts'
+import { rankingTermsOf } from '../terms/ranking-terms.ts'
 
 /** The most characters of a content that are searched, and of a passage. */
 const LOOKED_AT = 8_000

@@ -1,6 +1,6 @@
-import type { Signal } from '../contract/vocabulary.ts'
-import { foldWord } from './fold.ts'
-import type { TriggerName } from './signal-triggers.ts'
+import type { Signal } from '../../contract/vocabulary.ts'
+import { foldWord } from '../terms/fold.ts'
+import type { TriggerName } from './triggers.ts'
 
 /** Patterns of one signal, over prose in words or over the original text, with the sets of trigger words that they need. */
 export type Group = {

@@ -1,5 +1,5 @@
+import { tagKey } from '../tag.ts'
 import { foldWord, isAscii } from './fold.ts'
-import { tagKey } from './tag.ts'
 
 /** Raise it when the same text gets other terms: search indexes are then rebuilt. */
 export const TERMS_VERSION = 2

@@ -1,5 +1,5 @@
 import type { Token } from 'markdown-it'
-import { COSTLY_RULES, createParser, isModest } from './markdown-parser.ts'
+import { COSTLY_RULES, createParser, isModest } from '../markdown-parser.ts'
 
 type Parser = ReturnType<typeof createParser>
 

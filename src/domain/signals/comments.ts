@@ -1,4 +1,4 @@
-import { prose, unspaced } from './signal-pattern.ts'
+import { prose, unspaced } from './pattern.ts'
 
 /*
  * Comments are for editors and tools. A comment that addresses an acting reader names such a reader, asks to send or to allow something, or names

@@ -1,6 +1,6 @@
-import type { ActorType, State } from '../contract/vocabulary.ts'
-import { tagKey } from './tag.ts'
-import { DAY } from './work.ts'
+import type { ActorType, State } from '../../contract/vocabulary.ts'
+import { DAY } from '../evidence/work.ts'
+import { tagKey } from '../tag.ts'
 
 /** Periods of the latest change, each with its days; the first is the present day in UTC. */
 export const PERIODS = { day: 1, week: 7, month: 31, year: 366 } as const

@@ -1,4 +1,4 @@
-import { SMUGGLED } from './invisible-characters.js'
+import { SMUGGLED } from '../invisible-characters.js'
 
 /** Scripts written from the right, whose texts need marks of direction; an override is not among them. */
 const FROM_THE_RIGHT = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u

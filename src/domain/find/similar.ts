@@ -1,5 +1,5 @@
-import { distinctTerms } from './pairs.ts'
-import { rankingTermsOf } from './ranking-terms.ts'
+import { distinctTerms } from '../terms/pairs.ts'
+import { rankingTermsOf } from '../terms/ranking-terms.ts'
 
 /** Texts with a lower similarity do not count as similar. */
 export const SIMILAR_FROM = 0.35

@@ -1,5 +1,5 @@
-import type { Tally } from '../contract/resources.ts'
-import type { State } from '../contract/vocabulary.ts'
+import type { Tally } from '../../contract/resources.ts'
+import type { State } from '../../contract/vocabulary.ts'
 import { KEPT_FROM } from './retained-text.ts'
 
 /** A verdict about a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS with its entry as target. */

@@ -1,6 +1,6 @@
+import { foldWord, isAscii } from '../terms/fold.ts'
+import { withLatinLetters } from '../terms/lookalikes.ts'
 import { codesOf } from './codes.ts'
-import { foldWord, isAscii } from './fold.ts'
-import { withLatinLetters } from './lookalikes.ts'
 
 /** A word in letters of two scripts. */
 const MIXED = /[\p{sc=Cyrillic}\p{sc=Greek}][a-zA-Z]|[a-zA-Z][\p{sc=Cyrillic}\p{sc=Greek}]/u
