@@ -4,10 +4,10 @@ import { OperatorError, systemFault } from '../operator-error.ts'
 import { type Command, CommandError, EXIT, type Invocation, type Surroundings, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { commandHelp, helpText, helpWidth, usageOf } from './help.ts'
+import { guardStandardError } from './log-file.ts'
 import { didYouMean } from './nearest.ts'
 import { ReaderGone } from './people/output.ts'
 import { visible } from './people/visible.ts'
-import { guardStandardError } from './standard-error.ts'
 
 /**
  * Runs one command line in this process. A failure prints one sentence on standard error and has an exit code of `command.ts`. Only an

@@ -1,4 +1,5 @@
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
+import { Problem } from '../contract/problem.ts'
 
 const WINDOW = RATE_WINDOW_SECONDS * 1_000
 /** Up to this quota every admission is remembered by its millisecond; above it by tenths of a second, which errs towards refusing. */
@@ -174,3 +175,19 @@ export class RateLimiter {
 const binOf = (quota: number, at: number): number => (quota <= EXACT_QUOTA ? at : at - (at % COARSE_BIN))
 const expiryOf = (bin: number, quota: number): number => bin + WINDOW + (quota <= EXACT_QUOTA ? 0 : COARSE_BIN)
 const totalOf = (log: readonly number[]): number => log[0] ?? 0
+
+/**
+ * Milliseconds that are left of a cooldown, at most its whole length. It may begin a little in the future: the later of two requests may be
+ * handled first, and nodes have clocks of their own. A cooldown that begins further ahead than its length is over: the clock was set back.
+ */
+export function cooldownLeft(beganAt: number | undefined, cooldown: number, now: number): number {
+  if (beganAt === undefined) return 0
+  const left = beganAt + cooldown - now
+  return left > 2 * cooldown ? 0 : Math.min(cooldown, Math.max(0, left))
+}
+
+/** Refuses a write that comes within the cooldown of the last one of its kind. */
+export function assertCooledDown(beganAt: number | undefined, cooldown: number, now: number): void {
+  const left = cooldownLeft(beganAt, cooldown, now)
+  if (left > 0) throw new Problem('COOLDOWN', { retryAfter: Math.ceil(left / 1_000) })
+}

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts'
-import { createActor } from './actors/create-actor.ts'
-import { rotateToken } from './actors/rotate-token.ts'
+import { HEAD } from '../store/head.ts'
+import { createActor, rotateToken } from './actors/issue-token.ts'
 import { createEntry } from './entries/create-entry.ts'
 import { relateEntries } from './entries/relate-entries.ts'
 import { reviseEntry } from './entries/revise-entry.ts'
@@ -14,8 +14,24 @@ import { moderate } from './moderation/moderate.ts'
 import { createReport, resolveReport } from './moderation/report.ts'
 import { recordObservations } from './observation/observe.ts'
 import { recordAsked } from './observation/record-unanswered.ts'
-import type { CheckedWrite, Context, HandlersOf, WriteAnswer, WriteName } from './operation.ts'
-import { allSequenced } from './sequence.ts'
+import type { CheckedWrite, Context, HandlersOf, WriteAnswer, WriteName, WriteOperation } from './operation.ts'
+
+/**
+ * Adds the newest sequence of its transaction to the answer of a write. It is the sequence of the write itself, or of a later write of the
+ * same commit: a store that has it has the write.
+ */
+const sequenced =
+  <N extends WriteName>(operation: WriteOperation<N>): WriteOperation<N> =>
+  async (tx, context, request) => {
+    const answer = await operation(tx, context, request)
+    return { ...answer, sequence: (await tx.load(HEAD)).sequence }
+  }
+
+/** The same operations, each with the sequence of its write. */
+const allSequenced = (operations: HandlersOf<'write'>): HandlersOf<'write'> =>
+  Object.fromEntries(
+    Object.entries(operations).map(([name, operation]) => [name, sequenced(operation as WriteOperation<WriteName>)]),
+  ) as unknown as HandlersOf<'write'>
 
 /** The operations of the contract that write, by name: each runs inside one transaction. */
 export const WRITES: HandlersOf<'write'> = allIdempotent(

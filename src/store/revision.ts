@@ -2,7 +2,9 @@ import type { Revision } from '../contract/resources.ts'
 import { TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
+import type { Text } from '../domain/evidence/retained-text.ts'
 import { signalsOf } from '../domain/signals/signals.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 import { isoTime } from './time.ts'
 
 export type RevisionRow = {
@@ -103,3 +105,25 @@ export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals'>): Revisio
   sources: JSON.parse(row.sources) as Revision['sources'],
   ...TRUST,
 })
+
+export type BlamedRow = Text & { ordinal: number }
+
+/** The revisions of an entry above one ordinal and up to another that changed something, newest first. */
+export const listTexts = (reader: Reader, entry: number, above: number, upTo: number) =>
+  reader.all<BlamedRow>(sql`
+    SELECT ordinal, title, summary, content FROM revision
+    WHERE entry = ${entry} AND ordinal > ${above} AND ordinal <= ${upTo} AND changed = 1 ORDER BY ordinal DESC`)
+
+export type WriterRow = AuthorColumns & {
+  id: string
+  ordinal: number
+  change_type: Revision['changeType']
+  created_at: number
+  signals: number
+}
+
+/** A revision of an entry by its ordinal, with its author as declared. */
+export const findWriter = (reader: Reader, entry: number, ordinal: number) =>
+  reader.one<WriterRow>(sql`
+    SELECT r.id, r.ordinal, r.change_type, r.created_at, r.signals, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
+    WHERE r.entry = ${entry} AND r.ordinal = ${ordinal}`)

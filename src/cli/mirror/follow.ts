@@ -1,8 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient, isClientError } from '../../client/index.ts'
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
 import { type Following, look } from './catch-up.ts'
 import { NoAnswer, type Source } from './source.ts'
-import { wakeOnChanges } from './wake.ts'
+
+/** The pause before a stream that was refused is requested again, in milliseconds. */
+const REFUSED_PAUSE = 30_000
+
+type Wake = {
+  /** Resolves at the first change since the last call, or after `patience` milliseconds. Rejects when the signal aborts. */
+  next(patience: number): Promise<void>
+}
+
+/**
+ * Listens to the stream of changes of a server until the signal. The events only wake the caller, so that nothing of them is stored. Without
+ * a stream, as at a server that has none or refuses one more, each wait lasts its whole time.
+ */
+function wakeOnChanges(url: string, signal: AbortSignal): Wake {
+  let changed = new AbortController()
+  /** An error of this program, which `next` throws. */
+  let fault: unknown
+  const listen = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        for await (const _change of createClient({ baseUrl: url }).watchChanges({}, { signal })) changed.abort()
+      } catch (error) {
+        if (signal.aborted) return
+        if (!isClientError(error)) throw error
+        await sleep(REFUSED_PAUSE, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+  listen().catch(error => {
+    fault = error
+    changed.abort()
+  })
+  return {
+    async next(patience) {
+      const either = AbortSignal.any([signal, changed.signal])
+      await sleep(patience, undefined, { signal: either }).catch(() => {})
+      signal.throwIfAborted()
+      if (fault !== undefined) throw fault
+      if (changed.signal.aborted) changed = new AbortController()
+    },
+  }
+}
 
 /** The interval of requests for new rows without a change in the stream, in milliseconds. */
 const POLL_INTERVAL = 2_000

@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ActorInput, type Client, type Clock, createClient, isClientError } from '../../client/index.ts'
+import {
+  type ActorInput,
+  type Client,
+  type ClientError,
+  type Clock,
+  createClient,
+  isClientError,
+} from '../../client/index.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
-import { EXIT, type Invocation, UsageError } from '../command.ts'
+import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import {
   type Credential,
@@ -13,7 +20,6 @@ import {
   parsedJson,
   readCredential,
 } from './credentials.ts'
-import { refusalOf } from './failure.ts'
 import { DEFAULT_URL } from './flags.ts'
 import { actorName } from './names.ts'
 import { Output } from './output.ts'
@@ -159,4 +165,30 @@ function sayUnused({ kept, out }: Session, input: ActorInput): void {
   const there = [name, model, provider, kept?.actor.actorType]
   if (wanted.every((value, index) => value === undefined || value === there[index])) return
   out.note('There is an actor already, and its declaration cannot be changed; see "palimpsest whoami".')
+}
+
+const CODES: Readonly<Record<number, number>> = {
+  401: EXIT.refused,
+  403: EXIT.refused,
+  404: EXIT.notFound,
+  409: EXIT.conflict,
+  410: EXIT.notFound,
+  429: EXIT.refused,
+  502: EXIT.noAnswer,
+  503: EXIT.noAnswer,
+  504: EXIT.noAnswer,
+}
+
+/** The same request is in progress already. This is not another writer's revision. */
+const PASSING = 'REQUEST_IN_PROGRESS'
+
+/** A refusal of the service or a failed connection, as a sentence with code, remedy and request id, and with its exit code. */
+export function refusalOf(error: ClientError, tokenHint: string): CommandError {
+  const { status, retryAfterSeconds, code } = error
+  const byStatus =
+    status === null ? (code === 'NO_ANSWER' ? EXIT.noAnswer : EXIT.failed) : (CODES[status] ?? EXIT.failed)
+  const exitCode = code === PASSING ? EXIT.noAnswer : byStatus
+  const wait = retryAfterSeconds === null ? '' : ` Retry-After is ${retryAfterSeconds} s.`
+  const hint = code === 'ACTOR_TOKEN_INVALID' ? ` ${tokenHint}` : ''
+  return new CommandError(`${error.message}${wait}${hint}`, exitCode)
 }

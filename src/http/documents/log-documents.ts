@@ -1,6 +1,6 @@
 import { type LogReads, readCheckpoint, readLogKeys, readTile } from '../../operations/log/read-log.ts'
 import type { createAdmission } from '../pipeline/admission.ts'
-import { admitted } from '../pipeline/admitted.ts'
+import { admitted } from '../pipeline/admission.ts'
 import { READING, type Router } from '../router.ts'
 
 type LogDocument = { type: string; cache: string; read(log: LogReads, path: string): Promise<string | Buffer> }

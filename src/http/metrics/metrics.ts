@@ -1,8 +1,10 @@
+import type { Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { ProblemCode } from '../../contract/problem.ts'
 import type { Store } from '../../operations/store.ts'
 import { readHead } from '../../store/head.ts'
 import { countOpenReports } from '../../store/report.ts'
+import { createServer } from '../node-http.ts'
 
 /** A number with its labels; `metricName` if it differs from the name of its family. */
 type Sample = { metricName?: string; labels: Record<string, string>; value: number }
@@ -185,4 +187,28 @@ async function storeFamilies(store: Store): Promise<Family[]> {
   } catch {
     return []
   }
+}
+
+/** The maximum number of connections. A scraper needs one. */
+const CONNECTIONS_MAX = 16
+
+/** A server that answers only GET /metrics, for a port that only the operator can reach. The caller makes it listen. */
+export function createMetricsServer(metrics: Metrics): Server {
+  const server = createServer(
+    { requestTimeout: 5_000, headersTimeout: 5_000, keepAliveTimeout: 90_000 },
+    (request, response) => {
+      if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
+        response
+          .writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
+          .end('This port has only GET /metrics.\n')
+        return
+      }
+      metrics.expose().then(
+        ({ type, body }) => response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(body),
+        () => response.writeHead(503).end(),
+      )
+    },
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  return server
 }

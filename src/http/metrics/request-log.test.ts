@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { Problem } from '../../contract/problem.ts'
 import { StoreFault } from '../../database/database.ts'
-import { logFailure } from './request-log.ts'
+import { logFailure, traceIdOf } from './request-log.ts'
 
 /** The log line of a request that failed with this error. */
 function lineOf(error: unknown, code: Problem['code']): Record<string, unknown> & { err?: { stack: string } } {
@@ -30,4 +30,40 @@ test('a fault is logged with its cause', () => {
   const unforeseen = lineOf(new TypeError('x is not a function'), 'UNEXPECTED_FAULT')
   assert.match(unforeseen.err?.stack ?? '', /TypeError/)
   assert.equal(unforeseen.level, 50)
+})
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const SPAN = 'b7ad6b7169203331'
+
+test('the trace id is read from a well-formed traceparent, also of later versions', () => {
+  for (const field of [
+    `00-${TRACE}-${SPAN}-01`,
+    `00-${TRACE}-${SPAN}-00`,
+    `01-${TRACE}-${SPAN}-01`,
+    `cc-${TRACE}-${SPAN}-01-more`,
+  ]) {
+    assert.equal(traceIdOf(field), TRACE, field)
+  }
+})
+
+test('a malformed traceparent is ignored', () => {
+  const bad = [
+    undefined,
+    '',
+    `00-${TRACE}-${SPAN}`,
+    `00-${TRACE}-${SPAN}-01-more`,
+    `00-${TRACE}-${SPAN}-01-`,
+    `ff-${TRACE}-${SPAN}-01`,
+    `0-${TRACE}-${SPAN}-01`,
+    `00-${'0'.repeat(32)}-${SPAN}-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `00-${TRACE.toUpperCase()}-${SPAN}-01`,
+    `00-${TRACE.slice(1)}-${SPAN}-01`,
+    `00-${TRACE}-${SPAN}-01\n`,
+    ` 00-${TRACE}-${SPAN}-01`,
+    `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`,
+    `01-${TRACE}-${SPAN}-01-${'x'.repeat(600)}`,
+    [`00-${TRACE}-${SPAN}-01`],
+  ]
+  for (const field of bad) assert.equal(traceIdOf(field), undefined, String(field))
 })

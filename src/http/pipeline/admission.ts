@@ -13,7 +13,7 @@ import { addressOf, targetOf } from '../../web/target.ts'
 import type { Exchange } from '../exchange.ts'
 import { rateLimitFields, withCooldown } from '../limits/rate-limit-fields.ts'
 import { type ActorClaim, assertActor, claimOf, createAdminCheck } from './authenticate.ts'
-import { assertJsonBody } from './body.ts'
+import { assertJsonBody, parseJson, readBody } from './body.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { MinSequence } from './min-sequence.ts'
 import type { Origins } from './origin.ts'
@@ -185,3 +185,18 @@ function chargesOf(
   if (actor !== null) charges.push({ policy: `${kind}-token`, key: `${kind}-token:${actor}`, quota })
   return charges
 }
+
+/** Answers requests that are admitted before their body is read. */
+export const admitted =
+  (
+    admit: (exchange: Exchange) => Awaitable<Admitted>,
+    answer: (admitted: Admitted, exchange: Exchange) => Awaitable<void>,
+  ) =>
+  (exchange: Exchange): Awaitable<void> =>
+    andThen(admit(exchange), known => {
+      if (exchange.method !== 'POST') return answer(known, exchange)
+      return andThen(readBody(exchange), bytes => {
+        exchange.body = bytes === undefined ? undefined : parseJson(bytes)
+        return answer(known, exchange)
+      })
+    })

@@ -26,8 +26,8 @@ import {
 import { LruCache } from '../../domain/lru-cache.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { toAuthor } from '../../store/actor.ts'
-import { type BlamedRow, findWriter, listTexts, type WriterRow } from '../../store/blame.ts'
 import type { EntryRow } from '../../store/entry.ts'
+import { type BlamedRow, findWriter, listTexts, type WriterRow } from '../../store/revision.ts'
 import {
   findObjectingRelation,
   findObjection,

@@ -1,6 +1,6 @@
+import { Problem } from '../../contract/problem.ts'
 import type { Transaction } from '../../database/database.ts'
 import { assertReadable, assertWritable } from '../../domain/entry.ts'
-import { assertTwoEnds } from '../../domain/relation.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
 import { authorOf } from '../../store/actor.ts'
 import { countRelation, type EntryRow } from '../../store/entry.ts'
@@ -21,7 +21,7 @@ export const relateEntries: WriteOperation<'relateEntries'> = async (tx, context
   found.forEach(assertReadable)
   const source = assertWritable(found[0])
   const target = assertWritable(found[1])
-  assertTwoEnds(source.id, target.id)
+  if (source.id === target.id) throw new Problem('SELF_RELATION')
 
   const { actor } = writer
   assertNoSecret(body)

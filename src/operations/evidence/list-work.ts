@@ -2,13 +2,15 @@ import { WORK } from '../../contract/limits.ts'
 import type { Entry, WorkItem, WorkList } from '../../contract/resources.ts'
 import { TRUST, WORK_KINDS, type WorkKind } from '../../contract/vocabulary.ts'
 import { byWorth, DAY, inTurn, kindOf, staleBefore, type Waiting } from '../../domain/evidence/work.ts'
+import { isAnswerable } from '../../domain/find/ranking.ts'
 import { tagKey } from '../../domain/tag.ts'
+import { stemOf } from '../../domain/terms/stem.ts'
 import { tagsOf } from '../../store/entry.ts'
 import { isoTime } from '../../store/time.ts'
+import { listAskedTopics } from '../../store/unanswered.ts'
 import * as store from '../../store/work.ts'
 import { entryOf } from '../entries/entry-cache.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
-import { listUnanswered } from './list-unanswered.ts'
 
 /** Number of confirmed entries that are read from each end: those judged longest ago, and those with the most readers. */
 const CONFIRMED = 300
@@ -135,3 +137,38 @@ const slim = ({ id, slug, title, summary, tags, standing, signals, currentRevisi
   ...{ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt },
   ...TRUST,
 })
+
+/** Number of rows that are read, maximum number of topics that are searched for, and number of concurrent searches. */
+const LOOKED_AT = 200
+const SEARCHED_MAX = 40
+const SEARCHED_AT_ONCE = 10
+
+const NOTHING = { match: 0, words: 0 }
+
+type Row = Awaited<ReturnType<typeof listAskedTopics>>[number]
+
+/**
+ * Lists the topics that many networks searched for on one day without a result, most networks first, each once. Omits topics that have an
+ * answer by now.
+ */
+async function listUnanswered({ reader, search }: Reads, limit: number): Promise<WorkItem[]> {
+  const topics = new Map<string, Row>()
+  for (const row of await listAskedTopics(reader, LOOKED_AT)) {
+    const stem = stemOf(row.term)
+    if (!topics.has(stem)) topics.set(stem, row)
+  }
+  const candidates = [...topics.values()].slice(0, SEARCHED_MAX)
+  const open: Row[] = []
+  for (let from = 0; from < candidates.length && open.length < limit; from += SEARCHED_AT_ONCE) {
+    const some = candidates.slice(from, from + SEARCHED_AT_ONCE)
+    const found = await Promise.all(
+      some.map(({ term }) => search({ q: term, tag: null, sort: 'fit', limit: 1, offset: 0 })),
+    )
+    open.push(...some.filter((_, index) => !isAnswerable(found[index] ?? NOTHING)))
+  }
+  return open.slice(0, limit).map(({ day, term, networks }) => ({
+    kind: 'UNANSWERED',
+    reason: { networks },
+    topic: { term, day, ...TRUST },
+  }))
+}

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { SNAPSHOT_ROWS } from '../../contract/limits.ts'
+import { LIMITS, SNAPSHOT_ROWS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
+import { sequenceOf } from '../../domain/cursor.ts'
 import { statusOf } from '../../domain/entry.ts'
 import { type ActivityRow, listAllActivity, listAllTimeline, toActivity } from '../../store/activity.ts'
 import { listActors, toActor } from '../../store/actor.ts'
@@ -22,9 +23,10 @@ import { listAllEvidence, toContradiction, toVerification } from '../../store/ev
 import { listModerations } from '../../store/moderation.ts'
 import { listRefusedOrigins } from '../../store/origin.ts'
 import { listAllRelations, toRelation } from '../../store/relation.ts'
-import { listOpenReports, toAdminReport } from '../../store/report.ts'
+import { listAllReports, listOpenReports, toAdminReport } from '../../store/report.ts'
 import { listRevisions, toRevision } from '../../store/revision.ts'
 import type { ReadOperation } from '../operation.ts'
+import { nextQuery } from '../pagination.ts'
 
 const flagsOf = (row: { hidden: number; quarantined: number; blocked: number }) => ({
   hidden: row.hidden === 1,
@@ -129,4 +131,15 @@ export const readAdminEvidence: ReadOperation<'readAdminEvidence'> = async (
       ...TRUST,
     },
   }
+}
+
+/** One page of the reports, newest first: those that are open, or all. */
+export const listReports: ReadOperation<'listReports'> = async ({ reader }, { query }) => {
+  const { limit = LIMITS.pageDefault, before, state = 'open' } = query
+  const list = state === 'open' ? listOpenReports : listAllReports
+  const found = await list(reader, sequenceOf(before), limit + 1)
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  const nextCursor = found.length > limit && last !== undefined ? String(last.number) : null
+  return { body: { items: rows.map(toAdminReport), nextCursor }, ...nextQuery(nextCursor) }
 }

@@ -1,8 +1,8 @@
 import { call, readEntry, readRevision } from './api.js'
-import { differenceView } from './difference-view.js'
+import { difference } from './difference.js'
 import { button, make } from './dom.js'
 import { merge, mergedText, wholeLines } from './three-way.js'
-import { words } from './untrusted-text.js'
+import { everyCharacter, words } from './untrusted-text.js'
 
 /** @typedef {import('./api.js').Revision} Revision */
 /** @typedef {import('./three-way.js').Part} Part */
@@ -147,4 +147,40 @@ function questions(name, parts, choices) {
         make('div', { class: 'row' }, ...radios),
       )
     })
+}
+
+/** Longer unchanged parts are folded to this many characters on each side. */
+const LONGEST = 400
+const KEPT = 120
+
+/**
+ * The difference of two texts as elements: deletions and insertions.
+ * @param {string} before
+ * @param {string} after
+ * @param {string} name the name of the compared text, for screen readers
+ */
+function differenceView(before, after, name) {
+  const { pieces } = difference(before, after)
+  const parts = pieces.flatMap(({ kind, text }, index) => {
+    if (kind === 'gone') return [make('del', {}, ...everyCharacter(text))]
+    if (kind === 'new') return [make('ins', {}, ...everyCharacter(text))]
+    return folded(text, index === 0, index === pieces.length - 1)
+  })
+  return make('div', { class: 'difference', role: 'region', tabindex: 0, 'aria-label': name, dir: 'auto' }, ...parts)
+}
+
+/**
+ * @param {string} text
+ * @param {boolean} first
+ * @param {boolean} last
+ * @returns {(Node | string)[]}
+ */
+function folded(text, first, last) {
+  if (text.length <= LONGEST) return everyCharacter(text)
+  const head = first ? '' : (/^[\s\S]*\s/.exec(text.slice(0, KEPT))?.[0] ?? '')
+  const tail = last ? '' : (/\s[\s\S]*$/.exec(text.slice(-KEPT))?.[0] ?? '')
+  const left = text.slice(head.length, text.length - tail.length)
+  const name = make('summary', { dir: 'ltr' }, `${left.length} unchanged characters`)
+  const fold = make('details', { class: 'folded' }, name, ...everyCharacter(left))
+  return [...everyCharacter(head), fold, ...everyCharacter(tail)]
 }

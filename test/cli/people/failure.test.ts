@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EXIT } from '../../../src/cli/command.ts'
-import { refusalOf } from '../../../src/cli/people/failure.ts'
+import { refusalOf } from '../../../src/cli/people/session.ts'
 import { clientError } from '../../../src/client/problem.ts'
 import type { ProblemCode } from '../../../src/contract/problem.ts'
 import { PROBLEMS } from '../../../src/contract/problems.ts'

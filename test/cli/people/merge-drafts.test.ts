@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mergeDrafts, mergeTexts } from '../../../src/cli/people/merge-drafts.ts'
+import { mergeDrafts, mergeTexts } from '../../../src/cli/people/draft.ts'
 
 test('changes by both sides are left as whole lines of both sides between markers', () => {
   assert.deepEqual(mergeTexts('a\nb\nc\n', 'a\nB\nc\n', 'a\nbb\nc\n'), {

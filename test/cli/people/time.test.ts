@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ago } from '../../../src/cli/people/time.ts'
+import { ago } from '../../../src/cli/people/output.ts'
 
 test('a time is shown in the largest whole unit', () => {
   const now = Date.parse('2026-06-15T12:00:00.000Z')

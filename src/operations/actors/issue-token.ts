@@ -1,10 +1,10 @@
 import type { ActorIssued } from '../../contract/resources.ts'
 import { TOKEN_BYTES, TOKEN_WARNING, tokenHash, tokenOf } from '../../domain/actor.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
-import { insertActor, toActor } from '../../store/actor.ts'
+import { insertActor, toActor, updateToken } from '../../store/actor.ts'
 import { addToTotals } from '../../store/head.ts'
 import type { WriteOperation } from '../operation.ts'
-import { beginAnonymousWrite, takeOrigin } from '../writing.ts'
+import { beginAnonymousWrite, findWriter, takeOrigin } from '../writing.ts'
 
 /** Creates a pseudonymous actor and its token. The token is returned only here; the store has its hash. */
 export const createActor: WriteOperation<'createActor'> = async (tx, context, { body, caller }) => {
@@ -30,4 +30,14 @@ export const createActor: WriteOperation<'createActor'> = async (tx, context, { 
   if (row.data_class === 'EXTERNAL') await addToTotals(tx, { observed_actors: 1 })
   const issued: ActorIssued = { actor: toActor(row), token, dataClass: row.data_class, warning: TOKEN_WARNING }
   return { body: issued }
+}
+
+/** Replaces the token of an actor. The previous token is invalid from the same commit on. */
+export const rotateToken: WriteOperation<'rotateToken'> = async (tx, context, { caller }) => {
+  if (caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
+  const { actor } = await findWriter(tx, caller)
+  const token = tokenOf(context.randomBytes(TOKEN_BYTES))
+  await updateToken(tx, actor.number, tokenHash(token))
+  const issued: ActorIssued = { actor: toActor(actor), token, dataClass: actor.data_class, warning: TOKEN_WARNING }
+  return { body: issued, audit: { event: 'TOKEN_ROTATED', actor: actor.id } }
 }
