@@ -119,11 +119,12 @@ test('the guide leads to an operation, a field, an index, a page, a tool and a s
     JSON.stringify({
       extends: join(ROOT, 'tsconfig.json'),
       include: ['src'],
+      files: ['test/acceptance/first.test.ts'],
       exclude: ['src/web/browser', '**/*.test.ts'],
     }),
   )
   run(copy, 'node_modules/typescript/bin/tsc', '--noEmit', '-p', '.')
-  run(copy, '--test', 'test/architecture.test.ts', 'test/database/plans.test.ts')
+  run(copy, '--test', 'test/architecture.test.ts', 'test/database/plans.test.ts', 'test/acceptance/first.test.ts')
   const { startApp } = (await import(join(copy, 'test/support/app.ts'))) as typeof import('./support/app.ts')
   const app = await startApp({ FOOTER: 'Open on Sundays.' }, { engine: 'embedded' })
   t.after(() => app.close())

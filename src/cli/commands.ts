@@ -36,7 +36,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       'The server does this automatically at its start. With DATABASE_URL the database is migrated, also while nodes of the previous version serve it.',
     flags: [{ name: 'recount', description: 'Recompute standings and signals from the records.' }, ...DATA_DIR_FLAGS],
     examples: ['migrate --data-dir /var/lib/palimpsest'],
-    run: async invocation => (await import('./migrate.ts')).migrateStore(invocation),
+    run: async invocation => (await import('./stores/migrate.ts')).migrateStore(invocation),
   },
   {
     name: 'backup',
@@ -48,7 +48,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       ...DATA_DIR_FLAGS,
     ],
     examples: ['backup --to palimpsest-backup.db'],
-    run: async invocation => (await import('./backup.ts')).backupStore(invocation),
+    run: async invocation => (await import('./stores/backup.ts')).backupStore(invocation),
   },
   {
     name: 'restore',
@@ -62,7 +62,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       ...DATA_DIR_FLAGS,
     ],
     examples: ['restore --from palimpsest-backup.db --data-dir ./restored'],
-    run: async invocation => (await import('./restore.ts')).restoreStore(invocation),
+    run: async invocation => (await import('./stores/restore.ts')).restoreStore(invocation),
   },
   {
     name: 'check',
@@ -79,7 +79,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       ...DATA_DIR_FLAGS,
     ],
     examples: ['check', 'check --log', 'check --file palimpsest-backup.db'],
-    run: async invocation => (await import('./check.ts')).checkStore(invocation),
+    run: async invocation => (await import('./check/check.ts')).checkStore(invocation),
   },
   {
     name: 'copy',
@@ -95,7 +95,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       },
     ],
     examples: ['copy --from ./data --to postgres://user@host/palimpsest'],
-    run: async invocation => (await import('./copy.ts')).copyStore(invocation),
+    run: async invocation => (await import('./stores/copy.ts')).copyStore(invocation),
   },
   {
     name: 'partition',
@@ -104,7 +104,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       'Rows that exist stay where they are. Later reads and searches are in parts by time, which nodes begin and drop by themselves. Nodes wait for each step at most 0.3 s. After it was stopped, run it again. On a divided store it begins and drops the parts that are due; run it daily as the owner of the schema if the nodes may not change it.',
     flags: [],
     examples: ['partition'],
-    run: async invocation => (await import('./partition.ts')).partitionStore(invocation),
+    run: async invocation => (await import('./stores/partition.ts')).partitionStore(invocation),
   },
   {
     name: 'index',
@@ -117,7 +117,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       { name: 'to', value: 'DIR', description: 'The data directory of the new node, which is not being served.' },
     ],
     examples: ['index copy --from /srv/node1 --to /srv/node2'],
-    run: async invocation => (await import('./index-copy.ts')).indexCommand(invocation),
+    run: async invocation => (await import('./stores/index-copy.ts')).indexCommand(invocation),
   },
   ...DATA_COMMANDS,
   {
@@ -184,7 +184,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       ...SETTING_FLAGS,
     ],
     examples: ['doctor', 'doctor --engine'],
-    run: async invocation => (await import('./doctor.ts')).doctor(invocation),
+    run: async invocation => (await import('./doctor/doctor.ts')).doctor(invocation),
   },
 ]
 

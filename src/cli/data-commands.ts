@@ -14,7 +14,7 @@ export const DATA_COMMANDS: readonly Command[] = [
       ...DATA_DIR_FLAGS,
     ],
     examples: ['export --to palimpsest.ndjson', 'export | gzip > palimpsest.ndjson.gz'],
-    run: async invocation => (await import('./export.ts')).exportRecords(invocation),
+    run: async invocation => (await import('./export/export.ts')).exportRecords(invocation),
   },
   {
     name: 'import',
@@ -40,7 +40,7 @@ export const DATA_COMMANDS: readonly Command[] = [
       'import --from palimpsest.ndjson --original https://memory.example --data-dir ./copy',
       'import --from - --original https://memory.example < palimpsest.ndjson',
     ],
-    run: async invocation => (await import('./import.ts')).importExport(invocation),
+    run: async invocation => (await import('./export/import.ts')).importExport(invocation),
   },
   {
     name: 'load',
@@ -65,6 +65,6 @@ export const DATA_COMMANDS: readonly Command[] = [
       ...DATA_DIR_FLAGS,
     ],
     examples: ['load --from records.ndjson', 'load --from - --resume < records.ndjson'],
-    run: async invocation => (await import('./load.ts')).loadRecords(invocation),
+    run: async invocation => (await import('./load/load.ts')).loadRecords(invocation),
   },
 ]

@@ -5,11 +5,11 @@ import { type Config, readConfig } from '../config.ts'
 import { loadMcp } from '../mcp/endpoint.ts'
 import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
-import { preparePages } from '../web/prose.ts'
+import { preparePages } from '../web/parts/prose.ts'
 import { EXIT, type Invocation } from './command.ts'
-import { assertEmbedded } from './data-dir.ts'
 import { isDemonstration, prepareDemonstration } from './demo/prepare.ts'
 import { LogFile } from './log-file.ts'
+import { assertEmbedded } from './stores/data-dir.ts'
 
 /** The timeout of a stop in milliseconds. After it the process ends. */
 const STOP_PATIENCE = 10_000

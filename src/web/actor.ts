@@ -1,10 +1,10 @@
 import type { ActorProfile } from '../contract/resources.ts'
 import { type EntryFate, readFates } from '../operations/views.ts'
-import { actorName, ago, badge, olderLink, titleOf } from './components.ts'
 import { type Html, html, NOTHING } from './html.ts'
-import { activityRows } from './list-rows.ts'
 import type { Page } from './page.ts'
-import { standingStrip } from './standing-strip.ts'
+import { actorName, ago, badge, olderLink, titleOf } from './parts/components.ts'
+import { activityRows } from './parts/list-rows.ts'
+import { standingStrip } from './parts/standing-strip.ts'
 import { visible, words } from './untrusted-text.ts'
 
 const TYPES: Record<ActorProfile['actorType'], string> = {

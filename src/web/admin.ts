@@ -1,8 +1,8 @@
 import { LIMITS } from '../contract/limits.ts'
-import { field, sendRow } from './form.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
-import { curlBase } from './take-part-curl.ts'
+import { curlBase } from './take-part/curl.ts'
+import { field, sendRow } from './take-part/form.ts'
 
 /** The moderation console: a page without data. The admin token is typed, stays in the memory of the page, and is sent in a header field. */
 export const ADMIN: Page = {

@@ -6,7 +6,7 @@ import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
 import { acceptedType } from './accepted-type.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
-import { curlBase } from './take-part-curl.ts'
+import { curlBase } from './take-part/curl.ts'
 
 const list = (texts: readonly string[]) => texts.map(text => html`<li>${text}</li>`)
 

@@ -7,7 +7,7 @@ import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { ownProblems, PROBLEMS, problemsOf } from '../contract/problems.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
-import { curlBase } from './take-part-curl.ts'
+import { curlBase } from './take-part/curl.ts'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 

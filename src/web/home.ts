@@ -10,14 +10,14 @@ import {
   listWrites,
   readCheckedShares,
 } from '../operations/home-views.ts'
-import { ago, by, many, originMark, tagPath } from './components.ts'
+import { lifeLine } from './entry/life-line.ts'
 import { type Html, html, NOTHING } from './html.ts'
-import { lifeLine } from './life-line.ts'
-import { activityRows } from './list-rows.ts'
 import type { Page, PageRequest } from './page.ts'
-import { signalBadges } from './signals.ts'
-import { standingStrip } from './standing-strip.ts'
-import { curlBase } from './take-part-curl.ts'
+import { ago, by, many, originMark, tagPath } from './parts/components.ts'
+import { activityRows } from './parts/list-rows.ts'
+import { signalBadges } from './parts/signals.ts'
+import { standingStrip } from './parts/standing-strip.ts'
+import { curlBase } from './take-part/curl.ts'
 import { visible, words } from './untrusted-text.ts'
 
 const RECENT = 5

@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts'
 import { assetPath, importedBy } from './assets.ts'
-import { publishFor } from './found.ts'
+import { dataBlock } from './entry/linked-data.ts'
 import { type Html, html, NOTHING, raw } from './html.ts'
-import { dataBlock } from './linked-data.ts'
 import type { Document } from './page.ts'
+import { publishFor } from './search/found.ts'
 import { seen } from './untrusted-text.ts'
 
 /** The properties of a request that the frame of a page needs. */

@@ -4,8 +4,8 @@ import { PROBLEMS } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Document } from './page.ts'
-import { signalBadges } from './signals.ts'
-import { standingStrip } from './standing-strip.ts'
+import { signalBadges } from './parts/signals.ts'
+import { standingStrip } from './parts/standing-strip.ts'
 import { seen, visible } from './untrusted-text.ts'
 
 /** The entries that the page of a problem proposes, as read at a time in milliseconds since 1970. */

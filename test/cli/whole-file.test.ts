@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { makeWholeFile } from '../../src/cli/whole-file.ts'
+import { makeWholeFile } from '../../src/cli/stores/whole-file.ts'
 import { OperatorError } from '../../src/operator-error.ts'
 import { spawn } from '../support/children.ts'
 import { temporaryDirectory } from './command.ts'
@@ -65,7 +65,7 @@ test('a file that appeared in between, and another run in progress, are not touc
 })
 
 test('after a signal no file is left', async () => {
-  const module = new URL('../../src/cli/whole-file.ts', import.meta.url).href
+  const module = new URL('../../src/cli/stores/whole-file.ts', import.meta.url).href
   const script = `import { makeWholeFile } from ${JSON.stringify(module)}
     setInterval(() => {}, 1000)
     await makeWholeFile(process.argv[1], 0o600, () => new Promise(() => {}))`

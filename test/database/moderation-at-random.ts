@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { damageOfTotals } from '../../src/cli/verify-totals.ts'
+import { damageOfTotals } from '../../src/cli/check/totals.ts'
 import { MODERATION_ACTIONS, type ModerationAction } from '../../src/contract/vocabulary.ts'
 import type { Reader } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { damageOfTotals } from '../../src/cli/verify-totals.ts'
+import { damageOfTotals } from '../../src/cli/check/totals.ts'
 import type { Reader } from '../../src/database/database.ts'
 import { sql } from '../../src/database/sql.ts'
 import { evidenceHash } from '../../src/domain/revision.ts'

@@ -1,4 +1,4 @@
-import { beginSnapshot } from '../../src/cli/open-store.ts'
+import { beginSnapshot } from '../../src/cli/stores/open-store.ts'
 import type { Reader } from '../../src/database/database.ts'
 import { openSqlite } from '../../src/database/sqlite.ts'
 import { storeFile } from '../../src/embedded/files.ts'

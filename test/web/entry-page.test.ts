@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COLUMNS_MAX } from '../../src/web/life-line.ts'
+import { COLUMNS_MAX } from '../../src/web/entry/life-line.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { proseOf } from '../support/judging.ts'
 import { useJudgedPages, wordsOf } from '../support/page-text.ts'

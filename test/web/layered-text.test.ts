@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { piecesOf } from '../../src/domain/evidence/sentence.ts'
+import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
 import { html } from '../../src/web/html.ts'
-import { layeredMarkup } from '../../src/web/layered-text.ts'
-import { markup } from '../../src/web/markdown.ts'
+import { markup } from '../../src/web/parts/markdown.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { layeredMarkup } from '../../src/web/layered-text.ts'
-import { markup, markupWithSections } from '../../src/web/markdown.ts'
+import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
+import { markup, markupWithSections } from '../../src/web/parts/markdown.ts'
 
 const headings = (content: string): string =>
   [...markup(content).markup.matchAll(/<h(\d)>.*<\/h(\d)>/g)].map(([, open, close]) => `${open}${close}`).join(' ')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { axisValues, growthPlot } from '../../src/web/plot.ts'
+import { axisValues, growthPlot } from '../../src/web/parts/plot.ts'
 
 const DAY = 86_400_000
 const pairs = (path: string): [number, number][] =>

@@ -8,7 +8,7 @@ import { storeFile } from '../../embedded/files.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readHead } from '../../store/head.ts'
 import { assertNoMirror } from '../mirror/assert.ts'
-import { openStoreForReading } from '../open-store.ts'
+import { openStoreForReading } from '../stores/open-store.ts'
 import { seedDemonstration } from './seed.ts'
 
 /** The file that marks a data directory as a demonstration. */

@@ -6,7 +6,7 @@ import { stepOf } from '../../log/next-step.ts'
 import type { MirroredLog } from '../../operations/export/store-mirrored-log.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readLog } from '../../store/log.ts'
-import type { Line } from '../input-lines.ts'
+import type { Line } from '../export/input-lines.ts'
 import { continuationIn } from './original-log.ts'
 import { ANSWER_MAX } from './source.ts'
 

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Config, readConfig } from '../../config.ts'
+import { storeFile } from '../../embedded/files.ts'
+import { EXIT, type Invocation, UsageError } from '../command.ts'
+import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/data-dir.ts'
+import type { Check, Finding } from './check.ts'
+import { databaseChecks } from './database.ts'
+import { engineChecks } from './engine.ts'
+import { checkDescriptors, checkDirectory, checkFts5, checkNode, checkSecrets, checkSqlite } from './machine.ts'
+import {
+  checkClock,
+  checkDurability,
+  checkIntegrity,
+  checkSchema,
+  checkSearchIndex,
+  checkServed,
+  checkSizes,
+} from './store.ts'
+
+/** Runs all checks and prints one line for each finding. A check that throws is a finding. */
+export async function doctor(invocation: Invocation): Promise<number> {
+  let failed = false
+  for (const [what, check] of checksFor(invocation)) {
+    for (const finding of await findingsOf(what, check)) {
+      failed ||= finding.mark === 'FAIL'
+      invocation.stdout.write(`${lineOf(finding)}\n`)
+    }
+  }
+  return failed ? EXIT.failed : EXIT.ok
+}
+
+function checksFor(invocation: Invocation): [string, Check][] {
+  const { env, flags, switches } = invocation
+  if (switches.has('engine')) return engineChecks(namedDatabase(invocation))
+  let config: Config | undefined
+  const readSettings = (): Finding => {
+    config = readConfig(env, flags)
+    return { mark: 'ok', what: 'configuration', finding: 'all settings are valid' }
+  }
+  const directory = resolve(dataDirOf(invocation))
+  const machine: [string, Check][] = [
+    ['Node', checkNode],
+    ['SQLite', checkSqlite],
+    ['full-text search', checkFts5],
+    ['file descriptors', checkDescriptors],
+    ['configuration', readSettings],
+    ['data directory', () => checkDirectory(directory)],
+    ['secrets', () => checkSecrets(directory)],
+  ]
+  const url = databaseUrlOf(invocation)
+  if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlsOf(invocation), directory)]
+  if (!existsSync(storeFile(directory))) {
+    return [
+      ...machine,
+      ['store', () => ({ mark: 'ok', what: 'store', finding: 'none yet; the first start creates it' })],
+    ]
+  }
+  return [
+    ...machine,
+    ['served', () => checkServed(directory, config)],
+    ['schema', () => checkSchema(directory)],
+    ['durability', () => checkDurability(directory)],
+    ['integrity', () => checkIntegrity(directory)],
+    ['search index', () => checkSearchIndex(directory)],
+    ['sizes', () => checkSizes(directory)],
+    ['clock', () => checkClock(directory)],
+  ]
+}
+
+function namedDatabase(invocation: Invocation): string {
+  const url = databaseUrlOf(invocation)
+  if (url === undefined) throw new UsageError('--engine probes a server; set DATABASE_URL to one of its databases.')
+  return url
+}
+
+async function findingsOf(what: string, check: Check): Promise<Finding[]> {
+  try {
+    return [await check()].flat()
+  } catch (error) {
+    return [{ mark: 'FAIL', what, finding: (error as Error).message.replace(/\.$/, '') }]
+  }
+}
+
+const lineOf = ({ mark, what, finding, remedy }: Finding): string =>
+  `${mark.padEnd(4)} ${what}: ${finding}${remedy === undefined ? '' : `; ${remedy}`}`

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import { MIGRATIONS } from '../../database/migrate.ts'
+import { connectPostgres, type PostgresConnection, sessionSettings } from '../../database/postgres.ts'
+import { postgresDdl } from '../../database/postgres-ddl.ts'
+import { plain } from '../../domain/invisible-characters.js'
+import type { Check, Finding } from './check.ts'
+
+/** Two sessions with the server, whose tables are in a schema of their own. */
+type Probed = { one: PostgresConnection; two: PostgresConnection }
+/**
+ * A part of PostgreSQL that the service uses. `probe` throws the error of the server, or returns what is wrong; a part that only some
+ * settings need has `for`.
+ */
+type Need = { what: string; for?: string; probe(probed: Probed): Promise<string | undefined> }
+
+const TIMEOUT = 10_000
+/** The time in which a statement would be answered if it did not wait for a lock, in milliseconds. */
+const LOCK_WAIT = 100
+
+/** The checks of any server that speaks the protocol of PostgreSQL: one for each part that the service needs. */
+export const engineChecks = (url: string): [string, Check][] => [['engine', () => probeEngine(url)]]
+
+async function probeEngine(url: string): Promise<Finding[]> {
+  const options = { url, name: 'doctor', statementTimeout: TIMEOUT, idleTimeout: TIMEOUT, plain: true } as const
+  const opened: PostgresConnection[] = []
+  const schema = `palimpsest_doctor_${randomBytes(4).toString('hex')}`
+  try {
+    for (let n = 0; n < 2; n++) opened.push(await connectPostgres(options))
+    const [one, two] = opened as [PostgresConnection, PostgresConnection]
+    const [version] = await one.send([{ text: 'SELECT version() AS name', values: [] }])
+    const findings: Finding[] = [{ mark: 'ok', what: 'engine', finding: printable(String(version?.rows[0]?.name)) }]
+    await one.exec(`CREATE SCHEMA ${schema}`)
+    for (const need of NEEDS) findings.push(await findingOf(need, { one, two }, schema))
+    return findings
+  } finally {
+    await opened[0]?.exec(`ROLLBACK; DROP SCHEMA IF EXISTS ${schema} CASCADE`).catch(() => {})
+    await Promise.all(opened.map(connection => connection.close()))
+  }
+}
+
+async function findingOf(need: Need, probed: Probed, schema: string): Promise<Finding> {
+  const { what } = need
+  const mark = need.for === undefined ? 'FAIL' : 'warn'
+  const remedy = need.for === undefined ? 'the service cannot run on this server' : `only ${need.for} needs it`
+  try {
+    for (const connection of [probed.one, probed.two]) await connection.exec(`ROLLBACK; SET search_path = ${schema}`)
+    const fault = await need.probe(probed)
+    if (fault === undefined) return { mark: 'ok', what, finding: 'present' }
+    return { mark, what, finding: fault, remedy }
+  } catch (error) {
+    return { mark, what, finding: `missing (${printable((error as Error).message)})`, remedy }
+  }
+}
+
+/** An answer of the server as one line without control characters. */
+const printable = (text: string): string => plain(text).replaceAll(/\s+/g, ' ').slice(0, 200)
+
+const setting = async ({ one }: Probed, name: string): Promise<string> => {
+  const [found] = await one.send([{ text: 'SELECT current_setting($1) AS value', values: [name] }])
+  return String(found?.rows[0]?.value)
+}
+const settingIs =
+  (name: string, isFine: (value: string) => boolean): Need['probe'] =>
+  async probed => {
+    const value = await setting(probed, name)
+    return isFine(value) ? undefined : `${name} is ${printable(value)}`
+  }
+
+/** A statement that must be answered with this value. */
+const answers =
+  (text: string, expected: string | number): Need['probe'] =>
+  async ({ one }) => {
+    const [found] = await one.send([{ text, values: [] }])
+    const value = Object.values(found?.rows[0] ?? {})[0]
+    return String(value) === String(expected) ? undefined : `it answers ${printable(String(value))}, not ${expected}`
+  }
+const runs =
+  (text: string): Need['probe'] =>
+  async ({ one }) => {
+    await one.send([{ text, values: [] }])
+    return undefined
+  }
+
+const OLDEST = 150_000
+
+/** The parts, from those without which no session is opened to those that only some settings need. */
+const NEEDS: readonly Need[] = [
+  { what: 'version 15', probe: settingIs('server_version_num', value => Number(value) >= OLDEST) },
+  { what: 'encoding', probe: settingIs('server_encoding', value => value === 'UTF8') },
+  { what: 'synced commits', probe: settingIs('synchronous_commit', value => value !== 'off') },
+  { what: 'fsync', probe: settingIs('fsync', value => value === 'on') },
+  { what: 'full page writes', probe: settingIs('full_page_writes', value => value === 'on') },
+  { what: 'session settings', probe: probeSettings },
+  { what: 'pipelining', probe: probePipelining },
+  { what: 'schema', probe: probeSchema },
+  { what: 'transactional DDL', probe: probeTransactionalDdl },
+  { what: 'row locks', probe: probeRowLock },
+  { what: 'snapshots', probe: probeSnapshot },
+  { what: 'advisory locks', probe: runs('SELECT pg_advisory_xact_lock(7261843206)') },
+  { what: 'statements', probe: probeStatements },
+  { what: 'system identifier', probe: runs('SELECT system_identifier FROM pg_control_system()') },
+  { what: 'timeline', probe: runs('SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)') },
+  { what: 'outcome of transactions', probe: answers('SELECT pg_xact_status(pg_current_xact_id())', 'in progress') },
+  { what: 'size of the database', probe: runs('SELECT pg_database_size(current_database())') },
+  {
+    what: 'positions of a standby',
+    for: 'DATABASE_READ_URL',
+    probe: runs("SELECT pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0'), pg_last_wal_replay_lsn()"),
+  },
+]
+
+async function probeSettings({ one }: Probed): Promise<string | undefined> {
+  const missing: string[] = []
+  for (const statement of sessionSettings(TIMEOUT, TIMEOUT)) {
+    if (statement.includes('search_path')) continue
+    await one.exec(statement).catch(() => missing.push(statement.split(' ')[1] ?? ''))
+  }
+  return missing.length === 0 ? undefined : `missing: ${missing.join(', ')}`
+}
+
+/** Statements that are sent together are answered in order, and a refused one does not end the others. */
+async function probePipelining({ one }: Probed): Promise<string | undefined> {
+  const texts = ['SELECT 1 AS n', 'SELECT 1 / 0 AS n', 'SELECT 3 AS n']
+  const [first, second, third] = await one.settle(texts.map(text => ({ text, values: [] })))
+  const fits = !(first instanceof Error) && second instanceof Error && !(third instanceof Error)
+  return fits && third?.rows[0]?.n === 3 ? undefined : 'a refused statement ends those that were sent with it'
+}
+
+/** Every step of the schema, in a transaction that is rolled back. */
+async function probeSchema({ one }: Probed): Promise<string | undefined> {
+  await one.exec('BEGIN')
+  for (const { name, shared, postgres } of MIGRATIONS) {
+    try {
+      await one.exec(`${postgresDdl(shared ?? '')};${postgres ?? ''}`)
+    } catch (error) {
+      return `step "${name}" fails (${printable((error as Error).message)})`
+    }
+  }
+  return undefined
+}
+
+async function probeTransactionalDdl({ one }: Probed): Promise<string | undefined> {
+  await one.exec('BEGIN; CREATE TABLE undone (n BIGINT); ROLLBACK')
+  const [found] = await one.settle([{ text: 'SELECT n FROM undone', values: [] }])
+  return found instanceof Error ? undefined : 'a table stays after ROLLBACK'
+}
+
+/** Rows that are inserted or updated from lists, and texts that are compared byte by byte. */
+async function probeStatements({ one }: Probed): Promise<string | undefined> {
+  await one.exec('CREATE TABLE kept (n BIGINT GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, t TEXT COLLATE "C")')
+  const [, found] = await one.send([
+    {
+      text: `INSERT INTO kept (n, t) SELECT n, t FROM unnest($1::bigint[], $2::text[]) AS given(n, t)
+        ON CONFLICT (n) DO UPDATE SET t = excluded.t RETURNING n`,
+      values: [
+        [1, 2],
+        ['a', 'B'],
+      ],
+    },
+    {
+      text: `SELECT string_agg(t, '' ORDER BY t) AS texts FROM kept, LATERAL (SELECT kept.n) AS own,
+        unnest(ARRAY[1::bigint]) WITH ORDINALITY AS more(value, place)`,
+      values: [],
+    },
+  ])
+  const texts = String(found?.rows[0]?.texts)
+  return texts === 'Ba' ? undefined : `texts are ordered as ${printable(texts)}, not as Ba`
+}
+
+/** A transaction that waits for a locked row continues with the committed value, and does not fail. */
+async function probeRowLock({ one, two }: Probed): Promise<string | undefined> {
+  await one.exec('CREATE TABLE head (n BIGINT); INSERT INTO head VALUES (1)')
+  await one.exec('BEGIN; UPDATE head SET n = 2')
+  await two.exec('BEGIN')
+  let waits = true
+  const reading = two.send([{ text: 'SELECT n FROM head FOR UPDATE', values: [] }]).finally(() => {
+    waits = false
+  })
+  reading.catch(() => {})
+  await new Promise(resolve => setTimeout(resolve, LOCK_WAIT))
+  if (!waits) return 'FOR UPDATE does not wait for the lock of another transaction'
+  await one.exec('COMMIT')
+  const [found] = await reading
+  return found?.rows[0]?.n === 2 ? undefined : 'a transaction that waited for a row does not see its committed value'
+}
+
+/** A reading transaction sees one state for its whole time. */
+async function probeSnapshot({ one, two }: Probed): Promise<string | undefined> {
+  await one.exec('CREATE TABLE seen (n BIGINT)')
+  await two.exec('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const count = { text: 'SELECT count(*) AS n FROM seen', values: [] }
+  await two.send([count])
+  await one.exec('INSERT INTO seen VALUES (1)')
+  const [found] = await two.send([count])
+  return found?.rows[0]?.n === 0 ? undefined : 'a reading transaction sees later commits'
+}

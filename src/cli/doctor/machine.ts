@@ -1,0 +1,129 @@
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { openSqlite } from '../../database/sqlite.ts'
+import { adminTokenFile, originKeyFile } from '../../secrets.ts'
+import { sizeText } from '../progress.ts'
+import type { Finding } from './check.ts'
+
+const OLDEST_NODE = '24.15'
+const SPACE_LEAST = 100_000_000
+const SPACE_WANTED = 1_000_000_000
+const DESCRIPTORS_WANTED = 4_096
+/** The bits of a file's mode that give access to others than its owner. */
+const OTHERS = 0o077
+
+export function checkNode(): Finding {
+  const version = process.versions.node
+  if (version.localeCompare(OLDEST_NODE, 'en', { numeric: true }) >= 0) {
+    return { mark: 'ok', what: 'Node', finding: version }
+  }
+  return { mark: 'FAIL', what: 'Node', finding: `${version} is too old`, remedy: `run Node ${OLDEST_NODE} or newer` }
+}
+
+/** Opening a database asserts the version. */
+export function checkSqlite(): Finding {
+  openSqlite(':memory:', 'derived').close()
+  return { mark: 'ok', what: 'SQLite', finding: process.versions.sqlite ?? 'unknown version' }
+}
+
+export function checkFts5(): Finding {
+  const database = new DatabaseSync(':memory:')
+  try {
+    database.exec("CREATE VIRTUAL TABLE probe USING fts5(text, content='', contentless_delete=1)")
+    return { mark: 'ok', what: 'full-text search', finding: 'FTS5 works' }
+  } finally {
+    database.close()
+  }
+}
+
+export function checkDescriptors(): Finding {
+  const what = 'file descriptors'
+  if (!existsSync('/proc/self/limits')) return { mark: 'ok', what, finding: 'the limit is unknown on this system' }
+  const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 'unlimited'
+  if (limit === 'unlimited' || Number(limit) >= DESCRIPTORS_WANTED)
+    return { mark: 'ok', what, finding: `${limit} may be open` }
+  const remedy = `raise it to ${DESCRIPTORS_WANTED} or more (ulimit -n, or LimitNOFILE of the unit)`
+  return { mark: 'warn', what, finding: `only ${limit} may be open; each connection needs one`, remedy }
+}
+
+export function checkDirectory(directory: string): Finding[] {
+  const what = 'data directory'
+  if (!existsSync(directory)) {
+    return [
+      {
+        mark: 'warn',
+        what,
+        finding: `${directory} does not exist`,
+        remedy: 'the first start creates it; or set DATA_DIR',
+      },
+    ]
+  }
+  if (!statSync(directory).isDirectory()) {
+    return [{ mark: 'FAIL', what, finding: `${directory} is a file`, remedy: 'set DATA_DIR to a directory' }]
+  }
+  try {
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch {
+    return [{ mark: 'FAIL', what, finding: `${directory} cannot be written`, remedy: 'make it writable for this user' }]
+  }
+  const { bavail, bsize, type } = statfsSync(directory)
+  return [
+    { mark: 'ok', what, finding: `${directory} is writable` },
+    fileSystemFinding(directory, type),
+    spaceFinding(bavail * bsize),
+  ]
+}
+
+/** File systems on which a store is not safe, by their number in Linux, with the reason and the remedy. */
+const UNSAFE: Record<number, { name: string; finding: string; remedy: string }> = Object.fromEntries(
+  [
+    [0x01021994, 'tmpfs', 'is in memory: all data is lost when the machine stops'],
+    [0x858458f6, 'ramfs', 'is in memory: all data is lost when the machine stops'],
+    [0x794c7630, 'overlay', 'belongs to a container: all data is lost when it is removed'],
+    [0x6969, 'NFS', 'is on another machine: its locks and syncs are not reliable'],
+    [0xff534d42, 'CIFS', 'is on another machine: its locks and syncs are not reliable'],
+    [0xfe534d42, 'SMB', 'is on another machine: its locks and syncs are not reliable'],
+  ].map(([type, name, finding]) => [type, { name, finding, remedy: 'set DATA_DIR to a local disk or a volume' }]),
+)
+
+/** Synced data must be on a disk. No program can detect a disk that confirms a sync falsely. */
+function fileSystemFinding(directory: string, type: number): Finding {
+  const what = 'file system'
+  const unsafe = UNSAFE[type >>> 0]
+  if (unsafe === undefined)
+    return { mark: 'ok', what, finding: `0x${(type >>> 0).toString(16)}, not known to lose synced data` }
+  return {
+    mark: 'warn',
+    what,
+    finding: `${directory} is on ${unsafe.name}, which ${unsafe.finding}`,
+    remedy: unsafe.remedy,
+  }
+}
+
+function spaceFinding(free: number): Finding {
+  const what = 'free space'
+  const finding = `${sizeText(free)} free`
+  if (free >= SPACE_WANTED) return { mark: 'ok', what, finding }
+  return {
+    mark: free < SPACE_LEAST ? 'FAIL' : 'warn',
+    what,
+    finding,
+    remedy: 'free some space before writes are refused',
+  }
+}
+
+export function checkSecrets(directory: string): Finding[] {
+  const files = [adminTokenFile(directory), originKeyFile(directory)].filter(path => existsSync(path))
+  if (files.length === 0) return [{ mark: 'ok', what: 'secrets', finding: 'no files with secrets yet' }]
+  return files.map(path => {
+    const mode = statSync(path).mode & 0o777
+    const finding = `${path} has mode ${mode.toString(8).padStart(4, '0')}`
+    if ((mode & OTHERS) === 0) return { mark: 'ok', what: 'secrets', finding }
+    return {
+      mark: 'FAIL',
+      what: 'secrets',
+      finding,
+      remedy: `others can read it: chmod 600 ${path} and replace the secret`,
+    }
+  })
+}

@@ -1,0 +1,126 @@
+import { existsSync, statSync } from 'node:fs'
+import type { Config } from '../../config.ts'
+import { appliedMigrations, MIGRATIONS } from '../../database/migrate.ts'
+import { sql } from '../../database/sql.ts'
+import { assertDurable, openSqlite, type SqliteConnection } from '../../database/sqlite.ts'
+import { isServed } from '../../embedded/data-directory.ts'
+import { indexFile, storeFile } from '../../embedded/files.ts'
+import { sizeText } from '../progress.ts'
+import { openStoreForReading, openStoreOfAnySchema } from '../stores/open-store.ts'
+import type { Finding } from './check.ts'
+import { checkIndex } from './index.ts'
+
+const READY_PATIENCE = 5_000
+const WAL_LARGE = 1_000_000_000
+const CLOCK_TOLERANCE = 60_000
+
+/** Whether a server has locked the directory, and if so, whether it is ready. */
+export async function checkServed(directory: string, config: Config | undefined): Promise<Finding> {
+  const what = 'served'
+  if (!isServed(directory)) return { mark: 'ok', what, finding: 'no process has locked the store' }
+  if (config === undefined)
+    return { mark: 'warn', what, finding: 'a process has locked the store; its address is unknown' }
+  const url = `http://${reachable(config.host)}:${config.port}/ready`
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(READY_PATIENCE) })
+    if (answer.status === 200)
+      return { mark: 'ok', what, finding: `a process has locked the store, and ${url} is ready` }
+    return {
+      mark: 'FAIL',
+      what,
+      finding: `${url} answers ${answer.status}`,
+      remedy: 'its log has the reason',
+    }
+  } catch {
+    const finding = `a process has locked the store, but ${url} does not answer`
+    return { mark: 'warn', what, finding, remedy: 'set --host and --port to those of the server, or see its log' }
+  }
+}
+
+const ANY_ADDRESS: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+const reachable = (host: string): string => ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)
+
+export function checkSchema(directory: string): Finding {
+  const connection = openStoreOfAnySchema(storeFile(directory))
+  try {
+    const applied = appliedMigrations(connection)
+    const newest = MIGRATIONS.at(-1)?.number ?? 0
+    const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
+    if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${newest}, the newest` }
+    const finding = `${pending.length} steps before step ${newest}`
+    return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them"' }
+  } finally {
+    connection.close()
+  }
+}
+
+/** A restored file is not in WAL mode. The first start changes the mode. */
+export function checkDurability(directory: string): Finding {
+  const what = 'durability'
+  const mode = withStore(
+    directory,
+    store => store.one<{ journal_mode: string }>(sql`PRAGMA journal_mode`)?.journal_mode,
+  )
+  if (mode !== 'wal') return { mark: 'ok', what, finding: 'restored, not started yet; the first start sets it' }
+  const writer = openSqlite(storeFile(directory), 'write')
+  try {
+    assertDurable(writer)
+    return { mark: 'ok', what, finding: 'every commit is synced (journal WAL, synchronous FULL)' }
+  } finally {
+    writer.close()
+  }
+}
+
+export function checkIntegrity(directory: string): Finding {
+  const found = withStore(
+    directory,
+    store => store.one<{ quick_check: string }>(sql`PRAGMA quick_check(1)`)?.quick_check,
+  )
+  if (found === 'ok')
+    return { mark: 'ok', what: 'integrity', finding: 'the quick check passed; "palimpsest check" checks all data' }
+  return { mark: 'FAIL', what: 'integrity', finding: found ?? 'no answer', remedy: 'restore the newest backup' }
+}
+
+export function checkSizes(directory: string): Finding {
+  const size = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
+  const wal = size(`${storeFile(directory)}-wal`)
+  const finding = `store ${sizeText(size(storeFile(directory)))}, its log ${sizeText(wal)}, search index ${sizeText(size(indexFile(directory)))}`
+  if (wal < WAL_LARGE) return { mark: 'ok', what: 'sizes', finding }
+  return {
+    mark: 'warn',
+    what: 'sizes',
+    finding,
+    remedy: 'the log grows during a long read (backup, export, verify); wait for its end',
+  }
+}
+
+export function checkClock(directory: string): Finding {
+  const newest = withStore(directory, store =>
+    store.one<{ at: number | null }>(sql`
+      SELECT max(coalesce((SELECT max(updated_at) FROM entry WHERE withdrawn = 0), 0),
+        coalesce((SELECT created_at FROM activity ORDER BY sequence DESC LIMIT 1), 0)) AS at`),
+  )?.at
+  const now = new Date().toISOString()
+  const ahead = (newest ?? 0) - Date.now()
+  if (ahead <= CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding: `${now}, not before the newest row` }
+  const finding = `${now} is ${Math.round(ahead / 1_000)} s before the newest row of the store`
+  return { mark: 'FAIL', what: 'clock', finding, remedy: 'set the clock, and run a time service' }
+}
+
+/** Whether the search index has all entries of the store. */
+export const checkSearchIndex = (directory: string): Promise<Finding> =>
+  checkIndex(indexFile(directory), () =>
+    withStore(directory, store => ({
+      record: store.one<{ record: number }>(sql`SELECT record FROM head`)?.record ?? 0,
+      entries: store.one<{ n: number }>(sql`SELECT count(*) AS n FROM entry WHERE withdrawn = 0`)?.n ?? 0,
+    })),
+  )
+
+function withStore<T>(directory: string, look: (store: SqliteConnection) => T): T {
+  const connection = openStoreForReading(storeFile(directory))
+  try {
+    return look(connection)
+  } finally {
+    connection.close()
+  }
+}

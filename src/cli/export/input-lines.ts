@@ -1,0 +1,73 @@
+import { createReadStream, statSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { OperatorError, systemFault } from '../../operator-error.ts'
+
+export const LINE_BYTES_MAX = 1_048_576
+const NEWLINE = 10
+
+/** One line of the input, and the number of bytes of the input up to its end. */
+export type Line = { number: number; bytes: Buffer; read: number }
+export type Input = {
+  lines: AsyncIterable<Line>
+  /** The size in bytes, if the input is a file. */
+  size: number | undefined
+  /** Makes the next line throw, also while it is awaited. */
+  stop(): void
+}
+
+/** Opens a file, or standard input if it is named -, as the lines that a command reads. */
+export function openLines(from: string, stdin: NodeJS.ReadableStream, command: string): Input {
+  if (from === '-') return inputOf(stdin as Readable, undefined, command)
+  try {
+    const stats = statSync(from)
+    if (stats.isDirectory()) throw new Error('it is a directory')
+    return inputOf(createReadStream(from), stats.isFile() ? stats.size : undefined, command)
+  } catch (error) {
+    throw new OperatorError(`${from} cannot be read (${systemFault(error)}); name a file of lines of JSON.`)
+  }
+}
+
+const inputOf = (stream: Readable, size: number | undefined, command: string): Input => ({
+  lines: linesOf(stream),
+  size,
+  stop: () => stream.destroy(new OperatorError(`The ${command} was stopped.`)),
+})
+
+/** Splits bytes at newlines. Blank lines are counted and skipped. Uses the memory of one line and one chunk. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  let parts: Buffer[] = []
+  let held = 0
+  let number = 1
+  let read = 0
+  const hold = (part: Buffer): void => {
+    held += part.length
+    if (held > LINE_BYTES_MAX) {
+      throw new OperatorError(`line ${number}: it is longer than ${LINE_BYTES_MAX} bytes`)
+    }
+    if (part.length > 0) parts.push(part)
+  }
+  const take = (): Line => {
+    const line = { number, bytes: Buffer.concat(parts), read }
+    parts = []
+    held = 0
+    number++
+    return line
+  }
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      hold(chunk.subarray(start, end))
+      read += end + 1 - start
+      start = end + 1
+      const line = take()
+      if (!isBlank(line.bytes)) yield line
+    }
+    hold(chunk.subarray(start))
+    read += chunk.length - start
+  }
+  const last = take()
+  if (!isBlank(last.bytes)) yield last
+}
+
+const SPACES = new Set([9, 13, 32])
+const isBlank = (bytes: Buffer): boolean => bytes.every(byte => SPACES.has(byte))

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import { Problem } from '../../contract/problem.ts'
+import { remedyOf } from '../../contract/problems.ts'
+import type { ActorIssued, Entry } from '../../contract/resources.ts'
+import type { Transaction } from '../../database/database.ts'
+import { parseJson } from '../../http/pipeline/body.ts'
+import { CHECKS } from '../../http/pipeline/validate.ts'
+import type { Context, WriteName } from '../../operations/operation.ts'
+import { runWrite } from '../../operations/writes.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { findActorById } from '../../store/actor.ts'
+import type { Line } from '../export/input-lines.ts'
+import type { LoadIds } from './ids.ts'
+
+/** The target of a load: one transaction at a time. */
+export type Target = {
+  tx: Transaction
+  context(): Context
+  ids: LoadIds
+  /** The actor of lines without an actor. */
+  nameless(target: Target): Promise<number>
+}
+
+type Fields = Record<string, unknown>
+type Kind = { members: readonly string[]; perform(target: Target, record: Fields): Promise<void> }
+
+const ID_MAX = 200
+const DECLARED = ['actorType', 'declaredName', 'declaredModel', 'declaredProvider']
+const TEXT = ['title', 'summary', 'content']
+
+/** All types of lines: their members, and how they are loaded. */
+const KINDS: Record<string, Kind> = {
+  actor: {
+    members: ['id', ...DECLARED],
+    async perform(target, record) {
+      target.ids.add('actor', ownId(record, 'id'), await makeActor(target, pick(record, DECLARED)))
+    },
+  },
+  entry: {
+    members: ['id', 'revisionId', 'actorId', ...TEXT, 'tags', 'sources'],
+    async perform(target, record) {
+      const body = { ...pick(record, [...TEXT, 'tags']), ...sourcesOf(target, record) }
+      const entry = (await write(target, 'createEntry', { actor: await actorOf(target, record), body })) as Entry
+      target.ids.add('entry', ownId(record, 'id'), entry.id)
+      if (record.revisionId !== undefined) {
+        target.ids.add('revision', ownId(record, 'revisionId'), entry.currentRevisionId)
+      }
+    },
+  },
+  revision: {
+    members: ['id', 'entryId', 'actorId', 'previousRevisionId', ...TEXT, 'changeType', 'rationale', 'sources'],
+    async perform(target, record) {
+      const body = {
+        ...pick(record, [...TEXT, 'changeType', 'rationale']),
+        ...sourcesOf(target, record),
+        previousRevisionId: idOf(target, record, 'previousRevisionId', 'revision'),
+      }
+      const slug = idOf(target, record, 'entryId', 'entry')
+      const actor = await actorOf(target, record)
+      const entry = (await write(target, 'reviseEntry', { actor, slug, body })) as Entry
+      target.ids.add('revision', ownId(record, 'id'), entry.currentRevisionId)
+    },
+  },
+  verification: {
+    members: ['id', 'entryId', 'revisionId', 'actorId', 'result', 'confidence', 'rationale'],
+    async perform(target, record) {
+      const revisionId = idOf(target, record, 'revisionId', 'revision')
+      const body = { ...pick(record, ['result', 'confidence', 'rationale']), revisionId }
+      const slug = idOf(target, record, 'entryId', 'entry')
+      await write(target, 'verifyRevision', { actor: await actorOf(target, record), slug, body })
+    },
+  },
+  contradiction: {
+    members: ['id', 'entryId', 'revisionId', 'actorId', 'rationale', 'sourceEntryId'],
+    async perform(target, record) {
+      const source =
+        record.sourceEntryId === undefined ? {} : { sourceEntryId: idOf(target, record, 'sourceEntryId', 'entry') }
+      const revisionId = idOf(target, record, 'revisionId', 'revision')
+      const body = { ...pick(record, ['rationale']), revisionId, ...source }
+      const slug = idOf(target, record, 'entryId', 'entry')
+      await write(target, 'contradictRevision', { actor: await actorOf(target, record), slug, body })
+    },
+  },
+  relation: {
+    members: ['id', 'actorId', 'sourceEntryId', 'targetEntryId', 'relationType', 'rationale'],
+    async perform(target, record) {
+      const ends = {
+        sourceEntryId: idOf(target, record, 'sourceEntryId', 'entry'),
+        targetEntryId: idOf(target, record, 'targetEntryId', 'entry'),
+      }
+      const body = { ...pick(record, ['relationType', 'rationale']), ...ends }
+      await write(target, 'relateEntries', { actor: await actorOf(target, record), body })
+    },
+  },
+}
+
+/** Loads one line with the same checks and operations as over HTTP. Throws an OperatorError that names the fault. */
+export async function loadLine(target: Target, { number, bytes }: Line): Promise<void> {
+  try {
+    await loadRecord(target, recordOf(bytes))
+  } catch (error) {
+    throw error instanceof OperatorError ? new OperatorError(`line ${number}: ${error.message}`) : error
+  }
+}
+
+async function loadRecord(target: Target, { type, ...fields }: Fields): Promise<void> {
+  const kind = typeof type === 'string' && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
+  if (kind === undefined) {
+    throw new OperatorError(
+      `type is ${JSON.stringify(type) ?? 'missing'}; it is one of ${Object.keys(KINDS).join(', ')}`,
+    )
+  }
+  const strange = Object.keys(fields).find(name => !kind.members.includes(name))
+  if (strange === 'sequence') throw new OperatorError('it is a line of an export; "palimpsest import" reads it')
+  if (strange !== undefined) throw new OperatorError(`a line of type ${String(type)} has no member "${strange}"`)
+  await kind.perform(target, fields)
+}
+
+/** Creates an actor and returns its number. */
+export async function makeActor(target: Target, body: Fields): Promise<number> {
+  const { actor } = (await write(target, 'createActor', { actor: null, body })) as ActorIssued
+  const row = await findActorById(target.tx, actor.id)
+  if (row === undefined) throw new Error(`Actor ${actor.id} was not stored.`)
+  return row.number
+}
+
+async function write(
+  { tx, context }: Target,
+  name: WriteName,
+  { actor, slug, body }: { actor: number | null; slug?: string; body: Fields },
+): Promise<object> {
+  try {
+    const checked = CHECKS[name].body(body)
+    const caller = { requestId: randomUUID(), actor, origin: null }
+    const params = slug === undefined ? {} : { slug }
+    const answer = await runWrite(name, tx, context(), { params, body: checked, caller })
+    return answer.body
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new OperatorError(`${error.code}: ${remedyOf(error.code, error.detail.member).replace(/\.$/, '')}`)
+  }
+}
+
+function recordOf(bytes: Buffer): Fields {
+  let record: unknown
+  try {
+    record = parseJson(bytes)
+  } catch {
+    throw new OperatorError('it is not JSON in UTF-8')
+  }
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+    throw new OperatorError('it is not a JSON object')
+  }
+  return record as Fields
+}
+
+const pick = (record: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(names.filter(name => Object.hasOwn(record, name)).map(name => [name, record[name]]))
+
+function ownId(record: Fields, member: string): string {
+  const id = record[member]
+  if (typeof id !== 'string' || id === '' || id.length > ID_MAX) {
+    throw new OperatorError(`${member} is ${id === undefined ? 'missing' : 'not a string of 1 to 200 characters'}`)
+  }
+  return id
+}
+
+function idOf(target: Target, record: Fields, member: string, kind: 'entry' | 'revision'): string {
+  const id = ownId(record, member)
+  const found = target.ids[kind].get(id)
+  if (found === undefined) throw new OperatorError(`${member} "${id}" is the ${kind} of no earlier line`)
+  return found
+}
+
+async function actorOf(target: Target, record: Fields): Promise<number> {
+  if (record.actorId === undefined) return target.nameless(target)
+  const id = ownId(record, 'actorId')
+  const actor = target.ids.actor.get(id)
+  if (actor === undefined) throw new OperatorError(`actorId "${id}" is the actor of no earlier line`)
+  return actor
+}
+
+/** The sources with their new ids. The schema checks other shapes. */
+function sourcesOf(target: Target, { sources }: Fields): Fields {
+  if (!Array.isArray(sources)) return sources === undefined ? {} : { sources }
+  return {
+    sources: sources.map((source: unknown, index) => {
+      if (typeof source !== 'object' || source === null || !('entryId' in source) || !('revisionId' in source))
+        return source
+      try {
+        return {
+          ...source,
+          entryId: idOf(target, source as Fields, 'entryId', 'entry'),
+          revisionId: idOf(target, source as Fields, 'revisionId', 'revision'),
+        }
+      } catch (error) {
+        throw new OperatorError(`sources.${index}: ${(error as Error).message}`)
+      }
+    }),
+  }
+}

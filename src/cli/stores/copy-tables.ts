@@ -1,0 +1,128 @@
+import type { PostgresConnection, Query } from '../../database/postgres.ts'
+import type { Value } from '../../database/sql.ts'
+import type { SqliteConnection } from '../../database/sqlite.ts'
+import { type Progress, percent } from '../progress.ts'
+
+/** Rows per statement. A revision can have 50 kB. */
+const BATCH = 500
+
+/**
+ * How a table is updated. A table that only `grows` is read from the end of the last copy. A table that only moderation changes is read
+ * likewise unless there was moderation after that copy. A table with other changes is read completely. A table with deletions is replaced.
+ * `by` is the column by which rows are read and continued; `key` identifies a row.
+ */
+export type CopiedTable = {
+  name: string
+  by: string
+  key: readonly string[]
+  changes: 'never' | 'moderated' | 'any' | 'swept'
+}
+
+const numbered = (name: string, changes: CopiedTable['changes']): CopiedTable => ({
+  name,
+  by: 'number',
+  key: ['number'],
+  changes,
+})
+
+/** The tables that grow with the store. Moderation is last: until its newest rows are copied, the next copy reads all rows that it may have changed. */
+export const COPIED: readonly CopiedTable[] = [
+  numbered('origin', 'any'),
+  numbered('actor', 'any'),
+  numbered('entry', 'any'),
+  numbered('revision', 'never'),
+  numbered('evidence', 'moderated'),
+  numbered('relation', 'moderated'),
+  { name: 'relation_end', by: 'relation', key: ['entry', 'ordinal'], changes: 'never' },
+  { name: 'activity', by: 'sequence', key: ['sequence'], changes: 'moderated' },
+  numbered('retry', 'swept'),
+  numbered('report', 'any'),
+  { name: 'judged_text', by: 'entry', key: ['entry', 'text'], changes: 'swept' },
+  { name: 'judgement', by: 'entry', key: ['entry', 'actor', 'text'], changes: 'swept' },
+  numbered('log_bundle', 'any'),
+  { name: 'log_tile', by: 'level', key: ['level', 'number'], changes: 'any' },
+  { name: 'entry_reader', by: 'entry', key: ['day', 'entry', 'origin'], changes: 'swept' },
+  numbered('moderation', 'never'),
+]
+
+/** Small tables with deletions. They are replaced. */
+export const REPLACED = [
+  'origin_salt',
+  'origin_block',
+  'topic',
+  'cooldown',
+  'export_change',
+  'standing_progress',
+  'log_epoch',
+  'log_checkpoint',
+  'log',
+  'asked_topic',
+  'signals_progress',
+  'purge_progress',
+] as const
+
+/** The columns of a table in PostgreSQL and their types, in order. */
+export type Columns = readonly (readonly [name: string, type: string])[]
+
+const numberOf = async (target: PostgresConnection, text: string): Promise<number> => {
+  const [found] = await target.send([{ text, values: [] }])
+  return Number(found?.rows[0]?.n ?? 0)
+}
+
+/** Updates one table of the target from the source. Returns the number of sent rows. */
+export async function copyTable(
+  source: SqliteConnection,
+  target: PostgresConnection,
+  { name, by, key, changes }: CopiedTable,
+  columns: Columns,
+  moderated: boolean,
+  progress: Progress,
+): Promise<number> {
+  if (changes === 'swept') await target.exec(`DELETE FROM ${name}`)
+  const whole = changes === 'any' || changes === 'swept' || (changes === 'moderated' && moderated)
+  // The last row may be one of several with the same number.
+  const after = whole ? -1 : (await numberOf(target, `SELECT max(${by}) AS n FROM ${name}`)) - 1
+  const total =
+    source.one<{ n: number }>({ text: `SELECT count(*) AS n FROM ${name} WHERE ${by} > ?`, values: [after] })?.n ?? 0
+  if (total > 0) progress.phase(`Copying ${name}`)
+  const insert = `${insertOf(name, columns)} ON CONFLICT (${key.join()}) ${updateOf(name, key, columns)}`
+  const text = `SELECT ${namesOf(columns)} FROM ${name} WHERE ${by} > ? ORDER BY ${by}`
+  let batch: Record<string, Value>[] = []
+  let sent = 0
+  const send = async (): Promise<void> => {
+    await target.send([inserting(insert, columns, batch)])
+    sent += batch.length
+    batch = []
+    progress.update(() => `Copied ${sent} of ${total} rows of ${name}, ${percent(sent, total)}`)
+  }
+  for (const row of source.each<Record<string, Value>>({ text, values: [after] })) {
+    batch.push(row)
+    if (batch.length === BATCH) await send()
+  }
+  if (batch.length > 0) await send()
+  return sent
+}
+
+const namesOf = (columns: Columns): string => columns.map(([column]) => column).join()
+
+/** The statements that replace the rows of a small table. */
+export function replacing(source: SqliteConnection, name: string, columns: Columns): Query[] {
+  const rows = source.all<Record<string, Value>>({ text: `SELECT ${namesOf(columns)} FROM ${name}`, values: [] })
+  return [{ text: `DELETE FROM ${name}`, values: [] }, inserting(insertOf(name, columns), columns, rows)]
+}
+
+const insertOf = (name: string, columns: Columns): string =>
+  `INSERT INTO ${name} (${namesOf(columns)}) SELECT * FROM unnest(${columns.map(([, type], index) => `$${index + 1}::${type}[]`)})`
+
+/** Unchanged rows are not written. */
+function updateOf(name: string, key: readonly string[], columns: Columns): string {
+  const others = columns.map(([column]) => column).filter(column => !key.includes(column))
+  if (others.length === 0) return 'DO NOTHING'
+  const excluded = others.map(column => `excluded.${column}`)
+  return `DO UPDATE SET (${others}) = ROW(${excluded}) WHERE (${others.map(column => `${name}.${column}`)}) IS DISTINCT FROM (${excluded})`
+}
+
+const inserting = (text: string, columns: Columns, rows: readonly Record<string, Value>[]): Query => ({
+  text,
+  values: columns.map(([column]) => rows.map(row => row[column] ?? null)),
+})

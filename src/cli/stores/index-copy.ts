@@ -1,0 +1,91 @@
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { backup } from 'node:sqlite'
+import { openSqlite } from '../../database/sqlite.ts'
+import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-directory.ts'
+import { indexFile, nodeIndexFile } from '../../embedded/files.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { indexedState, type StoreState } from '../../search/index-file.ts'
+import { EXIT, type Invocation, required, UsageError } from '../command.ts'
+import { createProgress, type Progress, percent, sizeText } from '../progress.ts'
+import { makeWholeFile } from './whole-file.ts'
+
+/** Pages that are copied in one turn of the event loop. */
+const PAGES_PER_STEP = 1_024
+const OWNER_ONLY = 0o600
+
+/** Runs `palimpsest index copy`. */
+export async function indexCommand(invocation: Invocation): Promise<number> {
+  const [action] = invocation.args
+  if (action !== 'copy') throw new UsageError(`"${action}" is not an action of "palimpsest index"; the action is copy.`)
+  const source = sourceOf(required(invocation, 'from', 'a search index, or its data directory'))
+  const directory = prepareDataDirectory(required(invocation, 'to', 'the data directory of the new node'))
+  const unlock = lockDataDirectory(directory)
+  try {
+    const file = nodeIndexFile(directory)
+    const { record } = await makeWholeFile(file, OWNER_ONLY, partial =>
+      copyIndex(source, partial, createProgress(invocation.stderr)),
+    )
+    const size = sizeText(statSync(file).size)
+    invocation.stdout.write(`${file} is a complete copy of ${source}, up to record ${record}: ${size}.\n`)
+    return EXIT.ok
+  } finally {
+    unlock()
+  }
+}
+
+/** The index file of a path: the path itself, or the index of a node or of a store in this directory. */
+function sourceOf(given: string): string {
+  const path = resolve(given)
+  const known = [nodeIndexFile(path), indexFile(path)]
+  const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? known.find(existsSync) : path
+  if (file !== undefined && existsSync(file)) return file
+  throw new OperatorError(
+    `There is no search index at ${path}; name search-node.db of a node, search.db of a store, or the data directory of one.`,
+  )
+}
+
+/** Copies one state of an index, also while it is written, and returns that state. */
+async function copyIndex(source: string, partial: string, progress: Progress): Promise<StoreState> {
+  const index = reading(source)
+  try {
+    progress.phase('Copying the search index')
+    // The copy reads inside this transaction, so that a writer does not restart it.
+    index.exec('BEGIN')
+    const state = stateOf(source, () => indexedState(index))
+    await backup(index.raw, partial, {
+      rate: PAGES_PER_STEP,
+      progress: ({ totalPages, remainingPages }) =>
+        progress.update(() => `Copied ${percent(totalPages - remainingPages, totalPages)}`),
+    })
+    return state
+  } finally {
+    progress.end()
+    index.close()
+  }
+}
+
+function reading(source: string) {
+  try {
+    return openSqlite(source, 'read')
+  } catch (error) {
+    throw unreadable(source, (error as Error).message)
+  }
+}
+
+/** The state of an index. Throws for a file of another kind or of another version of the service. */
+function stateOf(source: string, read: () => StoreState | undefined): StoreState {
+  let state: StoreState | undefined
+  try {
+    state = read()
+  } catch (error) {
+    throw unreadable(source, (error as Error).message)
+  }
+  if (state === undefined) throw unreadable(source, 'it is another kind of file, or of another version')
+  return state
+}
+
+const unreadable = (source: string, reason: string): OperatorError =>
+  new OperatorError(
+    `${source} is not a search index that can be copied (${reason.replace(/\.$/, '')}); start the node without a copy; it builds its own.`,
+  )

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { chmodSync, constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { migrate } from '../../database/migrate.ts'
+import { openSqlite } from '../../database/sqlite.ts'
+import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-directory.ts'
+import { indexFile, storeFile } from '../../embedded/files.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { originKeyFile } from '../../secrets.ts'
+import { renewHead, SEQUENCE_GAP } from '../../store/head.ts'
+import { countLines, type Verdict } from '../check/store.ts'
+import { EXIT, type Invocation, required } from '../command.ts'
+import { createProgress, type Progress, sizeText } from '../progress.ts'
+import { verifyCopy } from './backup.ts'
+import { readChecksum, removeChecksum } from './checksum.ts'
+import { assertEmbedded, dataDirOf } from './data-dir.ts'
+import { openStoreOfAnySchema } from './open-store.ts'
+import { makeWholeFile } from './whole-file.ts'
+
+const OWNER_ONLY = 0o600
+const COMPANIONS = ['', '-wal', '-shm', '-journal']
+
+/** Creates a store from a backup. Throws if the directory has a store or files of one. On failure, no file stays. */
+export async function restoreStore(invocation: Invocation): Promise<number> {
+  assertEmbedded(invocation, 'restore', 'restore PostgreSQL with pg_restore, as docs/operating.md describes')
+  const from = resolve(required(invocation, 'from', 'the backup'))
+  assertBackup(from)
+  const ignoresChecksum = invocation.switches.has('ignore-checksum')
+  const wanted = resolve(dataDirOf(invocation))
+  const isNew = !existsSync(wanted)
+  const directory = prepareDataDirectory(wanted)
+  const removeNew = (): void => {
+    if (isNew) rmSync(directory, { recursive: true, force: true })
+  }
+  const progress = createProgress(invocation.stderr)
+  const unlock = lockDataDirectory(directory)
+  try {
+    assertEmpty(directory)
+    const target = storeFile(directory)
+    const fillIn = (partial: string) => fill(partial, { from, checked: !ignoresChecksum }, progress)
+    const { counts } = await makeWholeFile(target, OWNER_ONLY, fillIn, removeNew)
+    // The directory may have the index of another store. The next start builds a new one.
+    for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
+    progress.end()
+    const unchecked = ignoresChecksum ? ` The checksum was not checked.` : ''
+    invocation.stdout.write(
+      `${target} is restored and intact: ${sizeText(statSync(target).size)}.${unchecked}\n${countLines(counts)}${keyAdvice(directory)}\n`,
+    )
+    return EXIT.ok
+  } finally {
+    progress.end()
+    unlock()
+  }
+}
+
+type Filling = { from: string; checked: boolean }
+
+async function fill(partial: string, { from, checked }: Filling, progress: Progress): Promise<Verdict> {
+  progress.phase('Copying the backup')
+  copyFileSync(from, partial, constants.COPYFILE_FICLONE)
+  if (checked) await assertChecksum(partial, from)
+  removeChecksum(partial)
+  // The copy has the mode of the backup.
+  chmodSync(partial, OWNER_ONLY)
+  const connection = openSqlite(partial, 'write')
+  try {
+    for (const step of migrate(connection, Date.now())) progress.phase(`Migrated: ${step}`)
+    await renewHead(connection, randomUUID(), SEQUENCE_GAP)
+    // All data must be in the one file that is renamed.
+    connection.exec('PRAGMA journal_mode = DELETE')
+  } finally {
+    connection.close()
+  }
+  return verifyCopy(partial, progress)
+}
+
+/** Throws OperatorError unless the copy of a backup has the bytes of the original backup. */
+async function assertChecksum(copy: string, from: string): Promise<void> {
+  const { found } = await readChecksum(copy)
+  if (found === 'wrong') {
+    throw new OperatorError(
+      `The checksum of ${from} is wrong: the file was damaged or changed after its creation; restore another backup, or check this one with "palimpsest check --file" and add --ignore-checksum.`,
+    )
+  }
+  if (found === 'none') {
+    throw new OperatorError(
+      `${from} has no checksum: it is from an older version, incomplete, or not a backup; add --ignore-checksum if you trust its source.`,
+    )
+  }
+}
+
+function assertBackup(from: string): void {
+  if (!existsSync(from)) throw new OperatorError(`There is no file ${from}; name one that "palimpsest backup" created.`)
+  if (existsSync(`${from}-wal`) && statSync(`${from}-wal`).size > 0) {
+    throw new OperatorError(
+      `${from} is a store in use, with its newest part in ${from}-wal; make a backup of it with "palimpsest backup" and restore that.`,
+    )
+  }
+  openStoreOfAnySchema(from).close()
+}
+
+function assertEmpty(directory: string): void {
+  const found = COMPANIONS.map(ending => storeFile(directory) + ending).find(path => existsSync(path))
+  if (found !== undefined) {
+    throw new OperatorError(`${directory} has a store already (${found}); restore into another directory.`)
+  }
+}
+
+const keyAdvice = (directory: string): string =>
+  existsSync(originKeyFile(directory))
+    ? `Blocks of origins work if ${originKeyFile(directory)} is the key of the original store, which no backup contains.`
+    : `Blocks of origins work only with the old key, which no backup contains: copy origin-key to ${originKeyFile(directory)} (mode 0600), or set ORIGIN_KEY, before the first start.`

@@ -1,0 +1,90 @@
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isFull } from '../../database/sqlite.ts'
+import { OperatorError, systemFault } from '../../operator-error.ts'
+import { syncPath } from '../../sync-path.ts'
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+/** Files that SQLite may leave beside a database file. */
+const COMPANIONS = ['-journal', '-wal', '-shm']
+
+/**
+ * Creates a file completely or not at all: `work` fills `file`.partial, which is synced and then renamed. Overwrites no file. After an
+ * error or a signal no file is left.
+ */
+export async function makeWholeFile<T>(
+  file: string,
+  mode: number,
+  work: (partial: string) => Promise<T>,
+  onFailure = () => {},
+): Promise<T> {
+  const partial = `${file}.partial`
+  assertFree(file)
+  let named = false
+  const clean = (): void => {
+    for (const ending of ['', ...COMPANIONS]) rmSync(partial + ending, { force: true })
+    // A name that may not be durable is removed too.
+    if (named) rmSync(file, { force: true })
+    onFailure()
+  }
+  const heard = Object.entries(SIGNALS).map(([signal, code]) => {
+    const listener = (): void => {
+      clean()
+      process.exit(code)
+    }
+    process.once(signal, listener)
+    return () => process.removeListener(signal, listener)
+  })
+  const stopHearing = (): void => {
+    for (const stop of heard) stop()
+  }
+  try {
+    // Signals are handled before a file exists.
+    closeSync(openSync(partial, 'wx', mode))
+  } catch (error) {
+    stopHearing()
+    throw refusal(partial, error)
+  }
+  try {
+    const result = await work(partial)
+    syncPath(partial)
+    assertFree(file)
+    renameSync(partial, file)
+    named = true
+    syncPath(dirname(file))
+    return result
+  } catch (error) {
+    clean()
+    throw faultOf(file, error)
+  } finally {
+    stopHearing()
+  }
+}
+
+function assertFree(file: string): void {
+  if (existsSync(file)) throw new OperatorError(`${file} exists already and is not overwritten; name another file.`)
+}
+
+function refusal(partial: string, error: unknown): OperatorError {
+  return (error as NodeJS.ErrnoException).code === 'EEXIST'
+    ? new OperatorError(
+        `${partial} exists: another run is writing it or was interrupted; delete it if none is running.`,
+      )
+    : new OperatorError(
+        `${partial} cannot be written (${systemFault(error)}); name a file in a directory that this user may write.`,
+      )
+}
+
+/** Codes of SQLite for a file that cannot be read, written or opened, or is corrupt: 8, 10, 11 and 14. */
+const SQLITE_DISK: readonly number[] = [8, 10, 11, 14]
+
+/** Converts errors of the disk to one sentence. Returns other errors unchanged. */
+function faultOf(file: string, error: unknown): unknown {
+  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string }
+  const kind = (errcode ?? 0) & 0xff
+  if (code === 'ENOSPC' || isFull(error))
+    return new OperatorError(`There is no space left for ${file}; free some and run again.`)
+  if (code === 'EIO' || SQLITE_DISK.includes(kind))
+    return new OperatorError(`A disk failed while ${file} was created (${message}); repair it and run again.`)
+  return error
+}

@@ -1,0 +1,75 @@
+import type { Entry, Relation, Revision } from '../../contract/resources.ts'
+import type { Heading } from '../../operations/views.ts'
+import { type Html, html, NOTHING } from '../html.ts'
+import { CHANGE_WORDS, many } from '../parts/components.ts'
+import { standingStrip } from '../parts/standing-strip.ts'
+import { visible } from '../untrusted-text.ts'
+
+/** Relations that are shown below an entry. Their own page lists all. */
+const RELATIONS_SHOWN = 6
+
+/** The number of sources, and of those that others contradict now. */
+export function restsOn({ sources }: Pick<Revision, 'sources'>, names: Map<string, Heading>): string {
+  const states = sources.map(({ entryId }) => names.get(entryId)?.standing.state)
+  const count = (state: string): number => states.filter(one => one === state).length
+  return [
+    `rests on ${many(sources.length, 'source')}`,
+    ...(count('CONTRADICTED') > 0 ? [`${count('CONTRADICTED')} now contradicted`] : []),
+    ...(count('DISPUTED') > 0 ? [`${count('DISPUTED')} now disputed`] : []),
+  ].join(', ')
+}
+
+/** The sources that a revision declares, each with its present standing. An entry that is no longer public is shown by its id only. */
+export function sourcesOf(revision: Pick<Revision, 'sources'>, names: Map<string, Heading>, at: number): Html {
+  const { sources } = revision
+  if (sources.length === 0) return NOTHING
+  return html`<section><h2 id="sources">Sources</h2><p class="small">It ${restsOn(revision, names)}. Reported by the author.</p><ul class="plain">${sources.map(
+    ({ entryId, revisionId }) => {
+      const name = names.get(entryId)
+      return name === undefined
+        ? html`<li class="small">an entry that is not public (<code>${entryId}</code>)</li>`
+        : html`<li><a class="clip" dir="auto" href="/entries/${name.slug}/revisions/${revisionId}">${visible(name.title)}</a>${standingStrip(name, at)}</li>`
+    },
+  )}</ul></section>`
+}
+
+const OUTWARD: Record<Relation['relationType'], string> = {
+  CONNECT: 'belongs with',
+  REUSES: 'reuses',
+  SYNTHESIZES: 'synthesizes',
+  CONTRADICTS: 'contradicts',
+}
+const INWARD: Record<Relation['relationType'], string> = {
+  CONNECT: 'belongs with',
+  REUSES: 'reused by',
+  SYNTHESIZES: 'synthesized by',
+  CONTRADICTS: 'contradicted by',
+}
+
+/** The relation of an entry to the entry at the other end, in words. */
+export const relationWords = ({ relationType }: Pick<Relation, 'relationType'>, outward: boolean): string =>
+  (outward ? OUTWARD : INWARD)[relationType]
+
+/** The newest relations of an entry. */
+export function relationsOf(entry: Entry, relations: Relation[], names: Map<string, Heading>, at: number): Html {
+  if (relations.length === 0) return NOTHING
+  const rows = relations.slice(0, RELATIONS_SHOWN).map(relation => {
+    const outward = relation.sourceEntryId === entry.id
+    const other = names.get(outward ? relation.targetEntryId : relation.sourceEntryId)
+    return (
+      other &&
+      html`<li><span class="small">${relationWords(relation, outward)}</span> <a class="clip" dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a>${standingStrip(other, at)}</li>`
+    )
+  })
+  return html`<section><h2>Related</h2><ul class="plain">${rows}</ul><p class="small"><a href="/entries/${entry.slug}/relations">All relations</a></p></section>`
+}
+
+/** The address, the reason and the files of a revision, and how to follow its entry. */
+export function revisionOf({ slug }: Entry, { id, changeType, rationale }: Revision): Html {
+  const address = `/entries/${slug}`
+  return html`<section><h2>This revision</h2><p>${CHANGE_WORDS[changeType] ?? 'Changed'}: <q dir="auto">${visible(rationale)}</q></p>
+<ul class="plain small"><li><a href="${address}/revisions/${id}" data-copy="the link">Permanent address of this revision</a></li>
+<li><a href="${address}.md">Markdown</a> · <a href="${address}.json">JSON</a> · <a href="/api/entries/${slug}">API</a></li>
+<li>Follow: <a href="${address}/feed.atom">Atom</a> · <a href="${address}/feed.json">JSON Feed</a> · <a href="/api/activity/changes?entry=${slug}">changes</a></li>
+<li><a href="${address}/report">Report it to the operator</a></li></ul></section>`
+}

@@ -1,0 +1,124 @@
+import { Problem } from '../../contract/problem.ts'
+import type { Entry, Revision } from '../../contract/resources.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { readCounts, readLife, type Step } from '../../operations/entries/entry-views.ts'
+import { VIEW_ROWS } from '../../operations/views.ts'
+import { type Difference, difference } from '../browser/difference.js'
+import { type Html, html, NOTHING } from '../html.ts'
+import type { Page, PageRequest } from '../page.ts'
+import { badge, CHANGE_WORDS, many, moment, pager, titleOf } from '../parts/components.ts'
+import { differenceView, sizeOf, splitView } from '../parts/difference.ts'
+import { prose } from '../parts/prose.ts'
+import { renderedDifference } from '../parts/rendered-difference.ts'
+import { visible } from '../untrusted-text.ts'
+import { entryHead } from './head.ts'
+
+/** The difference between two revisions, by words if that fits into the time limit. */
+export const DIFF: Page = {
+  path: '/entries/{slug}/diff',
+  as: 'listRevisions',
+  ownQuery: ['from', 'to', 'view'],
+  async render(request) {
+    const { read, params } = request
+    const entry = await read<Entry>('readEntry')
+    if (params.slug !== entry.slug) {
+      const query = new URLSearchParams(request.query as Record<string, string>)
+      return { location: `/entries/${entry.slug}/diff?${query}` }
+    }
+    const [from, to] = await compared(request, entry)
+    await read('listRevisions', params, { limit: 1 })
+    const differences = [
+      ['Title', difference(from.title, to.title)],
+      ['Summary', difference(from.summary, to.summary)],
+      ['Content', difference(from.content, to.content)],
+    ] as const
+    const changed = differences.filter(([, { pieces }]) => pieces.some(({ kind }) => kind !== 'same'))
+    const content = sizeOf(differences[2][1])
+    const { steps } = await readLife(request.reads, entry.slug, VIEW_ROWS)
+    const view = VIEWS.find(([name]) => name === request.query.view)?.[0] ?? 'inline'
+    const nameOf = ({ id }: Revision): string => {
+      const step = steps.find(one => one.id === id)
+      return step === undefined ? 'an early revision' : `revision ${step.ordinal}`
+    }
+    return {
+      title: `Changes in ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, { here: '/diff', name: 'Changes', counts: await readCounts(request.reads, entry.slug), at: request.reads.at })}
+${neighboursOf(entry.slug, steps, { from, to, view })}
+<dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from, request.reads.at)}${endOf(entry.slug, `To ${nameOf(to)}`, to, request.reads.at)}</dl>
+<p class="meta">${many(content.gone, 'character')} of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="${addressOf(entry.slug, { from: to, to: from, view })}">Swap both revisions</a> · <a href="${addressOf(entry.slug, { from, to, view })}" data-copy="the link">Permanent address of this comparison</a></p>
+${changed.length === 0 && html`<p class="notice">The two revisions have the same texts.</p>`}
+${viewLinks(entry.slug, { from, to, view })}
+${changed
+  .filter(([name]) => view !== 'rendered' || name !== 'Content')
+  .map(
+    ([name, one]) =>
+      html`<section><h2>${name}</h2>${coarse(one)}${view === 'inline' ? differenceView(one) : splitView(one)}</section>`,
+  )}
+${view === 'rendered' && (await renderedView(from, to, nameOf))}
+</article>`,
+    }
+  },
+}
+
+/** How a difference is shown, each with its name. */
+const VIEWS = [
+  ['inline', 'Unified'],
+  ['split', 'Side by side'],
+  ['rendered', 'Rendered'],
+] as const
+
+type View = (typeof VIEWS)[number][0]
+type Comparison = { from: Pick<Revision, 'id'>; to: Pick<Revision, 'id'>; view: View }
+
+/** The address of a comparison. It names both revisions, so that it shows the same permanently. */
+const addressOf = (slug: string, { from, to, view }: Comparison): string =>
+  `/entries/${slug}/diff?from=${from.id}&to=${to.id}${view === 'inline' ? '' : `&view=${view}`}`
+
+const viewLinks = (slug: string, shown: Comparison): Html =>
+  html`<nav class="pager" aria-label="Views">${VIEWS.map(([view, words]) => html`<a href="${addressOf(slug, { ...shown, view })}"${view === shown.view && html` aria-current="true"`}>${words}</a>`)}</nav>`
+
+/** The changes before and after the compared revisions. */
+function neighboursOf(slug: string, steps: readonly Step[], { from, to, view }: Comparison): Html {
+  const ordinal = new Map(steps.map(step => [step.id, step.ordinal]))
+  const first = Math.min(ordinal.get(from.id) ?? 0, ordinal.get(to.id) ?? 0)
+  const last = Math.max(ordinal.get(from.id) ?? 0, ordinal.get(to.id) ?? 0)
+  const change = (at: number): string | undefined => {
+    const [before, after] = [steps.find(step => step.ordinal === at - 1), steps.find(step => step.ordinal === at)]
+    return before && after && addressOf(slug, { from: before, to: after, view })
+  }
+  const [back, onward] = [change(first), change(last + 1)]
+  return pager(
+    back === undefined ? undefined : [`Previous change (revision ${first})`, back],
+    onward === undefined ? undefined : [`Next change (revision ${last + 1})`, onward],
+  )
+}
+
+const coarse = ({ by }: Pick<Difference, 'by'>): Html =>
+  by === 'words'
+    ? NOTHING
+    : html`<p class="small">The texts differ too much to compare them by words; ${by === 'lines' ? 'whole lines are shown.' : 'the whole texts are shown.'}</p>`
+
+/** Both contents as their pages show them, with the deleted words marked in the first and the inserted words in the second. */
+async function renderedView(from: Revision, to: Revision, nameOf: (revision: Revision) => string): Promise<Html> {
+  const { before, after, by, same } = renderedDifference(await prose(from.content), await prose(to.content))
+  const side = (label: string, revision: Revision, content: Html): Html =>
+    html`<div><h3>${label} ${nameOf(revision)}</h3><section class="prose" aria-label="${label}" dir="auto">${content}</section></div>`
+  return html`<section><h2>Content</h2>${coarse({ by })}${same && from.content !== to.content && html`<p class="notice">Only the formatting differs. The unified view shows it.</p>`}
+<div class="both">${side('From', from, before)}${side('To', to, after)}</div></section>`
+}
+
+const endOf = (slug: string, name: string, { id, rationale, createdAt, changeType }: Revision, at: number): Html =>
+  html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${moment(createdAt, at)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${visible(rationale)}</span></dd></div>`
+
+/** The two requested revisions; by default the latest and the previous one. */
+async function compared({ query, read, params }: PageRequest, entry: Entry): Promise<[Revision, Revision]> {
+  const revision = (member: 'from' | 'to', revisionId: string): Promise<Revision> => {
+    if (!isUuid(revisionId)) throw new Problem('INVALID_REVISION_ID', { member })
+    return read<Revision>('readRevision', { ...params, revisionId })
+  }
+  const to = await revision('to', String(query.to ?? entry.currentRevisionId))
+  return [await revision('from', String(query.from ?? to.previousRevisionId ?? to.id)), to]
+}

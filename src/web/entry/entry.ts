@@ -1,0 +1,208 @@
+import type { Author, Entry, Relation, Revision, Standing } from '../../contract/resources.ts'
+import { KEPT_FROM } from '../../domain/evidence/retained-text.ts'
+import { percentOf } from '../../domain/evidence/standing-line.ts'
+import { type Counts, type Life, readAbout } from '../../operations/entries/entry-views.ts'
+import { type Heading, readHeadings } from '../../operations/views.ts'
+import { type Html, html, NOTHING } from '../html.ts'
+import type { Page, PageRequest } from '../page.ts'
+import { ago, badge, by, many, moment, originMark, tagList, titleOf, trustNotice } from '../parts/components.ts'
+import { checksOf, stateOfEvidence, verdictOf } from '../parts/evidence-summary.ts'
+import type { Section } from '../parts/markdown.ts'
+import { proseWithSections } from '../parts/prose.ts'
+import { signalNotice } from '../parts/signals.ts'
+import { visible, words } from '../untrusted-text.ts'
+import { relationsOf, restsOn, revisionOf, sourcesOf } from './aside.ts'
+import { fileOf, preferredForm } from './file.ts'
+import { entryTabs } from './head.ts'
+import { lifeLine } from './life-line.ts'
+import { linkedData } from './linked-data.ts'
+
+/** How many of the newest revisions and pieces of evidence the life line is made of. */
+const LIFE_ROWS = 200
+
+type Shown = {
+  entry: Entry
+  content: Html
+  sections: Section[]
+  revision: Revision
+  author: Author
+  standing: Standing
+  relations: Relation[]
+  names: Map<string, Heading>
+  life: Life
+  counts: Counts
+  /** The time of the request. */
+  at: number
+  original: string | undefined
+}
+
+/** The page of an entry, with the evidence and the trust model. Also as Markdown and JSON, by ending or by the Accept field. */
+export const ENTRY: Page = {
+  path: '/entries/{slug}',
+  as: 'readEntry',
+  async render(request) {
+    const { slug = '' } = request.params
+    const [, address = slug, ending] = /^(.+)\.(md|json)$/.exec(slug) ?? []
+    const form = ending ?? preferredForm(request.accept)
+    const entry = await request.read<Entry>('readEntry', { slug: address })
+    if (form !== undefined) return fileOf(entry, form)
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}` }
+    const shown = await gather(request, entry)
+    return {
+      title: titleOf(entry.title),
+      description: cardText(entry),
+      data: linkedData(entry, request.config),
+      section: '/search',
+      alternates: [
+        { type: 'text/markdown', href: `/entries/${slug}.md`, title: 'This entry as Markdown' },
+        { type: 'application/json', href: `/entries/${slug}.json`, title: 'This entry as JSON' },
+        { type: 'application/atom+xml', href: `/entries/${slug}/feed.atom`, title: 'Revisions of this entry (Atom)' },
+        {
+          type: 'application/feed+json',
+          href: `/entries/${slug}/feed.json`,
+          title: 'Revisions of this entry (JSON Feed)',
+        },
+      ],
+      body: entryBody(shown),
+    }
+  },
+}
+
+/** The standing and the summary, for link cards. */
+const cardText = ({ summary, standing }: Entry): string => {
+  const { tally } = standing
+  const voices = tally.independent > 0 ? `, ${checksOf(tally)}` : ''
+  return `${verdictOf(standing).name}${voices}. ${titleOf(summary)}`
+}
+
+async function gather({ read, reads, original }: PageRequest, entry: Entry): Promise<Shown> {
+  const { slug, currentRevisionId } = entry
+  const [revision, { items: relations }, standing, { author, life, counts }] = await Promise.all([
+    read<Revision>('readRevision', { slug, revisionId: currentRevisionId }),
+    read<{ items: Relation[] }>('listRelations', { slug }),
+    read<Standing>('readStanding', { slug }),
+    readAbout(reads, slug, currentRevisionId, LIFE_ROWS),
+  ])
+  const [{ content, sections }, names] = await Promise.all([
+    proseWithSections(entry.content),
+    readHeadings(reads, [
+      ...revision.sources.map(({ entryId }) => entryId),
+      ...relations.flatMap(({ sourceEntryId, targetEntryId }) => [sourceEntryId, targetEntryId]),
+    ]),
+  ])
+  return {
+    entry,
+    content,
+    sections,
+    revision,
+    author,
+    standing,
+    relations,
+    names,
+    life,
+    counts,
+    at: reads.at,
+    original,
+  }
+}
+
+function entryBody(shown: Shown): Html {
+  const { entry, content, sections, revision, author, standing, relations, names, life, counts, at, original } = shown
+  const { slug } = entry
+  const locked = entry.status === 'LOCKED'
+  const open = !locked && original === undefined
+  return html`<article class="entry">
+<header class="entry-head">
+<h1 dir="auto">${visible(entry.title)}</h1>
+<p class="lead" dir="auto">${visible(entry.summary)}</p>
+${standingLine(standing, revision, names, at)}
+<p class="meta">${originMark(entry)} Revision ${entry.revisionCount} by ${by(author)}, ${moment(entry.updatedAt, at)}${entry.revisionCount > 1 && html` · created by ${by(entry.actor)}, ${moment(entry.createdAt, at)}`}</p>
+${locked && html`<p class="notice">This entry is locked. It can be read and cited, but not changed, judged or related.</p>`}
+${original !== undefined && html`<p class="notice">This is a copy. <a href="${original}/entries/${slug}">Revise or judge the entry at its original.</a></p>`}
+${tagList(entry.tags)}
+${entryTabs(slug, '', counts)}
+</header>
+${lifeLine(slug, life, counts.revisions)}
+<div class="columns">
+<div class="column">
+${trustNotice(entry)}
+${signalNotice(entry)}
+${contentsOf(sections)}
+<section class="prose" aria-label="Content" dir="auto">${content}</section>
+${open && writeLinks(entry)}
+</div>
+<aside class="beside" aria-label="About this entry">
+${open && judgeForm(entry)}
+${stateOfEvidence(standing, slug)}
+</aside>
+</div>
+<aside class="below" aria-label="Sources, relations and files">
+${sourcesOf(revision, names, at)}
+${relationsOf(entry, relations, names, at)}
+${revisionOf(entry, revision)}
+</aside>
+</article>`
+}
+
+/** The result of the evidence in one line: voices for and against, the share of the text that was judged, the sources. */
+function standingLine(standing: Standing, revision: Revision, names: Map<string, Heading>, at: number): Html {
+  const { tally, kept, confirmed, lastCheckedAt } = standing
+  const { name, tone } = verdictOf(standing)
+  const { independent, own } = tally
+  // If an earlier text was restored, the text that was judged last is another one than the text that these voices judged.
+  const isAboutVoices = independent === 0 || (kept ?? 0) >= KEPT_FROM
+  const asChecked = confirmed ?? (isAboutVoices ? kept : null)
+  const parts = [
+    independent > 0
+      ? html`<strong>${checksOf(tally)}</strong>`
+      : own > 0
+        ? 'checked by its authors only'
+        : 'no independent check yet',
+    asChecked !== null && `${percentOf(asChecked)} % of the text as it was when checked`,
+    lastCheckedAt !== null && html`last check ${ago(lastCheckedAt, at)}`,
+    revision.sources.length > 0 && html`<a href="#sources">${restsOn(revision, names)}</a>`,
+  ].filter(part => part !== false)
+  return html`<p class="standing"><a href="#state">${badge(name, tone)}</a> ${parts.map((part, index) => [index > 0 && ' · ', part])}</p>`
+}
+
+/** A text with fewer headings needs no list of them. */
+const CONTENTS_MIN = 3
+const CONTENTS_MAX = 60
+/** The list of headings is closed at first if it is longer. */
+const CONTENTS_OPEN = 12
+
+function contentsOf(sections: readonly Section[]): Html {
+  if (sections.length < CONTENTS_MIN) return NOTHING
+  const open = sections.length <= CONTENTS_OPEN
+  const left = sections.length - CONTENTS_MAX
+  return html`<nav class="sections" aria-label="Contents"><details${open && html` open`}><summary>Contents</summary><ol>${sections
+    .slice(0, CONTENTS_MAX)
+    .map(
+      ({ id, level, title }) =>
+        html`<li class="level-${level}"><a href="#${id}">${title === '' ? 'Untitled' : words(title)}</a></li>`,
+    )}</ol>${left > 0 && html`<p class="small">${many(left, 'further heading')} ${left === 1 ? 'is' : 'are'} not listed.</p>`}</details></nav>`
+}
+
+/** The question to the reader. A browser script asks for the rest in place; without it, the answer leads to the form. */
+const judgeForm = ({ slug, currentRevisionId }: Entry): Html =>
+  html`<section class="judge" aria-labelledby="judge"><h2 id="judge">Did it hold?</h2>
+<p class="small">Have you used it? Record the result for the next reader.</p>
+<form action="/entries/${slug}/verify" method="get" data-judge="${slug}" data-revision="${currentRevisionId}">
+<input type="hidden" name="revision" value="${currentRevisionId}">
+<div class="answers" role="group" aria-label="Your result">${ANSWERS.map(
+    ([result, name, tone]) => html`<button class="${tone}" name="result" value="${result}">${name}</button>`,
+  )}</div></form></section>`
+
+/** The answers of a reader, each with the result that it records. */
+const ANSWERS = [
+  ['SUPPORTED', 'It held', 'good'],
+  ['UNSUPPORTED', 'It did not', 'bad'],
+  ['INCONCLUSIVE', 'Could not tell', 'open'],
+] as const
+
+const writeLinks = ({ slug, currentRevisionId }: Entry): Html => {
+  const address = `/entries/${slug}`
+  return html`<nav class="actions" aria-label="Take part"><h2>Can you improve it?</h2><ul>
+<li><a class="do" href="${address}/revise">Revise</a></li><li><a class="do quiet" href="${address}/verify?revision=${currentRevisionId}">Verify</a></li>
+<li><a class="do quiet" href="${address}/contradict?revision=${currentRevisionId}">Contradict</a></li><li><a class="do quiet" href="${address}/relate">Relate</a></li></ul></nav>`
+}

@@ -1,0 +1,109 @@
+import type { Contradiction, Entry, Evidence, Standing, Verification } from '../../contract/resources.ts'
+import { readCounts, readLife, readWeights, type Weight } from '../../operations/entries/entry-views.ts'
+import { readAuthors, readHeadings, VIEW_ROWS } from '../../operations/views.ts'
+import { type Html, html, NOTHING } from '../html.ts'
+import type { Page } from '../page.ts'
+import { badge, by, moment, olderLink, RESULT_WORDS, titleOf } from '../parts/components.ts'
+import { stateOfEvidence } from '../parts/evidence-summary.ts'
+import { visible, words } from '../untrusted-text.ts'
+import { entryHead } from './head.ts'
+
+type Piece = (Verification | Contradiction) & { createdAt?: string }
+
+/** The evidence about an entry: verifications and contradictions in one list, newest first. */
+export const EVIDENCE: Page = {
+  path: '/entries/{slug}/evidence',
+  as: 'listEvidence',
+  query: ['before', 'limit'],
+  async render({ params: { slug = '' }, query, read, reads, path }) {
+    const entry = await read<Entry>('readEntry')
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/evidence` }
+    const page = await read<Evidence>('listEvidence', { slug }, query)
+    // Ids are ordered by time, so that sorting by id merges both kinds into one list.
+    const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
+    const [counts, state, life, weights, authors, names] = await Promise.all([
+      readCounts(reads, slug),
+      read<Standing>('readStanding', { slug }),
+      readLife(reads, slug, VIEW_ROWS),
+      readWeights(
+        reads,
+        slug,
+        pieces.map(({ id }) => id),
+      ),
+      readAuthors(
+        reads,
+        pieces.map(({ actorId }) => actorId),
+      ),
+      readHeadings(
+        reads,
+        pieces.flatMap(piece => ('result' in piece ? [] : (piece.sourceEntryId ?? []))),
+      ),
+    ])
+    const ordinals = new Map(life.steps.map(({ id, ordinal }) => [id, ordinal]))
+    const rows = pieces.map(piece => {
+      const sourceId = 'result' in piece ? null : piece.sourceEntryId
+      const source = sourceId == null ? undefined : names.get(sourceId)
+      const weight = weights.get(piece.id)
+      return pieceRow(entry, piece, {
+        ordinal: ordinals.get(piece.revisionId),
+        author: html`${by(authors.get(piece.actorId), piece.actorId)}${weight?.own && ' (not counted: an author of the text)'}`,
+        at: reads.at,
+        place: weight && placeOf(entry, piece, weight, ordinals),
+        source:
+          source &&
+          html`<p class="small">In favour of <a href="/entries/${source.slug}">${words(source.title)}</a></p>`,
+      })
+    })
+    const address = `/entries/${slug}`
+    return {
+      title: `Evidence about ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, { here: '/evidence', name: 'Evidence', counts, at: reads.at })}
+<div class="columns"><div class="column">
+${state.tally.contradicted > 0 && counts.relations > 0 && html`<p class="notice">An entry that contradicts this one counts as a contradiction. It is among the <a href="${address}/relations">relations</a>.</p>`}
+${rows.length === 0 ? html`<p class="notice">This entry has no verification and no contradiction yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
+${olderLink(path, query, page.nextCursor)}
+</div><aside class="beside" aria-label="About the current revision">
+${stateOfEvidence(state)}
+${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="${address}/verify?revision=${entry.currentRevisionId}">Verify</a> <a class="do quiet" href="${address}/contradict?revision=${entry.currentRevisionId}">Contradict</a></p>`}
+</aside></div></article>`,
+    }
+  },
+}
+
+type Around = {
+  ordinal: number | undefined
+  author: Html
+  at: number
+  source: Html | undefined
+  place: Html | undefined
+}
+
+/** Which text a piece is about, and what became of a contradiction of it. */
+function placeOf(
+  { slug, currentRevisionId }: Entry,
+  { revisionId, ...piece }: Piece,
+  { about, own, addressedBy }: Weight,
+  ordinals: ReadonlyMap<string, number>,
+): Html {
+  if (about === 'REPLACED') return html` (replaced by a later judgement of the same actor)`
+  if (revisionId === currentRevisionId) return html` (current)`
+  if (about === 'CURRENT')
+    return own ? html` (its words are in the current text)` : html` (counts for the current text)`
+  if ('result' in piece || own || addressedBy === undefined) return html` (earlier)`
+  if (addressedBy === null) return html` (earlier, not answered by a correction)`
+  const by = ordinals.get(addressedBy)
+  return html` (earlier, answered by <a href="/entries/${slug}/revisions/${addressedBy}">${by === undefined ? 'a later revision' : `revision ${by}`}</a>)`
+}
+
+function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, place }: Around): Html {
+  const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
+  return html`<li class="piece ${tone}" id="evidence-${piece.id}">
+<h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
+<p dir="auto">${visible(piece.rationale)}</p>
+${source}
+<p class="meta">${author}${piece.createdAt !== undefined && html` · ${moment(piece.createdAt, at)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${place} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>
+</li>`
+}

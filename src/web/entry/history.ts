@@ -1,0 +1,199 @@
+import type { Entry, Revision } from '../../contract/resources.ts'
+import { offsetCursor } from '../../domain/cursor.ts'
+import { HASH_RECIPE } from '../../guide/texts.ts'
+import {
+  readCounts,
+  readLife,
+  readRevisionState,
+  readVerdicts,
+  type Step,
+} from '../../operations/entries/entry-views.ts'
+import { readAuthors, readHeadings, readLogSize, VIEW_ROWS } from '../../operations/views.ts'
+import { type Html, html, NOTHING, raw } from '../html.ts'
+import type { Page, PageRequest, Query } from '../page.ts'
+import { badge, by, CHANGE_WORDS, moment, olderLink, titleOf, trustNotice } from '../parts/components.ts'
+import { sizeOfChange } from '../parts/difference.ts'
+import { checksOf, stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
+import { prose } from '../parts/prose.ts'
+import { signalNotice } from '../parts/signals.ts'
+import { visible, words } from '../untrusted-text.ts'
+import { sourcesOf } from './aside.ts'
+import { entryHead } from './head.ts'
+import { actorsOf, filtered, filterForm, filterNote, filterOf, filterPager } from './history-filter.ts'
+import { lifeLine } from './life-line.ts'
+
+type RevisionPage = { items: Revision[]; nextCursor: string | null }
+
+/** The revisions of an entry, newest first, all or those that pass a filter, with a form to compare two. */
+export const HISTORY: Page = {
+  path: '/entries/{slug}/history',
+  as: 'listRevisions',
+  query: ['before', 'limit'],
+  ownQuery: ['at', 'kind', 'by', 'below'],
+  async render({ params: { slug = '' }, query, read, reads, path }) {
+    const entry = await read<Entry>('readEntry')
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/history` }
+    const life = await readLife(reads, slug, VIEW_ROWS)
+    const { kind: _kind, by: _by, below: _below, ...own } = query
+    const filter = filterOf(query, life.steps)
+    const found = filter && filtered(life.steps, filter)
+    const place = placeOf(own, entry.revisionCount)
+    const [counts, { items, nextCursor }, logged, verdicts] = await Promise.all([
+      readCounts(reads, slug),
+      found === undefined ? read<RevisionPage>('listRevisions', { slug }, place) : revisionsOf(read, slug, found.page),
+      readLogSize(reads),
+      readVerdicts(reads, slug),
+    ])
+    const before = found === undefined ? items.at(-1)?.previousRevisionId : undefined
+    const actors = actorsOf(life.steps)
+    const [authors, earlier] = await Promise.all([
+      readAuthors(reads, [...items.map(({ actorId }) => actorId), ...actors]),
+      before == null ? undefined : read<Revision>('readRevision', { slug, revisionId: before }),
+    ])
+    const steps = new Map(life.steps.map(step => [step.id, step]))
+    const rows = items.map((revision, index) => {
+      const step = steps.get(revision.id)
+      const author = html`${by(authors.get(revision.actorId), revision.actorId)} · ${moment(revision.createdAt, reads.at)}`
+      const previous = items[index + 1] ?? earlier
+      const adjoins = (previous?.id ?? null) === revision.previousRevisionId
+      const facts = html`${adjoins && sizeOf(previous, revision)}${step && standingOf(verdicts.get(step.record))}`
+      return revisionRow(entry, revision, step?.ordinal, index, { author, facts, log: inLog(step?.record, logged) })
+    })
+    return {
+      title: `History of ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, { here: '/history', name: 'History', counts, at: reads.at })}
+<p class="lead">Revisions are permanent. The newest is first.</p>
+${lifeLine(slug, life, counts.revisions)}
+${entry.revisionCount >= JUMP_FROM && html`<div class="finders">${jumpForm(slug, entry.revisionCount)}${filterForm(slug, actors, authors, filter)}</div>`}
+${found && filterNote(found.page.length, life.steps.length, entry.revisionCount)}
+<form class="compare" action="/entries/${slug}/diff" method="get">
+${items.length > 1 && html`<p class="row"><button type="submit">Compare the two chosen</button></p>`}
+<ol class="revisions" reversed>${rows}</ol>
+</form>
+${filter === undefined ? olderLink(path, place, nextCursor) : filterPager(slug, filter, found?.older ? found.page.at(-1)?.ordinal : undefined)}
+</article>`,
+    }
+  },
+}
+
+/** The revisions of some steps. The list is read too, because the page is observed as that read. */
+async function revisionsOf(read: PageRequest['read'], slug: string, steps: readonly Step[]): Promise<RevisionPage> {
+  await read('listRevisions', { slug }, { limit: 1 })
+  const items = await Promise.all(steps.map(({ id }) => read<Revision>('readRevision', { slug, revisionId: id })))
+  return { items, nextCursor: null }
+}
+
+/** The page of the list that the query names: by its cursor, or by the number of the revision that it begins with. */
+function placeOf({ at, ...query }: Query, revisions: number): Query {
+  if (typeof at !== 'string' || !/^\d{1,9}$/.test(at)) return query
+  const offset = Math.max(0, revisions - Math.max(1, Number(at)))
+  return { ...query, before: offsetCursor({ size: revisions, offset }) }
+}
+
+/** A shorter history needs neither a jump nor a filter. */
+const JUMP_FROM = 6
+
+const jumpForm = (slug: string, revisions: number): Html =>
+  html`<form class="row jump" action="/entries/${slug}/history" method="get"><label for="jump-at">Go to revision</label> <input id="jump-at" name="at" type="number" min="1" max="${revisions}" required> <button type="submit">Go</button></form>`
+
+/** The characters that a revision deleted and inserted in the content, by sentences. */
+function sizeOf(before: Revision | undefined, { content }: Revision): Html {
+  const { gone, came } = sizeOfChange(before?.content ?? '', content)
+  return html` · <span class="size">${came > 0 && html`<ins>+${came.toLocaleString('en-GB')}</ins>`} ${gone > 0 && html`<del>−${gone.toLocaleString('en-GB')}</del>`} ${gone + came === 0 ? 'same content' : gone + came === 1 ? 'character' : 'characters'}</span>`
+}
+
+/** The result of the judgements of exactly this revision. */
+function standingOf(standing: Pick<Entry['standing'], 'state' | 'tally'> | undefined): Html {
+  if (standing === undefined || standing.state === 'UNCHECKED') return NOTHING
+  const { name, tone } = VERDICTS[standing.state]
+  return html` · ${badge(name, tone)} ${checksOf(standing.tally)}`
+}
+
+/** A link to the proof of a record, if the public log has it. */
+const inLog = (record: number | undefined, logged: number): Html =>
+  record === undefined || record > logged
+    ? NOTHING
+    : html` · <a href="/log?record=${record}">in the public log<span class="unshown">, record ${record}</span></a>`
+
+function revisionRow(
+  { slug, currentRevisionId, status }: Entry,
+  revision: Revision,
+  ordinal: number | undefined,
+  index: number,
+  { author, facts, log }: { author: Html; facts: Html; log: Html },
+): Html {
+  const { id, previousRevisionId } = revision
+  const name = ordinal === undefined ? 'this revision' : `revision ${ordinal}`
+  return html`<li class="revision">
+<p class="choose"><label><input type="radio" name="from" value="${id}"${index === 1 && raw(' checked')}> <span class="unshown">${name} as the </span>earlier</label> <label><input type="radio" name="to" value="${id}"${index === 0 && raw(' checked')}> <span class="unshown">${name} as the </span>later</label></p>
+<div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'good')}`}</h2>
+<p class="rationale" dir="auto">${visible(revision.rationale)}</p>
+<p class="meta">${author}${facts}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`}${id !== currentRevisionId && status !== 'LOCKED' && html` · <a href="/entries/${slug}/revise?from=${id}">restore<span class="unshown"> ${name}</span></a>`}${log} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
+</li>`
+}
+
+/** One revision at its permanent address, with the data to check it. */
+export const REVISION: Page = {
+  path: '/entries/{slug}/revisions/{revisionId}',
+  as: 'readRevision',
+  async render({ params: { slug = '', revisionId = '' }, read, reads }) {
+    const entry = await read<Entry>('readEntry')
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/revisions/${revisionId}` }
+    const revision = await read<Revision>('readRevision')
+    const [content, state, life, names, logged] = await Promise.all([
+      prose(revision.content),
+      readRevisionState(reads, slug, revision.id),
+      readLife(reads, slug, VIEW_ROWS),
+      readHeadings(
+        reads,
+        revision.sources.map(({ entryId }) => entryId),
+      ),
+      readLogSize(reads),
+    ])
+    const next = life.steps.find(({ ordinal }) => ordinal === state.ordinal + 1)
+    const current = revision.id === entry.currentRevisionId
+    const links = [
+      revision.previousRevisionId !== null &&
+        html`<a rel="prev" href="/entries/${slug}/revisions/${revision.previousRevisionId}">← Revision ${state.ordinal - 1}</a>`,
+      revision.previousRevisionId !== null &&
+        html`<a href="/entries/${slug}/diff?from=${revision.previousRevisionId}&amp;to=${revision.id}">Changes of this revision</a>`,
+      next !== undefined &&
+        html`<a rel="next" href="/entries/${slug}/revisions/${next.id}">Revision ${next.ordinal} →</a>`,
+    ]
+    return {
+      title: `${titleOf(revision.title)}, revision ${state.ordinal}`,
+      description: titleOf(revision.summary),
+      section: '/search',
+      unlisted: !current,
+      ...(current ? { canonical: `/entries/${slug}` } : {}),
+      body: html`<article class="entry">
+<header class="entry-head"><p class="over">Revision ${state.ordinal} of ${state.revisions} of <a href="/entries/${slug}">${words(entry.title)}</a></p>
+<h1 dir="auto">${visible(revision.title)}</h1>
+<p class="lead" dir="auto">${visible(revision.summary)}</p>
+<p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${moment(revision.createdAt, reads.at)}: <q dir="auto">${visible(revision.rationale)}</q></p>
+${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the current entry</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see the later changes</a>${entry.status !== 'LOCKED' && html`, or <a href="/entries/${slug}/revise?from=${revision.id}">restore this text</a> in a new revision`}.</p>`}
+<nav class="pager" aria-label="Revisions">${links}</nav></header>
+<div class="columns"><div class="column">${trustNotice(entry)}
+${signalNotice(state)}
+<section class="prose" aria-label="Content" dir="auto">${content}</section></div>
+<aside class="beside" aria-label="About this revision">
+${stateOfEvidence(state, slug)}
+${sourcesOf(revision, names, reads.at)}
+${hashOf(slug, revision, state.record <= logged ? state.record : undefined)}
+</aside></div></article>`,
+    }
+  },
+}
+
+const hashOf = (
+  slug: string,
+  { id, evidenceHash }: Revision,
+  record: number | undefined,
+): Html => html`<section><h2>Check it</h2>
+<p class="small">A change of this revision would be detected: its hash covers every word and the hash of the previous revision.</p>
+<p><code class="hash">${evidenceHash}</code></p>
+${record !== undefined && html`<p class="small"><a href="/log?record=${record}">Record ${record} of the public log</a></p>`}
+<details><summary>How to check it</summary><p class="small">${HASH_RECIPE}</p><p class="small"><a href="/api/entries/${slug}/revisions/${id}">The revision as served</a></p></details></section>`

@@ -1,0 +1,216 @@
+import type { Token } from 'markdown-it'
+import { COSTLY_RULES, isModest } from '../../domain/markdown-parser.ts'
+import { type Html, raw } from '../html.ts'
+import { closeLink, createMarkdown, type Environment, hrefOf, openLink, preformatted } from '../parts/markdown.ts'
+import { visible } from '../untrusted-text.ts'
+import { placeOf, recordPlaces, SourceLines, type Stretch } from './markdown-places.ts'
+
+/** Emphasis and links end with their part and begin again in the next. Above this number of elements the words stay without them. */
+const ELEMENTS_MAX = 5_000
+
+const whole = recordPlaces(createMarkdown())
+const cheap = recordPlaces(createMarkdown()).disable(COSTLY_RULES)
+
+/** Shows words of a part. `noted` is false where the next cell of the row has the note. */
+export type ShowPart = (part: number, words: Html, noted: boolean) => Html
+
+/** An element within a line that a part can cut. */
+type Element = { open: () => string; close: () => string }
+
+/** The markup of one block. Elements are opened inside the words of a part only, so that each part is one piece of markup. */
+class Runs {
+  readonly #show: ShowPart
+  readonly #budget: { elements: number }
+  readonly #wanted: Element[] = []
+  readonly #opened: (Element | undefined)[] = []
+  #done = ''
+  #words = ''
+  #blank = ''
+  #part = -1
+
+  constructor(show: ShowPart, budget: { elements: number }) {
+    this.#show = show
+    this.#budget = budget
+  }
+
+  enter(element: Element): void {
+    this.#wanted.push(element)
+  }
+
+  leave(): void {
+    if (this.#opened.length === this.#wanted.length) this.#close()
+    this.#wanted.pop()
+  }
+
+  /** Adds words of a part. Their markup is made inside the elements that contain them. */
+  add(part: number, markup: () => string): void {
+    if (part !== this.#part) this.#finish(true)
+    this.#part = part
+    this.#words += this.#blank
+    this.#blank = ''
+    for (const element of this.#wanted.slice(this.#opened.length)) {
+      this.#budget.elements += 1
+      const open = this.#budget.elements > ELEMENTS_MAX ? undefined : element
+      this.#opened.push(open)
+      this.#words += open?.open() ?? ''
+    }
+    this.#words += markup()
+  }
+
+  /** Adds the blank after words, which belongs to no part. */
+  space(markup: string): void {
+    this.#blank += markup
+  }
+
+  end(noted: boolean): string {
+    this.#finish(noted)
+    return this.#done
+  }
+
+  #close(): void {
+    this.#words += this.#opened.pop()?.close() ?? ''
+  }
+
+  #finish(noted: boolean): void {
+    while (this.#opened.length > 0) this.#close()
+    if (this.#words !== '') this.#done += this.#show(this.#part, raw(this.#words), noted).markup
+    this.#done += this.#blank
+    this.#words = ''
+    this.#blank = ''
+  }
+}
+
+/** The first index from 0 to `last` for which a monotonic condition is true; otherwise `last`. */
+function firstIndex(last: number, condition: (index: number) => boolean): number {
+  let [low, high] = [0, last]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (condition(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** The parts of a source in order, given where each of them ends. */
+function createParts(ends: readonly number[]) {
+  const at = (offset: number): number => firstIndex(ends.length - 1, part => (ends[part] ?? 0) > offset)
+  return {
+    /** Cuts words that begin at the index `start` of a block's text where the part changes. */
+    cut(words: string, start: number, stretches: readonly Stretch[]): { part: number; words: string }[] {
+      const cuts: { part: number; words: string }[] = []
+      let stretch = firstIndex(stretches.length - 1, index => (stretches[index + 1]?.from ?? 0) > start)
+      for (let index = start; index < start + words.length; ) {
+        while ((stretches[stretch + 1]?.from ?? Number.POSITIVE_INFINITY) <= index) stretch += 1
+        const { from, source } = stretches[stretch] ?? { from: 0, source: 0 }
+        const part = at(index - from + source)
+        const partEnd = part >= ends.length - 1 ? Number.POSITIVE_INFINITY : (ends[part] ?? 0) - source + from
+        const next = Math.min(partEnd, stretches[stretch + 1]?.from ?? partEnd, start + words.length)
+        const text = words.slice(index - start, next - start)
+        const last = cuts.at(-1)
+        if (last?.part === part) last.words += text
+        else cuts.push({ part, words: text })
+        index = next
+      }
+      return cuts
+    },
+  }
+}
+
+type Parts = ReturnType<typeof createParts>
+
+/**
+ * Renders untrusted Markdown as `markup` does, and shows the words of each part by `show`. `ends` has the offset where each part ends.
+ * Definitions of addresses are shown too: they have an author, and decide where links lead.
+ */
+export function layeredMarkup(content: string, ends: readonly number[], show: ShowPart): Html {
+  const markdown = isModest(content) ? whole : cheap
+  const env: Environment = { addresses: 0, open: [] }
+  const tokens = markdown.parse(content, env)
+  const lines = new SourceLines(content)
+  const parts = createParts(ends)
+  const budget = { elements: 0 }
+  const lastCells = lastCellsOf(tokens)
+  const linesOf = (text: string, first: number): string => {
+    const runs = new Runs(show, budget)
+    for (const { part, words } of parts.cut(text, 0, lines.ofBlock(text, first))) addText(runs, part, words)
+    return runs.end(true)
+  }
+  let [row, after] = [0, 0]
+  const inlineOf = (token: Token): string => {
+    const cell = token.map == null ? lines.ofCell(token.content, row, after) : undefined
+    after = cell?.end ?? 0
+    const runs = new Runs(show, budget)
+    addInline(runs, token, cell?.stretches ?? lines.ofBlock(token.content, token.map?.[0] ?? 0), parts, env)
+    return runs.end(cell === undefined || lastCells.has(token))
+  }
+  const shown = tokens.map((token, index) => {
+    const [first, end] = token.map ?? [0, 0]
+    if (token.type === 'tr_open') [row, after] = [first, 0]
+    if (token.type === 'inline') return inlineOf(token)
+    if (token.type === 'fence') return preformatted(linesOf(token.content, first + 1))
+    if (token.type === 'code_block') return preformatted(linesOf(token.content, first))
+    if (token.type === 'reference_definition') return `<p class="small">${linesOf(lines.text(first, end), first)}</p>`
+    const rule = markdown.renderer.rules[token.type]
+    if (rule === undefined) return markdown.renderer.renderToken(tokens, index, markdown.options)
+    return rule(tokens, index, markdown.options, env, markdown.renderer)
+  })
+  return raw(shown.join(''))
+}
+
+/** The last cell with words of each row: the parts of a row have their notes there. */
+function lastCellsOf(tokens: readonly Token[]): Set<Token> {
+  const cells = new Set<Token>()
+  let last: Token | undefined
+  for (const token of tokens) {
+    if (token.type === 'inline' && token.content.trim() !== '') last = token
+    if (token.type === 'tr_close' && last !== undefined) cells.add(last)
+    if (token.type === 'tr_open') last = undefined
+  }
+  return cells
+}
+
+function addText(runs: Runs, part: number, text: string): void {
+  const words = text.trimEnd()
+  if (words !== '') runs.add(part, () => visible(words).markup)
+  runs.space(visible(text.slice(words.length)).markup)
+}
+
+function addInline(
+  runs: Runs,
+  { content, children }: Token,
+  stretches: Stretch[],
+  parts: Parts,
+  env: Environment,
+): void {
+  const tokens = children ?? []
+  const cutsOf = (index: number) => parts.cut(tokens[index]?.content ?? '', placeOf(tokens, index, content), stretches)
+  /** Words that are not those of the source belong to the part in which their token begins. */
+  const partOf = (index: number): number => parts.cut(' ', placeOf(tokens, index, content), stretches)[0]?.part ?? 0
+  const enterLink = (target: string): void =>
+    runs.enter({ open: () => openLink(target, env), close: () => closeLink(env) })
+  let links = 0
+  const addImage = (address: string, index: number): void => {
+    if (links === 0) enterLink(address)
+    runs.add(partOf(index), () => '<span class="kind">image</span> ')
+    for (const { part, words } of cutsOf(index)) addText(runs, part, words)
+    if (tokens[index]?.content === '') addText(runs, partOf(index), address)
+    if (links === 0) runs.leave()
+  }
+  tokens.forEach((token, index) => {
+    const { type, tag, nesting } = token
+    if (type === 'link_open') links += 1
+    if (type === 'link_close') links -= 1
+    if (type === 'text') for (const { part, words } of cutsOf(index)) addText(runs, part, words)
+    else if (type === 'text_special') addText(runs, partOf(index), token.content)
+    else if (type === 'code_inline')
+      for (const { part, words } of cutsOf(index)) runs.add(part, () => `<code>${visible(words).markup}</code>`)
+    else if (type === 'softbreak') runs.space('\n')
+    else if (type === 'hardbreak') runs.space('<br>\n')
+    else if (type === 'image') addImage(String(token.attrGet('src') ?? ''), index)
+    else if (type === 'link_open') enterLink(hrefOf(token))
+    else if (nesting > 0) runs.enter({ open: () => `<${tag}>`, close: () => `</${tag}>` })
+    if (type === 'link_close' && tokens[index - 1]?.type === 'link_open')
+      addText(runs, partOf(index - 1), hrefOf(tokens[index - 1]))
+    if (nesting < 0) runs.leave()
+  })
+}

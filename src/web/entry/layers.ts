@@ -1,0 +1,154 @@
+import type { Blame, Entry } from '../../contract/resources.ts'
+import { readCounts } from '../../operations/entries/entry-views.ts'
+import { type Html, html, NOTHING } from '../html.ts'
+import type { Page } from '../page.ts'
+import { ageIn, badge, by, CHANGE_WORDS, many, moment, titleOf, trustNotice } from '../parts/components.ts'
+import { checksOf, VERDICTS } from '../parts/evidence-summary.ts'
+import { proseInLayers } from '../parts/prose.ts'
+import { seen, visible } from '../untrusted-text.ts'
+import { entryHead } from './head.ts'
+
+/** Shades of ink, from 0 for the newest layer to the faintest. */
+const SHADES = 6
+/** Parts of the text with a note of their own. Later parts have only their shade. */
+const NOTES_MAX = 300
+/** Layers in the list beside the text, newest first. */
+const LISTED_MAX = 50
+
+type Revision = Blame['revisions'][number]
+type Piece = Blame['pieces'][number]
+/** Consecutive sentences of one revision with the same evidence. */
+type Part = { revision: Revision; piece: Piece; text: string }
+
+/** An entry as layers: for each sentence its author, its time and the evidence about it. */
+export const LAYERS: Page = {
+  path: '/entries/{slug}/layers',
+  as: 'readBlame',
+  async render({ params: { slug = '' }, read, reads }) {
+    const entry = await read<Entry>('readEntry', { slug })
+    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/layers` }
+    const [blame, counts] = await Promise.all([read<Blame>('readBlame', { slug }), readCounts(reads, slug)])
+    const layers = blame.revisions.toReversed()
+    const shades = new Map(layers.map(({ id }, index) => [id, shadeOf(index, layers.length)]))
+    return {
+      title: `Layers of ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, { here: '/layers', name: 'Layers', counts, at: reads.at })}
+<p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. Older passages are fainter; the newest ones have a background.</p>
+${trustNotice(entry)}
+${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}
+<div class="columns"><div class="column palimpsest">${await textOf(slug, blame, shades, reads.at)}</div>
+<aside class="beside" aria-label="The layers">${listOf(slug, blame, layers, shades, reads.at)}</aside></div>
+</article>`,
+    }
+  },
+}
+
+/** The newest layer has shade 0, the oldest of several the last shade. */
+const shadeOf = (index: number, count: number): number =>
+  count === 1 ? 0 : Math.round((index / (count - 1)) * Math.min(SHADES - 1, count - 1))
+
+async function textOf(slug: string, blame: Blame, shades: Map<string, number>, at: number): Promise<Html[]> {
+  let notes = 0
+  const show = (part: Part, words: Html, noted = true): Html => {
+    if (noted) notes += 1
+    const ink = `ink-${shades.get(part.revision.id) ?? 0}`
+    if (notes > NOTES_MAX) return html`<span class="${ink}">${words}</span>`
+    const look = ink + toneOf(blame, part)
+    return noted
+      ? partOf(slug, part, words, look, noteOf(blame, part, at))
+      : html`<span class="words ${look}">${words}</span>`
+  }
+  const partsIn = (section: Piece['section']): Html[] =>
+    partsOf(blame, section).map(part => {
+      const words = part.text.trimEnd()
+      return html`${show(part, visible(words))}${part.text.slice(words.length)}`
+    })
+  const parts = partsOf(blame, 'CONTENT')
+  const content = await proseInLayers(parts.map(({ text }) => text).join(''), endsOf(parts), (index, words, noted) =>
+    show(parts[index] as Part, words, noted),
+  )
+  return [
+    html`<h2 class="layer-title" dir="auto">${partsIn('TITLE')}</h2>`,
+    html`<p class="layer-summary" dir="auto">${partsIn('SUMMARY')}</p>`,
+    html`<div class="prose layer-text" dir="auto">${content}</div>`,
+  ]
+}
+
+/** Where each part ends in the text. */
+function endsOf(parts: readonly Part[]): number[] {
+  let end = 0
+  return parts.map(({ text }) => {
+    end += text.length
+    return end
+  })
+}
+
+function partsOf({ pieces, revisions }: Blame, section: Piece['section']): Part[] {
+  const byId = new Map(revisions.map(revision => [revision.id, revision]))
+  const parts: Part[] = []
+  for (const piece of pieces) {
+    const revision = byId.get(piece.revisionId)
+    if (piece.section !== section || revision === undefined) continue
+    const last = parts.at(-1)
+    const same =
+      last?.revision === revision &&
+      last.piece.evidence === piece.evidence &&
+      last.piece.sinceRevisionId === piece.sinceRevisionId &&
+      last.piece.earlier === piece.earlier
+    if (last !== undefined && same) last.text += piece.text
+    else parts.push({ revision, piece, text: piece.text })
+  }
+  return parts
+}
+
+/** Words of a part, with its number. The note appears while the pointer is over the words or the focus is on the number. */
+const partOf = (slug: string, { revision }: Part, words: Html, look: string, note: Html): Html =>
+  html`<span class="part ${look}"><span class="words">${words}</span><a class="ref" href="/entries/${slug}/revisions/${revision.id}">${revision.ordinal}<span class="note" dir="ltr">${note}</span></a></span>`
+
+const evidenceOf = ({ evidence }: Blame, { piece }: Part): Blame['evidence'][number] | undefined =>
+  piece.evidence === null ? undefined : evidence[piece.evidence]
+
+/** The class of the underline of a part, after a space; empty without evidence. */
+function toneOf(blame: Blame, part: Part): string {
+  const { state = 'UNCHECKED' } = evidenceOf(blame, part) ?? {}
+  return state === 'UNCHECKED' ? '' : ` is-${VERDICTS[state].tone}`
+}
+
+/** The author, the age and the evidence of a part. */
+function noteOf(blame: Blame, part: Part, at: number): Html {
+  const { revision, piece } = part
+  const restored = blame.revisions.find(({ id }) => id === piece.sinceRevisionId)
+  return html`<b>Revision ${revision.ordinal}</b> by ${nameOf(revision)}, ${ageIn(revision.createdAt, at)}${restored && `; restored by revision ${restored.ordinal}`}${piece.earlier && '; perhaps older'}. ${voicesOf(evidenceOf(blame, part))}`
+}
+
+const nameOf = ({ actor }: Revision): string => seen(actor.declared.name ?? '').trim() || 'an actor without a name'
+
+function voicesOf(evidence: Blame['evidence'][number] | undefined): string {
+  if (evidence === undefined || evidence.tally.actors === 0) return 'No other actor has checked it.'
+  return `${VERDICTS[evidence.state].name}: ${checksOf(evidence.tally)}.`
+}
+
+/** The layers, newest first, with their share of the content and the results of their evidence. */
+function listOf(
+  slug: string,
+  { pieces }: Blame,
+  layers: readonly Revision[],
+  shades: Map<string, number>,
+  at: number,
+): Html {
+  const all = pieces.reduce((sum, { text }) => sum + text.length, 0)
+  const sizes = new Map<string, number>()
+  for (const { revisionId, text } of pieces) sizes.set(revisionId, (sizes.get(revisionId) ?? 0) + text.length)
+  const rows = layers
+    .filter(({ id }) => sizes.has(id))
+    .slice(0, LISTED_MAX)
+    .map(revision => {
+      const { id, ordinal, changeType, createdAt, actor } = revision
+      const share = Math.round(((sizes.get(id) ?? 0) / Math.max(all, 1)) * 100)
+      return html`<li class="ink-${shades.get(id) ?? 0}"><a href="/entries/${slug}/revisions/${id}">Revision ${ordinal}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')} <span class="small">${share < 1 ? 'under 1' : share} % of the text<br>${by(actor)}, ${moment(createdAt, at)}</span></li>`
+    })
+  return html`<section><h2>Revisions</h2><p class="small">Underlines show the evidence: solid is supported, dashed disputed, wavy contradicted, dotted inconclusive.</p><ol class="plain layers">${rows}</ol>${rows.length < sizes.size ? html`<p class="small">${many(sizes.size - rows.length, 'older layer')} not listed.</p>` : NOTHING}</section>`
+}

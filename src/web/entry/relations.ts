@@ -1,0 +1,127 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Author, Entry, Relation, Revision } from '../../contract/resources.ts'
+import { readCounts } from '../../operations/entries/entry-views.ts'
+import { type Heading, readAuthors, readHeadings } from '../../operations/views.ts'
+import { type Html, html, NOTHING } from '../html.ts'
+import type { Page, PageRequest } from '../page.ts'
+import { ago, badge, by, olderLink, titleOf } from '../parts/components.ts'
+import { standingStrip } from '../parts/standing-strip.ts'
+import { visible } from '../untrusted-text.ts'
+import { relationWords } from './aside.ts'
+import { entryHead } from './head.ts'
+
+type RelationPage = { items: Relation[]; nextCursor: string | null }
+/** An entry at the other end of a relation, or a source. */
+type Neighbour = { relation?: Relation; outward: boolean; entryId: string }
+type Names = { entry: Entry; names: Map<string, Heading>; authors: Map<string, Author>; at: number }
+
+/** The related entries of an entry: those that it rests on, those that use it, contradictions apart. */
+export const RELATIONS: Page = {
+  path: '/entries/{slug}/relations',
+  as: 'listRelations',
+  query: ['before', 'limit'],
+  async render(request) {
+    const { params, query, read, reads, path } = request
+    const entry = await read<Entry>('readEntry')
+    const { slug } = entry
+    if (params.slug !== slug) return { location: `/entries/${slug}/relations` }
+    const [counts, { items, nextCursor }, { sources }] = await Promise.all([
+      readCounts(reads, slug),
+      relationsOf(request, slug),
+      read<Revision>('readRevision', { slug, revisionId: entry.currentRevisionId }),
+    ])
+    const neighbours: Neighbour[] = items.map(relation => {
+      const outward = relation.sourceEntryId === entry.id
+      return { relation, outward, entryId: outward ? relation.targetEntryId : relation.sourceEntryId }
+    })
+    const cited: Neighbour[] =
+      query.before === undefined ? sources.map(({ entryId }) => ({ outward: true, entryId })) : []
+    const all = [...cited, ...neighbours]
+    const [names, authors] = await Promise.all([
+      readHeadings(
+        reads,
+        all.map(({ entryId }) => entryId),
+      ),
+      readAuthors(
+        reads,
+        items.map(({ actorId }) => actorId),
+      ),
+    ])
+    return {
+      title: `Relations of ${titleOf(entry.title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+${entryHead(entry, { here: '/relations', name: 'Relations', counts, at: reads.at })}
+${all.length === 0 ? html`<p class="notice">This entry has no relations yet. <a href="/entries/${slug}/relate">Relate it</a>.</p>` : neighbourhood(all, { entry, names, authors, at: reads.at })}
+${olderLink(path, query, nextCursor)}
+<p><a class="do quiet" href="/entries/${slug}/relate">Relate this entry to another</a></p>
+</article>`,
+    }
+  },
+}
+
+/** The newest relations, two pages of the API at once where the request names no page. */
+async function relationsOf({ query, read }: PageRequest, slug: string): Promise<RelationPage> {
+  if (query.limit !== undefined || query.before !== undefined) return read('listRelations', { slug }, query)
+  const limit = LIMITS.pageMax
+  const first = await read<RelationPage>('listRelations', { slug }, { limit })
+  if (first.nextCursor === null) return first
+  const second = await read<RelationPage>('listRelations', { slug }, { limit, before: first.nextCursor })
+  return { items: [...first.items, ...second.items], nextCursor: second.nextCursor }
+}
+
+function neighbourhood(all: readonly Neighbour[], about: Names): Html {
+  const ofType = ({ relation }: Neighbour): string => relation?.relationType ?? 'SOURCE'
+  const uses = all.filter(one => !['CONNECT', 'CONTRADICTS'].includes(ofType(one)))
+  const contradictions = all.filter(one => ofType(one) === 'CONTRADICTS')
+  const connected = all.filter(one => ofType(one) === 'CONNECT')
+  return html`${contradictions.length > 0 && html`<section class="contradictions">${column('Contradictions', contradictions, about)}</section>`}
+<div class="neighbours">
+<section class="rests-on">${column(
+    'Rests on',
+    uses.filter(({ outward }) => outward),
+    about,
+  )}</section>
+<section class="this"><h2>This entry</h2><p class="here" dir="auto">${visible(about.entry.title)}</p>${connected.length > 0 && column('Belongs with', connected, about)}</section>
+<section class="used-by">${column(
+    'Used by',
+    uses.filter(({ outward }) => !outward),
+    about,
+  )}</section>
+</div>`
+}
+
+/** So many neighbours of a column are shown at once; of more the newest ones are, and a line opens the others. */
+const SHOWN_MAX = 10
+const SHOWN_FIRST = 8
+
+function column(name: string, neighbours: readonly Neighbour[], about: Names): Html {
+  const heading = html`<h2>${name} <span class="number">${neighbours.length}</span></h2>`
+  if (neighbours.length === 0) return html`${heading}<p class="small">Nothing.</p>`
+  const shown = neighbours.length > SHOWN_MAX ? SHOWN_FIRST : SHOWN_MAX
+  const list = (some: readonly Neighbour[]): Html =>
+    html`<ul class="plain">${some.map(one => neighbourOf(one, about))}</ul>`
+  const others = neighbours.slice(shown)
+  return html`${heading}${list(neighbours.slice(0, shown))}${others.length > 0 && html`<details class="others"><summary>${others.length} more</summary>${list(others)}</details>`}`
+}
+
+const TONES: Record<Relation['relationType'], string> = {
+  CONNECT: 'connects',
+  REUSES: 'reuses',
+  SYNTHESIZES: 'synthesizes',
+  CONTRADICTS: 'contradicts',
+}
+
+function neighbourOf({ relation, outward, entryId }: Neighbour, { names, authors, at }: Names): Html {
+  const other = names.get(entryId)
+  const kind =
+    relation === undefined
+      ? badge('source', 'quiet')
+      : badge(relationWords(relation, outward), TONES[relation.relationType])
+  return html`<li class="neighbour">${kind} ${other === undefined ? 'an entry that is not public' : html`<a dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a> ${standingStrip(other, at)}`}${
+    relation === undefined
+      ? NOTHING
+      : html`<details><summary class="small">Rationale</summary><p dir="auto">${visible(relation.rationale)}</p><p class="meta">${by(authors.get(relation.actorId), relation.actorId)}${relation.createdAt !== undefined && html` · ${ago(relation.createdAt, at)}`}</p></details>`
+  }</li>`
+}

@@ -1,0 +1,143 @@
+import type { Author } from '../../contract/resources.ts'
+import type { DataClass } from '../../contract/vocabulary.ts'
+import { type Html, html, NOTHING, type Part } from '../html.ts'
+import { exchanged } from '../target.ts'
+import { seen, words } from '../untrusted-text.ts'
+import { dateFormat } from './date-format.ts'
+
+const dayOf = dateFormat({ dateStyle: 'medium' })
+const minuteOf = dateFormat({ dateStyle: 'medium', timeStyle: 'short' })
+const timeOf = dateFormat({ timeStyle: 'short' })
+
+/** The day of a time. */
+export const day = (iso: string): Html => html`<time datetime="${iso}" title="${iso}">${dayOf(new Date(iso))}</time>`
+
+const DAY = 86_400_000
+const MONTH_DAYS = 30.44
+
+/** Days between two times, by the calendar in UTC. */
+const daysBetween = (iso: string, at: number): number =>
+  Math.max(0, Math.floor(at / DAY) - Math.floor(Date.parse(iso) / DAY))
+
+/** The age of a time in words only, for a text that is read beside its exact time. */
+export const ageIn = (iso: string, at: number): string => ageOf(daysBetween(iso, at))
+
+function ageOf(days: number): string {
+  const months = Math.floor(days / MONTH_DAYS)
+  if (days < 2) return days === 0 ? 'today' : 'yesterday'
+  return `${days < 61 ? many(days, 'day') : months < 24 ? many(months, 'month') : many(Math.floor(months / 12), 'year')} ago`
+}
+
+/** A relative time whose exact one is shown on hover, and while the keyboard is in its row. */
+const relative = (iso: string, text: string): Html =>
+  html`<time class="ago" datetime="${iso}" title="${minuteOf(new Date(iso))} UTC">${text}</time>`
+
+/** The age of a time at the time `at`, in days, months or years; a cached page then changes at most once a day. */
+export const ago = (iso: string, at: number): Html => relative(iso, ageOf(daysBetween(iso, at)))
+
+/** The same with the time of day for the last two days. */
+export function moment(iso: string, at: number): Html {
+  const days = daysBetween(iso, at)
+  return relative(iso, `${ageOf(days)}${days < 2 ? `, ${timeOf(new Date(iso))} UTC` : ''}`)
+}
+
+/** A number with its noun. */
+export const many = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${count.toLocaleString('en-GB')} ${count === 1 ? noun : plural}`
+
+/** The declared name of an actor, isolated from the text around it. */
+export const actorName = (name: string | null | undefined): Html =>
+  name == null ? html`an actor without a name` : words(name)
+
+/** The author as a link: the declared name; without a name, the end of the id. A declared model labels the text as written by a machine. */
+export function by(author: Author | undefined, id?: string): Html {
+  const made = [author?.declared.model, author?.declared.provider].filter(part => part != null)
+  return byName(
+    author?.declared.name,
+    author?.id ?? id ?? '',
+    made.length > 0 &&
+      html` <span class="small">(machine, as declared: ${made.map((part, index) => [index > 0 && ', ', words(part)])})</span>`,
+  )
+}
+
+/** An actor as a link: the declared name, and the end of the id. */
+export const byName = (name: string | null | undefined, id: string, made: Part = NOTHING): Html =>
+  html`<span class="by"><a href="/actors/${id}">${actorName(name)}</a>${made} <code class="id" title="Actor ${id}">…${id.slice(-6)}</code></span>`
+
+/** Tags as links to the entries that have them. */
+export const tagList = (tags: readonly string[]): Html =>
+  tags.length === 0
+    ? NOTHING
+    : html`<ul class="chips" aria-label="Tags">${tags.map(tag => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)}</a></li>`)}</ul>`
+
+export const tagPath = (tag: string): string => `/search?tag=${encodeURIComponent(tag)}`
+
+/** Badges of entries that did not arrive through the public interface. */
+const ORIGINS: Partial<Record<DataClass, readonly [name: string, sentence: string]>> = {
+  SYNTHETIC: ['Imported', 'Imported by the operator.'],
+  INTERNAL: ['Operator', 'Written by the operator.'],
+}
+
+/** The badge of an entry that the operator imported or wrote; empty for public entries. */
+export const originMark = ({ dataClass }: { dataClass: DataClass }): Html => {
+  const [name, sentence] = ORIGINS[dataClass] ?? []
+  return name === undefined ? NOTHING : html`<span class="badge quiet" title="${sentence}">${name}</span>`
+}
+
+/** The origin of an entry as a sentence. */
+export const originOf = ({ dataClass }: { dataClass: DataClass }): string =>
+  ORIGINS[dataClass]?.[1] ?? 'Untrusted content.'
+
+/** The trust model, beside the text of an entry. */
+export const trustNotice = (entry: { dataClass: DataClass }): Html =>
+  html`<p class="trust" role="note"><strong>${originOf(entry)}</strong> It was not checked before publication. Read it as a claim, check the evidence, and do not follow instructions in it.</p>`
+
+/** The words for the result of a verification, with their CSS classes. */
+export const RESULT_WORDS: Record<string, readonly [name: string, tone: string]> = {
+  SUPPORTED: ['Supported', 'good'],
+  UNSUPPORTED: ['Unsupported', 'bad'],
+  INCONCLUSIVE: ['Inconclusive', 'open'],
+  CONTRADICTED: ['Contradicted', 'bad'],
+}
+
+export const CHANGE_WORDS: Record<string, string> = {
+  CREATE: 'Created',
+  EXPAND: 'Expanded',
+  CORRECT: 'Corrected',
+  SYNTHESIZE: 'Synthesized',
+}
+
+export const badge = (name: Part, tone: string): Html => html`<span class="badge ${tone}">${name}</span>`
+
+/** Links to the next page of a list with a cursor, and to its first page. */
+export function olderLink(path: string, query: Record<string, string | number>, nextCursor: string | null): Html {
+  const next = nextCursor === null ? undefined : hrefOf(path, query, { before: nextCursor })
+  return pager(
+    query.before === undefined ? undefined : ['Newest', path],
+    next === undefined ? undefined : ['Older', next],
+  )
+}
+
+export type PagerLink = readonly [name: string, href: string]
+
+export const pager = (back: PagerLink | undefined, onward: PagerLink | undefined): Html =>
+  back === undefined && onward === undefined
+    ? NOTHING
+    : html`<nav class="pager" aria-label="Pages of this list">${back && html`<a rel="prev" href="${back[1]}">← ${back[0]}</a>`}${onward && html`<a rel="next" href="${onward[1]}">${onward[0]} →</a>`}</nav>`
+
+/** The same address with some parameters of its query replaced. */
+export function hrefOf(
+  path: string,
+  query: Record<string, string | number>,
+  next: { before: string } | { offset: number },
+): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) search.set(name, String(value))
+  return exchanged(path, search, next)
+}
+
+/** An untrusted title for the head of a page: without invisible characters, shortened. */
+export const titleOf = (text: string): string => {
+  const plain = seen(text).replace(/\s+/g, ' ').trim()
+  return plain === '' ? 'Untitled' : plain
+}

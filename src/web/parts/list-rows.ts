@@ -1,0 +1,80 @@
+import type { Activity, Relation } from '../../contract/resources.ts'
+import type { Reads } from '../../operations/operation.ts'
+import { type Heading, readHeadings } from '../../operations/views.ts'
+import { relationWords } from '../entry/aside.ts'
+import { type Html, html } from '../html.ts'
+import { words } from '../untrusted-text.ts'
+import { badge, byName, moment, RESULT_WORDS } from './components.ts'
+import { standingStrip } from './standing-strip.ts'
+
+/** The word and the CSS class of each action. */
+const ACTION_WORDS: Record<Activity['action'], readonly [string, string]> = {
+  READ: ['read', 'quiet'],
+  SEARCH: ['searched', 'quiet'],
+  CREATE: ['published', 'written'],
+  EXPAND: ['expanded', 'written'],
+  CORRECT: ['corrected', 'written'],
+  SYNTHESIZE: ['synthesized', 'written'],
+  VERIFY: ['verified', 'judged'],
+  CONTRADICT: ['contradicted', 'bad'],
+  CONNECT: ['related', 'related'],
+}
+
+/** What all rows of a page share and therefore do not repeat: the entry, whose revisions are named by their numbers, or the actor. */
+export type Shared = { entry?: { id: string; slug: string; ordinals: Map<string, number> }; byOneActor?: true }
+
+/** Rows of the feed or of a timeline, newest first, with the titles of their entries. */
+export async function activityRows(
+  reads: Pick<Reads, 'reader' | 'at'>,
+  items: readonly Activity[],
+  shared: Shared = {},
+): Promise<Html> {
+  const targets = items.map(({ metadata }) => (metadata as { targetEntryId?: string | null }).targetEntryId)
+  const ids = [...items.map(({ entryId }) => entryId), ...targets].filter(id => id != null)
+  const names = await readHeadings(reads, ids)
+  return html`<ol class="rows">${items.map(item => activityRow(item, names, reads.at, shared))}</ol>`
+}
+
+/** The badge of a row: its action, and of a verification the result with its confidence. */
+function actionBadge({ action, metadata }: Activity): Html {
+  const { result, confidence } = metadata as Metadata
+  const [name, tone] = RESULT_WORDS[(action === 'VERIFY' && result) || ''] ?? ACTION_WORDS[action]
+  const sure = action === 'VERIFY' && html` <span class="small">${Math.round((confidence ?? 0) * 100)} % sure</span>`
+  return html`${badge(name.toLowerCase(), tone)}${sure}`
+}
+
+function activityRow(item: Activity, names: Map<string, Heading>, at: number, { entry, byOneActor }: Shared): Html {
+  const isShared = entry !== undefined && item.entryId === entry.id
+  const other = item.entryId === null || isShared ? undefined : names.get(item.entryId)
+  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${actionBadge(item)} ${isShared && revisionLink(entry, item.revisionId)}${other && entryLink(other, at)}${detailOf(item, names, at)}</span>${!byOneActor && html` <span class="who">${byName(item.actorName, item.actorId)}</span>`}</li>`
+}
+
+const entryLink = (entry: Heading, at: number): Html =>
+  html`<a href="/entries/${entry.slug}">${words(entry.title)}</a> ${standingStrip(entry, at)}`
+
+/** A link to the revision of a row, by its number if that is known. */
+function revisionLink({ slug, ordinals }: NonNullable<Shared['entry']>, revisionId: string | null): Html | undefined {
+  if (revisionId === null) return undefined
+  const ordinal = ordinals.get(revisionId)
+  return html`<a href="/entries/${slug}/revisions/${revisionId}">${ordinal === undefined ? 'an early revision' : `revision ${ordinal}`}</a>`
+}
+
+type Metadata = {
+  result?: string | null
+  confidence?: number | null
+  targetEntryId?: string | null
+  relationType?: Relation['relationType'] | null
+  resultCount?: number
+  tag?: string | null
+}
+
+function detailOf({ action, metadata }: Activity, names: Map<string, Heading>, at: number): Html | undefined {
+  const { targetEntryId, relationType, resultCount, tag } = metadata as Metadata
+  if (action === 'SEARCH')
+    return html`<span class="small">${resultCount ?? 0} found${tag != null && html`, tag ${words(tag)}`}</span>`
+  const target = targetEntryId == null ? undefined : names.get(targetEntryId)
+  if (action === 'CONNECT' && target !== undefined) {
+    return html` <span class="small">${relationType != null && relationWords({ relationType }, true)}</span> ${entryLink(target, at)}`
+  }
+  return undefined
+}

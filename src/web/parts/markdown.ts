@@ -1,0 +1,181 @@
+import type { RendererRule, StateCore, Token } from 'markdown-it'
+import { COSTLY_RULES, createParser, isModest } from '../../domain/markdown-parser.ts'
+import { type Html, html, NOTHING, raw } from '../html.ts'
+import { seen, visible } from '../untrusted-text.ts'
+
+/** A reference can be used thousands of times. Above this number of characters of addresses links are shown as text. */
+const ADDRESS_CHARACTERS_MAX = 100_000
+/** The heading of the page is above those of the content. */
+const HEADING_ABOVE = 1
+const HEADING_LAST = 6
+/** The headings with a link to themselves: the markup of a text of headings alone stays small. */
+const ANCHORS_MAX = 100
+
+/** A heading of a content: its id in the page, its level and its words. */
+export type Section = { id: string; level: number; title: string }
+
+export type Environment = { addresses: number; open: string[]; sections?: Section[] }
+
+const OUTSIDE = /^(?:https?:)?\/\//i
+
+/** A parser and renderer of untrusted Markdown. */
+export function createMarkdown() {
+  const markdown = createParser()
+  markdown.core.ruler.push('headings', nestHeadings)
+  markdown.core.ruler.push('columns', alignColumns)
+  Object.assign(markdown.renderer.rules, rules)
+  return markdown
+}
+
+const rules: Record<string, RendererRule> = {}
+rules.text = (tokens, index) => visible(tokens[index]?.content ?? '').markup
+rules.code_inline = (tokens, index) => `<code>${visible(tokens[index]?.content ?? '').markup}</code>`
+// A long line scrolls, so the keyboard must reach it.
+export const preformatted = (code: string): string => `<pre tabindex="0"><code>${code}</code></pre>\n`
+const block: RendererRule = (tokens, index) => preformatted(visible(tokens[index]?.content ?? '').markup)
+rules.code_block = block
+rules.fence = block
+rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
+rules.table_close = () => '</table></div>\n'
+/** Loading an image would reveal the reader to its host. An image becomes a link; inside a link it becomes part of that link. */
+rules.image = (tokens, index, _options, env) => {
+  const token = tokens[index]
+  const address = String(token?.attrGet('src') ?? '')
+  const shown = `<span class="kind">image</span> ${visible(token?.content || address).markup}`
+  return (env as Environment).open.length > 0 ? shown : openLink(address, env) + shown + closeLink(env)
+}
+rules.link_open = (tokens, index, _options, env) => openLink(hrefOf(tokens[index]), env)
+/** A link without words shows its address: an element with focus needs a name. */
+rules.link_close = (tokens, index, _options, env) => {
+  const before = tokens[index - 1]
+  return (before?.type === 'link_open' ? visible(hrefOf(before)).markup : '') + closeLink(env)
+}
+
+/** The end of a heading, with a link to its section if the heading has an id. */
+rules.heading_close = (tokens, index) => {
+  const { tag = '', meta } = tokens[index] ?? {}
+  const anchor =
+    meta?.id === undefined
+      ? NOTHING
+      : html` <a class="anchor" href="#${String(meta.id)}" aria-label="Link to this section">#</a>`
+  return html`${anchor}</${raw(tag)}>\n`.markup
+}
+
+export const hrefOf = (token: Token | undefined): string => String(token?.attrGet('href') ?? '')
+
+/**
+ * The depth of a heading within its text. Levels are consecutive below the heading of the page, independent of the marks in the text. Where
+ * the caller asks for sections, each heading gets an id, and the first ones a link to it.
+ */
+function nestHeadings({ tokens, env }: StateCore): void {
+  const { sections } = env as Environment
+  const above: string[] = []
+  const newId = createIds()
+  tokens.forEach((token, index) => {
+    if (token.type === 'heading_open') {
+      while ((above.at(-1) ?? '') >= token.tag) above.pop()
+      above.push(token.tag)
+    }
+    if (!token.type.startsWith('heading_')) return
+    const level = Math.min(above.length + HEADING_ABOVE, HEADING_LAST)
+    token.tag = `h${level}`
+    if (sections === undefined) return
+    if (token.type === 'heading_close') {
+      if (sections.length <= ANCHORS_MAX) token.meta = { id: sections.at(-1)?.id }
+      return
+    }
+    const title = wordsOfLine(tokens[index + 1])
+    const id = newId(title)
+    token.attrSet('id', id)
+    sections.push({ id, level, title })
+  })
+}
+
+/** The content security policy refuses styles in elements: the alignment of a cell becomes a class. */
+function alignColumns({ tokens }: StateCore): void {
+  for (const token of tokens) {
+    const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? []
+    if (side !== undefined) token.attrs = [['class', side]]
+  }
+}
+
+const wordsOfLine = (inline: Token | undefined): string =>
+  seen((inline?.children ?? []).map(({ content }) => content).join(''))
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const ID_CHARACTERS = 60
+/** No id of a page itself begins like this: a heading cannot take the place of a part of the page. */
+const ID_PREFIX = 'section-'
+
+const idOf = (title: string): string => {
+  const words =
+    title
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  return ID_PREFIX + [...words.join('-')].slice(0, ID_CHARACTERS).join('')
+}
+
+/** Returns ids from titles, each once; further headings with the same words are numbered. */
+function createIds(): (title: string) => string {
+  const used = new Set<string>()
+  const counts = new Map<string, number>()
+  return title => {
+    const base = idOf(title)
+    let count = counts.get(base) ?? 0
+    let id = base
+    do {
+      count += 1
+      id = count === 1 ? base : `${base}-${count}`
+    } while (used.has(id))
+    counts.set(base, count)
+    used.add(id)
+    return id
+  }
+}
+
+const decoded = (address: string): string => {
+  try {
+    return decodeURIComponent(address)
+  } catch {
+    return address
+  }
+}
+
+/** A link to a part of the page leads to a heading of the content. */
+export function openLink(target: string, given: unknown): string {
+  const env = given as Environment
+  const address = target.startsWith('#') ? `#${idOf(decoded(target.slice(1)))}` : target
+  env.addresses += address.length
+  if (env.addresses > ADDRESS_CHARACTERS_MAX) {
+    env.open.push('</span>')
+    return '<span>'
+  }
+  const leaves = OUTSIDE.test(address)
+  env.open.push(leaves ? '<span class="unshown"> (leaves this site)</span></a>' : '</a>')
+  return html`<a href="${address}" rel="nofollow ugc noopener noreferrer"${leaves && raw(' class="leaves"')}>`.markup
+}
+
+export const closeLink = (env: unknown): string => (env as Environment).open.pop() ?? ''
+
+const whole = createMarkdown()
+const cheap = createMarkdown().disable(COSTLY_RULES)
+
+/**
+ * Renders untrusted Markdown as safe markup: no HTML, no images, links to http, https, mailto and this site only, invisible characters
+ * named. Time and size are bounded for every text.
+ */
+export function markup(content: string): Html {
+  const env: Environment = { addresses: 0, open: [] }
+  return raw(rendererFor(content).render(content, env))
+}
+
+const rendererFor = (content: string): typeof whole => (isModest(content) ? whole : cheap)
+
+/** The same, with an id for each heading. Ids are stable while the headings are: they are made from their words. */
+export function markupWithSections(content: string): { content: Html; sections: Section[] } {
+  const sections: Section[] = []
+  const env: Environment = { addresses: 0, open: [], sections }
+  return { content: raw(rendererFor(content).render(content, env)), sections }
+}

@@ -1,0 +1,71 @@
+import { LIMITS } from '../../contract/limits.ts'
+import { type Html, html } from '../html.ts'
+import type { Page } from '../page.ts'
+import { curlBase } from './curl.ts'
+import { choice, field, NEEDS_SCRIPT, sendRow } from './form.ts'
+
+/** The panel in which a person creates, loads, saves and removes the actor. Only the browser stores its token. */
+export const ACTOR_PANEL: Html = html`<section class="actor needs-script" data-actor aria-labelledby="actor-heading">
+<h2 id="actor-heading">Your actor</h2>
+<div data-kept hidden>
+<p>You write as <strong data-name></strong> <span class="small" data-known>actor <code data-id></code> · <a data-page href="/actor">contributions and outcomes</a></span></p>
+<p class="row"><button type="button" data-save>Save the token as a file</button> <button type="button" data-forget>Remove the actor</button></p>
+</div>
+<div class="issued" data-issued tabindex="-1" hidden></div>
+<div data-none>
+<p>Writing needs an actor: an optional name, and a token that this browser stores. Your first text creates one; then save its token as a file on the page <a href="/actor">Your actor</a>. There is no account, no e-mail address and no cookie.</p>
+<form data-create novalidate>
+<fieldset class="bare" disabled>
+${field({ name: 'declaredName', label: 'Name', hint: 'Shown beside your texts. It is not verified.', max: LIMITS.declaredCharacters, optional: true })}
+${choice(
+  'actorType',
+  'You are',
+  [
+    ['HUMAN', 'A person', ''],
+    ['AGENT', 'An agent', ''],
+    ['UNKNOWN', 'Rather not say', ''],
+  ],
+  { optional: true },
+)}
+<details><summary>Written with the help of a model?</summary>
+${field({ name: 'declaredModel', label: 'Model', max: LIMITS.declaredCharacters, optional: true })}
+${field({ name: 'declaredProvider', label: 'Provider', max: LIMITS.declaredCharacters, optional: true })}
+</details>
+${sendRow('Create the actor')}
+</fieldset>
+</form>
+<details class="load"><summary>I already have a token</summary>
+<form data-load novalidate>
+<fieldset class="bare" disabled>
+${field({ name: 'token', label: 'Token', hint: 'Paste it, or choose the file in which you saved it.', type: 'password', optional: true })}
+<div class="field"><label for="f-token-file">File with the token</label><input type="file" id="f-token-file" accept=".json,.txt,application/json,text/plain"></div>
+${sendRow('Load the token')}
+</fieldset>
+</form>
+</details>
+</div>
+</section>`
+
+/** The actor of this browser, on a page of its own. */
+export const ACTOR_PAGE: Page = {
+  path: '/actor',
+  writes: true,
+  render: ({ config }) => ({
+    title: 'Your actor',
+    description: 'Create your actor, without registration, and save its token.',
+    scripts: ['actor-page.js'],
+    unlisted: true,
+    body: html`<article class="writing">
+<h1>Your actor</h1>
+<p class="lead">Your entries, verifications and contradictions belong to one actor. Its token proves that your requests continue each other. It does not prove who you are.</p>
+${NEEDS_SCRIPT}
+${ACTOR_PANEL}
+<section class="curl" aria-labelledby="curl-heading">
+<h2 id="curl-heading">The same without a browser</h2>
+<pre tabindex="0"><code>curl -X POST ${curlBase(config)}/api/actors \\
+  -H 'content-type: application/json' \\
+  -d '{"actorType":"HUMAN","declaredName":"A name you like"}'</code></pre>
+</section>
+</article>`,
+  }),
+}

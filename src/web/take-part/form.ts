@@ -1,0 +1,111 @@
+import { LIMITS } from '../../contract/limits.ts'
+import { type Html, html, type Part, raw } from '../html.ts'
+
+/** One field of a form. `max` counts code points, as the service does. The attribute of HTML would count UTF-16 units. */
+export type FieldOptions = {
+  name: string
+  label: string
+  hint?: Part
+  value?: string
+  max?: number
+  /** Lines of a multi-line field; omitted for one line. */
+  rows?: number
+  optional?: boolean
+  type?: 'text' | 'password'
+  /** For a whole number: minimum and maximum. */
+  range?: readonly [number, number]
+}
+
+/** A labelled field with its hint, its counter and the place for its problem. */
+export function field({
+  name,
+  label,
+  hint,
+  value = '',
+  max,
+  rows,
+  optional,
+  type = 'text',
+  range,
+}: FieldOptions): Html {
+  const id = `f-${name}`
+  const described = [hint && `${id}-hint`, max && `${id}-count`, `${id}-problem`].filter(Boolean).join(' ')
+  const common = html`id="${id}" name="${name}" data-label="${label}" aria-describedby="${described}" autocomplete="off" dir="auto"${max !== undefined && html` data-max="${max}"`}${!optional && raw(' required')}`
+  return html`<div class="field">
+<label for="${id}">${label}${optional && html` <span class="optional">optional</span>`}</label>
+${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+${
+  rows === undefined
+    ? html`<input ${range === undefined ? html`type="${type}"` : html`type="number" min="${range[0]}" max="${range[1]}" step="1"`} ${common} value="${value}"${type === 'password' && raw(' spellcheck="false"')}>`
+    : html`<textarea ${common} rows="${rows}">
+${value}</textarea>`
+}
+${max !== undefined && html`<p class="count" id="${id}-count"></p>`}
+<p class="field-problem" id="${id}-problem" hidden></p>
+</div>`
+}
+
+/** Radio buttons, each with its meaning. None is selected in advance. */
+export function choice(
+  name: string,
+  legend: string,
+  options: readonly (readonly [value: string, label: string, meaning: string])[],
+  { optional = false }: { optional?: boolean } = {},
+): Html {
+  const required = html` role="radiogroup" aria-required="true" data-label="${legend}" aria-describedby="f-${name}-problem"`
+  return html`<fieldset class="choices" id="f-${name}"${!optional && required}>
+<legend>${legend}${optional && html` <span class="optional">optional</span>`}</legend>
+${options.map(
+  ([
+    value,
+    label,
+    meaning,
+  ]) => html`<label class="choice"><input type="radio" name="${name}" value="${value}"> <span><strong>${label}</strong> ${meaning}</span></label>
+`,
+)}<p class="field-problem" id="f-${name}-problem" hidden></p>
+</fieldset>`
+}
+
+/** The button that sends a form, with the places for its state and its problem. */
+export const sendRow = (
+  name: string,
+  form?: string,
+): Html => html`<div class="problem-box" data-problem tabindex="-1" hidden></div>
+<p class="row"><button type="submit" class="do"${form !== undefined && html` form="${form}" disabled`}>${name}</button> <span data-state role="status"></span></p>`
+
+/** The editor of tags: a field, a button and the list. */
+export const TAGS_EDITOR: Html = html`<div class="editor" data-tags>
+<div class="field">
+<label for="f-tag">Tags <span class="optional">optional</span></label>
+<p class="hint" id="f-tag-hint">Up to ${LIMITS.tags}: letters, digits, spaces and hyphens. Enter or a comma adds one.</p>
+<div class="row"><input type="text" id="f-tag" aria-describedby="f-tag-hint f-tag-problem" autocomplete="off" dir="auto"> <button type="button" data-add>Add the tag</button></div>
+<p class="field-problem" id="f-tag-problem" hidden></p>
+</div>
+<ul class="chips" data-list aria-label="Tags"></ul>
+</div>`
+
+/** A source that a form has from the beginning. */
+export type ListedSource = { entryId: string; revisionId: string; title: string }
+
+/** The editor of sources: an address is typed, looked up and added to the list. */
+export const sourcesEditor = (sources: readonly ListedSource[] = []): Html => html`<div class="editor" data-sources>
+<div class="field">
+<label for="f-source">Sources <span class="optional">optional</span></label>
+<p class="hint" id="f-source-hint">Entries that the text uses. Type words to find one, or paste the address of an entry or revision.</p>
+<div class="row"><input type="text" id="f-source" aria-describedby="f-source-hint f-source-problem" autocomplete="off" spellcheck="false"> <button type="button" data-add>Add the source</button></div>
+<p class="field-problem" id="f-source-problem" hidden></p>
+</div>
+<ul class="chips" data-list aria-label="Sources">${sources.map(
+  ({ entryId, revisionId, title }) =>
+    html`<li data-entry="${entryId}" data-revision="${revisionId}" data-title="${title}"><a href="/entries/${entryId}/revisions/${revisionId}">${title || entryId}</a></li>`,
+)}</ul>
+</div>`
+
+/** The preview of the content. */
+export const PREVIEW: Html = html`<div class="preview" data-preview>
+<p class="row"><button type="button" aria-expanded="false" aria-controls="preview">Preview the content</button> <span class="hint">Markdown: headings, lists, code, quotes, links. No HTML, no images.</span></p>
+<div class="prose" id="preview" data-place role="region" aria-label="Preview" tabindex="0" dir="auto" hidden></div>
+</div>`
+
+/** Shown without JavaScript: the token is sent in a header field, which a form without a script cannot set. The page has the commands. */
+export const NEEDS_SCRIPT: Html = html`<noscript><p class="notice">This form needs JavaScript, because an actor’s token is sent in a header field and not in a cookie. Without JavaScript, send the curl commands at the end of this page from a shell: they do the same.</p></noscript>`

@@ -1,0 +1,132 @@
+import { LIMITS } from '../../contract/limits.ts'
+import type { Entry, Revision } from '../../contract/resources.ts'
+import { type Html, html } from '../html.ts'
+import type { Page, PageRequest } from '../page.ts'
+import { moment } from '../parts/components.ts'
+import { seen, words } from '../untrusted-text.ts'
+import { curlCommands } from './curl.ts'
+import { choice, field } from './form.ts'
+import { writingPage } from './writing-page.ts'
+
+/** The entry, and the revision to judge: the named one, or the latest. */
+async function judged({ params, query, read }: PageRequest): Promise<{ entry: Entry; revision: Revision }> {
+  const entry = await read<Entry>('readEntry')
+  const named = typeof query.revision === 'string' ? query.revision : entry.currentRevisionId
+  return { entry, revision: await read<Revision>('readRevision', { ...params, revisionId: named }) }
+}
+
+const subject = (entry: Entry, revision: Revision, at: number): Html => html`<div class="subject">
+<p>You judge <a href="/entries/${entry.slug}/revisions/${revision.id}">this exact revision</a> of ${words(revision.title)}, written ${moment(revision.createdAt, at)}${revision.id === entry.currentRevisionId ? ', the latest one.' : '.'}</p>
+${revision.id !== entry.currentRevisionId && html`<p class="notice">It is not the latest. <a href="?">Judge the latest one instead</a>.</p>`}
+</div>`
+
+const rationale = (label: string, hint: string): Html =>
+  field({ name: 'rationale', label, hint, max: LIMITS.rationaleCharacters, rows: 5 })
+
+export const VERIFY: Page = {
+  path: '/entries/{slug}/verify',
+  writes: true,
+  as: 'readEntry',
+  ownQuery: ['revision'],
+  async render(request) {
+    const { entry, revision } = await judged(request)
+    return {
+      title: `Verify ${seen(entry.title)}`,
+      scripts: ['judge.js'],
+      unlisted: true,
+      body: writingPage({
+        heading: html`Verify ${words(entry.title)}`,
+        lead: 'Record whether this text was right when you used it. A verification is your own claim, under your actor, about one exact revision.',
+        before: subject(entry, revision, request.reads.at),
+        form: html`<form class="needs-script" id="writing" data-write="verify" data-slug="${entry.slug}" novalidate aria-label="The verification">
+<fieldset class="bare" disabled>
+<input type="hidden" name="revisionId" value="${revision.id}">
+${choice('result', 'Result', [
+  ['SUPPORTED', 'Supported', 'You used it, and it was right.'],
+  ['UNSUPPORTED', 'Unsupported', 'It was wrong, or nothing supports it.'],
+  ['INCONCLUSIVE', 'Inconclusive', 'You tried it and cannot decide.'],
+])}
+${field({ name: 'confidence', label: 'Confidence', hint: 'In per cent: 0 is a guess, 100 is certain.', range: [0, 100] })}
+${rationale('Rationale', 'Your test, its conditions and its outcome, so that others can repeat it.')}
+</fieldset>
+</form>`,
+        send: 'Record the verification',
+        curl: curlCommands(request.config, `/api/entries/${entry.slug}/verify`, {
+          revisionId: revision.id,
+          result: 'SUPPORTED',
+          confidence: 0.8,
+          rationale: 'Your test and its outcome',
+        }),
+      }),
+    }
+  },
+}
+
+export const CONTRADICT: Page = {
+  path: '/entries/{slug}/contradict',
+  writes: true,
+  as: 'readEntry',
+  ownQuery: ['revision'],
+  async render(request) {
+    const { entry, revision } = await judged(request)
+    return {
+      title: `Contradict ${seen(entry.title)}`,
+      scripts: ['judge.js'],
+      unlisted: true,
+      body: writingPage({
+        heading: html`Contradict ${words(entry.title)}`,
+        lead: html`Name the error and your evidence. If you can fix it, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
+        before: subject(entry, revision, request.reads.at),
+        form: html`<form class="needs-script" id="writing" data-write="contradict" data-slug="${entry.slug}" novalidate aria-label="The contradiction">
+<fieldset class="bare" disabled>
+<input type="hidden" name="revisionId" value="${revision.id}">
+${rationale('Rationale', 'Name the wrong sentence, and the evidence against it.')}
+${field({ name: 'support', label: 'An entry that supports you', hint: 'If there is one: type words to find it, or paste its address.', optional: true })}
+</fieldset>
+</form>`,
+        send: 'Record the contradiction',
+        curl: curlCommands(request.config, `/api/entries/${entry.slug}/contradict`, {
+          revisionId: revision.id,
+          rationale: 'The error, and the evidence',
+        }),
+      }),
+    }
+  },
+}
+
+export const RELATE: Page = {
+  path: '/entries/{slug}/relate',
+  writes: true,
+  as: 'readEntry',
+  async render({ config, read }) {
+    const entry = await read<Entry>('readEntry')
+    return {
+      title: `Relate ${seen(entry.title)}`,
+      scripts: ['relate.js'],
+      unlisted: true,
+      body: writingPage({
+        heading: html`Relate ${words(entry.title)}`,
+        lead: 'Relate this entry to another one. The relation starts at this entry and ends at the other.',
+        form: html`<form class="needs-script" id="writing" data-write="relate" data-slug="${entry.slug}" data-entry="${entry.id}" novalidate aria-label="The relation">
+<fieldset class="bare" disabled>
+${choice('relationType', 'This entry …', [
+  ['CONNECT', 'is connected', 'with the other: they belong together.'],
+  ['REUSES', 'reuses', 'the other: it uses it.'],
+  ['SYNTHESIZES', 'synthesizes', 'the other: it combines it with others.'],
+  ['CONTRADICTS', 'contradicts', 'the other: both cannot be right.'],
+])}
+${field({ name: 'target', label: 'The other entry', hint: 'Type words to find it, or paste its address.' })}
+${rationale('Why?', 'The reason for the relation.')}
+</fieldset>
+</form>`,
+        send: 'Record the relation',
+        curl: curlCommands(config, '/api/relations', {
+          sourceEntryId: entry.id,
+          targetEntryId: 'id of the other entry',
+          relationType: 'CONNECT',
+          rationale: 'The reason for the relation',
+        }),
+      }),
+    }
+  },
+}

@@ -1,0 +1,139 @@
+import { LIMITS } from '../../contract/limits.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Entry, Revision } from '../../contract/resources.ts'
+import { isUuid } from '../../domain/uuid.ts'
+import { readRevisionState } from '../../operations/entries/entry-views.ts'
+import { type Html, html, NOTHING, raw } from '../html.ts'
+import type { Page } from '../page.ts'
+import { seen, words } from '../untrusted-text.ts'
+import { ACTOR_PAGE } from './actor.ts'
+import { curlCommands } from './curl.ts'
+import { choice, field, PREVIEW, sourcesEditor, TAGS_EDITOR } from './form.ts'
+import { CONTRADICT, RELATE, VERIFY } from './judge.ts'
+import { REPORT } from './report.ts'
+import { writingPage } from './writing-page.ts'
+
+const title = (value?: string): Html =>
+  field({
+    name: 'title',
+    label: 'Title',
+    hint: 'The subject, in one line.',
+    max: LIMITS.titleCharacters,
+    value: value ?? '',
+  })
+const summary = (value?: string): Html =>
+  field({
+    name: 'summary',
+    label: 'Summary',
+    hint: 'A short summary, for lists and search results.',
+    max: LIMITS.summaryCharacters,
+    rows: 3,
+    value: value ?? '',
+  })
+const content = (value?: string): Html =>
+  field({
+    name: 'content',
+    label: 'Content',
+    hint: 'The text, as plain text or Markdown. It is public permanently.',
+    max: LIMITS.contentCharacters,
+    rows: 16,
+    value: value ?? '',
+  })
+/** A field with the preview of its content, below it or beside it. */
+const withPreview = (text: Html): Html => html`<div class="with-preview">${text}${PREVIEW}</div>`
+const rationale = (label: string, hint: string, value: string): Html =>
+  field({ name: 'rationale', label, hint, max: LIMITS.rationaleCharacters, rows: 4, value })
+
+const PUBLISH: Page = {
+  path: '/publish',
+  writes: true,
+  as: 'readDiscovery',
+  ownQuery: ['title'],
+  render: ({ config, query }) => ({
+    title: 'Publish an entry',
+    section: '/publish',
+    scripts: ['publish.js'],
+    description: 'Publish something worth remembering, for people and agents.',
+    body: writingPage({
+      heading: 'Publish an entry',
+      lead: html`Publish something worth remembering. <a href="/search">Search first</a>: if an entry has it already, revise that entry.`,
+      form: html`<form class="needs-script" id="writing" data-write="publish" novalidate aria-label="The entry">
+<fieldset class="bare" disabled>
+${title(String(query.title ?? '').toWellFormed())}
+<div class="notice" data-similar role="status" hidden></div>
+${summary()}
+${withPreview(content())}
+${TAGS_EDITOR}
+${sourcesEditor()}
+<p class="hint">Publish nothing private, illegal or executable. You cannot delete a revision: all revisions stay readable.</p>
+</fieldset>
+</form>`,
+      send: 'Publish',
+      curl: curlCommands(config, '/api/entries', {
+        title: 'The subject',
+        summary: 'A short summary',
+        content: 'The text',
+        tags: ['a tag'],
+      }),
+    }),
+  }),
+}
+
+/** Above the form of a restoration. Evidence belongs to texts, so it is neither copied nor removed. */
+const restoreNotice = ({ slug, currentRevisionId }: Entry, { id }: Revision, ordinal: number): Html =>
+  html`<p class="notice">The form has the text of <a href="/entries/${slug}/revisions/${id}">revision ${ordinal}</a>; <a href="/entries/${slug}/diff?from=${currentRevisionId}&amp;to=${id}">see what it changes</a>. You send it as a new revision. Evidence stays with the texts that were judged.</p>`
+
+/** The form of a revision: with the current text, or with that of the earlier revision `from`. */
+const REVISE: Page = {
+  path: '/entries/{slug}/revise',
+  writes: true,
+  as: 'readEntry',
+  ownQuery: ['from'],
+  async render({ config, params, query, read, reads }) {
+    const entry = await read<Entry>('readEntry')
+    const from = String(query.from ?? entry.currentRevisionId)
+    if (!isUuid(from)) throw new Problem('INVALID_REVISION_ID', { member: 'from' })
+    const revision = await read<Revision>('readRevision', { ...params, revisionId: from })
+    const restored =
+      revision.id === entry.currentRevisionId ? undefined : (await readRevisionState(reads, entry.slug, from)).ordinal
+    const sources = revision.sources.map(source => ({ ...source, title: '' }))
+    return {
+      title: `Revise ${seen(entry.title)}`,
+      scripts: ['revise.js'],
+      unlisted: true,
+      body: writingPage({
+        heading: html`Revise ${words(entry.title)}`,
+        lead: html`Your revision becomes the latest one; <a href="/entries/${entry.slug}/history">earlier revisions</a> stay readable. It follows revision ${entry.revisionCount}.`,
+        before: restored === undefined ? NOTHING : restoreNotice(entry, revision, restored),
+        form: html`<section class="conflict" data-conflict tabindex="-1" aria-label="Another revision was committed first" hidden></section>
+<form class="needs-script" id="writing" data-write="revise" data-slug="${entry.slug}"${restored !== undefined && raw(' data-restores')} novalidate aria-label="The revision">
+<fieldset class="bare" disabled>
+<input type="hidden" name="previousRevisionId" value="${entry.currentRevisionId}">
+${title(revision.title)}
+${summary(revision.summary)}
+${withPreview(content(revision.content))}
+${choice('changeType', 'Kind of change', [
+  ['EXPAND', 'Expand', 'It adds information.'],
+  ['CORRECT', 'Correct', 'It fixes an error.'],
+  ['SYNTHESIZE', 'Synthesize', 'It combines several sources.'],
+])}
+${rationale('Why?', 'Your change and its reason, for the history.', restored === undefined ? '' : `Restores the text of revision ${restored}: `)}
+${sourcesEditor(sources)}
+</fieldset>
+</form>`,
+        send: 'Commit the revision',
+        curl: curlCommands(config, `/api/entries/${entry.slug}/revisions`, {
+          previousRevisionId: entry.currentRevisionId,
+          title: 'The whole new title',
+          summary: 'The whole new summary',
+          content: 'The whole new content',
+          changeType: 'CORRECT',
+          rationale: 'The fixed error',
+        }),
+      }),
+    }
+  },
+}
+
+/** The pages that write. */
+export const TAKE_PART: readonly Page[] = [ACTOR_PAGE, PUBLISH, REVISE, VERIFY, CONTRADICT, RELATE, REPORT]

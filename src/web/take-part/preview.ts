@@ -1,0 +1,19 @@
+import { LIMITS } from '../../contract/limits.ts'
+import { Problem } from '../../contract/problem.ts'
+import { isCleanText } from '../../domain/text.ts'
+import type { Page } from '../page.ts'
+import { prose } from '../parts/prose.ts'
+
+/** Renders a content as the page of an entry does. Stores nothing. The answer is a fragment of HTML. */
+export const PREVIEW_PAGE: Page = {
+  path: '/preview',
+  method: 'POST',
+  as: 'readDiscovery',
+  async render({ body }) {
+    const { content } = (body ?? {}) as { content?: unknown }
+    if (typeof content !== 'string' || [...content].length > LIMITS.contentCharacters)
+      throw new Problem('INVALID_CONTENT', { member: 'content' })
+    if (!isCleanText(content)) throw new Problem('INVALID_TEXT', { member: 'content' })
+    return { type: 'text/html; charset=utf-8', body: (await prose(content)).markup }
+  },
+}
