@@ -94,13 +94,14 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: undefined,
     secret: true,
     description:
-      'Streaming standbys of that PostgreSQL to read from, separated by commas. A read goes to the closest one that has what was answered before it, or to the primary. An address may lead to the primary for a time, so that all members of a cluster can be listed.',
+      'Streaming standbys of that PostgreSQL to read from, separated by commas. A read goes to the standby that lags least and has replayed all commits of earlier answers, otherwise to the primary. An address may lead to the primary for a time, so that all members of a cluster can be listed.',
     parse: postgresUrls,
   },
   writeGroupMax: {
     name: 'WRITE_GROUP_MAX',
     byDefault: '256',
-    description: 'The most writes of a node that share one commit on PostgreSQL; 1 commits each by itself.',
+    description:
+      'The maximum number of writes of a node that share one commit on PostgreSQL; 1 commits each write separately.',
     parse: whole(1, 2_000),
   },
   adminToken: {
@@ -116,7 +117,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: undefined,
     secret: true,
     description:
-      'The key under which networks are recognised for as long as they are blocked. Unset: made once into DATA_DIR/origin-key, mode 0600. It is in no backup: keep it, or blocks of origins lapse when it is lost.',
+      'The key under which networks are recognised for as long as they are blocked. Unset: made once into DATA_DIR/origin-key, mode 0600. No backup contains it: store it separately. If it is lost, blocks of origins lapse.',
     parse: secret,
   },
   logKey: {
@@ -124,7 +125,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: undefined,
     secret: true,
     description:
-      'The private key that signs the public log: Ed25519, and ML-DSA-44 if there is one, as PEM (PKCS#8). Unset: made once into DATA_DIR/log-key, mode 0600, or into the database. It is in no backup: without it another log begins, which names the one before.',
+      'The private key that signs the public log: Ed25519, and ML-DSA-44 if there is one, as PEM (PKCS#8). Unset: made once into DATA_DIR/log-key, mode 0600, or into the database. No backup contains it: store it separately. If it is lost, another log begins, which names the previous one.',
     parse: filled,
   },
   logIntervalSeconds: {
@@ -162,13 +163,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   trustedProxies: {
     name: 'TRUSTED_PROXIES',
     byDefault: '',
-    description: 'Networks whose X-Forwarded-For is believed, separated by commas.',
+    description: 'Networks of proxies whose X-Forwarded-For the service accepts, separated by commas.',
     parse: networks,
   },
   publicUrl: {
     name: 'PUBLIC_URL',
     byDefault: undefined,
-    description: 'The address the world knows the service by, for absolute links.',
+    description: 'The public address of the service, for absolute links.',
     parse: url,
   },
   contentLicense: {
@@ -189,7 +190,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     name: 'SHARED_CACHE_SECONDS',
     byDefault: '0',
     description:
-      'Seconds for which caches of the operator may serve a public answer without a request (CDN-Cache-Control, Surrogate-Control); 0: caches revalidate before each use. Set PURGE_URL too, so that moderation removes what they store.',
+      'Seconds for which caches of the operator may serve a public answer without revalidation (CDN-Cache-Control, Surrogate-Control); 0: caches revalidate before each use. Set PURGE_URL too, so that moderation removes what they store.',
     parse: whole(0, 86_400),
   },
   purgeUrls: {
@@ -203,13 +204,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     name: 'PURGE_HEADER',
     byDefault: undefined,
     secret: true,
-    description: 'A field of these requests, as "Name: value", by which a cache knows who purges.',
+    description: 'A field of these requests, as "Name: value". It authenticates the service to the caches.',
     parse: headerField,
   },
   activityRetentionDays: {
     name: 'ACTIVITY_RETENTION_DAYS',
     byDefault: '90',
-    description: 'Days that READ and SEARCH rows are kept. Writes are kept for ever.',
+    description: 'Days that READ and SEARCH rows are kept. Writes are never deleted.',
     parse: whole(1, 36_500),
   },
   newStore: {
@@ -231,7 +232,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     name: 'METRICS_PORT',
     byDefault: undefined,
     description:
-      'A port of its own for /metrics, there without a token; 0 takes a free one. Unset: /metrics only at PORT, with the admin token.',
+      'A separate port that serves only /metrics, without a token; 0 takes a free one. Unset: /metrics only at PORT, with the admin token.',
     parse: whole(0, 65_535),
   },
   metricsHost: {

@@ -23,7 +23,7 @@ const VARNISH = '/usr/sbin/varnishd'
 /** Seconds that answers may be cached: longer than a measurement. */
 const LIFETIME = '3600'
 
-/** What the purges of one cache add to a create, in the thread that answers: rounds with and without them alternate. */
+/** What the purges of one cache add to a create, in the main thread: rounds with and without them alternate. */
 export async function measurePurges(place: Place, seconds: number, rounds: number): Promise<Partial<CostValues>> {
   const sink = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(204).end())

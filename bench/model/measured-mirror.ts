@@ -42,7 +42,7 @@ async function untilFollowed(original: string, mirror: string): Promise<Followed
   }
 }
 
-/** The processor time of the thread that answers for one request for metrics, in microseconds. */
+/** The processor time of the main thread for one request for metrics, in microseconds. */
 async function costOfLook({ url, server }: Service): Promise<number> {
   const times = threadTimes([server.pid])
   for (let look = 0; look < LOOKS; look++) await metricsOf(url)

@@ -37,7 +37,7 @@ const LOG_INTERVAL = 1_000_000
 const COLLECTION = 1_000
 /** From one thread of a process to another. */
 const HAND_OVER = 5
-/** The share of the cost of a create in the answering thread before it goes to the writer. */
+/** The share of the cost of a create in the main thread before it goes to the writer. */
 const BEFORE = 0.7
 
 /** One process of the service with its embedded store, on a machine of so many cores. */
@@ -53,7 +53,7 @@ export class ServiceNode {
   /** Reads that were asked for so far: background threads rest for them. */
   #reads = 0
   #outbox: Write[] = []
-  /** The commit up to which the thread that answers has forgotten changed entries. */
+  /** The commit up to which the main thread has forgotten changed entries. */
   #reached = 0
   /** The same of searches. */
   #searched = 0

@@ -42,7 +42,7 @@ ${hitTable(hitRatios)}
 
 ### One writer, mirrors and shared caches
 
-Estimated by the model, not tried. Each server is planned to be ${percent(scenarios.planned)} busy. ${percent(scenarios.searches)} of the reads are questions to \`/api/find\`; the popularity of entries follows Zipf's law with exponent ${scenarios.exponent}. "Following" is the share of one core that a mirror needs for the writes alone. "Full first" names the thread that more servers do not relieve, and the multiple of the load at which it is full: below 1 × the installation does not carry the load. Quantiles are of ${settings.requests.toLocaleString('en-US')} simulated reads (seed ${settings.seed}), without the network to the client.
+Estimated by the model, not tried. Each server is planned to be ${percent(scenarios.planned)} busy. ${percent(scenarios.searches)} of the reads are questions to \`/api/find\`; the popularity of entries follows Zipf's law with exponent ${scenarios.exponent}. "Following" is the share of one core that a mirror needs to copy the writes. "Bottleneck" names the thread or the lock that saturates first among those that more servers do not relieve, and the multiple of the load at which this happens. Below 1 × the installation cannot serve the load. The model takes its quantiles from ${settings.requests.toLocaleString('en-US')} simulated reads (seed ${settings.seed}), without the network to the client.
 
 ${mirrors}
 

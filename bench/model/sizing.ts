@@ -86,7 +86,7 @@ export function groupOf(writes: number, fixed: number, each: number): number {
   return Math.min(GROUP_MAX, Math.max(1, (rate * fixed) / (1 - busy)))
 }
 
-/** The fewest cores in total of servers that must do `others` on each, and share `main` of the thread that answers and `questions`. */
+/** The fewest cores in total of servers that must do `others` on each, and share `main` of the main thread and `questions`. */
 function fewest(demand: {
   main: number
   questions: number
@@ -122,7 +122,7 @@ export function planMirrors(costs: CostValues, scenario: Scenario, isCached = tr
   const mirrors: Servers = {
     ...{ count, cores, following: own + others },
     limits: {
-      'a mirror: the thread that answers, for following': own,
+      'a mirror: the main thread, for following': own,
       'a mirror: the writer thread': rate * mirrorWriter,
       'a mirror: the index thread': rate * mirrorIndex,
     },
@@ -142,7 +142,7 @@ function planWriter(costs: CostValues, writes: number, mirrors: number, caches: 
     cores: CORES.find(cores => all <= PLANNED * cores) ?? MOST_CORES,
     following: all,
     limits: {
-      'the writer: the thread that answers': main,
+      'the writer: the main thread': main,
       'the writer: the writer thread': writing,
       'the writer: the index thread': indexing,
     },
@@ -184,7 +184,7 @@ export function planPostgres(costs: CostValues, scenario: Scenario, isCached = t
   }
 }
 
-/** The part that is full first when all of the load grows, and at how many times the load. */
+/** The bottleneck when all of the load grows, and the multiple of the load at which it is saturated. */
 export function firstFull(limits: Limits): { name: string; times: number } {
   const [name, load] = Object.entries(limits).reduce((most, one) => (one[1] > most[1] ? one : most))
   return { name, times: 1 / load }

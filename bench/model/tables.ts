@@ -86,21 +86,14 @@ function mirrorTable(results: readonly ScenarioResult[]): string {
       machines(one.uncached.count, one.uncached.cores),
       `${writer.cores}`,
       percent(writer.limits['the writer: the writer thread'] ?? 0),
-      percent(writer.limits['the writer: the thread that answers'] ?? 0),
+      percent(writer.limits['the writer: the main thread'] ?? 0),
       wait(fullFirst.times, waits.readP99),
       wait(fullFirst.times, waits.writeP99),
       full(fullFirst),
     ]
   })
   const head = [...LOAD, 'caches (hits)', 'mirrors × cores', 'following, of a core', 'mirrors without caches']
-  const rest = [
-    'cores of the writer',
-    'its writer thread',
-    'its answering thread',
-    'p99 read',
-    'p99 write',
-    'full first',
-  ]
+  const rest = ['cores of the writer', 'its writer thread', 'its main thread', 'p99 read', 'p99 write', 'bottleneck']
   return table([...head, ...rest], rows)
 }
 
@@ -122,7 +115,7 @@ function postgresTable(results: readonly ScenarioResult[]): string {
     ]
   })
   const head = [...LOAD, 'caches (hits)', 'nodes × cores', 'indexing, of a core', 'cores of PostgreSQL']
-  return table([...head, 'lock', 'writes of a commit', 'p99 read', 'p99 write', 'full first'], rows)
+  return table([...head, 'lock', 'writes of a commit', 'p99 read', 'p99 write', 'bottleneck'], rows)
 }
 
 function sizeTable(results: readonly ScenarioResult[]): string {

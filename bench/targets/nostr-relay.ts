@@ -107,6 +107,6 @@ const relay = (name: string, seconds: number, about: string): Target => ({
 export const nostrRelay = relay(
   'nostr-relay',
   0,
-  "keeps no history and checks no base; its answers are of now, as everybody else's here",
+  'keeps no history and checks no base; it can only answer with the current state, like the other programs here',
 )
 export const nostrRelayCached = relay('nostr-relay-cached', 1, 'the same as it comes: its answers may be a second old')
