@@ -68,5 +68,12 @@ export function only<R>(row: R | undefined): R {
   return row
 }
 
+/** The value of a key that a map always has. Throws if the map does not have it. */
+export function getOrThrow<K, V>(map: ReadonlyMap<K, V>, key: K): V {
+  const value = map.get(key)
+  if (value === undefined) throw new Error('A map that always has a key does not have it.')
+  return value
+}
+
 /** Whether an error passes when the database can be reached again. */
 export const isUnavailable = (error: unknown): boolean => error instanceof StoreFault && error.kind === 'unavailable'

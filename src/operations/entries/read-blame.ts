@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
 import type { Blame } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import type { Reader } from '../../database/database.ts'
+import { getOrThrow, only, type Reader } from '../../database/database.ts'
 import {
   type Blame as Blamed,
   COST_MAX,
@@ -47,8 +47,10 @@ export const readBlame: ReadOperation<'readBlame'> = async ({ reader, laterTurn 
   await laterTurn()
   const evidence = await evidenceOn(reader, entry, pieces.length)
   const ordinals = [...new Set(origins.flatMap(({ first, since }) => [first, since]))].sort((a, b) => a - b)
-  const writers = await Promise.all(ordinals.map(ordinal => findWriter(reader, entry.number, ordinal)))
-  const ids = new Map(writers.map(writer => [writer?.ordinal, writer?.id ?? '']))
+  const writers = await Promise.all(
+    ordinals.map(async ordinal => only(await findWriter(reader, entry.number, ordinal))),
+  )
+  const ids = new Map(writers.map(({ ordinal, id }) => [ordinal, id]))
   const body: Blame = {
     entryId: entry.id,
     slug: entry.slug,
@@ -58,13 +60,13 @@ export const readBlame: ReadOperation<'readBlame'> = async ({ reader, laterTurn 
       return {
         section,
         text,
-        revisionId: ids.get(first) ?? '',
-        ...(since === first ? {} : { sinceRevisionId: ids.get(since) ?? '' }),
+        revisionId: getOrThrow(ids, first),
+        ...(since === first ? {} : { sinceRevisionId: getOrThrow(ids, since) }),
         ...(earlier ? { earlier } : {}),
         evidence: evidence.places[at] ?? null,
       }
     }),
-    revisions: writers.filter(writer => writer !== undefined).map(writerOf),
+    revisions: writers.map(writerOf),
     evidence: evidence.items,
     lookedAt,
     complete,
