@@ -77,7 +77,7 @@ type Beside = {
   records?: readonly number[]
   fit?: Fit
   /** Further observations, if one answer shows several entries. */
-  alsoObserved?: readonly Observed[]
+  alsoObserved?: readonly (Observed & { entry: number })[]
 }
 
 /** The answer as an object. */

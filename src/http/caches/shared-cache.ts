@@ -33,7 +33,7 @@ type TagsOf = (answer: Tagged, params: Record<string, string>) => string[] | und
 const TAGS: Record<Cached, TagsOf> = {
   entry: ({ observed }) => (observed?.entry == null ? undefined : [ENTRY_TAG, entryTag(observed.entry)]),
   // An item that is missing can appear.
-  batch: ({ alsoObserved = [] }) => [LIST_TAG, ENTRY_TAG, ...alsoObserved.map(({ entry }) => entryTag(entry ?? 0))],
+  batch: ({ alsoObserved = [] }) => [LIST_TAG, ENTRY_TAG, ...alsoObserved.map(({ entry }) => entryTag(entry))],
   actor: (_answer, { id = '' }) => [MODERATED_TAG, actorTag(id)],
   list: () => [LIST_TAG],
   // Only a finished segment has a digest.
