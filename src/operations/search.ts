@@ -11,19 +11,23 @@ export type SearchRequest = {
   limit: number
   offset: number
 }
-/** Entry numbers of one page, whether more follow, and how well they fit. */
+/** An entry that a search found, by number. */
+export type Match = {
+  entry: number
+  /** Its score, relative to the best possible score: 0 to 1. */
+  score: number
+  /** Whether it has all words of the query. */
+  whole: boolean
+}
+/** The matches of one page in order, whether more follow, and how well they fit. */
 export type SearchResult = {
-  entries: number[]
+  matches: readonly Match[]
   more: boolean
   coverage: Coverage
   /** The score of the first entry, relative to the best possible score: 0 to 1. */
   match: number
   /** The number of distinct words of `q` that entries are ranked by. */
   words: number
-  /** The score of each entry of the page, relative to the best possible score. */
-  scores: number[]
-  /** Whether each entry of the page has all words of the query. */
-  whole: boolean[]
   /** The weight of each term of the query. */
   weights: [term: string, weight: number][]
   /** The weight of a word that no entry has. */
@@ -35,3 +39,7 @@ export type SearchResult = {
 
 /** How well a search fits the question. `missing` and `corrected` have words of the question, so that a list does not repeat them. */
 export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'words' | 'missing' | 'corrected'>
+
+/** The matches of a result by the number of their entry. */
+export const matchesByEntry = ({ matches }: Pick<SearchResult, 'matches'>): ReadonlyMap<number, Match> =>
+  new Map(matches.map(match => [match.entry, match]))

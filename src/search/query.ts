@@ -2,10 +2,11 @@ import { type Sql, sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { isStopWord } from '../domain/terms/stem.ts'
 import { isCut, type Term, termsOf } from '../domain/terms/terms.ts'
-import type { SearchRequest, SearchResult } from '../operations/search.ts'
+import type { SearchRequest } from '../operations/search.ts'
 import { matchExpression, wantedFor } from './match-expression.ts'
 import { allNewest, type Wanted } from './newest-part.ts'
 import { type Ranking, rank } from './ranking.ts'
+import type { SearchReply } from './search-reply.ts'
 
 /** This many of the newest entries with all terms are ranked; older ones follow, newest first. Bounds the work of one query. */
 const RELEVANCE_WINDOW = 2_000
@@ -16,10 +17,10 @@ const PARTIAL_MAX = 1_000
 
 type Match = { number: number; entry: number; id: string; updated_at: number; revisions: number }
 /** The matches of a query in order, and how well they fit. */
-type Found = { matches: Iterable<Match>; coverage: SearchResult['coverage']; match: number; ranking?: Ranking }
+type Found = { matches: Iterable<Match>; coverage: SearchReply['coverage']; match: number; ranking?: Ranking }
 
 /** Finds one page of the entries that fit a query, in the order asked for, in one state of the index. */
-export function searchIndex(index: SqliteConnection, request: SearchRequest): SearchResult {
+export function searchIndex(index: SqliteConnection, request: SearchRequest): SearchReply {
   index.step('BEGIN')
   try {
     return pageOf(find(index, request), request)
@@ -35,7 +36,7 @@ function find(index: SqliteConnection, request: SearchRequest): Found {
   return inOrderOfChange(index, request)
 }
 
-function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }: SearchRequest): SearchResult {
+function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }: SearchRequest): SearchReply {
   const page: Match[] = []
   let more = false
   let skipped = 0

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { SearchResult } from '../operations/search.ts'
 import { putEntries } from './documents.ts'
 import { openIndex, saveIndexedRecord } from './index-file.ts'
 import { searchIndex } from './query.ts'
+import type { SearchReply } from './search-reply.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-repair-'))
 const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, epoch: 0 })
@@ -31,7 +31,7 @@ for (const [at, title] of TEXTS.entries()) {
 }
 saveIndexedRecord(index, TEXTS.length)
 
-const search = (q: string): SearchResult => searchIndex(index, { q, tag: null, sort: 'fit', limit: 50, offset: 0 })
+const search = (q: string): SearchReply => searchIndex(index, { q, tag: null, sort: 'fit', limit: 50, offset: 0 })
 const titles = (q: string): string[] => search(q).entries.map(number => TEXTS[number - 1] ?? '')
 
 test('of many words at one edit, the one that most entries have is chosen', () => {

@@ -1,5 +1,6 @@
 import type { SearchRequest, SearchResult } from '../operations/search.ts'
 import type { Thread } from '../threads/thread.ts'
+import { resultOf, type SearchReply } from './search-reply.ts'
 import type { Query } from './search-thread.ts'
 
 /** A thread that searches. */
@@ -30,7 +31,7 @@ export class SearchPool {
       // Without a further thread the others search.
       this.#startOne().catch(() => {})
     }
-    return (await idlest.ask(id => ({ id, request }) satisfies Query)) as SearchResult
+    return resultOf((await idlest.ask(id => ({ id, request }) satisfies Query)) as SearchReply)
   }
 
   pending(): number {

@@ -34,7 +34,7 @@ export async function assertSurvived(dataDir: string, sent: readonly Sent[], sho
     const entries = (store.reader as SqliteConnection).all<{ number: number }>(
       sql`SELECT number FROM entry ORDER BY number`,
     )
-    const numbers = found.entries.toSorted((a, b) => a - b)
+    const numbers = found.matches.map(({ entry }) => entry).toSorted((a, b) => a - b)
     assert.deepEqual(
       numbers,
       entries.map(({ number }) => number),

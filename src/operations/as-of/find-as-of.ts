@@ -15,7 +15,7 @@ import { type EntryRow, findEntryByNumber, tagsOf } from '../../store/entry.ts'
 import { isoTime } from '../../store/time.ts'
 import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
-import type { SearchResult } from '../search.ts'
+import type { Match, SearchResult } from '../search.ts'
 import { isAsThen, type Moment, momentOf, revisionAt, standingAt } from './as-of.ts'
 
 /** For an entry with more judgements, a list contains no standing unless it equals the current one. */
@@ -33,8 +33,8 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
   const wanted = { q, tag: tagKey(tag) === '' ? null : tag, limit: CANDIDATES, offset: 0 }
   const result = await reads.search({ ...wanted, sort: 'fit' })
   const found: Found[] = []
-  for (const [at, number] of result.entries.entries()) {
-    const one = await foundAt(reads, number, moment, { result, at })
+  for (const match of result.matches) {
+    const one = await foundAt(reads, match, moment, result.weights)
     if (one !== undefined) found.push(one)
   }
   const best = found.sort((a, b) => Number(b.whole) - Number(a.whole) || b.score - a.score).slice(0, FIND.max)
@@ -63,24 +63,22 @@ type Found = { entry: EntryRow; revision: RevisionThen & { updated_at: number };
 /** The row of a candidate; undefined if it is not public, did not exist yet, or did not match. */
 async function foundAt(
   { reader }: Reads,
-  number: number,
+  { entry: number, score, whole }: Match,
   moment: Moment,
-  { result, at }: { result: SearchResult; at: number },
+  weights: SearchResult['weights'],
 ): Promise<Found | undefined> {
   const entry = await findEntryByNumber(reader, number)
   if (entry === undefined || entry.withdrawn) return undefined
   const revision = await revisionAt(reader, entry, moment)
   if (revision === undefined) return undefined
-  if (revision.number === entry.revision) {
-    return { entry, revision, score: result.scores[at] ?? 0, whole: result.whole[at] ?? false }
-  }
+  if (revision.number === entry.revision) return { entry, revision, score, whole }
   // Ranking two texts takes milliseconds.
   await nextTurn()
   const tags = tagsOf(entry)
   const texts = { now: rankedOf(entry, tags), earlier: rankedOf(revision, tags) }
-  const score = refit(result.scores[at] ?? 0, texts, result.weights)
+  const earlierScore = refit(score, texts, weights)
   // The index has the words of the current text only.
-  return score === 0 ? undefined : { entry, revision, score, whole: false }
+  return earlierScore === 0 ? undefined : { entry, revision, score: earlierScore, whole: false }
 }
 
 const rankedOf = ({ title, summary, content }: Text, tags: readonly string[]): RankedText => ({

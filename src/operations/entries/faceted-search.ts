@@ -1,3 +1,4 @@
+import { getOrThrow } from '../../database/database.ts'
 import {
   countFacets,
   type FacetCounts,
@@ -12,7 +13,7 @@ import { tagsOf } from '../../store/entry.ts'
 import { keptStanding } from '../../store/standing.ts'
 import { findFacets } from '../../store/view.ts'
 import type { Answer, Reads } from '../operation.ts'
-import type { SearchResult } from '../search.ts'
+import { type Match, matchesByEntry, type SearchResult } from '../search.ts'
 import {
   findPage,
   foundPage,
@@ -48,15 +49,20 @@ export async function searchFaceted(
   const narrowed = isNarrowed(narrowing)
   if (!narrowed && end > FACETED)
     return { answer: pageAnswer(wanted, await findPage(reads, wanted)), facets: undefined }
-  const { numbers, more, result } = await firstMatches(reads, wanted)
+  const { numbers, more, found } = await firstMatches(reads, wanted)
   const all = await facetsOf(reads, numbers)
-  const rows = result === undefined || orderOf(wanted) !== 'relevance' ? all : worthiestFirst(all, result)
+  const rows = found === undefined || orderOf(wanted) !== 'relevance' ? all : worthiestFirst(all, found.byEntry)
   const fitting = narrowed ? rows.filter(row => fits(row, narrowing, reads.at)) : rows
   const entries = fitting.slice(offset, end).map(({ number }) => number)
   const further = fitting.length > end || (more && !narrowed)
   const page =
-    result !== undefined
-      ? await foundPage(reads, wanted, { ...result, more: further, match: matchOf(result, rows) }, entries)
+    found !== undefined
+      ? await foundPage(
+          reads,
+          wanted,
+          { ...found.result, more: further, match: matchOf(found, rows) },
+          entries.map(number => getOrThrow(found.byEntry, number)),
+        )
       : narrowed
         ? pageOf(wanted, await reads.entries.list(entries), { more: further })
         : await findPage(reads, wanted)
@@ -67,28 +73,30 @@ export async function searchFaceted(
 type Row = Faceted & { number: number } & Omit<Judged, 'score'>
 
 /** The best matches ordered by how good an answer they are, before the others. */
-function worthiestFirst(rows: readonly Row[], { entries, scores, whole }: SearchResult): Row[] {
-  const places = new Map(entries.map((number, place) => [number, place]))
+function worthiestFirst(rows: readonly Row[], byEntry: MatchesFound['byEntry']): Row[] {
   const judged = rows.slice(0, CANDIDATES).map(row => {
-    const place = places.get(row.number) ?? -1
-    return { row, ...row, score: scores[place] ?? 0, whole: whole[place] ?? false }
+    const { score, whole } = getOrThrow(byEntry, row.number)
+    return { row, ...row, score, whole }
   })
   return [...judged.toSorted(byWorth).map(({ row }) => row), ...rows.slice(CANDIDATES)]
 }
 
 /** The match of the first row: that of the result, if it is the first there. */
-const matchOf = ({ entries, scores, match }: SearchResult, [first]: readonly Row[]): number =>
-  first === undefined || first.number === entries[0]
+const matchOf = ({ result: { matches, match }, byEntry }: MatchesFound, [first]: readonly Row[]): number =>
+  first === undefined || first.number === matches[0]?.entry
     ? match
-    : Math.round((scores[entries.indexOf(first.number)] ?? 0) * 1_000) / 1_000
+    : Math.round(getOrThrow(byEntry, first.number).score * 1_000) / 1_000
 
-type Matches = { numbers: readonly number[]; more: boolean; result?: SearchResult }
+type MatchesFound = { result: SearchResult; byEntry: ReadonlyMap<number, Match> }
+/** The numbers of the first entries of a list; `found` if they were searched. */
+type FirstMatches = { numbers: readonly number[]; more: boolean; found?: MatchesFound }
 
-async function firstMatches(reads: Reads, wanted: Wanted): Promise<Matches> {
+async function firstMatches(reads: Reads, wanted: Wanted): Promise<FirstMatches> {
   const order = orderOfAll(wanted)
   if (order === undefined) {
     const result = await reads.search(requestOf(wanted, { limit: FACETED, offset: 0 }))
-    return { numbers: result.entries, more: result.more, result }
+    const byEntry = matchesByEntry(result)
+    return { numbers: [...byEntry.keys()], more: result.more, found: { result, byEntry } }
   }
   const numbers = await listAll(reads.reader, order, FACETED + 1, 0)
   return { numbers: numbers.slice(0, FACETED), more: numbers.length > FACETED }

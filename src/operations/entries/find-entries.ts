@@ -1,6 +1,7 @@
 import { FIND } from '../../contract/limits.ts'
 import type { Found, FoundList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
+import { getOrThrow } from '../../database/database.ts'
 import { bestThatFit, markdownOf, markdownThatFits } from '../../domain/find/brief.ts'
 import { byWorth, CANDIDATES } from '../../domain/find/fit.ts'
 import { passageOf } from '../../domain/find/passage.ts'
@@ -11,7 +12,7 @@ import { findEntryByNumber } from '../../store/entry.ts'
 import { objectionsTo } from '../evidence/read-standing.ts'
 import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
-import type { SearchResult } from '../search.ts'
+import { matchesByEntry, type SearchResult } from '../search.ts'
 import { entryOf, type ServedEntry } from './entry-cache.ts'
 
 /** Number of entries that are searched for a state. */
@@ -58,15 +59,14 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
 
 type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean }
 
-const NO_FIT = { score: 0, whole: false }
-
 /** The entries of a result with their scores, without those that were withdrawn after they were indexed. */
 async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candidate[]> {
-  const fits = new Map(
-    result.entries.map((number, at) => [number, { score: result.scores[at] ?? 0, whole: result.whole[at] ?? false }]),
-  )
-  const served = await reads.entries.list(result.entries)
-  return served.map(one => ({ served: one, ...one.judged, ...(fits.get(one.number) ?? NO_FIT) }))
+  const matches = matchesByEntry(result)
+  const served = await reads.entries.list([...matches.keys()])
+  return served.map(one => {
+    const { score, whole } = getOrThrow(matches, one.number)
+    return { served: one, ...one.judged, score, whole }
+  })
 }
 
 /**

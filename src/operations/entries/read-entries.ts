@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Sort } from '../../contract/vocabulary.ts'
-import type { Awaitable, Reader } from '../../database/database.ts'
+import { type Awaitable, getOrThrow, type Reader } from '../../database/database.ts'
 import { type Judged, matchOf } from '../../domain/find/fit.ts'
 import { tagKey } from '../../domain/tag.ts'
 import { termsOf } from '../../domain/terms/terms.ts'
@@ -8,7 +8,7 @@ import { listEvolvedEntries, listRecentEntries } from '../../store/entry.ts'
 import { andThen } from '../awaitable.ts'
 import { observedSearch } from '../observation/observed-search.ts'
 import type { Answer, ReadOperation, Reads } from '../operation.ts'
-import type { Fit, SearchRequest, SearchResult } from '../search.ts'
+import { type Fit, type Match, matchesByEntry, type SearchRequest, type SearchResult } from '../search.ts'
 import type { ServedEntry, ServedPage } from './entry-cache.ts'
 
 export type Wanted = { q: string; tag: string; sort: Sort; limit: number; offset: number }
@@ -84,23 +84,25 @@ export function findPage(reads: Reads, wanted: Wanted): Awaitable<ServedPage> {
   return reads.search(requestOf(wanted, wanted)).then(found => foundPage(reads, wanted, found))
 }
 
-/** The page of the entries of a search result. `scores` belong to `found`, which may have more entries. */
+/** A page of some matches of a search result, by default all. */
 export async function foundPage(
   reads: Reads,
   wanted: Wanted,
   found: SearchResult,
-  entries: readonly number[] = found.entries,
+  matches: readonly Match[] = found.matches,
 ): Promise<ServedPage> {
-  const shown = await reads.entries.list(entries)
+  const shown = await reads.entries.list(matches.map(({ entry }) => entry))
   if (!hasTerms(wanted.q)) return pageOf(wanted, shown, { more: found.more })
   const fresh = orderOf(wanted) === 'relevance' && wanted.offset === 0
   const { coverage, words, missing, corrected } = found
-  const match = fresh ? matchOf(weighed(shown, found), found.match) : found.match
+  const match = fresh ? matchOf(weighed(shown, matches), found.match) : found.match
   return pageOf(wanted, shown, { more: found.more, fit: { coverage, match, words, missing, corrected } })
 }
 
-const weighed = (shown: readonly ServedEntry[], { entries, scores }: SearchResult): Judged[] =>
-  shown.map(({ number, judged }) => ({ ...judged, score: scores[entries.indexOf(number)] ?? 0 }))
+function weighed(shown: readonly ServedEntry[], matches: readonly Match[]): Judged[] {
+  const byEntry = matchesByEntry({ matches })
+  return shown.map(({ number, judged }) => ({ ...judged, score: getOrThrow(byEntry, number).score }))
+}
 
 const newestPage = (reads: Newest, order: Order, wanted: Wanted): Awaitable<ServedPage> =>
   reads.entries.page(nameOf(order, wanted), () => findNewest(reads, order, wanted))

@@ -38,7 +38,7 @@ export const listSimilar: ReadOperation<'listSimilar'> = async (reads, { query }
   const q = `${draft.title}\n${draft.summary}`
   const found = await reads.search({ q, tag: null, sort: 'fit', limit: COMPARED_MAX, offset: 0 })
   const worth = { of: new Map(found.weights), other: found.unknown * TYPICAL }
-  const compared = (await reads.entries.list(found.entries)).map(entryOf)
+  const compared = (await reads.entries.list(found.matches.map(({ entry }) => entry))).map(entryOf)
   const items = similarOnes(termsOfDraft(draft), compared, worth)
     .slice(0, SIMILAR_MAX)
     .map(({ entry, score }) => similarOf(entry, score))

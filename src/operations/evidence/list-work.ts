@@ -104,7 +104,7 @@ async function listOf({ reader, at }: Reads, kind: Kind, end: store.End, limit: 
 /** The newest entries with a tag. */
 async function listTagged({ reader, search }: Reads, tag: string): Promise<Waiting[]> {
   const found = await search({ q: '', tag, sort: 'recent', limit: TAGGED, offset: 0 })
-  const rows = await Promise.all(found.entries.map(number => store.findWaiting(reader, number)))
+  const rows = await Promise.all(found.matches.map(({ entry }) => store.findWaiting(reader, entry)))
   return rows.filter(row => row !== undefined)
 }
 

@@ -1,0 +1,10 @@
+import type { SearchResult } from '../operations/search.ts'
+
+/** A search result as it crosses threads: to clone three arrays costs less than to clone an object for each match. */
+export type SearchReply = Omit<SearchResult, 'matches'> & { entries: number[]; scores: number[]; whole: boolean[] }
+
+/** The result of a reply. */
+export const resultOf = ({ entries, scores, whole, ...rest }: SearchReply): SearchResult => ({
+  ...rest,
+  matches: entries.map((entry, at) => ({ entry, score: scores[at] as number, whole: whole[at] as boolean })),
+})
