@@ -1,6 +1,7 @@
 import { WORK } from '../../contract/limits.ts'
 import type { Entry, WorkItem, WorkList } from '../../contract/resources.ts'
 import { TRUST, WORK_KINDS, type WorkKind } from '../../contract/vocabulary.ts'
+import { getOrThrow } from '../../database/database.ts'
 import { byWorth, DAY, inTurn, kindOf, staleBefore, type Waiting } from '../../domain/evidence/work.ts'
 import { isAnswerable } from '../../domain/find/ranking.ts'
 import { tagKey } from '../../domain/tag.ts'
@@ -75,17 +76,16 @@ async function offeredOf(
   rows: readonly Waiting[],
   { tag, limit }: Asked,
 ): Promise<Waiting[]> {
-  const isOffered = async ({ number }: Waiting): Promise<boolean> => {
-    const owner = await store.findOwner(reader, number)
-    if (owner === undefined || owner.actor === actor) return false
-    if (tag !== '' && !tagsOf(owner).some(one => tagKey(one) === tag)) return false
-    return actor === null || !(await store.isInvolved(reader, actor, number))
+  const ifOffered = async (row: Waiting): Promise<Waiting | undefined> => {
+    const owner = await store.findOwner(reader, row.number)
+    if (owner === undefined || owner.actor === actor) return undefined
+    if (tag !== '' && !tagsOf(owner).some(one => tagKey(one) === tag)) return undefined
+    return actor === null || !(await store.isInvolved(reader, actor, row.number)) ? row : undefined
   }
   const offered: Waiting[] = []
   for (let from = 0; from < rows.length && offered.length < limit; from += AT_ONCE) {
     const some = rows.slice(from, from + AT_ONCE)
-    const are = await Promise.all(some.map(isOffered))
-    offered.push(...some.filter((_, index) => are[index]))
+    offered.push(...(await Promise.all(some.map(ifOffered))).filter(row => row !== undefined))
   }
   return offered.slice(0, limit)
 }
@@ -113,16 +113,16 @@ async function itemsOf({ reader, entries, at }: Reads, places: readonly (Place |
   const numbers = places.flatMap(place => ('row' in place ? [place.row.number] : []))
   const [served, times] = await Promise.all([
     entries.list(numbers),
-    Promise.all(numbers.map(number => store.readCheckedAt(reader, number))),
+    Promise.all(numbers.map(async number => [number, await store.readCheckedAt(reader, number)] as const)),
   ])
   const shown = new Map(served.map(one => [one.number, entryOf(one)]))
-  const checked = new Map(numbers.map((number, index) => [number, times[index] ?? null]))
+  const checked = new Map(times)
   return places.flatMap(place => {
     if (!('row' in place)) return [place]
     const { kind, row } = place
     const entry = shown.get(row.number)
     if (entry === undefined) return []
-    return [{ kind, reason: reasonOf(entry, row, checked.get(row.number) ?? null, at), entry: slim(entry) }]
+    return [{ kind, reason: reasonOf(entry, row, getOrThrow(checked, row.number), at), entry: slim(entry) }]
   })
 }
 
@@ -143,8 +143,6 @@ const LOOKED_AT = 200
 const SEARCHED_MAX = 40
 const SEARCHED_AT_ONCE = 10
 
-const NOTHING = { match: 0, words: 0 }
-
 type Row = Awaited<ReturnType<typeof listAskedTopics>>[number]
 
 /**
@@ -157,14 +155,13 @@ async function listUnanswered({ reader, search }: Reads, limit: number): Promise
     const stem = stemOf(row.term)
     if (!topics.has(stem)) topics.set(stem, row)
   }
+  const ifOpen = async (row: Row): Promise<Row | undefined> =>
+    isAnswerable(await search({ q: row.term, tag: null, sort: 'fit', limit: 1, offset: 0 })) ? undefined : row
   const candidates = [...topics.values()].slice(0, SEARCHED_MAX)
   const open: Row[] = []
   for (let from = 0; from < candidates.length && open.length < limit; from += SEARCHED_AT_ONCE) {
     const some = candidates.slice(from, from + SEARCHED_AT_ONCE)
-    const found = await Promise.all(
-      some.map(({ term }) => search({ q: term, tag: null, sort: 'fit', limit: 1, offset: 0 })),
-    )
-    open.push(...some.filter((_, index) => !isAnswerable(found[index] ?? NOTHING)))
+    open.push(...(await Promise.all(some.map(ifOpen))).filter(row => row !== undefined))
   }
   return open.slice(0, limit).map(({ day, term, networks }) => ({
     kind: 'UNANSWERED',
