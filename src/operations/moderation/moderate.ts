@@ -1,7 +1,7 @@
 import type { ModerationInput } from '../../contract/inputs.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Flags, ModerationResult } from '../../contract/resources.ts'
-import type { Transaction } from '../../database/database.ts'
+import { getOrThrow, type Transaction } from '../../database/database.ts'
 import { statusOf } from '../../domain/entry.ts'
 import { moderated, sameFlags } from '../../domain/moderation.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
@@ -18,7 +18,7 @@ import { rejudge } from '../evidence/judgement.ts'
 import { settleStanding } from '../evidence/settle-standing.ts'
 import type { WriteOperation } from '../operation.ts'
 
-type Found = moderation.Target & { id: string; state: Flags; networkKey: string | null }
+type ModerationTarget = moderation.Target & { id: string; state: Flags; networkKey: string | null }
 
 /** Applies a moderation action, updates all derived state, and stores the audit. A repeated action changes nothing. */
 export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, caller }) => {
@@ -47,10 +47,10 @@ export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, 
   return { body: result }
 }
 
-const blocksNetwork = (target: Found, state: Flags): boolean =>
+const blocksNetwork = (target: ModerationTarget, state: Flags): boolean =>
   target.type === 'ORIGIN' && state.blocked && !target.state.blocked
 
-async function findTarget(tx: Transaction, { targetType, targetId }: ModerationInput): Promise<Found> {
+async function findTarget(tx: Transaction, { targetType, targetId }: ModerationInput): Promise<ModerationTarget> {
   const row =
     targetType === 'ENTRY'
       ? await findEntry(tx, targetId)
@@ -74,7 +74,7 @@ async function findTarget(tx: Transaction, { targetType, targetId }: ModerationI
 
 async function change(
   tx: Transaction,
-  target: Found,
+  target: ModerationTarget,
   state: Flags,
   record: number,
 ): Promise<ModerationResult['affected']> {
@@ -83,13 +83,13 @@ async function change(
   await setFlags(tx, target, state)
   await settle(tx, target, record)
   await markSegments(tx, target, record)
-  const after = await moderation.listStandings(tx, target)
-  await moveTopics(tx, movedOf(before, after))
-  const entries = after.filter((entry, index) => statusOf(entry) !== statusOf(before[index] ?? entry)).length
+  const changes = changesOf(before, await moderation.listStandings(tx, target))
+  await moveTopics(tx, movedOf(changes))
+  const entries = changes.filter(({ before, after }) => statusOf(before) !== statusOf(after)).length
   return { entries, actors: target.type === 'ACTOR' ? 1 : 0 }
 }
 
-async function setFlags(tx: Transaction, target: Found, state: Flags): Promise<void> {
+async function setFlags(tx: Transaction, target: ModerationTarget, state: Flags): Promise<void> {
   const flags = { hidden: Number(state.hidden), quarantined: Number(state.quarantined), blocked: Number(state.blocked) }
   if (target.type === 'ENTRY') return moderation.updateEntryFlags(tx, target.number, flags)
   if (target.type === 'ACTOR') return updateActorFlags(tx, target.number, flags)
@@ -146,8 +146,16 @@ async function settleStandings(tx: Transaction, target: moderation.Target): Prom
   }
 }
 
+/** An entry before and after an act of moderation. */
+type Change = { before: moderation.StandingRow; after: moderation.StandingRow }
+
+function changesOf(before: readonly moderation.StandingRow[], after: readonly moderation.StandingRow[]): Change[] {
+  const earlier = new Map(before.map(entry => [entry.number, entry]))
+  return after.map(entry => ({ before: getOrThrow(earlier, entry.number), after: entry }))
+}
+
 /** The EXTERNAL entries that were withdrawn or restored. */
-const movedOf = (before: readonly moderation.StandingRow[], after: readonly moderation.StandingRow[]): Moved[] =>
-  after
-    .filter((entry, index) => entry.withdrawn !== before[index]?.withdrawn && entry.data_class === 'EXTERNAL')
-    .map(entry => ({ number: entry.number, tags: tagsOf(entry), shown: entry.withdrawn === 0 }))
+const movedOf = (changes: readonly Change[]): Moved[] =>
+  changes
+    .filter(({ before, after }) => before.withdrawn !== after.withdrawn && after.data_class === 'EXTERNAL')
+    .map(({ after }) => ({ number: after.number, tags: tagsOf(after), shown: after.withdrawn === 0 }))
