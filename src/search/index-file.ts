@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { StoreFault } from '../database/database.ts'
+import { only, StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { IMPACT_VERSION } from '../domain/find/ranking.ts'
@@ -115,7 +115,7 @@ export function noteWords(index: SqliteConnection, text: string): void {
 
 /** The record number up to which every change is in the index. */
 export const indexedRecord = (index: SqliteConnection): number =>
-  index.one<{ record: number }>(sql`SELECT record FROM progress WHERE one = 1`)?.record ?? 0
+  only(index.one<{ record: number }>(sql`SELECT record FROM progress WHERE one = 1`)).record
 
 /** Saves up to which record every change is in the index, and the words that came with those changes. */
 export function saveIndexedRecord(index: SqliteConnection, record: number): void {

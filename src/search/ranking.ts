@@ -1,3 +1,4 @@
+import { only } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { LEVELS, type QueryWord, queryWords, rarity } from '../domain/find/ranking.ts'
@@ -31,10 +32,7 @@ export type Ranking = {
 
 /** The size of an index. */
 export const extentOf = (index: SqliteConnection): Extent =>
-  index.one<Extent>(sql`SELECT entries, (SELECT max(number) FROM doc) AS newest FROM progress WHERE one = 1`) ?? {
-    entries: 0,
-    newest: 0,
-  }
+  only(index.one<Extent>(sql`SELECT entries, (SELECT max(number) FROM doc) AS newest FROM progress WHERE one = 1`))
 
 /** Ranks the entries that have any of the words of a query; with a tag, those that carry it. */
 export function rank(index: SqliteConnection, query: string, tag: string | null): Ranking {
