@@ -25,12 +25,12 @@ test('a tally with judgements added one by one equals the tally of all of them',
   const verdicts: Verdict[] = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE', 'CONTRADICTED', 'CONTRADICTS']
   const all = verdicts.map(verdict => judgement({ verdict }))
   assert.deepEqual(
-    all.reduce((tally, one) => tallyWith(tally, one, true), NO_TALLY),
+    all.reduce((tally, one) => tallyWith(tally, one, { isVoice: true }), NO_TALLY),
     tallyOf(all),
   )
   const again = judgement({ originGroup: all[0]?.originGroup ?? 0 })
-  assert.deepEqual(tallyWith(tallyOf(all), again, false), tallyOf([...all, again]))
-  assert.deepEqual(tallyWithout(tallyOf([...all, again]), again, false), tallyOf(all))
+  assert.deepEqual(tallyWith(tallyOf(all), again, { isVoice: false }), tallyOf([...all, again]))
+  assert.deepEqual(tallyWithout(tallyOf([...all, again]), again, { isVoice: false }), tallyOf(all))
 })
 
 test('one origin that takes both sides contests nothing more than it contradicts', () => {

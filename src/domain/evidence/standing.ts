@@ -116,11 +116,17 @@ export function tallyOf(judgements: readonly Judgement[]): Tally {
 const voicesOf = (judgements: readonly Judgement[]): number =>
   new Set(judgements.map(({ originGroup }) => originGroup)).size
 
-const newest = (judgements: readonly Judgement[]): Judgement | undefined =>
-  judgements.reduce<Judgement | undefined>(
+/** Judgements about one text: at least one. */
+type TextJudgements = readonly [Judgement, ...Judgement[]]
+
+function newest(judgements: TextJudgements): Judgement
+function newest(judgements: readonly Judgement[]): Judgement | undefined
+function newest(judgements: readonly Judgement[]): Judgement | undefined {
+  return judgements.reduce<Judgement | undefined>(
     (last, one) => (last === undefined || one.record > last.record ? one : last),
     undefined,
   )
+}
 
 /** The latest judgement of each actor, newest first. */
 export function latestOf(judgements: readonly Judgement[]): Judgement[] {
@@ -145,14 +151,13 @@ function distinct(judgements: readonly Judgement[], isKind: (one: Judgement) => 
 function bestOf(judgements: readonly Judgement[]): Judgement | null {
   const supported = [...textsOf(judgements).values()].filter(about => stateOf(tallyOf(about)) === 'SUPPORTED')
   const [best] = supported.sort(
-    (a, b) =>
-      voicesOf(b.filter(isFor)) - voicesOf(a.filter(isFor)) || (newest(b)?.record ?? 0) - (newest(a)?.record ?? 0),
+    (a, b) => voicesOf(b.filter(isFor)) - voicesOf(a.filter(isFor)) || newest(b).record - newest(a).record,
   )
   return newest((best ?? []).filter(one => isFor(one) && !one.own)) ?? null
 }
 
-const textsOf = (judgements: readonly Judgement[]): Map<number, Judgement[]> =>
-  Map.groupBy(judgements, ({ text }) => text)
+const textsOf = (judgements: readonly Judgement[]): Map<number, TextJudgements> =>
+  Map.groupBy(judgements, ({ text }) => text) as Map<number, [Judgement, ...Judgement[]]>
 
 const SIDES_WEIGHT = 100_000
 
@@ -174,30 +179,35 @@ export function measuredTexts(judgements: readonly Judgement[]): number[] {
 
 /** The same, those with the most voices first. */
 export function weightiestTexts(judgements: readonly Judgement[]): number[] {
-  const texts = textsOf(judgements)
-  const spread = new Map<number, number>()
-  const voicesAbout = (about: readonly Judgement[]): Set<number> =>
-    new Set(about.filter(({ own }) => !own).map(({ originGroup }) => originGroup))
-  const groups = new Map([...texts].map(([text, about]) => [text, voicesAbout(about)]))
-  for (const of of groups.values()) for (const group of of) spread.set(group, (spread.get(group) ?? 0) + 1)
-  const weigh = (text: number): number =>
-    [...(groups.get(text) ?? [])].reduce((sum, group) => sum + 1 / (spread.get(group) ?? 1), 0)
-  return [...texts.keys()]
-    .map(text => ({ text, weight: weigh(text), record: newest(texts.get(text) ?? [])?.record ?? 0 }))
+  const texts = [...textsOf(judgements)].map(([text, about]) => ({
+    text,
+    record: newest(about).record,
+    voices: new Set(about.filter(({ own }) => !own).map(({ originGroup }) => originGroup)),
+  }))
+  const textsOfVoice = new Map<number, number>()
+  for (const { voices } of texts) {
+    for (const voice of voices) textsOfVoice.set(voice, (textsOfVoice.get(voice) ?? 0) + 1)
+  }
+  const weightOf = (voices: ReadonlySet<number>): number =>
+    [...voices].reduce((sum, voice) => sum + 1 / (textsOfVoice.get(voice) as number), 0)
+  return texts
+    .map(({ text, record, voices }) => ({ text, record, weight: weightOf(voices) }))
     .sort((a, b) => b.weight - a.weight || b.record - a.record)
     .slice(0, MEASURED_TEXTS)
     .map(({ text }) => text)
 }
 
+type Voice = { isVoice: boolean }
+
 /** The tally with one judgement more, of an actor that is not in it; `isVoice` if its origin is not in it either. */
-export const tallyWith = (tally: Tally, judgement: Judgement, isVoice: boolean): Tally =>
-  tallyBy(tally, judgement, isVoice, 1)
+export const tallyWith = (tally: Tally, judgement: Judgement, { isVoice }: Voice): Tally =>
+  tallyBy(tally, judgement, { isVoice, by: 1 })
 
 /** The tally without a judgement, the only one of its actor; `isVoice` if it is the only one of its origin. */
-export const tallyWithout = (tally: Tally, judgement: Judgement, isVoice: boolean): Tally =>
-  tallyBy(tally, judgement, isVoice, -1)
+export const tallyWithout = (tally: Tally, judgement: Judgement, { isVoice }: Voice): Tally =>
+  tallyBy(tally, judgement, { isVoice, by: -1 })
 
-function tallyBy(tally: Tally, judgement: Judgement, isVoice: boolean, by: 1 | -1): Tally {
+function tallyBy(tally: Tally, judgement: Judgement, { isVoice, by }: Voice & { by: 1 | -1 }): Tally {
   const one = tallyOf([judgement])
   const voices = isVoice ? {} : { independent: 0, independentFor: 0, independentAgainst: 0 }
   const changed = { ...one, ...voices }

@@ -39,13 +39,13 @@ async function standingWith(
   let { tally } = before
   for (const gone of replaced === undefined ? surplus : [replaced, ...surplus]) {
     if (!(await isReplaceable(tx, entry.number, before, gone, judgement))) return undefined
-    const voice = await isOnlyVoice(tx, entry.number, gone, judgement.actor)
-    if (voice === undefined) return undefined
-    tally = rules.tallyWithout(tally, gone, voice)
+    const isVoice = await isOnlyVoice(tx, entry.number, gone, judgement.actor)
+    if (isVoice === undefined) return undefined
+    tally = rules.tallyWithout(tally, gone, { isVoice })
   }
-  const voice = most === 1 || (await isOnlyVoice(tx, entry.number, judgement, judgement.actor))
-  if (voice === undefined) return undefined
-  tally = rules.tallyWith(tally, judgement, voice)
+  const isVoice = most === 1 || (await isOnlyVoice(tx, entry.number, judgement, judgement.actor))
+  if (isVoice === undefined) return undefined
+  tally = rules.tallyWith(tally, judgement, { isVoice })
   // The last support or contradiction of the current text gives its place to those of earlier texts.
   if (before.tally.supported > 0 && tally.supported === 0) return undefined
   if (before.tally.contradicted > 0 && tally.contradicted === 0) return undefined
