@@ -5,7 +5,7 @@ import { hasChangedAfter } from '../../store/authors.ts'
 import type { Counted } from '../../store/entry.ts'
 import * as store from '../../store/standing.ts'
 import { type Added, removeSurplus } from './judgement.ts'
-import { confirmedShare, settleStanding } from './settle-standing.ts'
+import { settleStanding, shareConfirmedBy } from './settle-standing.ts'
 
 type Current = Text & { number: number }
 
@@ -75,7 +75,7 @@ const confirmedWith = async (
   entry: Current,
   { confirmed }: store.KeptStanding,
   { text }: rules.Judgement,
-): Promise<number | null> => Math.max(confirmed ?? 0, (await confirmedShare(reader, [text], entry)) ?? 0)
+): Promise<number> => Math.max(confirmed ?? 0, await shareConfirmedBy(reader, text, entry))
 
 /** Whether a removed judgement changed no more of a standing than its tally and what the added one replaces. */
 async function isReplaceable(

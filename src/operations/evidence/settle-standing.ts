@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../../database/database.ts'
+import { only, type Reader, type Transaction } from '../../database/database.ts'
 import {
   headingOf,
   KEPT_FROM,
@@ -47,8 +47,7 @@ export async function assess(
 ): Promise<Assessed> {
   if (judgements.length === 0) return { standing: null, contest: 0, measured: [] }
   const current = wordingOf(entry)
-  const { rows, measured, here } = await measure(reader, judgements, current, memory)
-  const shares = new Map([...rows].map(([text, { kept }]) => [text, kept ?? 0]))
+  const { rows, shares, measured, here } = await measure(reader, judgements, current, memory)
   const keptOf = (text: number): number => shares.get(text) ?? 0
   const counting = await withAuthors(reader, entry.number, { judgements, keptOf, here })
   const { objections, best, supported, against, contest, ...counted } = standingOf(counting, keptOf)
@@ -112,13 +111,17 @@ export async function confirmedShare(
   current: Text,
 ): Promise<number | null> {
   let most: number | null = null
-  for (const number of supported) {
-    const text = most === 1 ? undefined : await store.findText(reader, number)
-    if (text === undefined) continue
-    const share = Math.min(shareIn(wordingOf(text), wordingOf(current)), shareIn(headingOf(text), headingOf(current)))
-    most = Math.max(most ?? 0, share)
+  for (const text of supported) {
+    if (most === 1) break
+    most = Math.max(most ?? 0, await shareConfirmedBy(reader, text, current))
   }
   return most
+}
+
+/** The share of a text that was in one supported text. */
+export async function shareConfirmedBy(reader: Reader, supported: number, current: Text): Promise<number> {
+  const text = only(await store.findText(reader, supported))
+  return Math.min(shareIn(wordingOf(text), wordingOf(current)), shareIn(headingOf(text), headingOf(current)))
 }
 
 /** The share of a text that was in a judged one. */
@@ -128,28 +131,51 @@ const shareIn = (judged: Wording, current: Wording): number =>
 const namedOf = ({ record, originGroup }: Judgement) => ({ record, group: originGroup })
 
 type Rows = Map<number, store.JudgedTextRow>
+type MeasuredRow = store.JudgedTextRow & { kept: number }
 
-/** Compares the judged texts with the current one, if that was not done before. */
+const isMeasured = (row: store.JudgedTextRow, current: Wording): row is MeasuredRow =>
+  row.kept !== null && row.against === current.digest
+
+/** Compares the judged texts with the current one, if that was not done before. `shares` has the result for each. */
 export async function measure(
   reader: Reader,
   judgements: readonly Judgement[],
   current: Wording,
   memory: TextMemory,
-): Promise<{ rows: Rows; measured: Set<store.JudgedTextRow>; here: number | undefined }> {
+): Promise<{
+  rows: Rows
+  shares: ReadonlyMap<number, number>
+  measured: Set<store.JudgedTextRow>
+  here: number | undefined
+}> {
   const here = await memory.textOf(current.digest)
   const wanted = new Set(measuredTexts(judgements))
   if (here !== undefined) wanted.add(here)
   const found = (await Promise.all([...wanted].map(text => memory.rowOf(text)))).filter(row => row !== undefined)
-  const stale = found.filter(({ against }) => against !== current.digest)
-  const measurer = stale.length === 0 ? undefined : measurerOf(current)
+  const stale = found.filter(row => !isMeasured(row, current))
+  if (stale.length > 0) await compare(reader, stale, current, here)
+  return {
+    rows: new Map(found.map(row => [row.text, row])),
+    shares: new Map(found.filter(row => isMeasured(row, current)).map(({ text, kept }) => [text, kept])),
+    measured: new Set(stale),
+    here,
+  }
+}
+
+/** Compares judged texts with the current one, whose number is `here` if it is judged. */
+async function compare(
+  reader: Reader,
+  stale: readonly store.JudgedTextRow[],
+  current: Wording,
+  here: number | undefined,
+): Promise<void> {
+  const shareOf = measurerOf(current)
   await Promise.all(
     stale.map(async row => {
-      const text = row.text === here ? undefined : await store.findText(reader, row.text)
-      row.kept = row.text === here ? 1 : text === undefined ? 0 : (measurer?.(wordingOf(text)) ?? 0)
+      row.kept = row.text === here ? 1 : shareOf(wordingOf(only(await store.findText(reader, row.text))))
       row.against = current.digest
     }),
   )
-  return { rows: new Map(found.map(row => [row.text, row])), measured: new Set(stale), here }
 }
 
 /** Finds the first CORRECT revision that changed a text with objections, unless that text was restored later. */
