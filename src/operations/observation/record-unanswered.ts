@@ -1,4 +1,4 @@
-import type { Transaction } from '../../database/database.ts'
+import { getOrThrow, type Transaction } from '../../database/database.ts'
 import { type Asked, askedBy } from '../../domain/find/unanswered.ts'
 import { addAsked, ensureOrigin, type OriginKeys, readAsked, readRequestOrigin } from '../../store/origin.ts'
 import * as store from '../../store/unanswered.ts'
@@ -23,19 +23,19 @@ type Known = { day: string; digest: string; row: store.AskedRow | undefined; ask
  */
 export async function recordAsked(tx: Transaction, _context: Context, topics: readonly AskedTopic[]): Promise<void> {
   await tx.lock(LOCK)
-  const left = await roomsOf(tx, topics)
+  const rooms = await roomsOf(tx, topics)
   const known = await rowsOf(tx, topics)
   const counted = new Map<OriginKeys['id'], number>()
   for (const { origin, digest, voices, word } of topics) {
-    const one = known.get(nameOf(origin.day, digest))
-    const room = (left.get(origin.id)?.room ?? 0) - (counted.get(origin.id) ?? 0)
-    const asked = one === undefined || room <= 0 ? undefined : askedBy(one.asked, voices, word)
-    if (one === undefined || asked === undefined) continue
+    const one = getOrThrow(known, nameOf(origin.day, digest))
+    const times = counted.get(origin.id) ?? 0
+    const asked = times < getOrThrow(rooms, origin.id).room ? askedBy(one.asked, voices, word) : undefined
+    if (asked === undefined) continue
     Object.assign(one, { asked, changed: true })
-    counted.set(origin.id, (counted.get(origin.id) ?? 0) + 1)
+    counted.set(origin.id, times + 1)
   }
   await save(tx, known)
-  await Promise.all([...counted].map(([id, times]) => addAsked(tx, left.get(id)?.number ?? 0, times)))
+  await Promise.all([...counted].map(([id, times]) => addAsked(tx, getOrThrow(rooms, id).number, times)))
 }
 
 const nameOf = (day: string, digest: string): string => `${day} ${digest}`
@@ -75,7 +75,7 @@ async function save(tx: Transaction, known: ReadonlyMap<string, Known>): Promise
   await Promise.all(
     changed.map(({ day, digest, row, asked }) => {
       if (row !== undefined) return store.updateAsked(tx, row, asked)
-      const number = (last.get(day) ?? 0) + 1
+      const number = getOrThrow(last, day) + 1
       if (number > TOPICS_OF_DAY) return undefined
       last.set(day, number)
       return store.insertAsked(tx, { day, digest, number }, asked)
