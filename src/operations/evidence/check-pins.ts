@@ -22,13 +22,13 @@ const AT_ONCE = 20
 
 /** Compares pinned revisions with the store: revisions, evidence and withdrawals since. */
 export const checkPins: ReadOperation<'checkPins'> = async ({ reader }, { body }) => {
-  assertNamed(body.pins)
+  const named = body.pins.map(namedPin)
   const sequence = await readSettled(reader)
   const since = body.since === undefined ? undefined : await sinceOf(reader, sequenceOf(body.since))
   const items: PinFinding[] = []
   let same = 0
-  for (let from = 0; from < body.pins.length; from += AT_ONCE) {
-    const pins = body.pins.slice(from, from + AT_ONCE)
+  for (let from = 0; from < named.length; from += AT_ONCE) {
+    const pins = named.slice(from, from + AT_ONCE)
     for (const found of await Promise.all(pins.map(pin => findingsOf(reader, pin, since)))) {
       if (found.length === 0) same++
       items.push(...found)
@@ -46,14 +46,18 @@ const sinceOf = async (reader: Reader, sequence: number): Promise<Since> => ({
   record: await findRecordAt(reader, sequence),
 })
 
+/** A pin with the id or slug of its entry. */
+type NamedPin = { pin: Pin; address: string }
+
 /** Throws MISSING_MEMBER for a pin without the id and the slug of its entry, which the schema does not check. */
-function assertNamed(pins: readonly Pin[]): void {
-  const place = pins.findIndex(({ entryId, slug }) => entryId === undefined && slug === undefined)
-  if (place >= 0) throw new Problem('MISSING_MEMBER', { member: `pins.${place}.entryId` })
+function namedPin(pin: Pin, place: number): NamedPin {
+  const address = pin.entryId ?? pin.slug
+  if (address === undefined) throw new Problem('MISSING_MEMBER', { member: `pins.${place}.entryId` })
+  return { pin, address }
 }
 
-async function findingsOf(reader: Reader, pin: Pin, since: Since | undefined): Promise<PinFinding[]> {
-  const named = { entry: pin.entryId ?? pin.slug ?? '', revisionId: pin.revisionId.toLowerCase() }
+async function findingsOf(reader: Reader, { pin, address }: NamedPin, since: Since | undefined): Promise<PinFinding[]> {
+  const named = { entry: address, revisionId: pin.revisionId.toLowerCase() }
   const entry = await findEntry(reader, named.entry)
   if (entry?.withdrawn === 1) return [{ kind: 'WITHDRAWN', ...named }]
   const pinned = entry === undefined ? undefined : await findPinned(reader, entry.number, named.revisionId)
@@ -74,10 +78,15 @@ const isOf = ({ entryId, slug }: Pin, entry: EntryRow): boolean =>
   (entryId === undefined || entryId.toLowerCase() === entry.id) &&
   (slug === undefined || slug === entry.slug || slug.toLowerCase() === entry.id)
 
-type Found = Pick<PinFinding, 'kind' | 'revised' | 'evidence'>
+type PinChange = Pick<PinFinding, 'kind' | 'revised' | 'evidence'>
 
 /** The change of a pinned text; undefined if no later revision changed anything. */
-async function revisedOf(reader: Reader, entry: EntryRow, pinned: PinnedRow, kept: number): Promise<Found | undefined> {
+async function revisedOf(
+  reader: Reader,
+  entry: EntryRow,
+  pinned: PinnedRow,
+  kept: number,
+): Promise<PinChange | undefined> {
   if (pinned.changed_after === 0) return undefined
   const latest = await findPinned(reader, entry.number, entry.revision_id)
   if (latest === undefined) return undefined
@@ -105,7 +114,7 @@ async function evidenceOf(
   entry: EntryRow,
   pinned: PinnedRow,
   since: Since | undefined,
-): Promise<Found | undefined> {
+): Promise<PinChange | undefined> {
   const { state, tally } = keptStanding(entry.standing)
   const news = since && {
     added: (await listJudgedAfter(reader, entry, since.sequence)).length,
@@ -120,7 +129,7 @@ async function evidenceOfText(
   entry: EntryRow,
   pinned: PinnedRow,
   since: Since | undefined,
-): Promise<Found | undefined> {
+): Promise<PinChange | undefined> {
   if (entry.evidence === 0 && entry.relations === 0) return undefined
   const text = await findTextByDigest(reader, entry.number, wordingOf(pinned).digest)
   if (text === undefined) return undefined
@@ -141,7 +150,7 @@ async function found(
   { state, tally }: Result,
   news: News | undefined,
   objection: () => Promise<Objection | null>,
-): Promise<Found | undefined> {
+): Promise<PinChange | undefined> {
   const isNews =
     news === undefined ? state === 'DISPUTED' || state === 'CONTRADICTED' : news.added > 0 || news.moderated
   if (!isNews) return undefined
