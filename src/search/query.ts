@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
+import { roundScore } from '../domain/find/fit.ts'
 import { isStopWord } from '../domain/terms/stem.ts'
 import { isCut, type Term, termsOf } from '../domain/terms/terms.ts'
 import type { SearchRequest } from '../operations/search.ts'
@@ -105,7 +106,7 @@ function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
     for (const one of documents(index, ranking.numbers)) if (!shown.has(one.number)) yield one
   }
   const match = ranking.best === 0 ? Number(isSpecific(terms)) : Math.min(1, scoreOf(first.value.number) / ranking.best)
-  return { matches: matches(), coverage: 'ALL', match: Math.round(match * 1_000) / 1_000, ranking }
+  return { matches: matches(), coverage: 'ALL', match: roundScore(match), ranking }
 }
 
 /** The entries that have all terms, best first; then those with the last word of the query only as a prefix. */

@@ -1,6 +1,7 @@
 import { only } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
+import { roundScore } from '../domain/find/fit.ts'
 import { LEVELS, type QueryWord, queryWords, rarity } from '../domain/find/ranking.ts'
 import { spelledIn } from '../domain/terms/fold.ts'
 import { type Extent, levelled, score } from './postings.ts'
@@ -55,7 +56,7 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
     weights,
     unknown,
     best,
-    match: Math.round(Math.min(1, match) * 1_000) / 1_000,
+    match: roundScore(Math.min(1, match)),
     words: words.length,
     all,
     missing: missing.map(spelled),

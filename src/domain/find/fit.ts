@@ -41,11 +41,14 @@ export const byWorth = (a: Ordered, b: Ordered): number =>
 /** All words of the question move an entry with a signal no further than its score does. */
 const isWhole = ({ whole, signals }: Ordered): boolean => whole && shareOf(signals) === 1
 
+/** A score or a match with three digits after the point, as answers have it. */
+export const roundScore = (score: number): number => Math.round(score * 1_000) / 1_000
+
 /** The match of a list whose first candidate has `match`. If that one comes last, at most the score of the first that does not. */
 export function matchOf(list: Iterable<Judged>, match: number): number {
   let first = true
   for (const one of list) {
-    if (!isLast(one)) return first ? match : Math.min(match, Math.round(one.score * 1_000) / 1_000)
+    if (!isLast(one)) return first ? match : Math.min(match, roundScore(one.score))
     first = false
   }
   return match

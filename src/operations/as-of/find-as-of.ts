@@ -5,7 +5,7 @@ import type { FoundAsOf, FoundAsOfList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Text } from '../../domain/evidence/retained-text.ts'
 import { NO_TALLY } from '../../domain/evidence/standing.ts'
-import { byWorth, CANDIDATES, refit } from '../../domain/find/fit.ts'
+import { byWorth, CANDIDATES, refit, roundScore } from '../../domain/find/fit.ts'
 import { passageOf } from '../../domain/find/passage.ts'
 import { isAnswerable, type RankedText } from '../../domain/find/ranking.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
@@ -40,7 +40,7 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
   const best = found.sort((a, b) => Number(b.whole) - Number(a.whole) || b.score - a.score).slice(0, FIND.max)
   const rows: (Found & { standing: FoundAsOf['standing'] })[] = []
   for (const one of best) rows.push({ ...one, standing: await standingOf(reads, one, moment) })
-  const match = Math.round((rows[0]?.score ?? 0) * 1_000) / 1_000
+  const match = roundScore(rows[0]?.score ?? 0)
   const shown = rows.sort((a, b) => byWorth(judgedAs(a), judgedAs(b))).slice(0, limit)
   const weights = new Map(result.weights)
   const { words, missing, corrected } = result
@@ -115,7 +115,7 @@ const rowOf = (
   summary: revision.summary,
   excerpt: passageOf(revision.content, weights),
   tags: tagsOf(entry),
-  score: Math.round(score * 1_000) / 1_000,
+  score: roundScore(score),
   standing,
   signals: signalNames(revision.signals),
   currentRevisionId: revision.id,

@@ -7,7 +7,7 @@ import {
   isNarrowed,
   type Narrowing,
 } from '../../domain/find/facets.ts'
-import { byWorth, CANDIDATES, type Judged } from '../../domain/find/fit.ts'
+import { byWorth, CANDIDATES, type Judged, roundScore } from '../../domain/find/fit.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { tagsOf } from '../../store/entry.ts'
 import { keptStanding } from '../../store/standing.ts'
@@ -85,7 +85,7 @@ function worthiestFirst(rows: readonly Row[], byEntry: MatchesFound['byEntry']):
 const matchOf = ({ result: { matches, match }, byEntry }: MatchesFound, [first]: readonly Row[]): number =>
   first === undefined || first.number === matches[0]?.entry
     ? match
-    : Math.round(getOrThrow(byEntry, first.number).score * 1_000) / 1_000
+    : roundScore(getOrThrow(byEntry, first.number).score)
 
 type MatchesFound = { result: SearchResult; byEntry: ReadonlyMap<number, Match> }
 /** The numbers of the first entries of a list; `found` if they were searched. */

@@ -3,7 +3,7 @@ import type { Found, FoundList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { getOrThrow } from '../../database/database.ts'
 import { bestThatFit, markdownOf, markdownThatFits } from '../../domain/find/brief.ts'
-import { byWorth, CANDIDATES } from '../../domain/find/fit.ts'
+import { byWorth, CANDIDATES, roundScore } from '../../domain/find/fit.ts'
 import { passageOf } from '../../domain/find/passage.ts'
 import { isAnswerable } from '../../domain/find/ranking.ts'
 import { unansweredTerms } from '../../domain/find/unanswered.ts'
@@ -79,7 +79,7 @@ function fitOf(
 ): Pick<SearchResult, 'coverage' | 'match'> {
   if (first === undefined) return { coverage: 'NONE', match: 0 }
   if (first === best) return { coverage, match }
-  return { coverage: first.whole ? 'ALL' : 'SOME', match: Math.round(first.score * 1_000) / 1_000 }
+  return { coverage: first.whole ? 'ALL' : 'SOME', match: roundScore(first.score) }
 }
 
 /** An entry as a short row; in a brief also the strongest objections to its current text. */
@@ -92,7 +92,7 @@ async function rowOf(
     found.served,
   )
   const excerpt = passageOf(content, weights)
-  const score = Math.round(found.score * 1_000) / 1_000
+  const score = roundScore(found.score)
   const row = {
     id,
     slug,
