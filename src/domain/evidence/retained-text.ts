@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { EVERY_HIDDEN } from '../invisible-characters.js'
 import { LruCache } from '../lru-cache.ts'
+import { shortDigest } from '../short-digest.ts'
 import { isAscii } from '../terms/fold.ts'
 import { withLatinLetters } from '../terms/lookalikes.ts'
 import { wordsOf } from '../terms/terms.ts'
@@ -51,7 +51,7 @@ function worded(text: string): Wording {
   const seen = text.replace(EVERY_HIDDEN, '').replace(TATWEEL, '')
   const joined = seen.replace(NARROW, '')
   const words = wordsAndOperators(joined)
-  const digest = hash('sha256', words.join(' '), 'base64url').slice(0, 22)
+  const digest = shortDigest(words.join(' '))
   return joined === seen ? { words, digest } : { words, apart: wordsAndOperators(seen), digest }
 }
 

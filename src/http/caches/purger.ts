@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { tagsToPurge } from '../../domain/cache-tag.ts'
+import { shortDigest } from '../../domain/short-digest.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import type { Newest } from '../../store/head.ts'
 import { listTouched, type Records, readPurged } from '../../store/purge.ts'
@@ -26,7 +26,6 @@ const ANSWER_TIMEOUT = 5_000
 const ROUND_INTERVAL = 50
 /** Milliseconds after which a purge is repeated: a cache may store an answer that it asked for before the commit and got after the purge. */
 const REPEAT_AFTER = 5_000
-const DIGEST_CHARACTERS = 22
 /** Pauses after a failed purge, in milliseconds: from the first, doubled up to the last. */
 const FIRST_PAUSE = 250
 const LAST_PAUSE = 30_000
@@ -51,7 +50,7 @@ export class Purger {
 
   constructor(purging: Purging) {
     this.#purging = purging
-    this.#cache = hash('sha256', purging.url, 'base64url').slice(0, DIGEST_CHARACTERS)
+    this.#cache = shortDigest(purging.url)
     this.#endListening = purging.store.onCommit(() => this.#wake())
     this.#running = this.#follow()
   }

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { shortDigest } from '../../domain/short-digest.ts'
 import { answerFields, isUnchanged } from '../caches/conditional.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Compression, isWorthwhile, preferred, variesBy } from '../pipeline/compression.ts'
@@ -16,13 +16,12 @@ type Text = {
   fields?: Record<string, string>
 }
 
-const DIGEST_CHARACTERS = 22
 /** Only for files of the program, which moderation cannot withdraw. */
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 
 export function createDocument({ type, body, digest, immutable = false, fields = {} }: Text): StaticDocument {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
-  const etag = digest ?? hash('sha256', bytes, 'base64url').slice(0, DIGEST_CHARACTERS)
+  const etag = digest ?? shortDigest(bytes)
   const cached = {
     ...answerFields({ body: {}, etag }, { method: 'GET' }),
     ...(immutable ? { 'cache-control': IMMUTABLE } : {}),

@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { Problem } from '../../contract/problem.ts'
 import { StoreFault } from '../../database/database.ts'
 import { LruCache } from '../../domain/lru-cache.ts'
+import { shortDigest } from '../../domain/short-digest.ts'
 import type { Observation } from '../../operations/observation/observe.ts'
 import type { Observed } from '../../operations/operation.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
@@ -19,8 +19,6 @@ const USER_AGENTS_MAX = 1_000_000
 /** The maximum number of observations in one transaction, so that other writes can run between. */
 const BATCH = 500
 const HOUR = 3_600_000
-/** 132 bits of a digest are stored. */
-const DIGEST_CHARACTERS = 22
 
 export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
 
@@ -139,8 +137,8 @@ export class Observer {
   #digestOf(userAgent: string): string {
     const known = this.#digests.get(userAgent)
     if (known !== undefined) return known
-    const digest = hash('sha256', userAgent, 'base64url').slice(0, DIGEST_CHARACTERS)
-    this.#digests.set(userAgent, digest, userAgent.length + DIGEST_CHARACTERS)
+    const digest = shortDigest(userAgent)
+    this.#digests.set(userAgent, digest, userAgent.length + digest.length)
     return digest
   }
 

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js'
 import type { Network } from '../../config.ts'
 import type { Awaitable } from '../../database/database.ts'
 import { LruCache } from '../../domain/lru-cache.ts'
+import { SHORT_DIGEST_CHARACTERS } from '../../domain/short-digest.ts'
 import type { OriginKeys } from '../../store/origin.ts'
 
 const IPV6_PREFIX_BYTES = 8
@@ -11,8 +12,6 @@ const IPV6_PREFIX_BYTES = 8
 const REMEMBERED_MAX = 50_000
 /** Longer pairs of an address and an X-Forwarded-For field are parsed at each request. */
 const REMEMBERED_CHARACTERS = 200
-/** 132 bits of a digest are stored. */
-const DIGEST_CHARACTERS = 22
 
 const DAY = 86_400_000
 let today = { number: -1, name: '' }
@@ -56,7 +55,7 @@ const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: readonly Network
 type Peer = { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders }
 
 const digest = (key: string, text: string): string =>
-  createHmac('sha256', key).update(text).digest('base64url').slice(0, DIGEST_CHARACTERS)
+  createHmac('sha256', key).update(text).digest('base64url').slice(0, SHORT_DIGEST_CHARACTERS)
 
 /**
  * The origins of requests, as keys that do not contain addresses: the fingerprint of the day, under the temporary salt and the permanent

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FIND } from '../../contract/limits.ts'
 import type { FoundAsOf, FoundAsOfList } from '../../contract/resources.ts'
@@ -8,6 +7,7 @@ import { NO_TALLY } from '../../domain/evidence/standing.ts'
 import { byWorth, CANDIDATES, refit, roundScore } from '../../domain/find/fit.ts'
 import { passageOf } from '../../domain/find/passage.ts'
 import { isAnswerable, type RankedText } from '../../domain/find/ranking.ts'
+import { shortDigest } from '../../domain/short-digest.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { tagKey } from '../../domain/tag.ts'
 import { areTextsAsAt, type RevisionThen } from '../../store/as-of.ts'
@@ -126,5 +126,5 @@ const rowOf = (
 /** The version of a list: its content without ids, so that both engines agree. */
 const versionOf = ({ items, ...rest }: FoundAsOfList): string => {
   const shown = items.map(({ score, standing, title, updatedAt }) => [score, standing, title, updatedAt])
-  return hash('sha256', JSON.stringify([shown, rest]), 'base64url').slice(0, 22)
+  return shortDigest(JSON.stringify([shown, rest]))
 }

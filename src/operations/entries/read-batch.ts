@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { Problem } from '../../contract/problem.ts'
 import type { Missing } from '../../contract/resources.ts'
 import type { Reader } from '../../database/database.ts'
+import { shortDigest } from '../../domain/short-digest.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { findRevisionById, toRevision } from '../../store/revision.ts'
 import { encodeJson } from '../encoded-json.ts'
@@ -18,7 +18,7 @@ export const readBatch: ReadOperation<'readBatch'> = async (reads, { query }) =>
   const read = new Map(found.flatMap(one => ('json' in one ? [[one.number, one.revision] as const] : [])))
   return {
     json: `{"items":[${json.join(',')}],"dataClass":"EXTERNAL"}`,
-    etag: hash('sha256', versions.join(), 'base64url').slice(0, 22),
+    etag: shortDigest(versions.join()),
     alsoObserved: [...read].map(([entry, revision]) => ({ action: 'READ', entry, revision, metadata: null })),
   }
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
 import type { Blame } from '../../contract/resources.ts'
@@ -24,6 +23,7 @@ import {
   weightiestTexts,
 } from '../../domain/evidence/standing.ts'
 import { LruCache } from '../../domain/lru-cache.ts'
+import { shortDigest } from '../../domain/short-digest.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { toAuthor } from '../../store/actor.ts'
 import type { EntryRow } from '../../store/entry.ts'
@@ -75,7 +75,7 @@ export const readBlame: ReadOperation<'readBlame'> = async ({ reader, laterTurn 
   }
   // Evidence, names and signals can change while the text stays the same. The version excludes ids, so that both engines agree.
   const names = body.revisions.map(({ actor, signals }) => [actor.declared, signals])
-  const version = hash('sha256', JSON.stringify([names, evidence.version]), 'base64url').slice(0, 22)
+  const version = shortDigest(JSON.stringify([names, evidence.version]))
   return { body, etag: `${entry.revision_id}.${version}`, observed: observedRead(entry) }
 }
 

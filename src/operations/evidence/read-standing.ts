@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto'
 import type { Standing } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
 import { KEPT_FROM } from '../../domain/evidence/retained-text.ts'
 import { OBJECTIONS_SHOWN } from '../../domain/evidence/standing.ts'
+import { shortDigest } from '../../domain/short-digest.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import {
   findObjectingRelation,
@@ -23,7 +23,7 @@ export const readStanding: ReadOperation<'readStanding'> = async ({ reader }, re
   // The version excludes ids, so that both engines agree. Only the entry that supports a contradiction can change without another change of
   // the standing.
   const sources = body.contradictions.map(({ sourceEntryId }) => sourceEntryId !== null)
-  const version = hash('sha256', `${entry.standing} ${sources}`, 'base64url').slice(0, 22)
+  const version = shortDigest(`${entry.standing} ${sources}`)
   return { body, etag: `${entry.revision_id}.${version}`, observed: observedRead(entry) }
 }
 
