@@ -2,13 +2,13 @@ import { Problem } from '../contract/problem.ts'
 import { type Idempotency, SEAL_NONCE_BYTES, seal, unseal } from '../domain/idempotency.ts'
 import { readServed } from '../store/head.ts'
 import { findStoredAnswer, insertStoredAnswer } from '../store/idempotency.ts'
-import type { HandlersOf, WriteAnswer, WriteName, WriteOperation } from './operation.ts'
+import type { WriteAnswer, WriteName, WriteOperation } from './operation.ts'
 
 /**
  * Makes a write idempotent: a retry gets the stored answer. The transaction of the write stores the answer, so that both exist or neither.
  * A refused write stores nothing. The answer is valid until `sweep` deletes it.
  */
-const idempotent =
+export const idempotent =
   <N extends WriteName>(operation: WriteOperation<N>): WriteOperation<N> =>
   async (tx, context, request) => {
     const { idempotency, body } = request
@@ -29,12 +29,6 @@ const idempotent =
     })
     return answer
   }
-
-/** The same operations, each idempotent. */
-export const allIdempotent = (operations: HandlersOf<'write'>): HandlersOf<'write'> =>
-  Object.fromEntries(
-    Object.entries(operations).map(([name, operation]) => [name, idempotent(operation as WriteOperation<WriteName>)]),
-  ) as unknown as HandlersOf<'write'>
 
 const sealed = (idempotency: Idempotency, packed: Packed, nonce: Uint8Array): string =>
   seal(idempotency, JSON.stringify(packed), nonce)

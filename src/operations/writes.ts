@@ -8,7 +8,7 @@ import { contradictRevision, verifyRevision } from './evidence/judge-revision.ts
 import { recordEvidence } from './evidence/record-evidence.ts'
 import { keepMirrored } from './export/store-mirrored.ts'
 import { keepPurged, openDay, proveWritable, saveAdmissions, sweep } from './housekeeping.ts'
-import { allIdempotent } from './idempotency.ts'
+import { idempotent } from './idempotency.ts'
 import { cosignCheckpoint, extendLog, publishCheckpoint, settleLog } from './log/append-log.ts'
 import { moderate } from './moderation/moderate.ts'
 import { createReport, resolveReport } from './moderation/report.ts'
@@ -27,15 +27,17 @@ const sequenced =
     return { ...answer, sequence: (await tx.load(HEAD)).sequence }
   }
 
-/** The same operations, each with the sequence of its write. */
-const allSequenced = (operations: HandlersOf<'write'>): HandlersOf<'write'> =>
+type Wrap = <N extends WriteName>(operation: WriteOperation<N>) => WriteOperation<N>
+
+/** The same operations, each wrapped. */
+const mapHandlers = (operations: HandlersOf<'write'>, wrap: Wrap): HandlersOf<'write'> =>
   Object.fromEntries(
-    Object.entries(operations).map(([name, operation]) => [name, sequenced(operation as WriteOperation<WriteName>)]),
+    Object.entries(operations).map(([name, operation]) => [name, wrap(operation as WriteOperation<WriteName>)]),
   ) as unknown as HandlersOf<'write'>
 
 /** The operations of the contract that write, by name: each runs inside one transaction. */
-export const WRITES: HandlersOf<'write'> = allIdempotent(
-  allSequenced({
+export const WRITES: HandlersOf<'write'> = mapHandlers(
+  {
     createActor,
     rotateToken,
     createEntry,
@@ -47,7 +49,8 @@ export const WRITES: HandlersOf<'write'> = allIdempotent(
     moderate,
     createReport,
     resolveReport,
-  }),
+  },
+  operation => idempotent(sequenced(operation)),
 )
 
 type Run = (tx: Transaction, context: Context, request: CheckedWrite) => Promise<WriteAnswer>
