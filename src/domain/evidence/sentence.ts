@@ -1,18 +1,18 @@
+import { byteTable } from '../byte-table.ts'
+
 /** A shorter text, in UTF-16 units, is not a piece of its own: it begins the next piece. */
 const SHORTEST = 3
 
 const [BLANK, LINE, STOP, FULL_STOP, CLOSER] = [1, 2, 3, 4, 5] as const
 
 /** The kind of each UTF-16 unit; 0 for letters and all others. */
-const KINDS = new Uint8Array(65_536)
-const mark = (characters: string, kind: number): void => {
-  for (const character of characters) KINDS[character.charCodeAt(0)] = kind
-}
-mark(' \t\r\f\v\u00a0\u2002\u2003\u2009\u200a\u202f\u205f\u3000', BLANK)
-mark('\n\u2028\u2029', LINE)
-mark('.!?…؟۔।॥։።፧។៕', STOP)
-mark('。！？｡．', FULL_STOP)
-mark('"\')]}”’»›」』）】》〉*_`', CLOSER)
+const KINDS = byteTable([
+  [' \t\r\f\v\u00a0\u2002\u2003\u2009\u200a\u202f\u205f\u3000', BLANK],
+  ['\n\u2028\u2029', LINE],
+  ['.!?…؟۔।॥։።፧។៕', STOP],
+  ['。！？｡．', FULL_STOP],
+  ['"\')]}”’»›」』）】》〉*_`', CLOSER],
+])
 
 /** The characters that may end a piece. The regular expression finds them many times faster than a loop. */
 const MARK = /[\n\u2028\u2029.!?…؟۔।॥։።፧។៕。！？｡．]/g

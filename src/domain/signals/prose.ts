@@ -1,3 +1,4 @@
+import { byteTable } from '../byte-table.ts'
 import { foldWord, isAscii } from '../terms/fold.ts'
 import { withLatinLetters } from '../terms/lookalikes.ts'
 import { codesOf } from './codes.ts'
@@ -27,16 +28,14 @@ export function proseOf(text: string): string[] {
   return plain === words ? [words] : [words, plain]
 }
 
-const [WORD, LEFT_OUT, GAP, END, COLON] = [0, 1, 2, 3, 4]
+const [WORD, LEFT_OUT, GAP, END, COLON] = [0, 1, 2, 3, 4] as const
 const LINE = 0x0a
-const KINDS = new Uint8Array(0x10000)
-const mark = (characters: string, kind: number): void => {
-  for (const character of characters) KINDS[character.charCodeAt(0)] = kind
-}
-mark("'’‘ʼ`*_~", LEFT_OUT)
-mark(' \t\r\n\f\v\u00a0\u2028\u2029\u3000"“”„«»()[]{}<>|,#،、—–', GAP)
-mark('.!?;。！？।؟', END)
-mark(':', COLON)
+const KINDS = byteTable([
+  ["'’‘ʼ`*_~", LEFT_OUT],
+  [' \t\r\n\f\v\u00a0\u2028\u2029\u3000"“”„«»()[]{}<>|,#،、—–', GAP],
+  ['.!?;。！？।؟', END],
+  [':', COLON],
+])
 
 function flat(text: string, ascii: boolean): string {
   const length = text.length
