@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COST_MAX, COSTS, createBlame, evidenceOf, type Origin } from './blame.ts'
+import { COST_MAX, evidenceOf, type Origin, TextBlame } from './blame.ts'
 import type { Text } from './retained-text.ts'
+import { COSTS } from './section-comparison.ts'
 import { piecesOf } from './sentence.ts'
 import type { Judgement, Verdict } from './standing.ts'
 
@@ -10,8 +11,8 @@ const textOf = (content: string): Text => ({ title: 'A title', summary: 'A summa
 
 /** The origins of the content's pieces, given all contents oldest first. */
 function blame(...contents: string[]): (Origin & { text: string })[] {
-  const found = createBlame(textOf(contents.at(-1) ?? ''), contents.length)
-  for (let at = contents.length; at > 0; at--) found.look(textOf(contents[at - 1] ?? ''), at)
+  const found = new TextBlame(textOf(contents.at(-1) ?? ''), contents.length)
+  for (let at = contents.length; at > 0; at--) found.compare(textOf(contents[at - 1] ?? ''), at)
   return found
     .origins()
     .map((origin, at) => ({ ...origin, text: found.pieces[at]?.text ?? '' }))
@@ -46,9 +47,9 @@ test('500 revisions of 20,000 characters fit into the budget, with nothing and w
   const sentences = (from: number): string[] =>
     Array.from({ length: 200 }, (_, at) => `${'word '.repeat(18)}${from + at}.`.padEnd(99))
   const spent = (contentOf: (revision: number) => string): number => {
-    const current = createBlame(textOf(contentOf(500)), 500)
+    const current = new TextBlame(textOf(contentOf(500)), 500)
     let cost = 500 * COSTS.revision
-    for (let ordinal = 500; ordinal > 0; ordinal--) cost += current.look(textOf(contentOf(ordinal)), ordinal)
+    for (let ordinal = 500; ordinal > 0; ordinal--) cost += current.compare(textOf(contentOf(ordinal)), ordinal)
     return cost
   }
   const all = sentences(0)

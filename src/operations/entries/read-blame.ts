@@ -3,17 +3,9 @@ import { Problem } from '../../contract/problem.ts'
 import type { Blame } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { getOrThrow, only, type Reader } from '../../database/database.ts'
-import {
-  type Blame as Blamed,
-  COST_MAX,
-  COSTS,
-  createBlame,
-  evidenceOf,
-  type Judged,
-  type Origin,
-  type Piece,
-} from '../../domain/evidence/blame.ts'
+import { COST_MAX, evidenceOf, type Judged, type Origin, type Piece, TextBlame } from '../../domain/evidence/blame.ts'
 import { wordingOf } from '../../domain/evidence/retained-text.ts'
+import { COSTS } from '../../domain/evidence/section-comparison.ts'
 import {
   isObjection,
   type Judgement,
@@ -150,7 +142,7 @@ async function seek(
   entry: EntryRow,
   inTurn: (work: () => Promise<number>) => Promise<number>,
 ): Promise<History> {
-  const blame = createBlame(entry, entry.revisions)
+  const blame = new TextBlame(entry, entry.revisions)
   let lookedAt = 0
   let left = COST_MAX
   let oldest = entry.revisions
@@ -177,7 +169,7 @@ async function seek(
 }
 
 /** Compares texts and returns the cost. Yields the event loop in between. */
-async function lookAt(blame: Blamed, texts: readonly BlamedRow[]): Promise<number> {
+async function lookAt(blame: TextBlame, texts: readonly BlamedRow[]): Promise<number> {
   let cost = 0
   let spent = 0
   for (const text of texts) {
@@ -185,7 +177,7 @@ async function lookAt(blame: Blamed, texts: readonly BlamedRow[]): Promise<numbe
       spent = cost
       await nextTurn()
     }
-    cost += blame.look(text, text.ordinal)
+    cost += blame.compare(text, text.ordinal)
   }
   return cost + PAGE * COSTS.revision
 }
@@ -205,7 +197,7 @@ async function evidenceOn(reader: Reader, entry: EntryRow, size: number) {
   if (entry.standing === null) return { places: [], items: [], version: [] }
   const judgements = await standingJudgements(reader, entry)
   const texts = weightiestTexts(judgements).slice(0, MEASURED_TEXTS)
-  const blame = createBlame(entry, entry.revisions)
+  const blame = new TextBlame(entry, entry.revisions)
   const judged: Judged[] = []
   for (const text of await Promise.all(texts.map(number => findText(reader, number)))) {
     if (text !== undefined) judged.push({ text: text.number, has: blame.holds(text) })

@@ -1,0 +1,153 @@
+import { visitPieces } from './sentence.ts'
+
+/**
+ * Costs of a comparison, in units of about 2 ns: a read revision, a character of it, a piece that is cut again, a hashed character, a
+ * sought piece.
+ */
+export const COSTS = { revision: 3_000, read: 2, piece: 200, hashed: 3, sought: 8 } as const
+/** A text, where its pieces begin, and which of the sought pieces each is: -1 for none. */
+type Cut = { text: string; starts: number[]; keys: number[] }
+
+/** Pieces are first distinguished by one of this many signs. */
+const SIGNS = 65_536
+
+/** A number below `SIGNS` from the length of a piece and three of its characters. */
+function signOf(text: string, from: number, end: number): number {
+  // A piece of blank space is empty without it.
+  if (from === end) return 0
+  const [first, middle, late] = [from, (from + end) >> 1, Math.max(from, end - 3)]
+  let sign = end - from
+  for (const at of [first, middle, late]) sign = Math.imul(sign, 31) + text.charCodeAt(at)
+  return Math.imul(sign, 0x9e3779b1) >>> 16
+}
+
+/**
+ * Numbers the distinct pieces of a text. Most pieces of other texts have a sign that no piece of this one has: they are not sliced and hashed,
+ * which costs more than cutting.
+ */
+class PieceKeys {
+  readonly #known = new Map<string, number>()
+  readonly #signs = new Uint8Array(SIGNS)
+  #hashed = 0
+
+  /** How many characters were hashed to find pieces. */
+  get hashed(): number {
+    return this.#hashed
+  }
+
+  add(text: string, from: number, end: number): number {
+    const piece = text.slice(from, end)
+    const key = this.#known.get(piece) ?? this.#known.size
+    this.#known.set(piece, key)
+    this.#signs[signOf(text, from, end)] = 1
+    return key
+  }
+
+  /** The number of the same piece; -1 for none. */
+  find(text: string, from: number, end: number): number {
+    if (this.#signs[signOf(text, from, end)] === 0) return -1
+    this.#hashed += end - from
+    return this.#known.get(text.slice(from, end)) ?? -1
+  }
+}
+
+/** The pieces of one section of a text, and which of them another text has. */
+export class SectionComparison {
+  readonly pieces: readonly string[]
+  readonly #known = new PieceKeys()
+  /** The number of each piece, and which copy of that number it is, from 1. */
+  readonly #keys: number[] = []
+  readonly #copies: number[] = []
+  /** How often the text that was compared last has each number. */
+  readonly #counts: number[] = []
+  readonly #last: Cut = { text: '', starts: [], keys: [] }
+
+  constructor(section: string) {
+    const pieces: string[] = []
+    const counts = this.#counts
+    visitPieces(section, 0, (from, to, end) => {
+      const key = this.#known.add(section, from, end)
+      counts[key] = (counts[key] ?? 0) + 1
+      pieces.push(section.slice(from, to))
+      this.#keys.push(key)
+      this.#copies.push(counts[key])
+    })
+    counts.fill(0)
+    this.pieces = pieces
+  }
+
+  /** Compares another text; returns the cost. It is least for a text that differs little from the one before. */
+  compare(text: string): number {
+    const last = this.#last
+    const { hashed } = this.#known
+    const { first, rest, starts, keys } = cutAgain(last, text, this.#known)
+    const moved = text.length - last.text.length
+    for (const key of last.keys.splice(first, rest - first, ...keys)) this.#count(key, -1)
+    for (const key of keys) this.#count(key, 1)
+    last.starts.splice(first, rest - first, ...starts)
+    const after = first + starts.length
+    for (let at = after; moved !== 0 && at < last.starts.length; at++) last.starts[at] = (last.starts[at] ?? 0) + moved
+    last.text = text
+    return text.length * COSTS.read + starts.length * COSTS.piece + (this.#known.hashed - hashed) * COSTS.hashed
+  }
+
+  /** Whether the text that was compared last has a piece. The second copy of a piece needs a text with two. */
+  has(place: number): boolean {
+    return (this.#counts[this.#keys[place] ?? -1] ?? 0) >= (this.#copies[place] ?? 1)
+  }
+
+  #count(key: number, by: number): void {
+    if (key >= 0) this.#counts[key] = (this.#counts[key] ?? 0) + by
+  }
+}
+
+/** Cuts the part of a text that differs from the one before: the pieces of that from `first` up to `rest` are exchanged for these. */
+function cutAgain(before: Cut, text: string, known: PieceKeys) {
+  const most = Math.min(text.length, before.text.length)
+  const prefix = commonPrefix(before.text, text, most)
+  const suffix = commonSuffix(before.text, text, most - prefix)
+  const moved = text.length - before.text.length
+  // Where a piece begins is known once the next one has begun.
+  const first = Math.max(0, countUpTo(before.starts, prefix) - 2)
+  const starts: number[] = []
+  const keys: number[] = []
+  let next = first
+  let rest = before.starts.length
+  visitPieces(text, before.starts[first] ?? 0, (from, _, end) => {
+    if (from >= text.length - suffix) {
+      while (next < before.starts.length && (before.starts[next] ?? 0) < from - moved) next++
+      if (before.starts[next] === from - moved) {
+        rest = next
+        return true
+      }
+    }
+    starts.push(from)
+    keys.push(known.find(text, from, end))
+    return false
+  })
+  return { first, rest, starts, keys }
+}
+
+/** The greatest number from 0 to `most` for which a monotonic condition is true. */
+function greatest(most: number, holds: (size: number, held: number) => boolean): number {
+  let least = 0
+  let limit = most
+  while (least < limit) {
+    const middle = (least + limit + 1) >> 1
+    if (holds(middle, least)) least = middle
+    else limit = middle - 1
+  }
+  return least
+}
+
+/** Texts are compared in halves, because the engine compares slices many times faster than code compares units. */
+const commonPrefix = (a: string, b: string, most: number): number =>
+  greatest(most, (size, held) => a.slice(held, size) === b.slice(held, size))
+const commonSuffix = (a: string, b: string, most: number): number =>
+  greatest(
+    most,
+    (size, held) => a.slice(a.length - size, a.length - held) === b.slice(b.length - size, b.length - held),
+  )
+/** How many of some rising numbers are at most `limit`. */
+const countUpTo = (rising: readonly number[], limit: number): number =>
+  greatest(rising.length, size => (rising[size - 1] ?? 0) <= limit)
