@@ -13,7 +13,7 @@ export class SearchPool {
   readonly #most: number
   #first: Promise<SearchThread> | undefined
   /** Threads that were started or are being started. */
-  #asked = 0
+  #started = 0
   #starting: Promise<unknown> = Promise.resolve()
   /** Searches that wait for the first thread. */
   #waiting = 0
@@ -27,7 +27,7 @@ export class SearchPool {
   async ask(request: SearchRequest): Promise<SearchResult> {
     const [one = await this.#firstThread(), ...others] = this.#threads
     const idlest = others.reduce((best, thread) => (thread.pending() < best.pending() ? thread : best), one)
-    if (idlest.pending() > 0 && this.#asked === this.#threads.length && this.#asked < this.#most) {
+    if (idlest.pending() > 0 && this.#started === this.#threads.length && this.#started < this.#most) {
       // Without a further thread the others search.
       this.#startOne().catch(() => {})
     }
@@ -39,13 +39,13 @@ export class SearchPool {
   }
 
   async close(): Promise<void> {
-    this.#asked = this.#most
+    this.#started = this.#most
     await this.#starting
     for (const thread of this.#threads) await thread.close()
   }
 
   async #firstThread(): Promise<SearchThread> {
-    if (this.#first === undefined && this.#asked === this.#most) throw new Error('The search threads are closed.')
+    if (this.#first === undefined && this.#started === this.#most) throw new Error('The search threads are closed.')
     this.#first ??= this.#startOne()
     this.#waiting++
     try {
@@ -56,7 +56,7 @@ export class SearchPool {
   }
 
   #startOne(): Promise<SearchThread> {
-    this.#asked++
+    this.#started++
     const thread = this.#start().then(started => {
       this.#threads.push(started)
       return started
