@@ -106,7 +106,8 @@ export class EmbeddedStore implements Store {
   ): Promise<MaintenanceResult<N>> {
     const { original, health } = this.#parts
     // A mirror has the sequence numbers of its original, so it records no reads of its own.
-    if (original !== undefined && (name === 'recordObservations' || name === 'recordAsked')) return undefined as never
+    if (original !== undefined && (name === 'recordObservations' || name === 'recordUnansweredTopics'))
+      return undefined as never
     return (await health.write({ name, input, environment })) as MaintenanceResult<N>
   }
 

@@ -7,7 +7,7 @@ import { forgetStoredAnswers } from '../store/idempotency.ts'
 import { forgetAdmissions, forgetCooldowns, saveAdmission } from '../store/limit.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from '../store/origin.ts'
 import { type Purged, savePurged } from '../store/purge.ts'
-import { forgetAsked } from '../store/unanswered.ts'
+import { forgetUnansweredTopics } from '../store/unanswered.ts'
 import { forgetReaders } from '../store/work.ts'
 import type { Context } from './operation.ts'
 
@@ -63,7 +63,7 @@ export async function sweep(
     RETENTION_BATCH,
   )
   const readers = await forgetReaders(tx, today, RETENTION_BATCH)
-  const asked = await forgetAsked(tx, today, dayBefore(today, ASKED_DAYS), RETENTION_BATCH)
+  const asked = await forgetUnansweredTopics(tx, today, dayBefore(today, ASKED_DAYS), RETENTION_BATCH)
   return [deleted, forgotten, readers].includes(RETENTION_BATCH) || asked >= RETENTION_BATCH
 }
 

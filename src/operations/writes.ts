@@ -13,7 +13,7 @@ import { cosignCheckpoint, extendLog, publishCheckpoint, settleLog } from './log
 import { moderate } from './moderation/moderate.ts'
 import { createReport, resolveReport } from './moderation/report.ts'
 import { recordObservations } from './observation/observe.ts'
-import { recordAsked } from './observation/record-unanswered.ts'
+import { recordUnansweredTopics } from './observation/record-unanswered.ts'
 import type { CheckedWrite, Context, HandlersOf, WriteAnswer, WriteName, WriteOperation } from './operation.ts'
 
 /**
@@ -62,7 +62,7 @@ export const runWrite = (name: WriteName, ...[tx, context, request]: Parameters<
 /** The writes of the service itself, by name. */
 export const MAINTENANCE = {
   recordObservations,
-  recordAsked,
+  recordUnansweredTopics,
   saveAdmissions,
   openDay,
   sweep,

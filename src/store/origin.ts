@@ -94,9 +94,9 @@ export const listRefusedOrigins = (reader: Reader, limit: number) =>
   )
 
 /** The number of topics of its day that a network is counted for. */
-export const readAsked = async (reader: Reader, number: number): Promise<number> =>
+export const readUnansweredTopicCount = async (reader: Reader, number: number): Promise<number> =>
   only(await reader.one<{ asked: number }>(sql`SELECT asked FROM origin WHERE number = ${number}`)).asked
 
-export async function addAsked(tx: Transaction, number: number, topics: number): Promise<void> {
+export async function addUnansweredTopics(tx: Transaction, number: number, topics: number): Promise<void> {
   await tx.run(sql`UPDATE origin SET asked = asked + ${topics} WHERE number = ${number}`)
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { FoundList, WorkItem, WorkList } from '../../src/contract/resources.ts'
 import { storeFile } from '../../src/embedded/files.ts'
-import type { AskedTopic } from '../../src/operations/observation/record-unanswered.ts'
+import type { UnansweredTopic } from '../../src/operations/observation/record-unanswered.ts'
 import { useApp } from '../support/app.ts'
 import { call, callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
@@ -174,9 +174,9 @@ test('one network cannot fill the table: of thousands of queries 20 topics a day
 
 test('the store counts one network for at most 20 topics a day, and at most 20,000 topics a day', async () => {
   const day = '2031-05-05'
-  const keep = (topics: AskedTopic[]) =>
-    app.store.maintain('recordAsked', topics, { at: Date.parse(day), cooldown: 0, dataClass: 'EXTERNAL' })
-  const topicOf = (origin: string, n: number): AskedTopic => {
+  const keep = (topics: UnansweredTopic[]) =>
+    app.store.maintain('recordUnansweredTopics', topics, { at: Date.parse(day), cooldown: 0, dataClass: 'EXTERNAL' })
+  const topicOf = (origin: string, n: number): UnansweredTopic => {
     const digest = `${origin} ${n}`
     return { origin: { id: origin, day, networkKey: origin }, digest, voices: [digest], word: 'flooding' }
   }

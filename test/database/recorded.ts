@@ -167,8 +167,8 @@ export async function recordOperations(path: string): Promise<Recorded> {
     ...visitors,
   ])
   const topic = { origin: ORIGIN, digest: 'digest', voices: ['voice'], word: 'fox' }
-  await MAINTENANCE.recordAsked(tx, context(), [topic])
-  await MAINTENANCE.recordAsked(tx, context(), [{ ...topic, voices: ['other'] }])
+  await MAINTENANCE.recordUnansweredTopics(tx, context(), [topic])
+  await MAINTENANCE.recordUnansweredTopics(tx, context(), [{ ...topic, voices: ['other'] }])
   await MAINTENANCE.saveAdmissions(tx, context(), { admissions: [{ bin: 1, key: 'key', count: 1 }], beforeBin: 0 })
   await renewHead(tx, '01990000-0000-7000-8000-000000000001', 1)
   await MAINTENANCE.openDay(tx, context(), ORIGIN.day)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Asked, askedBy, unansweredTerms } from './unanswered.ts'
+import { countNetwork, type TopicCount, unansweredTerms } from './unanswered.ts'
 
 const missing = (...words: string[]) => ({ missing: words, weights: [] })
 const wordsOf = (q: string, fit: Parameters<typeof unansweredTerms>[1]) =>
@@ -50,13 +50,13 @@ test('secrets, addresses, paths, ids and numbers do not become topics', () => {
 })
 
 test('the fifth network makes a topic public; a network or an actor counts once', () => {
-  let asked: Asked = { voices: [], networks: 0, term: null }
-  for (const voice of ['a', 'b', 'c', 'd']) asked = askedBy(asked, [voice], 'zircon') ?? asked
-  assert.deepEqual([asked.networks, asked.term], [4, null])
-  assert.equal(askedBy(asked, ['a'], 'zircon'), undefined)
-  assert.equal(askedBy(asked, ['e', 'b'], 'zircon'), undefined, 'the same actor from another network')
-  const fifth = askedBy(asked, ['e'], 'zircons')
+  let topic: TopicCount = { voices: [], networks: 0, term: null }
+  for (const voice of ['a', 'b', 'c', 'd']) topic = countNetwork(topic, [voice], 'zircon') ?? topic
+  assert.deepEqual([topic.networks, topic.term], [4, null])
+  assert.equal(countNetwork(topic, ['a'], 'zircon'), undefined)
+  assert.equal(countNetwork(topic, ['e', 'b'], 'zircon'), undefined, 'the same actor from another network')
+  const fifth = countNetwork(topic, ['e'], 'zircons')
   assert.deepEqual([fifth?.networks, fifth?.term], [5, 'zircons'])
-  assert.equal(askedBy(fifth as Asked, ['f'], 'other')?.term, 'zircons')
-  assert.equal(askedBy({ voices: [], networks: 20, term: 'zircon' }, ['z'], 'zircon'), undefined)
+  assert.equal(countNetwork(fifth as TopicCount, ['f'], 'other')?.term, 'zircons')
+  assert.equal(countNetwork({ voices: [], networks: 20, term: 'zircon' }, ['z'], 'zircon'), undefined)
 })

@@ -50,15 +50,15 @@ function isTopic(word: string): boolean {
 }
 
 /** The stored state of a topic on a day: digests of the networks and actors that asked, and the word once enough networks did. */
-export type Asked = { voices: readonly string[]; networks: number; term: string | null }
+export type TopicCount = { voices: readonly string[]; networks: number; term: string | null }
 
 /** Networks of one day from which on a topic is public, and at which counting ends. */
-export const TOPIC_NETWORKS = { public: 5, counted: 20 } as const
+const TOPIC_NETWORKS = { public: 5, counted: 20 } as const
 
 /** Counts one more network that asked for a topic; undefined where it, or its actor, is counted already. */
-export function askedBy(asked: Asked, voices: readonly string[], word: string): Asked | undefined {
-  if (asked.networks >= TOPIC_NETWORKS.counted || voices.some(one => asked.voices.includes(one))) return undefined
-  const networks = asked.networks + 1
-  const term = asked.term ?? (networks >= TOPIC_NETWORKS.public ? word : null)
-  return { voices: [...asked.voices, ...voices], networks, term }
+export function countNetwork(topic: TopicCount, voices: readonly string[], word: string): TopicCount | undefined {
+  if (topic.networks >= TOPIC_NETWORKS.counted || voices.some(one => topic.voices.includes(one))) return undefined
+  const networks = topic.networks + 1
+  const term = topic.term ?? (networks >= TOPIC_NETWORKS.public ? word : null)
+  return { voices: [...topic.voices, ...voices], networks, term }
 }

@@ -23,11 +23,11 @@ const HOUR = 3_600_000
 export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
 
 /** Counts the topics of searches without a result. */
-export type AskedTopics = {
-  note(visitor: Visitor, asked: NonNullable<Observed['unanswered']>): void
+export type TopicCounter = {
+  note(visitor: Visitor, terms: NonNullable<Observed['unanswered']>): void
   flush(): Promise<void>
 }
-const NO_TOPICS: AskedTopics = { note() {}, async flush() {} }
+const NO_TOPICS: TopicCounter = { note() {}, async flush() {} }
 
 /**
  * Stores observations outside the path of requests: collects them and writes them together a few times a second. The number of dropped
@@ -37,7 +37,7 @@ export class Observer {
   readonly #store: Pick<Store, 'maintain'>
   readonly #environment: () => WriteEnvironment
   readonly #onLoss: (lost: number, error: unknown) => void
-  readonly #topics: AskedTopics
+  readonly #topics: TopicCounter
   readonly #timer: NodeJS.Timeout
   readonly #stored = new LruCache<string, true>(KEPT_MAX)
   readonly #digests = new LruCache<string, string>(USER_AGENTS_MAX)
@@ -52,7 +52,7 @@ export class Observer {
     store: Pick<Store, 'maintain'>,
     environment: () => WriteEnvironment,
     onLoss: (lost: number, error: unknown) => void,
-    topics: AskedTopics = NO_TOPICS,
+    topics: TopicCounter = NO_TOPICS,
   ) {
     this.#store = store
     this.#environment = environment

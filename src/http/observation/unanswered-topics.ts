@@ -1,8 +1,8 @@
 import type { UnansweredTerm } from '../../domain/find/unanswered.ts'
 import { LruCache } from '../../domain/lru-cache.ts'
-import { type AskedTopic, TOPICS_OF_NETWORK } from '../../operations/observation/record-unanswered.ts'
+import { TOPICS_OF_NETWORK, type UnansweredTopic } from '../../operations/observation/record-unanswered.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
-import type { AskedTopics, Visitor } from './observer.ts'
+import type { TopicCounter, Visitor } from './observer.ts'
 
 /** The maximum number of topics in the queue. When it is full, new ones are dropped. */
 const PENDING_MAX = 5_000
@@ -24,9 +24,9 @@ export function createUnansweredTopics(
   store: Store,
   environment: () => WriteEnvironment,
   digestOf: DayDigest,
-): AskedTopics {
+): TopicCounter {
   const known = new LruCache<string, Set<string>>(NETWORKS_MAX)
-  let pending: AskedTopic[] = []
+  let pending: UnansweredTopic[] = []
 
   const noteOne = ({ actor, origin }: Visitor, { stem, word }: UnansweredTerm, counted: Set<string>): void => {
     const { day, id } = origin
@@ -39,17 +39,17 @@ export function createUnansweredTopics(
     pending.push({ origin, digest, voices, word })
   }
   return {
-    note(visitor: Visitor, asked: readonly UnansweredTerm[]): void {
+    note(visitor: Visitor, terms: readonly UnansweredTerm[]): void {
       const { id } = visitor.origin
       const counted = known.get(id) ?? new Set()
       known.set(id, counted)
-      for (const one of asked) if (pending.length < PENDING_MAX) noteOne(visitor, one, counted)
+      for (const one of terms) if (pending.length < PENDING_MAX) noteOne(visitor, one, counted)
     },
     async flush(): Promise<void> {
       const topics = pending
       pending = []
       for (let from = 0; from < topics.length; from += BATCH) {
-        await store.maintain('recordAsked', topics.slice(from, from + BATCH), environment()).catch(() => {})
+        await store.maintain('recordUnansweredTopics', topics.slice(from, from + BATCH), environment()).catch(() => {})
       }
     },
   }

@@ -8,7 +8,7 @@ import { tagKey } from '../../domain/tag.ts'
 import { stemOf } from '../../domain/terms/stem.ts'
 import { tagsOf } from '../../store/entry.ts'
 import { isoTime } from '../../store/time.ts'
-import { listAskedTopics } from '../../store/unanswered.ts'
+import { listUnansweredTopics } from '../../store/unanswered.ts'
 import * as store from '../../store/work.ts'
 import { entryOf } from '../entries/entry-cache.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
@@ -32,7 +32,7 @@ const TAGGED = 100
 
 type Kind = Exclude<WorkKind, 'UNANSWERED'>
 type Place = { kind: Kind; row: Waiting }
-type Asked = { tag: string; limit: number; tagged: readonly Waiting[] }
+type WorkFilter = { tag: string; limit: number; tagged: readonly Waiting[] }
 
 /** Lists the most valuable checks, of one kind or of each in turn, without entries that the actor wrote or judged. */
 export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
@@ -41,10 +41,10 @@ export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
   // Reads before this one are counted first.
   await reads.flushObservations()
   const key = tagKey(tag)
-  const asked: Asked = { tag: key, limit, tagged: key === '' ? [] : await listTagged(reads, tag) }
+  const filter: WorkFilter = { tag: key, limit, tagged: key === '' ? [] : await listTagged(reads, tag) }
   const ofEntries = kinds.filter(kind => kind !== 'UNANSWERED')
   const [lists, topics] = await Promise.all([
-    Promise.all(ofEntries.map(kind => placesOf(reads, kind, asked))),
+    Promise.all(ofEntries.map(kind => placesOf(reads, kind, filter))),
     kinds.includes('UNANSWERED') && key === '' ? listUnanswered(reads, limit) : [],
   ])
   const items = await itemsOf(reads, inTurn<Place | WorkItem>([...lists, topics], limit))
@@ -53,8 +53,8 @@ export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
 }
 
 /** The entries that need one kind of check, the most valuable first. */
-async function placesOf(reads: Reads, kind: Kind, asked: Asked): Promise<Place[]> {
-  const { tag, limit, tagged } = asked
+async function placesOf(reads: Reads, kind: Kind, filter: WorkFilter): Promise<Place[]> {
+  const { tag, limit, tagged } = filter
   const passesOver = reads.actor !== null || tag !== ''
   let offered: Waiting[] = []
   for (const { end, more } of passesOver ? LOOKS : FIRST_LOOK) {
@@ -63,7 +63,7 @@ async function placesOf(reads: Reads, kind: Kind, asked: Asked): Promise<Place[]
       listed.filter(row => kindOf(row, reads.at) === kind),
       reads.at,
     )
-    const found = passesOver ? await offeredOf(reads, rows, asked) : rows
+    const found = passesOver ? await offeredOf(reads, rows, filter) : rows
     offered = byWorth([...offered, ...found], reads.at).slice(0, limit)
     if (offered.length === limit) break
   }
@@ -74,7 +74,7 @@ async function placesOf(reads: Reads, kind: Kind, asked: Asked): Promise<Place[]
 async function offeredOf(
   { reader, actor }: Reads,
   rows: readonly Waiting[],
-  { tag, limit }: Asked,
+  { tag, limit }: WorkFilter,
 ): Promise<Waiting[]> {
   const ifOffered = async (row: Waiting): Promise<Waiting | undefined> => {
     const owner = await store.findOwner(reader, row.number)
@@ -143,22 +143,22 @@ const LOOKED_AT = 200
 const SEARCHED_MAX = 40
 const SEARCHED_AT_ONCE = 10
 
-type Row = Awaited<ReturnType<typeof listAskedTopics>>[number]
+type TopicRow = Awaited<ReturnType<typeof listUnansweredTopics>>[number]
 
 /**
  * Lists the topics that many networks searched for on one day without a result, most networks first, each once. Omits topics that have an
  * answer by now.
  */
 async function listUnanswered({ reader, search }: Reads, limit: number): Promise<WorkItem[]> {
-  const topics = new Map<string, Row>()
-  for (const row of await listAskedTopics(reader, LOOKED_AT)) {
+  const topics = new Map<string, TopicRow>()
+  for (const row of await listUnansweredTopics(reader, LOOKED_AT)) {
     const stem = stemOf(row.term)
     if (!topics.has(stem)) topics.set(stem, row)
   }
-  const ifOpen = async (row: Row): Promise<Row | undefined> =>
+  const ifOpen = async (row: TopicRow): Promise<TopicRow | undefined> =>
     isAnswerable(await search({ q: row.term, tag: null, sort: 'fit', limit: 1, offset: 0 })) ? undefined : row
   const candidates = [...topics.values()].slice(0, SEARCHED_MAX)
-  const open: Row[] = []
+  const open: TopicRow[] = []
   for (let from = 0; from < candidates.length && open.length < limit; from += SEARCHED_AT_ONCE) {
     const some = candidates.slice(from, from + SEARCHED_AT_ONCE)
     open.push(...(await Promise.all(some.map(ifOpen))).filter(row => row !== undefined))
