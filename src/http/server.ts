@@ -13,7 +13,7 @@ import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Overload } from './limits/overload.ts'
 import { Metrics, type WitnessMetrics } from './metrics/metrics.ts'
 import { Observer } from './observation/observer.ts'
-import { createUnansweredTopics } from './observation/unanswered-topics.ts'
+import { UnansweredTopics } from './observation/unanswered-topics.ts'
 import { createAdmission, createReadCharge } from './pipeline/admission.ts'
 import { createCompression } from './pipeline/compression.ts'
 import { type HandlerParts, Handlers } from './pipeline/handlers.ts'
@@ -61,7 +61,7 @@ function createObserver({ store, logger }: ServerOptions, environment: () => Wri
     store,
     environment,
     onLoss,
-    createUnansweredTopics(store, environment, (day, text) => origins.digestOf(day, text)),
+    new UnansweredTopics(store, environment, day => origins.digestOfDay(day)),
   )
 }
 

@@ -13,44 +13,57 @@ const NETWORKS_MAX = 50_000
 /** 72 bits of a digest distinguish the voices of one topic. */
 const VOICE_CHARACTERS = 12
 
-/** A keyed digest of a text, under a key that is deleted after its day; undefined if the key of the day is missing. */
-export type DayDigest = (day: string, text: string) => string | undefined
+/** A keyed digest of a text, under a key that is deleted after its day. */
+export type Digest = (text: string) => string
 
 /**
  * Collects the topics of searches without a result, and counts them outside the path of requests. Words stay in memory until then. Topics
  * that the store does not accept are dropped.
  */
-export function createUnansweredTopics(
-  store: Store,
-  environment: () => WriteEnvironment,
-  digestOf: DayDigest,
-): TopicCounter {
-  const known = new LruCache<string, Set<string>>(NETWORKS_MAX)
-  let pending: UnansweredTopic[] = []
+export class UnansweredTopics implements TopicCounter {
+  readonly #store: Pick<Store, 'maintain'>
+  readonly #environment: () => WriteEnvironment
+  readonly #digestOfDay: (day: string) => Digest | undefined
+  /** The digests of the topics that each network was counted for. */
+  readonly #counted = new LruCache<string, Set<string>>(NETWORKS_MAX)
+  #pending: UnansweredTopic[] = []
 
-  const noteOne = ({ actor, origin }: Visitor, { stem, word }: UnansweredTerm, counted: Set<string>): void => {
-    const { day, id } = origin
-    const digest = digestOf(day, `topic ${stem}`)
-    if (digest === undefined || counted.has(digest) || counted.size >= TOPICS_OF_NETWORK) return
+  /** `digestOfDay` returns undefined if the key of the day is missing. */
+  constructor(
+    store: Pick<Store, 'maintain'>,
+    environment: () => WriteEnvironment,
+    digestOfDay: (day: string) => Digest | undefined,
+  ) {
+    this.#store = store
+    this.#environment = environment
+    this.#digestOfDay = digestOfDay
+  }
+
+  note(visitor: Visitor, terms: readonly UnansweredTerm[]): void {
+    const { id, day } = visitor.origin
+    const digest = this.#digestOfDay(day)
+    if (digest === undefined) return
+    const counted = this.#counted.get(id) ?? new Set()
+    this.#counted.set(id, counted)
+    for (const term of terms) if (this.#pending.length < PENDING_MAX) this.#noteTerm(visitor, term, digest, counted)
+  }
+
+  async flush(): Promise<void> {
+    const topics = this.#pending
+    this.#pending = []
+    for (let from = 0; from < topics.length; from += BATCH) {
+      const batch = topics.slice(from, from + BATCH)
+      await this.#store.maintain('recordUnansweredTopics', batch, this.#environment()).catch(() => {})
+    }
+  }
+
+  #noteTerm({ actor, origin }: Visitor, { stem, word }: UnansweredTerm, digestOf: Digest, counted: Set<string>): void {
+    const digest = digestOf(`topic ${stem}`)
+    if (counted.has(digest) || counted.size >= TOPICS_OF_NETWORK) return
     counted.add(digest)
     // The digest differs for each topic, so that rows of one visitor cannot be linked.
-    const voiceOf = (who: string): string => (digestOf(day, `voice ${who} ${stem}`) ?? '').slice(0, VOICE_CHARACTERS)
-    const voices = [voiceOf(id), ...(actor === null ? [] : [voiceOf(`actor ${actor}`)])]
-    pending.push({ origin, digest, voices, word })
-  }
-  return {
-    note(visitor: Visitor, terms: readonly UnansweredTerm[]): void {
-      const { id } = visitor.origin
-      const counted = known.get(id) ?? new Set()
-      known.set(id, counted)
-      for (const one of terms) if (pending.length < PENDING_MAX) noteOne(visitor, one, counted)
-    },
-    async flush(): Promise<void> {
-      const topics = pending
-      pending = []
-      for (let from = 0; from < topics.length; from += BATCH) {
-        await store.maintain('recordUnansweredTopics', topics.slice(from, from + BATCH), environment()).catch(() => {})
-      }
-    },
+    const voiceOf = (who: string): string => digestOf(`voice ${who} ${stem}`).slice(0, VOICE_CHARACTERS)
+    const voices = [voiceOf(origin.id), ...(actor === null ? [] : [voiceOf(`actor ${actor}`)])]
+    this.#pending.push({ origin, digest, voices, word })
   }
 }

@@ -83,10 +83,10 @@ export class Origins {
     return known?.day === day ? known : this.#makeKeys(network, day)
   }
 
-  /** A digest of a text that cannot be computed after the salt of the day is deleted; undefined if the salt is unknown. */
-  digestOf(day: string, text: string): string | undefined {
+  /** A digest of texts that cannot be computed after the salt of the day is deleted; undefined if the salt is unknown. */
+  digestOfDay(day: string): ((text: string) => string) | undefined {
     const salt = this.#salts.get(day)
-    return salt === undefined ? undefined : this.#dailyDigest(salt, text)
+    return salt === undefined ? undefined : text => this.#dailyDigest(salt, text)
   }
 
   /** Loads the salt of a day. */
