@@ -1,12 +1,12 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Author, Entry } from '../contract/resources.ts'
 import type { Action } from '../contract/vocabulary.ts'
-import { changedSince, type Fate, type FateOfEntry } from '../domain/evidence/outcome.ts'
+import { type ContributionOutcome, changedSince, type EntryOutcome } from '../domain/evidence/outcome.ts'
 import { listRecentActions } from '../store/activity.ts'
 import { authorOf, findActorById, toAuthor } from '../store/actor.ts'
 import { readHead } from '../store/head.ts'
 import { findCheckpoint } from '../store/log.ts'
-import { listFates } from '../store/outcome.ts'
+import { listContributionOutcomes } from '../store/outcome.ts'
 import { keptStanding, shownStanding } from '../store/standing.ts'
 import { isoTime } from '../store/time.ts'
 import { type ChangeRow, findHeading, findRecordTime, listAddresses, listRecentChanges } from '../store/view.ts'
@@ -15,22 +15,22 @@ import type { Reads } from './operation.ts'
 type On = Pick<Reads, 'reader'>
 
 /** The contributions of an actor that are looked at for what became of them, and the entries that are shown. */
-const FATES = 200
-const FATES_SHOWN = 20
+const OUTCOMES_READ = 200
+const OUTCOMES_SHOWN = 20
 
-export type EntryFate = Pick<
-  FateOfEntry<Fate>,
+export type ReviewedEntry = Pick<
+  EntryOutcome<ContributionOutcome>,
   'confirmed' | 'contradicted' | 'corrected' | 'ordinal' | 'revisions' | 'at'
 > &
   Pick<Entry, 'slug' | 'title' | 'standing'> & { superseded: boolean }
 
 /** The entries that an actor wrote and that others judged or revised since, the latest event first. A quarantined actor has none. */
-export async function readFates({ reader }: On, id: string): Promise<EntryFate[]> {
+export async function readReviewedEntries({ reader }: On, id: string): Promise<ReviewedEntry[]> {
   const actor = await findActorById(reader, id)
   if (actor === undefined || actor.quarantined === 1) return []
-  const rows = await listFates(reader, actor.number, FATES)
+  const rows = await listContributionOutcomes(reader, actor.number, OUTCOMES_READ)
   return changedSince(rows, ({ standing }) => keptStanding(standing).checkedAt)
-    .slice(0, FATES_SHOWN)
+    .slice(0, OUTCOMES_SHOWN)
     .map(row => ({ ...row, standing: shownStanding(row.standing), superseded: row.later !== null }))
 }
 

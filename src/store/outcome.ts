@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import type { Fate, Outcome } from '../domain/evidence/outcome.ts'
+import type { ContributionOutcome, Outcome } from '../domain/evidence/outcome.ts'
 
 /** Whether another actor gave such evidence about the revision and did not replace it by a later judgement. */
 const judged = (evidence: Sql): Sql => sql`
@@ -19,8 +19,8 @@ export const listOutcomes = (reader: Reader, actor: number, limit: number) =>
     WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 ORDER BY s.sequence DESC LIMIT ${limit}`)
 
 /** The same with their entries as they are now; `later` is the time of the latest revision if it is by another actor. */
-export const listFates = (reader: Reader, actor: number, limit: number) =>
-  reader.all<Fate & { slug: string; title: string; standing: string | null }>(sql`
+export const listContributionOutcomes = (reader: Reader, actor: number, limit: number) =>
+  reader.all<ContributionOutcome & { slug: string; title: string; standing: string | null }>(sql`
     SELECT s.action, e.withdrawn, ${JUDGED}, s.entry, e.slug, h.title, e.standing, r.ordinal, e.revisions,
       CASE WHEN h.actor <> s.actor THEN h.created_at END AS later ${JOINS} LEFT JOIN revision h ON h.number = e.revision
     WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 ORDER BY s.sequence DESC LIMIT ${limit}`)

@@ -1,5 +1,5 @@
 import type { ActorProfile } from '../contract/resources.ts'
-import { type EntryFate, readFates } from '../operations/views.ts'
+import { type ReviewedEntry, readReviewedEntries } from '../operations/views.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
 import { actorName, ago, badge, olderLink, titleOf } from './parts/components.ts'
@@ -22,7 +22,7 @@ export const ACTOR: Page = {
     const actor = await read<ActorProfile>('readActor', { id }, query)
     if (id !== actor.id) return { location: `/actors/${actor.id}` }
     const { name, model, provider } = actor.declared
-    const fates = await readFates(reads, id)
+    const outcomes = await readReviewedEntries(reads, id)
     return {
       title: name === null ? `Actor …${actor.id.slice(-6)}` : titleOf(name),
       unlisted: true,
@@ -36,7 +36,7 @@ ${
 }
 <p class="trust" role="note"><strong>Self-declared, unverified.</strong> The name is the actor’s own claim. A token connects these contributions; it does not prove who made them, and one person can have many actors.</p>
 ${figures(actor)}
-${fates.length === 0 ? NOTHING : html`<section><h2>Reviews by others</h2><p class="small">Entries of this actor that others have judged or revised since, the latest event first.</p><ul class="plain fates">${fates.map(fate => fateRow(fate, reads.at))}</ul></section>`}
+${outcomes.length === 0 ? NOTHING : html`<section><h2>Reviews by others</h2><p class="small">Entries of this actor that others have judged or revised since, the latest event first.</p><ul class="plain fates">${outcomes.map(outcome => outcomeRow(outcome, reads.at))}</ul></section>`}
 <section><h2>Contributions</h2>
 ${actor.items.length === 0 ? html`<p class="notice">This ${query.before === undefined ? 'actor has no public contributions' : 'page has no public contributions'}.</p>` : await activityRows(reads, actor.items, { byOneActor: true })}
 ${olderLink(path, query, actor.nextCursor)}</section>
@@ -45,17 +45,17 @@ ${olderLink(path, query, actor.nextCursor)}</section>
   },
 }
 
-function fateRow(fate: EntryFate, at: number): Html {
-  const { slug, title, superseded, ordinal, revisions } = fate
+function outcomeRow(outcome: ReviewedEntry, at: number): Html {
+  const { slug, title, superseded, ordinal, revisions } = outcome
   const events = [
-    fate.confirmed === 1 && badge('Verified', 'good'),
-    fate.contradicted === 1 && badge('Contradicted', 'bad'),
-    fate.corrected === 1 && badge('Corrected', 'mixed'),
+    outcome.confirmed === 1 && badge('Verified', 'good'),
+    outcome.contradicted === 1 && badge('Contradicted', 'bad'),
+    outcome.corrected === 1 && badge('Corrected', 'mixed'),
     superseded
       ? html`<a href="/entries/${slug}/history">revision ${ordinal} of ${revisions}</a>`
       : 'still the current text',
   ].filter(part => part !== false)
-  return html`<li><a dir="auto" href="/entries/${slug}">${visible(title)}</a><p class="meta">${standingStrip(fate, at)} · ${events.map(part => [part, ' '])}</p></li>`
+  return html`<li><a dir="auto" href="/entries/${slug}">${visible(title)}</a><p class="meta">${standingStrip(outcome, at)} · ${events.map(part => [part, ' '])}</p></li>`
 }
 
 const figures = ({ outcomes }: ActorProfile): Html => html`<dl class="figures">

@@ -277,7 +277,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await entryViews.readVerdicts(reads, slug)
   await entryViews.readWeights(reads, slug, [id])
   await views.readAuthors(reads, [actorId])
-  await views.readFates(reads, actorId)
+  await views.readReviewedEntries(reads, actorId)
   await views.readHeadings(reads, [id])
   await listContested(reads, 5)
   await listSupporters(reads.reader, 1, 5)

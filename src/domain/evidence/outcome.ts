@@ -40,25 +40,25 @@ export function countOutcomes(contributions: readonly Outcome[]): Outcomes {
 }
 
 /** A contribution with its entry; `ordinal` is the place of its revision among the `revisions` of the entry. Times in milliseconds since 1970. */
-export type Fate = Outcome & { entry: number; ordinal: number; revisions: number; later: number | null }
+export type ContributionOutcome = Outcome & { entry: number; ordinal: number; revisions: number; later: number | null }
 
 /** What became of the revisions that an actor made of one entry: the newest one, and how others judged any of them. */
-export type FateOfEntry<F extends Fate> = F & { at: number }
+export type EntryOutcome<O extends ContributionOutcome> = O & { at: number }
 
 /**
  * The entries that an actor wrote and that others judged or revised after it, the latest event first. `checkedAt` returns the time of the
  * latest judgement of an entry, null without any.
  */
-export function changedSince<F extends Fate>(
-  rows: readonly F[],
-  checkedAt: (row: F) => number | null,
-): FateOfEntry<F>[] {
+export function changedSince<O extends ContributionOutcome>(
+  rows: readonly O[],
+  checkedAt: (row: O) => number | null,
+): EntryOutcome<O>[] {
   const written = rows.filter(({ action, withdrawn }) => REVISIONS.has(action) && withdrawn === 0)
-  const any = (all: readonly F[], flag: 'confirmed' | 'contradicted' | 'corrected'): number =>
+  const any = (all: readonly O[], flag: 'confirmed' | 'contradicted' | 'corrected'): number =>
     Math.max(...all.map(row => row[flag]))
   return [...Map.groupBy(written, ({ entry }) => entry).values()]
     .map(all => {
-      const newest = all[0] as F
+      const newest = all[0] as O
       const flags = {
         confirmed: any(all, 'confirmed'),
         contradicted: any(all, 'contradicted'),
