@@ -54,7 +54,7 @@ export async function recordObservations(
     known.map(({ entry, counted }) => !counted && entry !== null && isEntryWithdrawn(tx, entry)),
   )
   const [fresh, gone] = await inOrder([isNew, isGone])
-  const [rows, shown]: [Promise<void>[], Known[]] = [[], []]
+  const [rows, shown]: [Promise<void>[], ActorObservation[]] = [[], []]
   for (const [index, one] of known.entries()) {
     const { actor, origin, action, entry, revision, requestId, metadata, at } = one
     const withdrawn = gone[index] === true || actor.quarantined === 1 || origin.quarantined === 1
@@ -81,15 +81,19 @@ export async function recordObservations(
   await countObservations(tx, known)
 }
 
-type Known = Omit<Observation, 'actor' | 'origin'> & {
+type ActorObservation = Omit<Observation, 'actor' | 'origin'> & {
   actor: ActorRow
   day: string
   origin: Pick<OriginRow, 'number' | 'quarantined'>
 }
 
 /** The observations with the rows of their actors, which are inserted if they are new. */
-async function withActors(tx: Transaction, context: Context, observations: readonly Observation[]): Promise<Known[]> {
-  const origins = new Map<string, Promise<Known['origin']>>()
+async function withActors(
+  tx: Transaction,
+  context: Context,
+  observations: readonly Observation[],
+): Promise<ActorObservation[]> {
+  const origins = new Map<string, Promise<ActorObservation['origin']>>()
   const actors = new Map<string, Promise<ActorRow | undefined>>()
   // Actors of one origin are inserted one after another, because they are counted.
   const makings = new Map<number, Promise<ActorRow>>()
@@ -124,7 +128,7 @@ function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise
 }
 
 /** Counts the networks that read an entry, each once a day. */
-async function countReaders(tx: Transaction, shown: readonly Known[]): Promise<void> {
+async function countReaders(tx: Transaction, shown: readonly ActorObservation[]): Promise<void> {
   const readers = new Map<string, EntryReader>()
   for (const { action, actor, origin, day, entry } of shown) {
     if (action !== 'READ' || entry === null || actor.data_class !== 'EXTERNAL') continue
@@ -139,7 +143,7 @@ async function countReaders(tx: Transaction, shown: readonly Known[]): Promise<v
 }
 
 /** Counts observations for their actors and the totals. */
-async function countObservations(tx: Transaction, known: readonly Known[]): Promise<void> {
+async function countObservations(tx: Transaction, known: readonly ActorObservation[]): Promise<void> {
   const counted = new Map<number, { actor: ActorRow; times: number; lastAt: number }>()
   for (const { actor, times, lastAt } of known) {
     const one = counted.get(actor.number)
