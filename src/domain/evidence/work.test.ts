@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byWorth, DAY, dueOf, inTurn, kindOf, type Waiting } from './work.ts'
+import { byPriority, DAY, dueOf, inTurn, kindOf, type Waiting } from './work.ts'
 
 const entry = (number: number, of: Partial<Waiting> = {}): Waiting => ({
   ...{ number, due: 'UNCHECKED', contest: 0, readers: 0, confirmed_at: null },
@@ -27,12 +27,12 @@ test('a confirmed entry is STALE after 90 days, not before', () => {
   assert.equal(kindOf(entry(1, { due: 'ADDRESSED' }), now), 'ADDRESSED')
 })
 
-test('entries of a kind are listed by worth, then the newest first, each once', () => {
+test('entries of a kind are listed by priority, then the newest first, each once', () => {
   const now = 1_000 * DAY
-  assert.deepEqual(numbersOf(byWorth([entry(1), entry(2, { readers: 5 }), entry(3), entry(2)], now)), [3, 2, 1])
+  assert.deepEqual(numbersOf(byPriority([entry(1), entry(2, { readers: 5 }), entry(3), entry(2)], now)), [3, 2, 1])
   const stale = (number: number, days: number, readers: number) =>
     entry(number, { due: 'CONFIRMED', readers, confirmed_at: now - days * DAY })
-  assert.deepEqual(numbersOf(byWorth([stale(1, 300, 0), stale(2, 100, 2), stale(3, 100, 3)], now)), [3, 2, 1])
+  assert.deepEqual(numbersOf(byPriority([stale(1, 300, 0), stale(2, 100, 2), stale(3, 100, 3)], now)), [3, 2, 1])
 })
 
 test('lists take turns until there are enough', () => {

@@ -33,16 +33,16 @@ export function kindOf({ due, confirmed_at }: Waiting, at: number): Exclude<Work
 /** A text that was confirmed before this time is STALE. */
 export const staleBefore = (at: number): number => at - STALE_DAYS * DAY
 
-/** The worth of a check: for contested entries the voices on both sides, for stale ones days times readers, for others the readers. */
-function worthOf({ due, contest, readers, confirmed_at }: Waiting, at: number): number {
+/** The priority of a check: for contested entries the voices on both sides, for stale ones days times readers, for others the readers. */
+function priorityOf({ due, contest, readers, confirmed_at }: Waiting, at: number): number {
   if (due === 'DISPUTED') return contest
   return due === 'CONFIRMED' ? (at - (confirmed_at ?? at)) * (1 + readers) : readers
 }
 
-/** Sorts entries of one kind by worth, then the newest first. An entry that occurs twice is listed once. */
-export function byWorth<W extends Waiting>(waiting: readonly W[], at: number): W[] {
+/** Sorts entries of one kind by priority, then the newest first. An entry that occurs twice is listed once. */
+export function byPriority<W extends Waiting>(waiting: readonly W[], at: number): W[] {
   const distinct = [...new Map(waiting.map(one => [one.number, one])).values()]
-  return distinct.sort((a, b) => worthOf(b, at) - worthOf(a, at) || b.number - a.number)
+  return distinct.sort((a, b) => priorityOf(b, at) - priorityOf(a, at) || b.number - a.number)
 }
 
 /** Takes the first of each list, then the second of each, until there are `limit`. */

@@ -8,7 +8,7 @@ const SWAY = 0.1
 type Weighed = { score: number; standing: Pick<Standing, 'state' | 'tally'> }
 
 /**
- * The share of its worth that an entry has with a signal of commands, which honest guides have too: many pipe a download into a shell, and
+ * The share of its rank score that an entry keeps with a signal of commands, which honest guides have too: many pipe a download into a shell, and
  * some free a full disk. Such an entry comes after those that fit nearly, or at least half, as well. Any other signal leaves nothing.
  */
 const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8, DESTRUCTIVE_COMMAND: 0.5 }
@@ -16,7 +16,7 @@ const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8, DESTRUCTIV
 const shareOf = (signals: readonly Signal[]): number => Math.min(1, ...signals.map(signal => SHARES[signal] ?? 0))
 
 /** How good an answer an entry is: how well it fits, by a factor of 0.9 to 1.1 for its independent voices, and by the share that its signals leave. */
-export function worthOf({ score, standing: { tally }, signals }: Judged): number {
+function rankScore({ score, standing: { tally }, signals }: Judged): number {
   const { independentFor, independentAgainst } = tally
   const sway = (SWAY * (independentFor - independentAgainst)) / (independentFor + independentAgainst + 1)
   return score * (1 + sway) * (shareOf(signals) || 1)
@@ -31,12 +31,12 @@ export type Ordered = Judged & { whole: boolean }
 const isLast = ({ standing, signals }: Pick<Judged, 'standing' | 'signals'>): boolean =>
   standing.state === 'CONTRADICTED' || shareOf(signals) === 0
 
-/** Number of the best matches that are ordered by worth. */
+/** Number of the best matches that are ordered by rank score. */
 export const CANDIDATES = 40
 
 /** Entries with all words first, each group best first; entries that come last after all others. */
-export const byWorth = (a: Ordered, b: Ordered): number =>
-  Number(isLast(a)) - Number(isLast(b)) || Number(isWhole(b)) - Number(isWhole(a)) || worthOf(b) - worthOf(a)
+export const byRank = (a: Ordered, b: Ordered): number =>
+  Number(isLast(a)) - Number(isLast(b)) || Number(isWhole(b)) - Number(isWhole(a)) || rankScore(b) - rankScore(a)
 
 /** All words of the question move an entry with a signal no further than its score does. */
 const isWhole = ({ whole, signals }: Ordered): boolean => whole && shareOf(signals) === 1

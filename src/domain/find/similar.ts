@@ -7,7 +7,7 @@ export const SIMILAR_FROM = 0.35
 export type Draft = { title: string; summary: string }
 
 /** The weights of the terms of a draft, rare ones more, and the weight of any other term. */
-export type Worth = { of: ReadonlyMap<string, number>; other: number }
+export type TermWeights = { of: ReadonlyMap<string, number>; other: number }
 
 /** The distinct terms of a draft: of its title, and of both. Without a summary, `all` is undefined. */
 export type DraftTerms = { title: ReadonlySet<string>; all: ReadonlySet<string> | undefined }
@@ -22,24 +22,24 @@ export function termsOfDraft({ title, summary }: Draft): DraftTerms {
 export const allTerms = ({ title, all }: DraftTerms): ReadonlySet<string> => all ?? title
 
 /** The similarity of a draft and another text, from 0 to 1. It is 0 if a draft of several terms has only one in common. */
-export function similarity(draft: DraftTerms, other: DraftTerms, worth: Worth): number {
+export function similarity(draft: DraftTerms, other: DraftTerms, weights: TermWeights): number {
   const [ours, theirs] = [allTerms(draft), allTerms(other)]
   if (ours.size > 1 && common(ours, theirs).length === 1) return 0
-  const ofTitle = shared(draft.title, other.title, worth)
-  const score = draft.all === undefined ? ofTitle : Math.max(ofTitle, (ofTitle + shared(ours, theirs, worth)) / 2)
+  const ofTitle = shared(draft.title, other.title, weights)
+  const score = draft.all === undefined ? ofTitle : Math.max(ofTitle, (ofTitle + shared(ours, theirs, weights)) / 2)
   return Math.round(score * 100) / 100
 }
 
 /** The coefficient of Dice, weighted: twice the common weight divided by the sum of both. */
-function shared(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, worth: Worth): number {
-  const all = sum(ours, worth) + sum(theirs, worth)
-  return all === 0 ? 0 : (2 * sum(common(ours, theirs), worth)) / all
+function shared(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, weights: TermWeights): number {
+  const all = sum(ours, weights) + sum(theirs, weights)
+  return all === 0 ? 0 : (2 * sum(common(ours, theirs), weights)) / all
 }
 
 const common = (ours: ReadonlySet<string>, theirs: ReadonlySet<string>): string[] =>
   [...ours].filter(term => theirs.has(term))
 
-const sum = (terms: Iterable<string>, { of, other }: Worth): number => {
+const sum = (terms: Iterable<string>, { of, other }: TermWeights): number => {
   let total = 0
   for (const term of terms) total += of.get(term) ?? other
   return total

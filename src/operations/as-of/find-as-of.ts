@@ -4,7 +4,7 @@ import type { FoundAsOf, FoundAsOfList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Text } from '../../domain/evidence/retained-text.ts'
 import { NO_TALLY } from '../../domain/evidence/standing.ts'
-import { byWorth, CANDIDATES, refit, roundScore } from '../../domain/find/fit.ts'
+import { byRank, CANDIDATES, refit, roundScore } from '../../domain/find/fit.ts'
 import { passageOf } from '../../domain/find/passage.ts'
 import { isAnswerable, type RankedText } from '../../domain/find/ranking.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
@@ -32,16 +32,16 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
   const moment = await momentOf(reads.reader, request)
   const wanted = { q, tag: tagKey(tag) === '' ? null : tag, limit: CANDIDATES, offset: 0 }
   const result = await reads.search({ ...wanted, sort: 'fit' })
-  const found: Found[] = []
+  const found: CandidateAsOf[] = []
   for (const match of result.matches) {
     const one = await foundAt(reads, match, moment, result.weights)
     if (one !== undefined) found.push(one)
   }
   const best = found.sort((a, b) => Number(b.whole) - Number(a.whole) || b.score - a.score).slice(0, FIND.max)
-  const rows: (Found & { standing: FoundAsOf['standing'] })[] = []
+  const rows: (CandidateAsOf & { standing: FoundAsOf['standing'] })[] = []
   for (const one of best) rows.push({ ...one, standing: await standingOf(reads, one, moment) })
   const match = roundScore(rows[0]?.score ?? 0)
-  const shown = rows.sort((a, b) => byWorth(judgedAs(a), judgedAs(b))).slice(0, limit)
+  const shown = rows.sort((a, b) => byRank(judgedAs(a), judgedAs(b))).slice(0, limit)
   const weights = new Map(result.weights)
   const { words, missing, corrected } = result
   const body: FoundAsOfList = {
@@ -58,7 +58,7 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
   }
 }
 
-type Found = { entry: EntryRow; revision: RevisionThen & { updated_at: number }; score: number; whole: boolean }
+type CandidateAsOf = { entry: EntryRow; revision: RevisionThen & { updated_at: number }; score: number; whole: boolean }
 
 /** The row of a candidate; undefined if it is not public, did not exist yet, or did not match. */
 async function foundAt(
@@ -66,7 +66,7 @@ async function foundAt(
   { entry: number, score, whole }: Match,
   moment: Moment,
   weights: SearchResult['weights'],
-): Promise<Found | undefined> {
+): Promise<CandidateAsOf | undefined> {
   const entry = await findEntryByNumber(reader, number)
   if (entry === undefined || entry.withdrawn) return undefined
   const revision = await revisionAt(reader, entry, moment)
@@ -88,7 +88,7 @@ const rankedOf = ({ title, summary, content }: Text, tags: readonly string[]): R
 
 async function standingOf(
   { reader }: Reads,
-  { entry, revision }: Found,
+  { entry, revision }: CandidateAsOf,
   moment: Moment,
 ): Promise<FoundAsOf['standing']> {
   const few = entry.evidence + entry.relations <= JUDGED_MAX
@@ -98,7 +98,7 @@ async function standingOf(
 }
 
 /** The order of a row by evidence. A row without a standing counts as UNCHECKED. */
-const judgedAs = ({ score, whole, standing, revision }: Found & { standing: FoundAsOf['standing'] }) => ({
+const judgedAs = ({ score, whole, standing, revision }: CandidateAsOf & { standing: FoundAsOf['standing'] }) => ({
   score,
   whole,
   signals: signalNames(revision.signals),
@@ -106,7 +106,7 @@ const judgedAs = ({ score, whole, standing, revision }: Found & { standing: Foun
 })
 
 const rowOf = (
-  { entry, revision, score, standing }: Found & { standing: FoundAsOf['standing'] },
+  { entry, revision, score, standing }: CandidateAsOf & { standing: FoundAsOf['standing'] },
   weights: ReadonlyMap<string, number>,
 ): FoundAsOf => ({
   id: entry.id,

@@ -7,7 +7,7 @@ import {
   isNarrowed,
   type Narrowing,
 } from '../../domain/find/facets.ts'
-import { byWorth, CANDIDATES, type Judged, roundScore } from '../../domain/find/fit.ts'
+import { byRank, CANDIDATES, type Judged, roundScore } from '../../domain/find/fit.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { tagsOf } from '../../store/entry.ts'
 import { keptStanding } from '../../store/standing.ts'
@@ -51,7 +51,7 @@ export async function searchFaceted(
     return { answer: pageAnswer(wanted, await findPage(reads, wanted)), facets: undefined }
   const { numbers, more, found } = await firstMatches(reads, wanted)
   const all = await facetsOf(reads, numbers)
-  const rows = found === undefined || orderOf(wanted) !== 'relevance' ? all : worthiestFirst(all, found.byEntry)
+  const rows = found === undefined || orderOf(wanted) !== 'relevance' ? all : rankedFirst(all, found.byEntry)
   const fitting = narrowed ? rows.filter(row => fits(row, narrowing, reads.at)) : rows
   const entries = fitting.slice(offset, end).map(({ number }) => number)
   const further = fitting.length > end || (more && !narrowed)
@@ -70,19 +70,19 @@ export async function searchFaceted(
   return { answer: pageAnswer(wanted, page), facets }
 }
 
-type Row = Faceted & { number: number } & Omit<Judged, 'score'>
+type FacetedRow = Faceted & { number: number } & Omit<Judged, 'score'>
 
 /** The best matches ordered by how good an answer they are, before the others. */
-function worthiestFirst(rows: readonly Row[], byEntry: MatchesFound['byEntry']): Row[] {
+function rankedFirst(rows: readonly FacetedRow[], byEntry: MatchesFound['byEntry']): FacetedRow[] {
   const judged = rows.slice(0, CANDIDATES).map(row => {
     const { score, whole } = getOrThrow(byEntry, row.number)
     return { row, ...row, score, whole }
   })
-  return [...judged.toSorted(byWorth).map(({ row }) => row), ...rows.slice(CANDIDATES)]
+  return [...judged.toSorted(byRank).map(({ row }) => row), ...rows.slice(CANDIDATES)]
 }
 
 /** The match of the first row: that of the result, if it is the first there. */
-const matchOf = ({ result: { matches, match }, byEntry }: MatchesFound, [first]: readonly Row[]): number =>
+const matchOf = ({ result: { matches, match }, byEntry }: MatchesFound, [first]: readonly FacetedRow[]): number =>
   first === undefined || first.number === matches[0]?.entry
     ? match
     : roundScore(getOrThrow(byEntry, first.number).score)
@@ -103,7 +103,7 @@ async function firstMatches(reads: Reads, wanted: Wanted): Promise<FirstMatches>
 }
 
 /** The public ones of some entries with what they are narrowed by, in the given order. */
-export async function facetsOf({ reader }: Pick<Reads, 'reader'>, numbers: readonly number[]): Promise<Row[]> {
+export async function facetsOf({ reader }: Pick<Reads, 'reader'>, numbers: readonly number[]): Promise<FacetedRow[]> {
   const rows = await Promise.all(numbers.map(number => findFacets(reader, number)))
   return rows
     .filter(row => row !== undefined)

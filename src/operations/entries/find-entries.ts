@@ -3,7 +3,7 @@ import type { Found, FoundList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { getOrThrow } from '../../database/database.ts'
 import { bestThatFit, markdownOf, markdownThatFits } from '../../domain/find/brief.ts'
-import { byWorth, CANDIDATES, roundScore } from '../../domain/find/fit.ts'
+import { byRank, CANDIDATES, roundScore } from '../../domain/find/fit.ts'
 import { passageOf } from '../../domain/find/passage.ts'
 import { isAnswerable } from '../../domain/find/ranking.ts'
 import { unansweredTerms } from '../../domain/find/unanswered.ts'
@@ -33,7 +33,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const { words, missing, corrected } = result
   const all = await candidatesOf(reads, result)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
-  const ordered = candidates.toSorted(byWorth)
+  const ordered = candidates.toSorted(byRank)
   const { coverage, match } = fitOf({ best: all[0], first: ordered[0] }, result)
   const answerable = isAnswerable({ match, words })
   const frame = { coverage, match, answerable, missing, corrected, dataClass: 'EXTERNAL' as const }

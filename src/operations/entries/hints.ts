@@ -1,5 +1,5 @@
 import type { Entry, Hints } from '../../contract/resources.ts'
-import { allTerms, type Draft, termsOfDraft, type Worth } from '../../domain/find/similar.ts'
+import { allTerms, type Draft, type TermWeights, termsOfDraft } from '../../domain/find/similar.ts'
 import { pairsOf } from '../../domain/terms/pairs.ts'
 import { listTitled, type TitledEntry } from '../../store/entry.ts'
 import { shownStanding } from '../../store/standing.ts'
@@ -18,7 +18,7 @@ const COMPARED_MAX = 1_000
 const LOOKUP = 10
 
 /** All words have the same weight: their frequency would cost a search. */
-const ALIKE: Worth = { of: new Map(), other: 1 }
+const ALIKE: TermWeights = { of: new Map(), other: 1 }
 
 /** Makes the hints of a published entry: similar entries, and the signals of its text. */
 export class Hinter {

@@ -6,8 +6,8 @@ import {
   type DraftTerms,
   SIMILAR_FROM,
   similarity,
+  type TermWeights,
   termsOfDraft,
-  type Worth,
 } from '../../domain/find/similar.ts'
 import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation } from '../operation.ts'
@@ -24,10 +24,10 @@ type Similarly<E> = { entry: E; score: number }
 export function similarOnes<E extends Draft & { id: string }>(
   draft: DraftTerms,
   entries: readonly E[],
-  worth: Worth,
+  weights: TermWeights,
 ): Similarly<E>[] {
   return entries
-    .map(entry => ({ entry, score: similarity(draft, termsOfDraft(entry), worth) }))
+    .map(entry => ({ entry, score: similarity(draft, termsOfDraft(entry), weights) }))
     .filter(({ score }) => score >= SIMILAR_FROM)
     .sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? 1 : -1))
 }
@@ -37,9 +37,9 @@ export const listSimilar: ReadOperation<'listSimilar'> = async (reads, { query }
   const draft: Draft = { title: query.title, summary: query.summary ?? '' }
   const q = `${draft.title}\n${draft.summary}`
   const found = await reads.search({ q, tag: null, sort: 'fit', limit: COMPARED_MAX, offset: 0 })
-  const worth = { of: new Map(found.weights), other: found.unknown * TYPICAL }
+  const weights = { of: new Map(found.weights), other: found.unknown * TYPICAL }
   const compared = (await reads.entries.list(found.matches.map(({ entry }) => entry))).map(entryOf)
-  const items = similarOnes(termsOfDraft(draft), compared, worth)
+  const items = similarOnes(termsOfDraft(draft), compared, weights)
     .slice(0, SIMILAR_MAX)
     .map(({ entry, score }) => similarOf(entry, score))
   const body: SimilarList = { items, dataClass: 'EXTERNAL' }

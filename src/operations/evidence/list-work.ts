@@ -2,7 +2,7 @@ import { WORK } from '../../contract/limits.ts'
 import type { Entry, WorkItem, WorkList } from '../../contract/resources.ts'
 import { TRUST, WORK_KINDS, type WorkKind } from '../../contract/vocabulary.ts'
 import { getOrThrow } from '../../database/database.ts'
-import { byWorth, DAY, inTurn, kindOf, staleBefore, type Waiting } from '../../domain/evidence/work.ts'
+import { byPriority, DAY, inTurn, kindOf, staleBefore, type Waiting } from '../../domain/evidence/work.ts'
 import { isAnswerable } from '../../domain/find/ranking.ts'
 import { tagKey } from '../../domain/tag.ts'
 import { stemOf } from '../../domain/terms/stem.ts'
@@ -59,12 +59,12 @@ async function placesOf(reads: Reads, kind: Kind, filter: WorkFilter): Promise<P
   let offered: Waiting[] = []
   for (const { end, more } of passesOver ? LOOKS : FIRST_LOOK) {
     const listed = [...(await listOf(reads, kind, end, limit + more)), ...tagged]
-    const rows = byWorth(
+    const rows = byPriority(
       listed.filter(row => kindOf(row, reads.at) === kind),
       reads.at,
     )
     const found = passesOver ? await offeredOf(reads, rows, filter) : rows
-    offered = byWorth([...offered, ...found], reads.at).slice(0, limit)
+    offered = byPriority([...offered, ...found], reads.at).slice(0, limit)
     if (offered.length === limit) break
   }
   return offered.map(row => ({ kind, row }))
