@@ -172,7 +172,7 @@ export const listChangesAbove = (reader: Reader, entry: number, ordinal: number,
 type Named = { record: number; group: number }
 
 /** The stored standing of an entry: records and revisions by their numbers, times in milliseconds. */
-export type KeptStanding = Omit<Standing, 'supported' | 'best' | 'objections' | 'against' | 'contest'> & {
+export type KeptStanding = Omit<Standing, 'supported' | 'best' | 'objections' | 'against' | 'disputeScore'> & {
   /** The share of the current text that was in a text whose support counts; null without support. */
   confirmed: number | null
   best: number | null
@@ -215,13 +215,13 @@ export async function updateStanding(
   tx: Transaction,
   entry: number,
   standing: KeptStanding | null,
-  contest: number,
+  disputeScore: number,
 ): Promise<void> {
   const kept = standing === null ? null : JSON.stringify(standing)
   const due = dueOf(standing)
   const confirmedAt = due === 'CONFIRMED' ? (standing?.checkedAt ?? null) : null
   await tx.run(sql`
-    UPDATE entry SET standing = ${kept}, contest = ${contest}, due = ${due}, confirmed_at = ${confirmedAt} WHERE number = ${entry}`)
+    UPDATE entry SET standing = ${kept}, contest = ${disputeScore}, due = ${due}, confirmed_at = ${confirmedAt} WHERE number = ${entry}`)
 }
 
 /** An objection, by the number of its record. */

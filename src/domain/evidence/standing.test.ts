@@ -36,9 +36,9 @@ test('a tally with judgements added one by one equals the tally of all of them',
 test('one origin that takes both sides contests nothing more than it contradicts', () => {
   const both = [judgement({ originGroup: 7 }), judgement({ originGroup: 7, verdict: 'CONTRADICTED' })]
   const alone = [judgement({ verdict: 'CONTRADICTED' })]
-  const contest = (judgements: Judgement[]): number => standingOf(judgements, () => 1).contest
-  assert.equal(contest(both), contest(alone))
-  assert.ok(contest([judgement(), ...alone]) > contest(many(50, { verdict: 'CONTRADICTED' })))
+  const disputeScore = (judgements: Judgement[]): number => standingOf(judgements, () => 1).disputeScore
+  assert.equal(disputeScore(both), disputeScore(alone))
+  assert.ok(disputeScore([judgement(), ...alone]) > disputeScore(many(50, { verdict: 'CONTRADICTED' })))
 })
 
 test('texts that one origin judged do not crowd out the text that another one judged', () => {

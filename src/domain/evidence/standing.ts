@@ -39,8 +39,8 @@ export type Standing = {
   objections: Objection[]
   /** Judgements against the current text, newest first, one from each origin of a day. */
   against: Judgement[]
-  /** How contested the entry is, for lists; 0 without objections. */
-  contest: number
+  /** How disputed the entry is, for the order of lists; 0 without objections. */
+  disputeScore: number
 }
 
 /** The most texts of an entry that are measured against the current one: those with the most voices. */
@@ -83,7 +83,7 @@ export function standingOf(judgements: readonly Judgement[], keptOf: (text: numb
       ...distinct(earlier, isObjection).map(judgement => ({ judgement, current: false })),
     ].slice(0, OBJECTIONS_SHOWN),
     against: distinct(current, isAgainst).slice(0, AGAINST_NAMED),
-    contest: contestOf(tally),
+    disputeScore: disputeScoreOf(tally),
   }
 }
 
@@ -162,7 +162,7 @@ const textsOf = (judgements: readonly Judgement[]): Map<number, TextJudgements> 
 const SIDES_WEIGHT = 100_000
 
 /** The voices on the weaker side first, then those against. An origin on both sides is one voice. */
-export function contestOf({ independent, independentFor, independentAgainst }: Tally): number {
+export function disputeScoreOf({ independent, independentFor, independentAgainst }: Tally): number {
   if (independentAgainst === 0) return 0
   const sides = Math.min(independentFor, independentAgainst, independent - 1)
   return sides * SIDES_WEIGHT + Math.min(independentAgainst, SIDES_WEIGHT - 1)

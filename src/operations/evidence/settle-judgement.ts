@@ -16,7 +16,7 @@ type Current = Text & { number: number }
 export async function settleJudgement(tx: Transaction, entry: Current, counted: Counted, added: Added): Promise<void> {
   const standing = added.isAlone ? await standingWith(tx, entry, counted, added) : undefined
   if (standing === undefined) await settleStanding(tx, entry)
-  else await store.updateStanding(tx, entry.number, standing, rules.contestOf(standing.tally))
+  else await store.updateStanding(tx, entry.number, standing, rules.disputeScoreOf(standing.tally))
 }
 
 /** The standing of an entry with one more judgement; undefined if it can only be computed from all judgements. */

@@ -26,15 +26,15 @@ const storedMemory = (reader: Reader, entry: number): TextMemory => ({
   rowOf: async text => store.findJudgedText(reader, entry, text),
 })
 
-type Assessed = { standing: store.KeptStanding | null; contest: number; measured: store.JudgedTextRow[] }
+type Assessed = { standing: store.KeptStanding | null; disputeScore: number; measured: store.JudgedTextRow[] }
 type Current = Text & { number: number }
 
 /** Updates the stored standing of an entry from its judgements and its text. The cost does not depend on the number of revisions. */
 export async function settleStanding(tx: Transaction, entry: Current): Promise<store.KeptStanding | null> {
   const judgements = await countedJudgements(tx, entry.number)
-  const { standing, contest, measured } = await assess(tx, entry, judgements, storedMemory(tx, entry.number))
+  const { standing, disputeScore, measured } = await assess(tx, entry, judgements, storedMemory(tx, entry.number))
   for (const row of measured) await store.updateJudgedText(tx, entry.number, row)
-  await store.updateStanding(tx, entry.number, standing, contest)
+  await store.updateStanding(tx, entry.number, standing, disputeScore)
   return standing
 }
 
@@ -45,12 +45,12 @@ export async function assess(
   judgements: readonly Judgement[],
   memory: TextMemory,
 ): Promise<Assessed> {
-  if (judgements.length === 0) return { standing: null, contest: 0, measured: [] }
+  if (judgements.length === 0) return { standing: null, disputeScore: 0, measured: [] }
   const current = wordingOf(entry)
   const { rows, shares, measured, here } = await measure(reader, judgements, current, memory)
   const keptOf = (text: number): number => shares.get(text) ?? 0
   const counting = await withAuthors(reader, entry.number, { judgements, keptOf, here })
-  const { objections, best, supported, against, contest, ...counted } = standingOf(counting, keptOf)
+  const { objections, best, supported, against, disputeScore, ...counted } = standingOf(counting, keptOf)
   const confirmed = await confirmedShare(reader, supported, entry)
   // A contradiction of the new text says that it was not a correction.
   if (counted.tally.contradicted === 0) {
@@ -66,7 +66,7 @@ export async function assess(
   })
   return {
     standing: { ...counted, confirmed, best: best?.record ?? null, against: against.map(namedOf), contradictions },
-    contest,
+    disputeScore,
     measured: [...measured],
   }
 }
