@@ -14,10 +14,10 @@ export const idempotent =
     const { idempotency, body } = request
     if (idempotency === undefined) return operation(tx, context, request)
     await tx.lock(`idempotency ${idempotency.id}`)
-    const [kept, served] = await Promise.all([findStoredAnswer(tx, idempotency.id), readServed(tx)])
-    if (kept !== undefined) {
-      if (kept.request !== idempotency.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')
-      return { ...(unpack(unseal(idempotency, kept.answer), body) satisfies WriteAnswer), replayed: true }
+    const [stored, served] = await Promise.all([findStoredAnswer(tx, idempotency.id), readServed(tx)])
+    if (stored !== undefined) {
+      if (stored.request !== idempotency.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')
+      return { ...(unpack(unseal(idempotency, stored.answer), body) satisfies WriteAnswer), replayed: true }
     }
     const answer = await operation(tx, context, request)
     await insertStoredAnswer(tx, {
