@@ -7,7 +7,7 @@ import { authorOf, findActorById, toAuthor } from '../store/actor.ts'
 import { readHead } from '../store/head.ts'
 import { findCheckpoint } from '../store/log.ts'
 import { listContributionOutcomes } from '../store/outcome.ts'
-import { keptStanding, shownStanding } from '../store/standing.ts'
+import { shownStanding, storedStanding } from '../store/standing.ts'
 import { isoTime } from '../store/time.ts'
 import { type ChangeRow, findHeading, findRecordTime, listAddresses, listRecentChanges } from '../store/view.ts'
 import type { Reads } from './operation.ts'
@@ -29,7 +29,7 @@ export async function readReviewedEntries({ reader }: On, id: string): Promise<R
   const actor = await findActorById(reader, id)
   if (actor === undefined || actor.quarantined === 1) return []
   const rows = await listContributionOutcomes(reader, actor.number, OUTCOMES_READ)
-  return changedSince(rows, ({ standing }) => keptStanding(standing).checkedAt)
+  return changedSince(rows, ({ standing }) => storedStanding(standing).checkedAt)
     .slice(0, OUTCOMES_SHOWN)
     .map(row => ({ ...row, standing: shownStanding(row.standing), superseded: row.later !== null }))
 }

@@ -1,7 +1,7 @@
 import type { Entry } from '../contract/resources.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import { KEPT_FROM, type Text } from '../domain/evidence/retained-text.ts'
+import { RETAINED_FROM, type Text } from '../domain/evidence/retained-text.ts'
 import {
   COUNTED_JUDGEMENTS,
   type Judgement,
@@ -73,7 +73,7 @@ export const findVoice = (reader: Reader, entry: number, { originGroup, verdict,
 export const listAnswered = (reader: Reader, entry: number, digest: string) =>
   reader.all<{ record: number }>(sql`
     SELECT j.record FROM judged_text t JOIN judgement j ON j.entry = t.entry AND j.text = t.text
-    WHERE t.entry = ${entry} AND t.addressed IS NOT NULL AND (t.against <> ${digest} OR t.kept < ${KEPT_FROM})
+    WHERE t.entry = ${entry} AND t.addressed IS NOT NULL AND (t.against <> ${digest} OR t.kept < ${RETAINED_FROM})
       AND j.verdict IN ('CONTRADICTED', 'CONTRADICTS') LIMIT ${COUNTED_JUDGEMENTS}`)
 
 /** Texts of an entry that were judged: at most so many. */
@@ -172,7 +172,7 @@ export const listChangesAbove = (reader: Reader, entry: number, ordinal: number,
 type Named = { record: number; group: number }
 
 /** The stored standing of an entry: records and revisions by their numbers, times in milliseconds. */
-export type KeptStanding = Omit<Standing, 'supported' | 'best' | 'objections' | 'against' | 'disputeScore'> & {
+export type StoredStanding = Omit<Standing, 'supported' | 'best' | 'objections' | 'against' | 'disputeScore'> & {
   /** The share of the current text that was in a text whose support counts; null without support. */
   confirmed: number | null
   best: number | null
@@ -180,7 +180,7 @@ export type KeptStanding = Omit<Standing, 'supported' | 'best' | 'objections' | 
   contradictions: (Named & { verdict: Verdict; kept: number; addressedBy: number | null })[]
 }
 
-export const NO_STANDING: KeptStanding = {
+export const NO_STANDING: StoredStanding = {
   state: 'UNCHECKED',
   tally: NO_TALLY,
   earlier: NO_TALLY,
@@ -192,18 +192,18 @@ export const NO_STANDING: KeptStanding = {
   contradictions: [],
 }
 
-export const keptStanding = (text: string | null): KeptStanding =>
-  text === null ? NO_STANDING : (JSON.parse(text) as KeptStanding)
+export const storedStanding = (text: string | null): StoredStanding =>
+  text === null ? NO_STANDING : (JSON.parse(text) as StoredStanding)
 
 /** The part of a standing that every answer with an entry shows. */
-export const shownStanding = (text: string | null): Entry['standing'] => slimStanding(keptStanding(text))
+export const shownStanding = (text: string | null): Entry['standing'] => slimStanding(storedStanding(text))
 
 export const slimStanding = ({
   state,
   tally,
   checkedAt,
   confirmed,
-}: Pick<KeptStanding, 'state' | 'tally' | 'checkedAt' | 'confirmed'>) => ({
+}: Pick<StoredStanding, 'state' | 'tally' | 'checkedAt' | 'confirmed'>) => ({
   state,
   tally,
   confirmed,
@@ -214,14 +214,14 @@ export const slimStanding = ({
 export async function updateStanding(
   tx: Transaction,
   entry: number,
-  standing: KeptStanding | null,
+  standing: StoredStanding | null,
   disputeScore: number,
 ): Promise<void> {
-  const kept = standing === null ? null : JSON.stringify(standing)
+  const json = standing === null ? null : JSON.stringify(standing)
   const due = dueOf(standing)
   const confirmedAt = due === 'CONFIRMED' ? (standing?.checkedAt ?? null) : null
   await tx.run(sql`
-    UPDATE entry SET standing = ${kept}, contest = ${disputeScore}, due = ${due}, confirmed_at = ${confirmedAt} WHERE number = ${entry}`)
+    UPDATE entry SET standing = ${json}, contest = ${disputeScore}, due = ${due}, confirmed_at = ${confirmedAt} WHERE number = ${entry}`)
 }
 
 /** An objection, by the number of its record. */

@@ -1,7 +1,7 @@
 import type { ActorType } from '../contract/vocabulary.ts'
 import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { KEPT_FROM, type Text } from '../domain/evidence/retained-text.ts'
+import { RETAINED_FROM, type Text } from '../domain/evidence/retained-text.ts'
 import type { Verdict } from '../domain/evidence/standing.ts'
 import { writesOf } from './activity.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
@@ -148,7 +148,7 @@ export const listSupporters = (reader: Reader, entry: number, limit: number) =>
     JOIN judgement j ON j.entry = ${entry} AND j.actor = page.actor AND j.record = page.number
     JOIN judged_text t ON t.entry = ${entry} AND t.text = j.text
     JOIN entry e ON e.number = ${entry} JOIN actor a ON a.number = page.actor
-    WHERE j.verdict = 'SUPPORTED' AND j.own = 0 AND (t.text = e.revision OR t.kept >= ${KEPT_FROM})`)
+    WHERE j.verdict = 'SUPPORTED' AND j.own = 0 AND (t.text = e.revision OR t.kept >= ${RETAINED_FROM})`)
 
 export type ChangeRow = AuthorColumns & {
   number: number

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Due, Waiting } from '../domain/evidence/work.ts'
-import { keptStanding } from './standing.ts'
+import { storedStanding } from './standing.ts'
 
 // Withdrawn and locked entries are not listed: they cannot be judged. Each list is read from its index alone.
 
@@ -56,7 +56,7 @@ export const isInvolved = async (reader: Reader, actor: number, entry: number): 
 /** When the current text of an entry was judged last, in milliseconds; null if only authors judged it. */
 export async function readCheckedAt(reader: Reader, number: number): Promise<number | null> {
   const row = await reader.one<{ standing: string | null }>(sql`SELECT standing FROM entry WHERE number = ${number}`)
-  return keptStanding(row?.standing ?? null).checkedAt
+  return storedStanding(row?.standing ?? null).checkedAt
 }
 
 /** A network that read an entry on a day. */

@@ -1,5 +1,5 @@
 import type { Reader } from '../../database/database.ts'
-import { KEPT_VERSION, wordingOf } from '../../domain/evidence/retained-text.ts'
+import { RETAINED_VERSION, wordingOf } from '../../domain/evidence/retained-text.ts'
 import { COUNTED_JUDGEMENTS, type Judgement } from '../../domain/evidence/standing.ts'
 import { judgementsOf, recordsOf, type TextNumbers } from '../../operations/evidence/judgement.ts'
 import { assess, type TextMemory } from '../../operations/evidence/settle-standing.ts'
@@ -19,7 +19,7 @@ const REMEDY = 'run "palimpsest migrate --recount" while the store is not served
 /** Returns a sentence if standings of a store of an older version are not computed yet. */
 export async function damageOfProgress(store: Reader): Promise<string | undefined> {
   const { version, reached } = await readStandingProgress(store)
-  return version === KEPT_VERSION && reached === null
+  return version === RETAINED_VERSION && reached === null
     ? undefined
     : 'The standings of entries are not computed yet; run "palimpsest migrate", or start the server.'
 }

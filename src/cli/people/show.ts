@@ -1,5 +1,5 @@
 import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
-import { KEPT_FROM } from '../../domain/evidence/retained-text.ts'
+import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
 import { earlierCount, standingLine } from '../../domain/evidence/standing-line.ts'
 import { signalLine } from '../../domain/signals/sentences.ts'
 import { signalNames, signalsOf } from '../../domain/signals/signals.ts'
@@ -112,7 +112,7 @@ function standingLines(out: Output, standing: Standing): void {
     out.line(styled('dim', `An earlier revision was found ${standing.best.state}: ${standing.best.revisionId}`))
   }
   for (const { status, kept, rationale } of standing.contradictions) {
-    const about = kept >= KEPT_FROM ? '' : ` about a text of which ${Math.floor(kept * 100)} % remains`
+    const about = kept >= RETAINED_FROM ? '' : ` about a text of which ${Math.floor(kept * 100)} % remains`
     out.line('  ', styled('red', `contradiction ${status}`), styled('dim', about))
     out.block(rationale)
   }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEPT_FROM, measurerOf, type Text, wordingOf } from './retained-text.ts'
+import { measurerOf, RETAINED_FROM, type Text, wordingOf } from './retained-text.ts'
 
 const text = (content: string, title = 'A title', summary = 'A summary'): Text => ({ title, summary, content })
-const kept = (judged: Text, current: Text): number => measurerOf(wordingOf(current))(wordingOf(judged))
+const retainedShare = (judged: Text, current: Text): number => measurerOf(wordingOf(current))(wordingOf(judged))
 const words = (count: number, from = 0): string[] => Array.from({ length: count }, (_, n) => `word${n + from}`)
 const prose = (count: number, from = 0): Text => text(words(count, from).join(' '))
 
@@ -16,39 +16,39 @@ test('a text is fully retained in itself, and in texts with another layout, case
     'Restárt the server, then wait 30 sеconds.',
   ]) {
     assert.equal(wordingOf(text(other)).digest, wordingOf(judged).digest, other)
-    assert.equal(kept(judged, text(other)), 1, other)
+    assert.equal(retainedShare(judged, text(other)), 1, other)
   }
 })
 
 test('each exchanged word takes its own share and no more', () => {
   const changed = words(96).map((word, n) => (n % 20 === 10 ? 'other' : word))
-  assert.equal(kept(prose(96), text(changed.join(' '))), 0.95)
+  assert.equal(retainedShare(prose(96), text(changed.join(' '))), 0.95)
 })
 
 test('added text in any place does not lower the share', () => {
   const judged = prose(200)
   const added = words(200).flatMap((word, n) => (n % 3 === 0 ? [word, 'and', 'more', 'besides'] : [word]))
-  assert.equal(kept(judged, text(added.join(' '))), 1)
-  assert.equal(kept(judged, text(`${words(3_000, 1_000).join(' ')}\n\n${judged.content}\n\nThe end.`)), 1)
+  assert.equal(retainedShare(judged, text(added.join(' '))), 1)
+  assert.equal(retainedShare(judged, text(`${words(3_000, 1_000).join(' ')}\n\n${judged.content}\n\nThe end.`)), 1)
 })
 
 test('moved paragraphs lower the share by very little, so reordering does not remove a contradiction', () => {
   const parts = [0, 1, 2, 3].map(part => words(50, part * 50).join(' '))
   const moved = text([...parts].reverse().join('\n\n'))
-  assert.ok(kept(text(parts.join('\n\n')), moved) >= KEPT_FROM)
+  assert.ok(retainedShare(text(parts.join('\n\n')), moved) >= RETAINED_FROM)
 })
 
 test('the same words in another order are another text, without confirmations', () => {
   const heap = words(200).sort((a, b) => (a.split('').reverse().join('') < b.split('').reverse().join('') ? -1 : 1))
-  assert.ok(kept(prose(200), text(heap.join(' '))) < 0.1)
+  assert.ok(retainedShare(prose(200), text(heap.join(' '))) < 0.1)
 })
 
 test('words that stood in two places are retained only in as many places', () => {
   const copied = text(words(50).join(' '), 'A title', words(50).join(' '))
-  assert.equal(kept(copied, text(words(50, 100).join(' '), 'A title', words(50).join(' '))), 0.509)
-  assert.equal(kept(copied, text(words(50).join(' '), 'A title', words(50, 100).join(' '))), 0.509)
-  assert.equal(kept(text('x', 'x', 'x'), text('y', 'x', 'x')), 0.666)
-  assert.equal(kept(text('x', 'x', 'x'), text('x x x', 'x', 'x')), 1)
+  assert.equal(retainedShare(copied, text(words(50, 100).join(' '), 'A title', words(50).join(' '))), 0.509)
+  assert.equal(retainedShare(copied, text(words(50).join(' '), 'A title', words(50, 100).join(' '))), 0.509)
+  assert.equal(retainedShare(text('x', 'x', 'x'), text('y', 'x', 'x')), 0.666)
+  assert.equal(retainedShare(text('x', 'x', 'x'), text('x x x', 'x', 'x')), 1)
 })
 
 test('rewriting a tenth of the words makes another text', () => {
@@ -58,20 +58,25 @@ test('rewriting a tenth of the words makes another text', () => {
         .map((word, n) => (n % 100 < share ? `new${n}` : word))
         .join(' '),
     )
-  assert.ok(kept(prose(1_000), rewritten(9)) >= KEPT_FROM)
-  assert.ok(kept(prose(1_000), rewritten(11)) < KEPT_FROM)
+  assert.ok(retainedShare(prose(1_000), rewritten(9)) >= RETAINED_FROM)
+  assert.ok(retainedShare(prose(1_000), rewritten(11)) < RETAINED_FROM)
 })
 
 test('a text cut in two keeps its share', () => {
-  assert.equal(kept(text(words(100).join(' '), 't', 's'), text(words(49).join(' '), 't', 's')), 0.5)
-  assert.equal(kept(text(words(49).join(' '), 't', 's'), text(words(100).join(' '), 't', 's')), 1)
+  assert.equal(retainedShare(text(words(100).join(' '), 't', 's'), text(words(49).join(' '), 't', 's')), 0.5)
+  assert.equal(retainedShare(text(words(49).join(' '), 't', 's'), text(words(100).join(' '), 't', 's')), 1)
 })
 
 test('texts without spaces, of one word and of signs only have a share too', () => {
-  assert.equal(kept(text('データベースの検索', '検索', '要約'), text('データベースの検索', '検索', '要約。')), 1)
-  assert.ok(kept(text('データベースの検索エンジン', '検索', '要約'), text('全く違う内容です', '検索', '要約')) < 0.5)
-  assert.equal(kept(text('—', '?', '!'), text('—', '?', '!')), 1)
-  assert.equal(kept(text('—', '?', '!'), text('…', '?', '!')), 0)
-  assert.equal(kept(text('yes', '?', '!'), text('no', '?', '!')), 0)
-  assert.equal(kept(text('yes', '?', '!'), text('no, but: yes', '?', '!')), 1)
+  assert.equal(
+    retainedShare(text('データベースの検索', '検索', '要約'), text('データベースの検索', '検索', '要約。')),
+    1,
+  )
+  assert.ok(
+    retainedShare(text('データベースの検索エンジン', '検索', '要約'), text('全く違う内容です', '検索', '要約')) < 0.5,
+  )
+  assert.equal(retainedShare(text('—', '?', '!'), text('—', '?', '!')), 1)
+  assert.equal(retainedShare(text('—', '?', '!'), text('…', '?', '!')), 0)
+  assert.equal(retainedShare(text('yes', '?', '!'), text('no', '?', '!')), 0)
+  assert.equal(retainedShare(text('yes', '?', '!'), text('no, but: yes', '?', '!')), 1)
 })

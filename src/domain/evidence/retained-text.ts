@@ -7,10 +7,10 @@ import { wordsOf } from '../terms/terms.ts'
 import { shownText } from './shown-text.ts'
 
 /** Raise it when the same texts get another measure: stores then compute all standings again. */
-export const KEPT_VERSION = 6
+export const RETAINED_VERSION = 6
 
 /** From this share on, evidence about a text counts for the text that replaced it. */
-export const KEPT_FROM = 0.9
+export const RETAINED_FROM = 0.9
 
 /** How many words further on a word still follows another one: up to three words may be put between them. */
 const REACH = 4
@@ -126,13 +126,13 @@ function measurerOfWords(current: readonly string[]): (judged: readonly string[]
       return true
     }
     if (places.length === 1) return places[0] === undefined ? 0 : 1
-    let kept = 0
+    let retained = 0
     let before = false
     for (let at = 0; at < places.length; at++) {
       const after = follows(at)
-      if (before || after) kept++
+      if (before || after) retained++
       before = after
     }
-    return Math.floor((kept / places.length) * PRECISION) / PRECISION
+    return Math.floor((retained / places.length) * PRECISION) / PRECISION
   }
 }

@@ -51,8 +51,8 @@ test('texts that one origin judged do not crowd out the text that another one ju
 
 test('support of an earlier text is named only while the current text has none', () => {
   const earlier = judgement({ text: 1 })
-  const keptOf = (text: number): number => (text === 1 ? 0.2 : 1)
-  assert.equal(standingOf([earlier], keptOf).best, earlier)
-  assert.equal(standingOf([earlier, judgement({ text: 2, verdict: 'CONTRADICTED' })], keptOf).best, earlier)
-  assert.equal(standingOf([earlier, judgement({ text: 2 })], keptOf).best, null)
+  const retainedShareOf = (text: number): number => (text === 1 ? 0.2 : 1)
+  assert.equal(standingOf([earlier], retainedShareOf).best, earlier)
+  assert.equal(standingOf([earlier, judgement({ text: 2, verdict: 'CONTRADICTED' })], retainedShareOf).best, earlier)
+  assert.equal(standingOf([earlier, judgement({ text: 2 })], retainedShareOf).best, null)
 })

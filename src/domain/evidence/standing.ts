@@ -1,6 +1,6 @@
 import type { Tally } from '../../contract/resources.ts'
 import type { State } from '../../contract/vocabulary.ts'
-import { KEPT_FROM } from './retained-text.ts'
+import { RETAINED_FROM } from './retained-text.ts'
 
 /** A verdict about a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS with its entry as target. */
 export type Verdict = 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | 'CONTRADICTED' | 'CONTRADICTS'
@@ -59,11 +59,11 @@ export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
 const isFor = ({ verdict }: Judgement): boolean => verdict === 'SUPPORTED'
 
 /**
- * The standing of the current text of an entry. `keptOf` returns the share of a judged text that is still there. Two judgements of an actor
+ * The standing of the current text of an entry. `retainedShareOf` returns the share of a judged text that is still there. Two judgements of an actor
  * count: the latest about the current text and the latest about earlier texts.
  */
-export function standingOf(judgements: readonly Judgement[], keptOf: (text: number) => number): Standing {
-  const isCurrent = ({ text }: Judgement): boolean => keptOf(text) >= KEPT_FROM
+export function standingOf(judgements: readonly Judgement[], retainedShareOf: (text: number) => number): Standing {
+  const isCurrent = ({ text }: Judgement): boolean => retainedShareOf(text) >= RETAINED_FROM
   const current = latestOf(judgements.filter(isCurrent))
   const earlier = latestOf(judgements.filter(one => !isCurrent(one)))
   const tally = tallyOf(current)
@@ -74,7 +74,7 @@ export function standingOf(judgements: readonly Judgement[], keptOf: (text: numb
     state: stateOf(tally),
     tally,
     earlier: tallyOf(earlier),
-    kept: last === undefined ? null : keptOf(last.text),
+    kept: last === undefined ? null : retainedShareOf(last.text),
     checkedAt: newest(here)?.at ?? null,
     supported: [...new Set(here.filter(isFor).map(({ text }) => text))],
     best: tally.supported > 0 ? null : bestOf(earlier),

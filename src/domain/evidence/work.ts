@@ -1,5 +1,5 @@
 import type { State, WorkKind } from '../../contract/vocabulary.ts'
-import { KEPT_FROM } from './retained-text.ts'
+import { RETAINED_FROM } from './retained-text.ts'
 
 /** The check that an entry needs, by its standing alone; a CONFIRMED one is STALE if its last check is long ago. */
 export type Due = 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'CONFIRMED'
@@ -9,7 +9,7 @@ type Stands = { state: State; confirmed: number | null; contradictions: readonly
 /** The check that an entry needs. `null` is the standing of an entry without evidence. */
 export function dueOf(standing: Stands | null): Due {
   if (standing === null) return 'UNCHECKED'
-  if (standing.state === 'SUPPORTED') return (standing.confirmed ?? 0) >= KEPT_FROM ? 'CONFIRMED' : 'UNCHECKED'
+  if (standing.state === 'SUPPORTED') return (standing.confirmed ?? 0) >= RETAINED_FROM ? 'CONFIRMED' : 'UNCHECKED'
   if (standing.state === 'DISPUTED' || standing.state === 'CONTRADICTED') return 'DISPUTED'
   return standing.contradictions.some(({ addressedBy }) => addressedBy !== null) ? 'ADDRESSED' : 'UNCHECKED'
 }

@@ -56,9 +56,9 @@ export async function standingAt(
   const { judgements, complete } = await judgementsAt(reader, entry.number, record)
   if (judgements.length === 0) return { standing: shownStanding(null), complete }
   const { shares, here } = await measure(reader, judgements, wordingOf(revision), memoryOf(reader, entry.number))
-  const keptOf = (text: number): number => shares.get(text) ?? 0
-  const counting = await withAuthors(reader, entry.number, { judgements, keptOf, here }, record)
-  const standing = standingOf(counting, keptOf)
+  const retainedShareOf = (text: number): number => shares.get(text) ?? 0
+  const counting = await withAuthors(reader, entry.number, { judgements, retainedShareOf, here }, record)
+  const standing = standingOf(counting, retainedShareOf)
   const confirmed = await confirmedShare(reader, standing.supported, revision)
   return { standing: slimStanding({ ...standing, confirmed }), complete }
 }

@@ -3,14 +3,14 @@ import { Problem } from '../../contract/problem.ts'
 import type { Author, Entry } from '../../contract/resources.ts'
 import type { Signal } from '../../contract/vocabulary.ts'
 import { offsetCursor } from '../../domain/cursor.ts'
-import { KEPT_FROM, wordingOf } from '../../domain/evidence/retained-text.ts'
+import { RETAINED_FROM, wordingOf } from '../../domain/evidence/retained-text.ts'
 import { isAgainst, latestOf, standingOf, stateOf, tallyOf, type Verdict } from '../../domain/evidence/standing.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { toAuthor } from '../../store/actor.ts'
 import { hasChangedAfter } from '../../store/authors.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import { listJudgementsOfText } from '../../store/pin.ts'
-import { findTextByDigest, keptStanding, listJudgementsOfRevisions } from '../../store/standing.ts'
+import { findTextByDigest, listJudgementsOfRevisions, storedStanding } from '../../store/standing.ts'
 import {
   countEvidence,
   countRelations,
@@ -47,7 +47,7 @@ async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Pro
   if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
   const { state, tally, confirmed } =
     revision.number === entry.revision
-      ? keptStanding(entry.standing)
+      ? storedStanding(entry.standing)
       : { ...(await standingOfText(on, entry, revision)), confirmed: null }
   return {
     state,
@@ -156,9 +156,9 @@ async function weightOf({ reader }: On, entry: EntryRow, row: WeightRow, digest:
   const { verdict, text, actor } = row
   if (verdict === null || text === null) return { about: 'REPLACED', own: false, addressedBy: undefined }
   const isSame = row.digest === digest
-  if (!isSame && (row.against !== digest || (row.kept ?? 0) < KEPT_FROM)) {
+  if (!isSame && (row.against !== digest || (row.kept ?? 0) < RETAINED_FROM)) {
     // A contradiction of the new text says that it was not a correction.
-    const isOpen = keptStanding(entry.standing).tally.contradicted > 0
+    const isOpen = storedStanding(entry.standing).tally.contradicted > 0
     const addressedBy = row.steps === 0 ? undefined : isOpen ? null : row.addressed_by
     return { about: 'EARLIER', own: row.own === 1, addressedBy }
   }

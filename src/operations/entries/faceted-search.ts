@@ -10,7 +10,7 @@ import {
 import { byRank, CANDIDATES, type Judged, roundScore } from '../../domain/find/fit.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { tagsOf } from '../../store/entry.ts'
-import { keptStanding } from '../../store/standing.ts'
+import { storedStanding } from '../../store/standing.ts'
 import { findFacets } from '../../store/view.ts'
 import type { Answer, Reads } from '../operation.ts'
 import { type Match, matchesByEntry, type SearchResult } from '../search.ts'
@@ -108,7 +108,7 @@ export async function facetsOf({ reader }: Pick<Reads, 'reader'>, numbers: reado
   return rows
     .filter(row => row !== undefined)
     .map(row => {
-      const standing = keptStanding(row.standing)
+      const standing = storedStanding(row.standing)
       return {
         number: row.number,
         state: standing.state,

@@ -20,9 +20,9 @@ import {
   findObjectingRelation,
   findObjection,
   findText,
-  keptStanding,
   listAnswered,
   listJudgementsOfRevisions,
+  storedStanding,
 } from '../../store/standing.ts'
 import { isoTime } from '../../store/time.ts'
 import type { ReadOperation } from '../operation.ts'
@@ -81,7 +81,7 @@ const writerOf = (row: WriterRow): Blame['revisions'][number] => ({
 async function standingJudgements(reader: Reader, entry: EntryRow): Promise<readonly Judgement[]> {
   const judgements = await listJudgementsOfRevisions(reader, entry.number)
   // A contradiction of the current text says that it was not a correction.
-  if (keptStanding(entry.standing).tally.contradicted > 0 || !judgements.some(isObjection)) return judgements
+  if (storedStanding(entry.standing).tally.contradicted > 0 || !judgements.some(isObjection)) return judgements
   const answered = await listAnswered(reader, entry.number, wordingOf(entry).digest)
   const records = new Set(answered.map(({ record }) => record))
   return judgements.filter(({ record }) => !records.has(record))

@@ -4,14 +4,14 @@ import type { PinFinding, PinsReport } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
 import { sequenceOf } from '../../domain/cursor.ts'
-import { KEPT_FROM, measurerOf, wordingOf } from '../../domain/evidence/retained-text.ts'
+import { measurerOf, RETAINED_FROM, wordingOf } from '../../domain/evidence/retained-text.ts'
 import { standingOf } from '../../domain/evidence/standing.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { findRecordAt } from '../../store/as-of.ts'
 import { readSettled } from '../../store/change.ts'
 import { type EntryRow, findEntry } from '../../store/entry.ts'
 import { findPinned, listJudgedAfter, listJudgementsOfText, type PinnedRow } from '../../store/pin.ts'
-import { findTextByDigest, keptStanding, shownStanding } from '../../store/standing.ts'
+import { findTextByDigest, shownStanding, storedStanding } from '../../store/standing.ts'
 import type { ReadOperation } from '../operation.ts'
 import { type Objection, objectionOf, objectionsTo } from './read-standing.ts'
 
@@ -67,7 +67,7 @@ async function findingsOf(reader: Reader, { pin, address }: NamedPin, since: Sin
   const [revised, evidence] = await Promise.all([
     revisedOf(reader, entry, pinned, kept),
     // Evidence about the current text is about the pinned one too if that is still there.
-    kept >= KEPT_FROM ? evidenceOf(reader, entry, pinned, since) : evidenceOfText(reader, entry, pinned, since),
+    kept >= RETAINED_FROM ? evidenceOf(reader, entry, pinned, since) : evidenceOfText(reader, entry, pinned, since),
   ])
   const found = { ...named, slug: entry.slug, signals: signalNames(entry.signals) }
   return [revised, evidence].filter(one => one !== undefined).map(one => ({ ...found, ...one }))
@@ -115,7 +115,7 @@ async function evidenceOf(
   pinned: PinnedRow,
   since: Since | undefined,
 ): Promise<PinChange | undefined> {
-  const { state, tally } = keptStanding(entry.standing)
+  const { state, tally } = storedStanding(entry.standing)
   const news = since && {
     added: (await listJudgedAfter(reader, entry, since.sequence)).length,
     moderated: pinned.evidence_moderated > since.record,

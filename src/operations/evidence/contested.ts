@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts'
 import { listRecentActions } from '../../store/activity.ts'
-import { keptStanding, slimStanding } from '../../store/standing.ts'
+import { slimStanding, storedStanding } from '../../store/standing.ts'
 import {
   type ContestedRow,
   findJudge,
@@ -58,9 +58,9 @@ async function placed(
   places: Places,
   today: number,
 ): Promise<Contested | undefined> {
-  const kept = keptStanding(standing)
+  const stored = storedStanding(standing)
   const objectors = await Promise.all(
-    kept.against.map(async ({ record }) => (await findJudge(reader, record)) ?? (await findRelator(reader, record))),
+    stored.against.map(async ({ record }) => (await findJudge(reader, record)) ?? (await findRelator(reader, record))),
   )
   const isKnown = (one: { first_seen_at: number }): boolean => dayOf(one.first_seen_at) < today
   const free = objectors.filter(
@@ -86,7 +86,7 @@ async function placed(
   const [support] = supporters
     .filter(one => isKnown(one) && !places.quoted.has(one.actor))
     .sort((one, other) => other.number - one.number)
-  return { id, slug, title, summary, standing: slimStanding(kept), rationale, support: quote(support) }
+  return { id, slug, title, summary, standing: slimStanding(stored), rationale, support: quote(support) }
 }
 
 /** The origin of an objection. A mirror knows none: all objections of a day then count as those of one. */

@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts'
-import { KEPT_FROM, measurerOf, wordingOf } from '../../domain/evidence/retained-text.ts'
+import { measurerOf, RETAINED_FROM, wordingOf } from '../../domain/evidence/retained-text.ts'
 import { COUNTED_JUDGEMENTS, isAgainst, type Judgement } from '../../domain/evidence/standing.ts'
 import { listOwnTexts } from '../../store/authors.ts'
 import type { Counted } from '../../store/entry.ts'
@@ -10,7 +10,7 @@ import { countJudgements, deleteJudgement, listSurplus } from '../../store/surpl
 export type TextNumbers = { numberOf(revision: store.JudgedRevision): Promise<number> }
 
 /** The stored number of a text. A text that is judged for the first time gets a new one. */
-export const keptTexts = (tx: Transaction, entry: number): TextNumbers => ({
+export const storedTexts = (tx: Transaction, entry: number): TextNumbers => ({
   async numberOf(revision) {
     const { digest } = wordingOf(revision)
     const known = await store.findTextByDigest(tx, entry, digest)
@@ -33,7 +33,7 @@ async function isOwn(reader: Reader, entry: number, said: Said, revision: store.
   const texts = revision.ordinal === 1 ? [] : await listOwnTexts(reader, entry, actor, revision.ordinal)
   if (texts.length === 0) return false
   const judged = wordingOf(revision)
-  return texts.some(text => measurerOf(wordingOf(text))(judged) >= KEPT_FROM)
+  return texts.some(text => measurerOf(wordingOf(text))(judged) >= RETAINED_FROM)
 }
 
 const byRecord = (a: store.SaidRow, b: store.SaidRow): number => a.record - b.record
@@ -63,7 +63,7 @@ export async function addJudgement(
   said: Said,
 ): Promise<Added> {
   const [judgement, before] = await Promise.all([
-    judgementOf(tx, entry, judged, said, keptTexts(tx, entry)),
+    judgementOf(tx, entry, judged, said, storedTexts(tx, entry)),
     store.listJudgedBy(tx, entry, said.actor),
   ])
   await store.upsertJudgement(tx, entry, judgement)
@@ -102,7 +102,7 @@ export async function judgementsOf(
 
 /** Computes the judgements of an actor again from its public records, after some were withdrawn or restored. */
 export async function rejudge(tx: Transaction, entry: number, actor: number): Promise<void> {
-  const judgements = await judgementsOf(tx, entry, await recordsOf(tx, entry, actor), keptTexts(tx, entry))
+  const judgements = await judgementsOf(tx, entry, await recordsOf(tx, entry, actor), storedTexts(tx, entry))
   await store.deleteJudgements(tx, entry, actor)
   for (const one of judgements) await store.upsertJudgement(tx, entry, one)
 }

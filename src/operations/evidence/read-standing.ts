@@ -1,7 +1,7 @@
 import type { Standing } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
-import { KEPT_FROM } from '../../domain/evidence/retained-text.ts'
+import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
 import { OBJECTIONS_SHOWN } from '../../domain/evidence/standing.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
 import type { EntryRow } from '../../store/entry.ts'
@@ -9,8 +9,8 @@ import {
   findObjectingRelation,
   findObjection,
   findRevisionId,
-  type KeptStanding,
-  keptStanding,
+  type StoredStanding,
+  storedStanding,
 } from '../../store/standing.ts'
 import { isoTime } from '../../store/time.ts'
 import type { ReadOperation } from '../operation.ts'
@@ -29,7 +29,7 @@ export const readStanding: ReadOperation<'readStanding'> = async ({ reader }, re
 
 /** The standing of an entry with the records that it names. */
 export async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standing> {
-  const { state, tally, earlier, kept, confirmed, checkedAt, best, contradictions } = keptStanding(entry.standing)
+  const { state, tally, earlier, kept, confirmed, checkedAt, best, contradictions } = storedStanding(entry.standing)
   const [shown, found] = await Promise.all([
     Promise.all(contradictions.map(one => contradictionOf(reader, one))),
     best === null ? undefined : findObjection(reader, best),
@@ -49,11 +49,11 @@ export async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<
   }
 }
 
-type Kept = KeptStanding['contradictions'][number]
+type StoredContradiction = StoredStanding['contradictions'][number]
 
 async function contradictionOf(
   reader: Reader,
-  { record, verdict, kept, addressedBy }: Kept,
+  { record, verdict, kept, addressedBy }: StoredContradiction,
 ): Promise<Standing['contradictions'][number] | undefined> {
   const isRelation = verdict === 'CONTRADICTS'
   const [row, revisionId] = await Promise.all([
@@ -85,8 +85,8 @@ export async function objectionOf(reader: Reader, record: number | undefined): P
 
 /** The strongest objections to the current text of an entry: contradictions, then unsupported verifications, the newest first. */
 export async function objectionsTo(reader: Reader, entry: EntryRow): Promise<Objection[]> {
-  const { contradictions, against } = keptStanding(entry.standing)
-  const current = contradictions.filter(({ kept }) => kept >= KEPT_FROM)
+  const { contradictions, against } = storedStanding(entry.standing)
+  const current = contradictions.filter(({ kept }) => kept >= RETAINED_FROM)
   const records = new Set([...current, ...against].map(({ record }) => record))
   const found = await Promise.all([...records].slice(0, OBJECTIONS_SHOWN).map(record => objectionOf(reader, record)))
   return found.filter(one => one !== null)

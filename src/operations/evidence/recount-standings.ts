@@ -1,10 +1,10 @@
 import type { Transaction } from '../../database/database.ts'
-import { KEPT_VERSION } from '../../domain/evidence/retained-text.ts'
+import { RETAINED_VERSION } from '../../domain/evidence/retained-text.ts'
 import { findEntryByNumber } from '../../store/entry.ts'
 import { findMirror } from '../../store/mirror.ts'
 import * as store from '../../store/recount.ts'
 import { findText } from '../../store/standing.ts'
-import { keptTexts, rejudge } from './judgement.ts'
+import { rejudge, storedTexts } from './judgement.ts'
 import { type Derived, type Recounting, recount } from './recount.ts'
 import { settleStanding } from './settle-standing.ts'
 
@@ -13,7 +13,7 @@ const PAGE = 500
 
 const STANDINGS: Derived = {
   noun: 'standings',
-  version: KEPT_VERSION,
+  version: RETAINED_VERSION,
   readProgress: store.readStandingProgress,
   saveProgress: store.saveStandingProgress,
   async recountPage(tx, after) {
@@ -35,7 +35,7 @@ async function recountEntry(tx: Transaction, entry: store.RecountedRow): Promise
   await store.recountRelations(tx, entry.number)
   await numberOrigins(tx, entry.number)
   await store.forgetTexts(tx, entry.number)
-  const texts = keptTexts(tx, entry.number)
+  const texts = storedTexts(tx, entry.number)
   for (const revision of await store.listJudgedRevisions(tx, entry.number)) {
     const judged = await findText(tx, revision)
     if (judged !== undefined) await texts.numberOf(judged)

@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../database/database.ts'
-import { KEPT_FROM, type Text, wordingOf } from '../../domain/evidence/retained-text.ts'
+import { RETAINED_FROM, type Text, wordingOf } from '../../domain/evidence/retained-text.ts'
 import * as rules from '../../domain/evidence/standing.ts'
 import { hasChangedAfter } from '../../store/authors.ts'
 import type { Counted } from '../../store/entry.ts'
@@ -25,17 +25,17 @@ async function standingWith(
   entry: Current,
   { evidence, relations, standing }: Counted,
   { judgement, digest, replaced }: Added,
-): Promise<store.KeptStanding | undefined> {
+): Promise<store.StoredStanding | undefined> {
   const most = evidence + relations
   const surplus = most > rules.COUNTED_JUDGEMENTS ? await removeSurplus(tx, entry.number) : []
-  const [texts, kept] = await Promise.all([
+  const [texts, share] = await Promise.all([
     // With more texts than are measured, one more judgement can change which of them are.
     most > rules.MEASURED_TEXTS ? store.listJudgedTexts(tx, entry.number, rules.MEASURED_TEXTS + 1) : [],
-    keptNow(tx, entry, judgement.text, digest),
+    retainedShareNow(tx, entry, judgement.text, digest),
   ])
-  if (kept === undefined || texts.length > rules.MEASURED_TEXTS) return undefined
+  if (share === undefined || texts.length > rules.MEASURED_TEXTS) return undefined
   if (await hasAuthor(tx, entry, digest, [judgement, ...surplus])) return undefined
-  const before = store.keptStanding(standing)
+  const before = store.storedStanding(standing)
   let { tally } = before
   for (const gone of replaced === undefined ? surplus : [replaced, ...surplus]) {
     if (!(await isReplaceable(tx, entry.number, before, gone, judgement))) return undefined
@@ -50,7 +50,7 @@ async function standingWith(
   if (before.tally.supported > 0 && tally.supported === 0) return undefined
   if (before.tally.contradicted > 0 && tally.contradicted === 0) return undefined
   const confirmed = isSupport(judgement) ? await confirmedWith(tx, entry, before, judgement) : before.confirmed
-  return counting({ ...before, tally, confirmed }, judgement, kept)
+  return counting({ ...before, tally, confirmed }, judgement, share)
 }
 
 /** Whether an actor of these judgements of one text changed the entry after that text, unless it is the current one. */
@@ -73,7 +73,7 @@ const isSupport = ({ verdict, own }: rules.Judgement): boolean => verdict === 'S
 const confirmedWith = async (
   reader: Reader,
   entry: Current,
-  { confirmed }: store.KeptStanding,
+  { confirmed }: store.StoredStanding,
   { text }: rules.Judgement,
 ): Promise<number> => Math.max(confirmed ?? 0, await shareConfirmedBy(reader, text, entry))
 
@@ -81,7 +81,7 @@ const confirmedWith = async (
 async function isReplaceable(
   reader: Reader,
   entry: number,
-  { contradictions, against }: store.KeptStanding,
+  { contradictions, against }: store.StoredStanding,
   gone: rules.Judgement,
   added: rules.Judgement,
 ): Promise<boolean> {
@@ -96,13 +96,13 @@ async function isReplaceable(
 }
 
 /** A standing with one more judgement of the current text, which its tally already counts. */
-function counting(before: store.KeptStanding, judgement: rules.Judgement, kept: number): store.KeptStanding {
+function counting(before: store.StoredStanding, judgement: rules.Judgement, share: number): store.StoredStanding {
   const { record, originGroup: group, verdict, at, own } = judgement
   const { tally } = before
   if (own) return before
-  const others = before.contradictions.filter(one => one.group !== group || one.kept < KEPT_FROM)
+  const others = before.contradictions.filter(one => one.group !== group || one.kept < RETAINED_FROM)
   const contradictions = rules.isObjection(judgement)
-    ? [{ record, group, verdict, kept, addressedBy: null }, ...others].slice(0, rules.OBJECTIONS_SHOWN)
+    ? [{ record, group, verdict, kept: share, addressedBy: null }, ...others].slice(0, rules.OBJECTIONS_SHOWN)
     : before.contradictions
   const against = rules.isAgainst(judgement)
     ? [{ record, group }, ...before.against.filter(one => one.group !== group)].slice(0, rules.AGAINST_NAMED)
@@ -111,7 +111,7 @@ function counting(before: store.KeptStanding, judgement: rules.Judgement, kept: 
     state: rules.stateOf(tally),
     tally,
     earlier: before.earlier,
-    kept,
+    kept: share,
     checkedAt: at,
     confirmed: before.confirmed,
     best: tally.supported > 0 ? null : before.best,
@@ -121,11 +121,16 @@ function counting(before: store.KeptStanding, judgement: rules.Judgement, kept: 
 }
 
 /** The share of a judged text that is in the current one, if it was computed and is enough to count. */
-async function keptNow(reader: Reader, entry: Current, text: number, judged: string): Promise<number | undefined> {
+async function retainedShareNow(
+  reader: Reader,
+  entry: Current,
+  text: number,
+  judged: string,
+): Promise<number | undefined> {
   const { digest } = wordingOf(entry)
   if (digest === judged) return 1
   const row = await store.findJudgedText(reader, entry.number, text)
-  return row?.against === digest && row.kept !== null && row.kept >= KEPT_FROM ? row.kept : undefined
+  return row?.against === digest && row.kept !== null && row.kept >= RETAINED_FROM ? row.kept : undefined
 }
 
 /**

@@ -1,8 +1,8 @@
 import { only, type Reader, type Transaction } from '../../database/database.ts'
 import {
   headingOf,
-  KEPT_FROM,
   measurerOf,
+  RETAINED_FROM,
   type Text,
   type Wording,
   wordingOf,
@@ -26,11 +26,11 @@ const storedMemory = (reader: Reader, entry: number): TextMemory => ({
   rowOf: async text => store.findJudgedText(reader, entry, text),
 })
 
-type Assessed = { standing: store.KeptStanding | null; disputeScore: number; measured: store.JudgedTextRow[] }
+type Assessed = { standing: store.StoredStanding | null; disputeScore: number; measured: store.JudgedTextRow[] }
 type Current = Text & { number: number }
 
 /** Updates the stored standing of an entry from its judgements and its text. The cost does not depend on the number of revisions. */
-export async function settleStanding(tx: Transaction, entry: Current): Promise<store.KeptStanding | null> {
+export async function settleStanding(tx: Transaction, entry: Current): Promise<store.StoredStanding | null> {
   const judgements = await countedJudgements(tx, entry.number)
   const { standing, disputeScore, measured } = await assess(tx, entry, judgements, storedMemory(tx, entry.number))
   for (const row of measured) await store.updateJudgedText(tx, entry.number, row)
@@ -48,21 +48,22 @@ export async function assess(
   if (judgements.length === 0) return { standing: null, disputeScore: 0, measured: [] }
   const current = wordingOf(entry)
   const { rows, shares, measured, here } = await measure(reader, judgements, current, memory)
-  const keptOf = (text: number): number => shares.get(text) ?? 0
-  const counting = await withAuthors(reader, entry.number, { judgements, keptOf, here })
-  const { objections, best, supported, against, disputeScore, ...counted } = standingOf(counting, keptOf)
+  const retainedShareOf = (text: number): number => shares.get(text) ?? 0
+  const counting = await withAuthors(reader, entry.number, { judgements, retainedShareOf, here })
+  const { objections, best, supported, against, disputeScore, ...counted } = standingOf(counting, retainedShareOf)
   const confirmed = await confirmedShare(reader, supported, entry)
   // A contradiction of the new text says that it was not a correction.
   if (counted.tally.contradicted === 0) {
     const shown = objections.map(({ judgement }) => judgement)
     const answerable = [...shown, ...counting.filter(one => isObjection(one) && rows.has(one.text))]
     for (const text of new Set(answerable.map(one => one.text))) {
-      if (keptOf(text) < KEPT_FROM) await seekCorrection(reader, entry.number, text, { rows, measured, memory })
+      if (retainedShareOf(text) < RETAINED_FROM)
+        await seekCorrection(reader, entry.number, text, { rows, measured, memory })
     }
   }
   const contradictions = objections.map(({ judgement: { record, verdict, text, originGroup }, current }) => {
     const addressedBy = current || counted.tally.contradicted > 0 ? null : (rows.get(text)?.addressed ?? null)
-    return { record, group: originGroup, verdict, kept: keptOf(text), addressedBy }
+    return { record, group: originGroup, verdict, kept: retainedShareOf(text), addressedBy }
   })
   return {
     standing: { ...counted, confirmed, best: best?.record ?? null, against: against.map(namedOf), contradictions },
@@ -73,7 +74,7 @@ export async function assess(
 
 type Counting = {
   judgements: readonly Judgement[]
-  keptOf(text: number): number
+  retainedShareOf(text: number): number
   /** The number of the current text, if it is judged. */
   here: number | undefined
 }
@@ -85,11 +86,11 @@ type Counting = {
 export async function withAuthors(
   reader: Reader,
   entry: number,
-  { judgements, keptOf, here }: Counting,
+  { judgements, retainedShareOf, here }: Counting,
   upTo = Number.MAX_SAFE_INTEGER,
 ): Promise<readonly Judgement[]> {
   const mayBeAuthors = (one: Judgement): boolean =>
-    !one.own && !isAgainst(one) && one.text !== here && keptOf(one.text) >= KEPT_FROM
+    !one.own && !isAgainst(one) && one.text !== here && retainedShareOf(one.text) >= RETAINED_FROM
   if (!judgements.some(mayBeAuthors)) return judgements
   const changed = await listChangedByJudges(reader, entry, upTo)
   const authors = new Set(changed.map(({ actor, text }) => `${actor} ${text}`))
@@ -193,8 +194,8 @@ async function seekCorrection(
   if (judged === undefined) return
   const wording = wordingOf(judged)
   for (const revision of later) {
-    const kept = measurerOf(wordingOf(revision))(wording)
-    if (kept >= KEPT_FROM) row.addressed = null
+    const share = measurerOf(wordingOf(revision))(wording)
+    if (share >= RETAINED_FROM) row.addressed = null
     else if (revision.change_type === 'CORRECT') row.addressed ??= revision.number
     row.walked = revision.ordinal
     row.steps += 1

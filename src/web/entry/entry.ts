@@ -1,5 +1,5 @@
 import type { Author, Entry, Relation, Revision, Standing } from '../../contract/resources.ts'
-import { KEPT_FROM } from '../../domain/evidence/retained-text.ts'
+import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
 import { percentOf } from '../../domain/evidence/standing-line.ts'
 import { type Counts, type Life, readAbout } from '../../operations/entries/entry-views.ts'
 import { type Heading, readHeadings } from '../../operations/views.ts'
@@ -150,7 +150,7 @@ function standingLine(standing: Standing, revision: Revision, names: Map<string,
   const { name, tone } = verdictOf(standing)
   const { independent, own } = tally
   // If an earlier text was restored, the text that was judged last is another one than the text that these voices judged.
-  const isAboutVoices = independent === 0 || (kept ?? 0) >= KEPT_FROM
+  const isAboutVoices = independent === 0 || (kept ?? 0) >= RETAINED_FROM
   const asChecked = confirmed ?? (isAboutVoices ? kept : null)
   const parts = [
     independent > 0

@@ -1,6 +1,6 @@
 import type { Standing, Tally } from '../../contract/resources.ts'
 import type { State } from '../../contract/vocabulary.ts'
-import { KEPT_FROM } from '../../domain/evidence/retained-text.ts'
+import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
 import { earlierCount, percentOf } from '../../domain/evidence/standing-line.ts'
 import { type Html, html, NOTHING } from '../html.ts'
 import { badge, many } from './components.ts'
@@ -30,7 +30,7 @@ type Confirmed = Pick<Standing, 'state'> & Partial<Pick<Standing, 'confirmed'>>
 
 /** The state of a text in words. A text that mostly is what readers supported is supported; one with more is so in part. */
 export const verdictOf = ({ state, confirmed }: Confirmed): Verdict =>
-  state === 'SUPPORTED' && (confirmed ?? 1) < KEPT_FROM ? IN_PART : VERDICTS[state]
+  state === 'SUPPORTED' && (confirmed ?? 1) < RETAINED_FROM ? IN_PART : VERDICTS[state]
 
 /** The share of a text that readers supported, in words; empty if it is the whole text, or none. */
 export const confirmedWords = ({ confirmed }: Confirmed): string =>
