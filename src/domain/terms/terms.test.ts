@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { indexedText, indexedWords, TAG_FENCE, type Term, tagWord, termsOf, wordsOf } from './terms.ts'
+import { indexedText, TAG_FENCE, type Term, tagWord, termsOf, wordsOf } from './terms.ts'
 
 const term = (words: string, prefix = false): Term => ({ words: words.split(' '), prefix })
+
+/** The words of a field, each at most a thousand times. */
+function indexedWords(field: string): string {
+  const counts = new Map<string, number>()
+  return wordsOf(field)
+    .filter(word => {
+      const count = (counts.get(word) ?? 0) + 1
+      counts.set(word, count)
+      return count <= 1_000
+    })
+    .join(' ')
+}
 
 /** Matches a term as an index does: its words next to each other, the last one a prefix if the term says so. */
 function occurs({ words, prefix }: Term, text: string): boolean {
@@ -36,10 +48,8 @@ test('a text that the index tokenises itself has the same words as the list', ()
 })
 
 test('of one word of a field a thousand occurrences are indexed, of others all', () => {
-  const often = `${'Say it. '.repeat(1_500)}once`
-  for (const words of [indexedText(often), indexedWords(often)]) {
-    assert.deepEqual([words.match(/say/g)?.length, words.match(/once/g)?.length], [1_000, 1])
-  }
+  const words = indexedText(`${'Say it. '.repeat(1_500)}once`)
+  assert.deepEqual([words.match(/say/g)?.length, words.match(/once/g)?.length], [1_000, 1])
 })
 
 test('characters of scripts without spaces come one by one, also next to others', () => {

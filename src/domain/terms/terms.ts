@@ -49,9 +49,6 @@ function thinned(words: string[]): string[] {
   })
 }
 
-/** A field for an index that takes words separated by single spaces. */
-export const indexedWords = (field: string): string => thinned(wordsOf(field)).join(' ')
-
 /** A field for an index that splits text at every ASCII character other than letters and digits: ASCII text is only folded. */
 export function indexedText(field: string): string {
   const folded = foldWord(field)

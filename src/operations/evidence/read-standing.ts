@@ -28,7 +28,7 @@ export const readStanding: ReadOperation<'readStanding'> = async ({ reader }, re
 }
 
 /** The standing of an entry with the records that it names. */
-export async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standing> {
+async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standing> {
   const { state, tally, earlier, kept, confirmed, checkedAt, best, contradictions } = storedStanding(entry.standing)
   const [shown, found] = await Promise.all([
     Promise.all(contradictions.map(one => contradictionOf(reader, one))),
