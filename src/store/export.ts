@@ -1,59 +1,68 @@
 import type { ExportLine } from '../contract/resources.ts'
-import type { Action, ActorType, DataClass } from '../contract/vocabulary.ts'
+import type { Action, ActorType, RelationType, Result } from '../contract/vocabulary.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { RecordKind } from '../domain/log/statement.ts'
-import { toActivity } from './activity.ts'
+import { type ActivityRow, toActivity } from './activity.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from './actor.ts'
-import { tagsOf } from './entry.ts'
+import { type EntryRow, tagsOf } from './entry.ts'
 import { toContradiction, toVerification } from './evidence.ts'
 import { toRelation } from './relation.ts'
-import { toRevision } from './revision.ts'
+import { type RevisionRow, toRevision } from './revision.ts'
 
-export type ExportRow = AuthorColumns & {
-  actor_type: ActorType
-  sequence: number
-  action: Action
-  request_id: string
-  metadata: string | null
-  data_class: DataClass
-  created_at: number
-  hour: number | null
-  withdrawn: number
-  entry: number | null
-  entry_id: string | null
-  slug: string
-  tags: string
-  blocked: number
-  entry_withdrawn: number | null
-  revision: number
-  revision_id: string
-  ordinal: number
-  previous_id: string | null
-  title: string
-  summary: string
-  content: string
-  change_type: 'CREATE' | 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'
-  rationale: string
-  evidence_hash: string
-  sources: string
-  subject: number
+type ActivityColumns = AuthorColumns &
+  Pick<ActivityRow, 'sequence' | 'request_id' | 'metadata' | 'data_class' | 'created_at'> & {
+    actor_type: ActorType
+    withdrawn: number
+  }
+type EntryColumns = Pick<EntryRow, 'slug' | 'tags' | 'blocked'> & {
+  entry: number
+  entry_id: string
+  entry_withdrawn: number
+}
+type RevisionColumns = Omit<
+  RevisionRow,
+  'number' | 'id' | 'entry_id' | 'actor' | 'actor_id' | 'origin_id' | 'created_at' | 'signals'
+>
+type EvidenceColumns = {
   evidence_id: string
   evidence_ordinal: number
-  evidence_withdrawn: number | null
-  result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | null
-  confidence: number | null
+  evidence_withdrawn: number
   evidence_rationale: string
   evidence_group: number
   source_entry: number | null
   source_entry_id: string | null
+}
+type RelationColumns = {
   relation_id: string
-  relation_type: 'CONNECT' | 'REUSES' | 'SYNTHESIZES' | 'CONTRADICTS'
+  relation_type: RelationType
   relation_rationale: string
   relation_group: number
   target: number
   target_id: string
 }
+/** The columns of a joined table without a row. */
+type Missing<Columns> = { [Name in keyof Columns]: null }
+
+/** The row of a record, with the columns of that record. */
+type RecordRow = RevisedRow | JudgedRow | ConnectedRow
+type Written<Actions extends Action> = ActivityColumns & EntryColumns & { action: Actions }
+type RevisedRow = Written<'CREATE' | 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'> &
+  RevisionColumns & { revision: number; revision_id: string; evidence_withdrawn: null }
+type JudgedRow = VerifiedRow | ContradictedRow
+type Judged = EvidenceColumns & { revision_id: string; subject: number }
+type VerifiedRow = Written<'VERIFY'> & Judged & { result: Result; confidence: number }
+type ContradictedRow = Written<'CONTRADICT'> & Judged & { result: null; confidence: null }
+type ConnectedRow = Written<'CONNECT'> & RelationColumns & { subject: number }
+
+/** The row of a read or search. A search has no entry. */
+type ObservedRow = ActivityColumns &
+  (EntryColumns | Missing<EntryColumns>) & {
+    action: 'READ' | 'SEARCH'
+    revision_id: string | null
+  } & Missing<RevisionColumns & EvidenceColumns & RelationColumns & { result: Result; confidence: number }>
+
+export type ExportRow = RecordRow | ObservedRow
 
 /** Rows of activity above one sequence and up to another: all writes, and the public reads. */
 export const listExportRows = (reader: Reader, above: number, upTo: number) =>
@@ -74,55 +83,63 @@ export const listExportRows = (reader: Reader, above: number, upTo: number) =>
     WHERE s.sequence > ${above} AND s.sequence <= ${upTo} AND (s.hour IS NULL OR s.data_class = 'EXTERNAL')
     ORDER BY s.sequence LIMIT ${upTo - above}`)
 
-/** The row of a record. It has an entry; the row of a search has none. */
-type RecordRow = ExportRow & { action: WriteAction; entry: number; entry_id: string }
-type WriteAction = Exclude<Action, 'READ' | 'SEARCH'>
-
 const isRecordRow = (row: ExportRow): row is RecordRow => row.action !== 'READ' && row.action !== 'SEARCH'
 
-const KINDS: Record<WriteAction, (row: RecordRow) => ExportLine> = {
-  CREATE: row => ({
-    type: 'entry',
-    ...onRecord(row, row.revision),
-    slug: row.slug,
-    status: row.blocked ? 'LOCKED' : 'ACTIVE',
-    tags: tagsOf(row),
-    revision: revisionOf(row),
-  }),
-  EXPAND: row => revised(row),
-  CORRECT: row => revised(row),
-  SYNTHESIZE: row => revised(row),
-  VERIFY: row => ({
-    type: 'verification',
-    ...onRecord(row, row.subject),
-    ...onEvidence(row),
-    originGroup: row.evidence_group,
-    verification: toVerification(evidenceOf(row, 'VERIFY')),
-  }),
-  CONTRADICT: row => ({
-    type: 'contradiction',
-    ...onRecord(row, row.subject),
-    ...onEvidence(row),
-    originGroup: row.evidence_group,
-    sourceRecord: row.source_entry === null ? null : String(row.source_entry),
-    contradiction: toContradiction(evidenceOf(row, 'CONTRADICT')),
-  }),
-  CONNECT: row => ({
-    type: 'relation',
-    ...onRecord(row, row.subject),
-    ends: endsOf(row),
-    ...(row.relation_type === 'CONTRADICTS' ? { originGroup: row.relation_group } : {}),
-    relation: toRelation({
-      id: row.relation_id,
-      source_entry_id: row.entry_id,
-      target_entry_id: row.target_id,
-      relation_type: row.relation_type,
-      actor_id: row.actor_id,
-      rationale: row.relation_rationale,
-      created_at: row.created_at,
-    }),
-  }),
+function recordLine(row: RecordRow): ExportLine {
+  if (row.action === 'CREATE') return entryLine(row)
+  if (row.action === 'VERIFY') return verificationLine(row)
+  if (row.action === 'CONTRADICT') return contradictionLine(row)
+  return row.action === 'CONNECT' ? relationLine(row) : revisionLine(row)
 }
+
+const entryLine = (row: RevisedRow): ExportLine => ({
+  type: 'entry',
+  ...onRecord(row, row.revision),
+  slug: row.slug,
+  status: row.blocked ? 'LOCKED' : 'ACTIVE',
+  tags: tagsOf(row),
+  revision: revisionOf(row),
+})
+
+const revisionLine = (row: RevisedRow): ExportLine => ({
+  type: 'revision',
+  ...onRecord(row, row.revision),
+  entryRecord: String(row.entry),
+  revision: revisionOf(row),
+})
+
+const verificationLine = (row: VerifiedRow): ExportLine => ({
+  type: 'verification',
+  ...onRecord(row, row.subject),
+  ...onEvidence(row),
+  originGroup: row.evidence_group,
+  verification: toVerification(evidenceOf(row)),
+})
+
+const contradictionLine = (row: ContradictedRow): ExportLine => ({
+  type: 'contradiction',
+  ...onRecord(row, row.subject),
+  ...onEvidence(row),
+  originGroup: row.evidence_group,
+  sourceRecord: row.source_entry === null ? null : String(row.source_entry),
+  contradiction: toContradiction(evidenceOf(row)),
+})
+
+const relationLine = (row: ConnectedRow): ExportLine => ({
+  type: 'relation',
+  ...onRecord(row, row.subject),
+  ends: endsOf(row),
+  ...(row.relation_type === 'CONTRADICTS' ? { originGroup: row.relation_group } : {}),
+  relation: toRelation({
+    id: row.relation_id,
+    source_entry_id: row.entry_id,
+    target_entry_id: row.target_id,
+    relation_type: row.relation_type,
+    actor_id: row.actor_id,
+    rationale: row.relation_rationale,
+    created_at: row.created_at,
+  }),
+})
 
 /** What the export needs from the public log, in base64, and the act of moderation that withdrew a row. */
 export type ExportContext = {
@@ -133,35 +150,25 @@ export type ExportContext = {
   acts: ReadonlyMap<number, number>
 }
 
+type NumberedRecord = { record: number; kind: RecordKind }
+
 /** The number and the kind of the record of a row; undefined for a read or search. */
-export function recordOf(row: ExportRow): { record: number; kind: RecordKind } | undefined {
+export function recordOf(row: RecordRow): NumberedRecord
+export function recordOf(row: ExportRow): NumberedRecord | undefined
+export function recordOf(row: ExportRow): NumberedRecord | undefined {
   if (!isRecordRow(row)) return undefined
   if (row.action === 'CONNECT') return { record: row.subject, kind: 'relation' }
   if (row.action === 'VERIFY' || row.action === 'CONTRADICT') return { record: row.subject, kind: 'evidence' }
   return { record: row.revision, kind: 'revision' }
 }
 
-/** The record of the last write up to a sequence; 0 if there is none. */
-export const findRecordAt = async (reader: Reader, sequence: number): Promise<number> =>
-  (
-    await reader.one<{ record: number }>(sql`
-      SELECT coalesce(subject, revision) AS record FROM activity
-      WHERE hour IS NULL AND action NOT IN ('READ', 'SEARCH') AND sequence <= ${sequence} ORDER BY sequence DESC LIMIT ${1}`)
-  )?.record ?? 0
-
-/** The sequence of the first row above a sequence. */
-export const findRowAbove = async (reader: Reader, sequence: number): Promise<number | undefined> =>
-  (
-    await reader.one<{ sequence: number }>(
-      sql`SELECT sequence FROM activity WHERE sequence > ${sequence} ORDER BY sequence LIMIT ${1}`,
-    )
-  )?.sequence
-
 /** Whether a row is of a record that moderation withdrew. */
 export const isWithdrawn = (row: ExportRow): boolean =>
-  isRecordRow(row) && (aloneOf(row) === 1 || row.entry_withdrawn === 1)
+  isRecordRow(row) && (isWithdrawnAlone(row) || row.entry_withdrawn === 1)
 
-const aloneOf = (row: ExportRow): number => (row.action === 'CONNECT' ? row.withdrawn : (row.evidence_withdrawn ?? 0))
+/** Whether moderation withdrew a record itself, and not only its entry. */
+const isWithdrawnAlone = (row: RecordRow): boolean =>
+  (row.action === 'CONNECT' ? row.withdrawn : row.evidence_withdrawn) === 1
 
 /** A row as a line of the export; a withdrawn row has numbers only. */
 export function toExportLine(row: ExportRow, { saltOf, commitments, acts }: ExportContext): ExportLine {
@@ -169,27 +176,26 @@ export function toExportLine(row: ExportRow, { saltOf, commitments, acts }: Expo
   if (!isRecordRow(row)) {
     return row.withdrawn === 0 ? observation(row) : { type: 'withdrawn', sequence, withdrawn: 'RECORD' }
   }
-  const alone = aloneOf(row)
+  const { record } = recordOf(row)
   if (!isWithdrawn(row)) {
-    const salt = saltOf(row.subject ?? row.revision)
-    const line = { ...KINDS[row.action](row), ...(salt === undefined ? {} : { salt }) }
+    const salt = saltOf(record)
+    const line = { ...recordLine(row), ...(salt === undefined ? {} : { salt }) }
     return row.withdrawn === 0 ? line : { ...line, withdrawn: 'FEED' }
   }
   const act = acts.get(row.sequence)
-  const commitment = commitments.get(row.subject ?? row.revision)
+  const commitment = commitments.get(record)
   const numbers = {
-    ...({ type: 'withdrawn', sequence, withdrawn: alone === 0 ? 'ENTRY' : 'RECORD' } as const),
+    ...({ type: 'withdrawn', sequence, withdrawn: isWithdrawnAlone(row) ? 'RECORD' : 'ENTRY' } as const),
     ...(act === undefined ? {} : { moderation: String(act) }),
     ...(commitment === undefined ? {} : { commitment }),
+    record: String(record),
   }
-  if (row.action === 'CONNECT') return { ...numbers, record: String(row.subject), ends: endsOf(row) }
-  if (row.action === 'VERIFY' || row.action === 'CONTRADICT') {
-    return { ...numbers, record: String(row.subject), ...onEvidence(row) }
-  }
-  return { ...numbers, record: String(row.revision), entryRecord: String(row.entry) }
+  if (row.action === 'CONNECT') return { ...numbers, ends: endsOf(row) }
+  if (row.action === 'VERIFY' || row.action === 'CONTRADICT') return { ...numbers, ...onEvidence(row) }
+  return { ...numbers, entryRecord: String(row.entry) }
 }
 
-const onRecord = (row: ExportRow, record: number) => ({
+const onRecord = (row: RecordRow, record: number) => ({
   sequence: String(row.sequence),
   record: String(record),
   requestId: row.request_id,
@@ -202,24 +208,17 @@ const byActor = (row: ExportRow): Pick<ExportLine, 'actor' | 'actorType'> => ({
   ...(row.actor_type === 'UNKNOWN' ? {} : { actorType: row.actor_type }),
 })
 
-const onEvidence = (row: ExportRow) => ({ entryRecord: String(row.entry), ordinal: row.evidence_ordinal })
-const endsOf = (row: ExportRow): string[] => [String(row.entry), String(row.target)]
+const onEvidence = (row: JudgedRow) => ({ entryRecord: String(row.entry), ordinal: row.evidence_ordinal })
+const endsOf = (row: ConnectedRow): string[] => [String(row.entry), String(row.target)]
 
-const revised = (row: RecordRow): ExportLine => ({
-  type: 'revision',
-  ...onRecord(row, row.revision),
-  entryRecord: String(row.entry),
-  revision: revisionOf(row),
-})
-
-const revisionOf = (row: RecordRow) =>
+const revisionOf = (row: RevisedRow) =>
   toRevision({ ...row, id: row.revision_id, number: row.revision, origin_id: null })
 
-const evidenceOf = (row: RecordRow, kind: 'VERIFY' | 'CONTRADICT') => ({
+const evidenceOf = <Row extends JudgedRow>(row: Row) => ({
   ...row,
   number: row.subject,
   id: row.evidence_id,
-  kind,
+  kind: row.action as Row['action'],
   ordinal: row.evidence_ordinal,
   origin_id: null,
   rationale: row.evidence_rationale,
@@ -228,7 +227,7 @@ const evidenceOf = (row: RecordRow, kind: 'VERIFY' | 'CONTRADICT') => ({
 /**
  * A read as the public feed shows it, without the tag of a search: the tag is text of a caller, and mirrors could not be made to blank it.
  */
-function observation(row: ExportRow): ExportLine {
+function observation(row: ObservedRow): ExportLine {
   const shown = row.entry_withdrawn === 0
   const activity = toActivity({
     ...row,

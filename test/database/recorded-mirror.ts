@@ -4,7 +4,7 @@ import { exportRecords } from '../../src/operations/export/read-export.ts'
 import type { Mirrored } from '../../src/operations/export/store-mirrored.ts'
 import type { Context, Reads } from '../../src/operations/operation.ts'
 import { MAINTENANCE } from '../../src/operations/writes.ts'
-import { findRowAbove } from '../../src/store/export.ts'
+import { findRowAbove } from '../../src/store/export-position.ts'
 import { type Epoch, forgetLog, listEpochs, readSalts } from '../../src/store/log.ts'
 import {
   findMirror,
