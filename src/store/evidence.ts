@@ -4,22 +4,26 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { isoTime } from './time.ts'
 
-export type EvidenceRow = {
+type EvidenceColumns = {
   number: number
   id: string
-  kind: 'VERIFY' | 'CONTRADICT'
   entry_id: string
   ordinal: number
   revision_id: string
   actor_id: string
   origin_id: string | null
-  result: Verification['result'] | null
-  confidence: number | null
   rationale: string
   source_entry_id: string | null
   created_at: number
   withdrawn: number
 }
+export type VerificationRow = EvidenceColumns & {
+  kind: 'VERIFY'
+  result: Verification['result']
+  confidence: number
+}
+export type ContradictionRow = EvidenceColumns & { kind: 'CONTRADICT'; result: null; confidence: null }
+export type EvidenceRow = VerificationRow | ContradictionRow
 
 const EVIDENCE: Sql = sql`
   SELECT v.number, v.id, v.kind, e.id AS entry_id, v.ordinal, r.id AS revision_id, a.id AS actor_id, o.id AS origin_id, v.result, v.confidence,
@@ -62,19 +66,19 @@ export async function insertEvidence(tx: Transaction, row: NewEvidence): Promise
       ${row.confidence}, ${row.rationale}, ${row.sourceEntry}, ${row.at})`)
 }
 
-export const toVerification = (row: EvidenceRow): Verification => ({
+export const toVerification = (row: VerificationRow): Verification => ({
   id: row.id,
   entryId: row.entry_id,
   revisionId: row.revision_id,
   actorId: row.actor_id,
-  result: row.result ?? 'INCONCLUSIVE',
-  confidence: row.confidence ?? 0,
+  result: row.result,
+  confidence: row.confidence,
   rationale: row.rationale,
   createdAt: isoTime(row.created_at),
   ...TRUST,
 })
 
-export const toContradiction = (row: EvidenceRow): Contradiction => ({
+export const toContradiction = (row: ContradictionRow): Contradiction => ({
   id: row.id,
   entryId: row.entry_id,
   revisionId: row.revision_id,

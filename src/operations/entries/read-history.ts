@@ -43,8 +43,8 @@ export const listEvidence: ReadOperation<'listEvidence'> = async (reads, request
     evidenceFrom(reads.reader, entry.number, newest, limit),
   )
   const [verified, contradicted] = [
-    rows.filter(({ kind }) => kind === 'VERIFY'),
-    rows.filter(({ kind }) => kind === 'CONTRADICT'),
+    rows.filter(row => row.kind === 'VERIFY'),
+    rows.filter(row => row.kind === 'CONTRADICT'),
   ]
   return {
     body: {

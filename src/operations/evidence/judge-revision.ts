@@ -4,7 +4,13 @@ import { assertWritable } from '../../domain/entry.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
 import { authorOf } from '../../store/actor.ts'
 import { countEvidence, type EntryRow, findEntry } from '../../store/entry.ts'
-import { type EvidenceRow, insertEvidence, toContradiction, toVerification } from '../../store/evidence.ts'
+import {
+  type ContradictionRow,
+  insertEvidence,
+  toContradiction,
+  toVerification,
+  type VerificationRow,
+} from '../../store/evidence.ts'
 import { takeRecord } from '../../store/head.ts'
 import { findRevision, type RevisionRow } from '../../store/revision.ts'
 import type { Context, WriteOperation, WriteRequest } from '../operation.ts'
@@ -13,7 +19,11 @@ import { addJudgement, originGroupOf } from './judgement.ts'
 import { settleJudgement } from './settle-judgement.ts'
 
 /** A judgement of an exact revision. */
-export type Said = Pick<EvidenceRow, 'kind' | 'result' | 'confidence' | 'rationale'> & {
+export type Said = SaidOf<VerificationRow> | SaidOf<ContradictionRow>
+type SaidOf<Row extends VerificationRow | ContradictionRow> = Pick<
+  Row,
+  'kind' | 'result' | 'confidence' | 'rationale'
+> & {
   revisionId: string
   sourceEntryId?: string
 }
@@ -28,16 +38,16 @@ export const verifyRevision: WriteOperation<'verifyRevision'> = async (tx, conte
 
 /** Records that an exact revision is contradicted, optionally with an entry as its source. */
 export const contradictRevision: WriteOperation<'contradictRevision'> = async (tx, context, request) => {
-  const said: Said = { kind: 'CONTRADICT', result: null, confidence: null, ...request.body }
+  const said = { kind: 'CONTRADICT', result: null, confidence: null, ...request.body } as const
   const { row, author } = await judge(tx, context, request, said)
   return { body: { ...toContradiction(row), actor: author } }
 }
 
-async function judge(
+async function judge<Judgement extends Said>(
   tx: Transaction,
   context: Context,
   { params, caller }: WriteRequest<'verifyRevision' | 'contradictRevision'>,
-  said: Said,
+  said: Judgement,
 ) {
   const [writer, judged] = await beginWrite(tx, context, caller, said.kind, () => findJudged(tx, params.slug, said))
   assertNoSecret({ rationale: said.rationale })
@@ -67,22 +77,23 @@ export async function findJudged(tx: Transaction, address: string, said: Said): 
 type By = { writer: Writer; origin: number | null }
 
 /** Stores a judgement after all checks, with all derived state. */
-export async function recordJudgement(
+export async function recordJudgement<Judgement extends Said>(
   tx: Transaction,
   context: Context,
   { writer, origin }: By,
   { entry, revision, source }: Judged,
-  { kind, result, confidence, rationale }: Said,
+  said: Judgement,
 ) {
   const { actor } = writer
+  const { kind, result, confidence, rationale } = said
   const at = Math.max(context.at, entry.revised_at)
   const id = context.newId()
   const number = await takeRecord(tx)
   const counted = await countEvidence(tx, entry.number)
   const originGroup = await originGroupOf(tx, entry.number, counted, origin)
-  const judgement = { number, id, kind, ordinal: counted.evidence, result, confidence, rationale }
+  const ordinal = counted.evidence
   await insertEvidence(tx, {
-    ...judgement,
+    ...{ number, id, kind, ordinal, result, confidence, rationale },
     ...{ entry: entry.number, revision: revision.number, actor: actor.number, sourceEntry: source?.number ?? null },
     ...{ origin, originGroup, at },
   })
@@ -98,10 +109,10 @@ export async function recordJudgement(
     { action: kind, entry: entry.number, revision: revision.number, subject: number, origin, at },
     kind === 'VERIFY' ? { verifications: 1 } : { contradictions: 1 },
   )
-  const row: EvidenceRow = {
-    ...judgement,
-    ...{ entry_id: entry.id, revision_id: revision.id, actor_id: actor.id, source_entry_id: source?.id ?? null },
-    ...{ origin_id: null, created_at: at, withdrawn: 0 },
+  const row = {
+    ...said,
+    ...{ number, id, ordinal, entry_id: entry.id, revision_id: revision.id, actor_id: actor.id },
+    ...{ source_entry_id: source?.id ?? null, origin_id: null, created_at: at, withdrawn: 0 },
   }
   return { row, author: authorOf(actor) }
 }

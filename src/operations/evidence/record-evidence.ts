@@ -47,7 +47,7 @@ async function resultOf(
     const by = { writer, origin: await origin() }
     const { row } = await recordJudgement(tx, context, by, judged, said)
     const actor = authorOf(writer.actor)
-    return item.kind === 'VERIFY'
+    return row.kind === 'VERIFY'
       ? { status: 201, verification: { ...toVerification(row), actor } }
       : { status: 201, contradiction: { ...toContradiction(row), actor } }
   } catch (error) {
