@@ -7,6 +7,7 @@ import {
   CHANGE_TYPES,
   COVERAGES,
   EXPORT_TYPES,
+  type ExportType,
   MODERATION_ACTIONS,
   OBJECTION_STATUSES,
   PIN_FINDINGS,
@@ -880,6 +881,10 @@ export type Blame = Static<typeof Blame>
 export type PinFinding = Static<typeof PinFinding>
 export type PinsReport = Static<typeof PinsReport>
 export type ExportLine = Static<typeof ExportLine>
+/** A line that has the members of its type. */
+export type CheckedLine<Type extends ExportType = ExportType> = {
+  [Each in Type]: ExportLine & { type: Each } & Required<Pick<ExportLine, (typeof EXPORT_MEMBERS)[Each][number]>>
+}[Type]
 export type ExportManifest = Static<typeof ExportManifest>
 export type LogRecord = Static<typeof LogRecord>
 export type EntryList = Static<typeof EntryList>

@@ -1,4 +1,4 @@
-import type { ExportLine } from '../../src/contract/resources.ts'
+import type { CheckedLine } from '../../src/contract/resources.ts'
 import type { Transaction } from '../../src/database/database.ts'
 import { exportRecords } from '../../src/operations/export/read-export.ts'
 import type { Mirrored } from '../../src/operations/export/store-mirrored.ts'
@@ -20,9 +20,9 @@ const SHIFT = 1_000_000
 const shifted = (number: unknown): string => String(Number(number) + SHIFT)
 
 /** A line of a store as one of the n-th other store: the same shape, other numbers and ids. */
-function foreign(line: ExportLine, n: number): ExportLine {
+function foreign(line: CheckedLine, n: number): CheckedLine {
   const text = JSON.stringify(line).replaceAll(/0199000\d-/g, `0199000${n}-`)
-  const copy = JSON.parse(text) as ExportLine
+  const copy = JSON.parse(text) as CheckedLine
   for (const member of ['sequence', 'record', 'entryRecord', 'sourceRecord'] as const) {
     if (typeof copy[member] === 'string') copy[member] = shifted(copy[member])
   }
@@ -32,11 +32,11 @@ function foreign(line: ExportLine, n: number): ExportLine {
 }
 
 /** The members of a line that moderation leaves. */
-function withdrawn({ type, sequence, record = '', entryRecord = record, ends, ordinal }: ExportLine): ExportLine[] {
+function withdrawn({ type, sequence, record = '', entryRecord = record, ends, ordinal }: CheckedLine): CheckedLine[] {
   if (sequence === undefined) return []
-  const gone = { type: 'withdrawn', sequence, record, withdrawn: 'RECORD' } as ExportLine
+  const gone = { type: 'withdrawn', sequence, record, withdrawn: 'RECORD' } as CheckedLine
   if (ends !== undefined) return [{ ...gone, ends }]
-  if (type === 'observation') return [{ type: 'withdrawn', sequence, withdrawn: 'RECORD' } as ExportLine]
+  if (type === 'observation') return [{ type: 'withdrawn', sequence, withdrawn: 'RECORD' } as CheckedLine]
   return type === 'end' ? [] : [{ ...gone, entryRecord, ...(ordinal && { ordinal }) }]
 }
 
@@ -48,9 +48,9 @@ export async function recordMirror(reads: Reads, tx: Transaction, context: () =>
   const lines = text
     .trimEnd()
     .split('\n')
-    .map(line => foreign(JSON.parse(line) as ExportLine, 1))
+    .map(line => foreign(JSON.parse(line) as CheckedLine, 1))
   const head = lines.at(-1)?.head ?? null
-  const keep = (kept: readonly ExportLine[], more: Partial<Mirrored> = {}) =>
+  const keep = (kept: readonly CheckedLine[], more: Partial<Mirrored> = {}) =>
     MAINTENANCE.keepMirrored(tx, context(), { lines: kept, actors: [], head: null, next: 1, change: 0, ...more })
   await insertMirror(tx, { url: 'https://memory.example', store_id: 'x', next: 1, change: 0 })
   await findMirror(tx)
@@ -70,7 +70,11 @@ export async function recordMirror(reads: Reads, tx: Transaction, context: () =>
 }
 
 /** Stores lines with the verified state of the original's log, which has continued others. */
-async function recordMirroredLog(tx: Transaction, context: () => Context, lines: readonly ExportLine[]): Promise<void> {
+async function recordMirroredLog(
+  tx: Transaction,
+  context: () => Context,
+  lines: readonly CheckedLine[],
+): Promise<void> {
   await saveMirrorKey(tx, 'a key')
   await restartMirror(tx)
   const { ahead, record } = (await findMirrorLog(tx)) as MirrorLog

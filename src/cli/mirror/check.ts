@@ -2,7 +2,7 @@ import { checkOf } from '../../contract/check.ts'
 import { content, rationale, summary, title } from '../../contract/fields.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { TAG_PATTERN } from '../../contract/patterns.ts'
-import { EXPORT_MEMBERS, ExportLine, type Revision } from '../../contract/resources.ts'
+import { type CheckedLine, EXPORT_MEMBERS, ExportLine, type Revision } from '../../contract/resources.ts'
 import { Type } from '../../contract/schema.ts'
 import type { Reader } from '../../database/database.ts'
 import { evidenceHash } from '../../domain/revision.ts'
@@ -16,7 +16,7 @@ import { isoTime } from '../../store/time.ts'
 export class Unplaced extends OperatorError {}
 
 /** A checked answer: its lines without the last, the next sequence, and the state of the server if the answer ended at the newest row. */
-export type Checked = { lines: ExportLine[]; next: number; head: NonNullable<ExportLine['head']> | null }
+export type Checked = { lines: CheckedLine[]; next: number; head: NonNullable<ExportLine['head']> | null }
 
 /** The maximum length of a line that is made from a body of the maximum size. */
 const LINE_MAX = 262_144
@@ -32,10 +32,10 @@ const contractOfTexts = checkOf(Type.Object({ title, summary, content, rationale
  */
 export async function checkLines(reader: Reader, texts: Iterable<Buffer>, from: number): Promise<Checked> {
   const last = Math.ceil(from / LIMITS.exportSegment) * LIMITS.exportSegment
-  const lines: ExportLine[] = []
+  const lines: CheckedLine[] = []
   const chains = new Chains(reader)
   let sequence = from - 1
-  let end: ExportLine | undefined
+  let end: CheckedLine<'end'> | undefined
   for (const text of texts) {
     const line = parsed(text, sequence)
     if (end !== undefined) throw refusal(line, 'is after the end of its answer')
@@ -71,7 +71,7 @@ export function* textsOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-function parsed(text: Buffer, after: number): ExportLine {
+function parsed(text: Buffer, after: number): CheckedLine {
   if (text.length > LINE_MAX) throw new OperatorError(`A line of the export is longer than ${LINE_MAX} bytes.`)
   let line: unknown
   try {
@@ -86,13 +86,13 @@ function parsed(text: Buffer, after: number): ExportLine {
   const missing = EXPORT_MEMBERS[line.type].find(member => line[member] === undefined)
   if (missing !== undefined) throw refusal(line, `lacks ${missing}`, after)
   if (!isCleanText(line)) throw refusal(line, 'has a text that cannot be stored', after)
-  return line
+  return line as CheckedLine
 }
 
 /** An error that names the record only by its numbers, because the texts of a line are untrusted. */
 export const refusal = (line: unknown, fault: string, after?: number): OperatorError =>
   new OperatorError(refusalText(line, fault, after))
-const unplaced = (line: ExportLine, fault: string): Unplaced => new Unplaced(refusalText(line, fault))
+const unplaced = (line: CheckedLine, fault: string): Unplaced => new Unplaced(refusalText(line, fault))
 
 function refusalText(line: unknown, fault: string, after?: number): string {
   const { record, sequence } = line as { record?: unknown; sequence?: unknown }
@@ -106,7 +106,7 @@ function refusalText(line: unknown, fault: string, after?: number): string {
 }
 
 /** Rules for the members of a line that the schema does not have. */
-function assertPlain(line: ExportLine): void {
+function assertPlain(line: CheckedLine): void {
   const ends = line.ends ?? []
   for (const number of [line.record, line.sequence, line.entryRecord, line.sourceRecord, line.moderation, ...ends]) {
     if (typeof number === 'string' && !Number.isSafeInteger(Number(number)))
@@ -128,7 +128,7 @@ function assertPlain(line: ExportLine): void {
 const isTime = (text: string): boolean => Number.isFinite(Date.parse(text)) && isoTime(Date.parse(text)) === text
 
 /** Whether a line reports a withdrawn revision. The row of a read belongs to no record. */
-const isRevisionWithdrawn = ({ type, record, ordinal, ends }: ExportLine): boolean =>
+const isRevisionWithdrawn = ({ type, record, ordinal, ends }: CheckedLine): boolean =>
   type === 'withdrawn' && record !== undefined && ordinal === undefined && ends === undefined
 
 /** The chains of hashes. The previous revision is in this answer or stored already. */
@@ -142,7 +142,7 @@ class Chains {
   }
 
   /** Throws unless the line continues the known records. */
-  async assert(line: ExportLine): Promise<void> {
+  async assert(line: CheckedLine): Promise<void> {
     if (line.revision !== undefined) return this.#assertRevision(line, line.revision)
     await this.#assertJudged(line)
     const named = [line.entryRecord, line.sourceRecord, ...(line.ends ?? [])].filter(one => typeof one === 'string')
@@ -156,14 +156,14 @@ class Chains {
   }
 
   /** Throws unless the revision that evidence is about is known. */
-  async #assertJudged(line: ExportLine): Promise<void> {
+  async #assertJudged(line: CheckedLine): Promise<void> {
     const judged = (line.verification ?? line.contradiction)?.revisionId
     if (judged === undefined || this.#revisions.has(judged)) return
     if ((await findMirroredRevision(this.#reader, judged)) !== undefined) return
     throw unplaced(line, `is about revision ${judged}, which was never sent`)
   }
 
-  async #assertRevision(line: ExportLine, revision: Revision): Promise<void> {
+  async #assertRevision(line: CheckedLine, revision: Revision): Promise<void> {
     const number = Number(line.record)
     const entry = line.type === 'entry' ? number : Number(line.entryRecord)
     const named = `is revision ${revision.id} of entry ${revision.entryId}, and`
@@ -182,7 +182,7 @@ class Chains {
   }
 
   /** The hash of the previous revision, null for the first one, undefined if it is not known. */
-  async #previousOf(line: ExportLine, revision: Revision): Promise<string | null | undefined> {
+  async #previousOf(line: CheckedLine, revision: Revision): Promise<string | null | undefined> {
     const id = revision.previousRevisionId
     if (line.type === 'entry' || id === null) return line.type === 'entry' && id === null ? null : undefined
     const near = this.#revisions.get(id)

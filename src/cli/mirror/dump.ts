@@ -1,4 +1,4 @@
-import type { ExportLine } from '../../contract/resources.ts'
+import type { CheckedLine, ExportLine } from '../../contract/resources.ts'
 import type { Reader } from '../../database/database.ts'
 import { leafOfLine } from '../../domain/log/exported-line.ts'
 import type { Leaf } from '../../domain/log/statement.ts'
@@ -76,7 +76,7 @@ export class DumpLog {
   }
 
   /** The leaves of an answer, after those that are stored; undefined if the exported store had no log. Lines may come again. */
-  async grow(lines: readonly ExportLine[]): Promise<MirroredLog | undefined> {
+  async grow(lines: readonly CheckedLine[]): Promise<MirroredLog | undefined> {
     const log = await readLog(this.#reader)
     for (const line of lines) {
       const leaf = leafOfLine(line)
@@ -94,9 +94,7 @@ export class DumpLog {
     }
     return {
       step: leaves.length === 0 ? undefined : await stepOf(this.#reader, log, leaves),
-      continuations: lines
-        .filter(({ type }) => type === 'continuation')
-        .map(line => continuationIn(line, this.#origin)),
+      continuations: lines.filter(line => line.type === 'continuation').map(line => continuationIn(line, this.#origin)),
       ...{ origin: this.#origin, keys: this.#keys, note: '', size: 0, record: 0, ahead: [] },
     }
   }

@@ -1,4 +1,4 @@
-import type { ExportLine } from '../../contract/resources.ts'
+import type { CheckedLine, ExportLine } from '../../contract/resources.ts'
 import type { Reader } from '../../database/database.ts'
 import { kindOfLine, statementOfLine } from '../../domain/log/exported-line.ts'
 import { commitmentOf, type Leaf } from '../../domain/log/statement.ts'
@@ -35,9 +35,9 @@ const TILES_MAX = 256
  * Lines that were compared with their leaves: `cut` if others follow that no checkpoint has yet, `waits` if the original has such records. `log`
  * is undefined as long as there is no checkpoint.
  */
-export type VerifiedLines = { lines: ExportLine[]; cut: boolean; waits: boolean; log: MirroredLog | undefined }
+export type VerifiedLines = { lines: CheckedLine[]; cut: boolean; waits: boolean; log: MirroredLog | undefined }
 
-type Answer = { lines: ExportLine[]; head: ExportLine['head'] | null }
+type Answer = { lines: CheckedLine[]; head: ExportLine['head'] | null }
 
 /** Compares the export of the original with its public log, whose checkpoints the trusted key must have signed. */
 export class OriginalLog {
@@ -75,7 +75,7 @@ export class OriginalLog {
     if (accounted.ahead.length > AHEAD_MAX || accounted.record < last) throw missing(checkpoint, accounted.record + 1)
     const { origin, size, text: note } = checkpoint
     const keys = await this.#keysOf(checkpoint, known.key)
-    const continuations = kept.filter(({ type }) => type === 'continuation').map(line => continuationIn(line, origin))
+    const continuations = kept.filter(line => line.type === 'continuation').map(line => continuationIn(line, origin))
     return { ...waiting, log: { ...accounted, note, origin, size, keys, step, continuations } }
   }
 
@@ -136,7 +136,7 @@ export class OriginalLog {
   }
 
   /** Throws OperatorError unless each line is what its leaf says. The leaves of `bundles` are not stored yet. */
-  async #assertLeaves(lines: readonly ExportLine[], bundles: readonly BundleRow[], size: number): Promise<void> {
+  async #assertLeaves(lines: readonly CheckedLine[], bundles: readonly BundleRow[], size: number): Promise<void> {
     const known = new Map(bundles.map(bundle => [bundle.number, leavesOf(bundle)]))
     const leafOf = async (record: number): Promise<Leaf> => {
       const number = Math.floor((record - 1) / TILE_WIDTH)
@@ -154,7 +154,7 @@ export class OriginalLog {
   }
 }
 
-const refusedLine = (line: ExportLine, fault: string): Mismatch =>
+const refusedLine = (line: CheckedLine, fault: string): Mismatch =>
   new Mismatch(`${refusal(line, fault).message} Run "palimpsest check --log" at the original.`)
 
 const missing = ({ origin }: SignedCheckpoint, record: number): Mismatch =>
@@ -163,7 +163,7 @@ const missing = ({ origin }: SignedCheckpoint, record: number): Mismatch =>
   )
 
 /** The difference between a line and its leaf; undefined if there is none. */
-function faultOf(line: ExportLine, leaf: Leaf): string | undefined {
+function faultOf(line: CheckedLine, leaf: Leaf): string | undefined {
   const kind = kindOfLine(line)
   if (kind !== leaf.kind) return `is a line of a ${kind}, and its leaf in the public log is of a ${leaf.kind}`
   const statement = statementOfLine(line)
@@ -176,7 +176,7 @@ function faultOf(line: ExportLine, leaf: Leaf): string | undefined {
 
 /** The fault of the act that withdraws a record; undefined if there is none. An act that is not in the log yet is compared later. */
 async function faultOfAct(
-  { type, moderation }: ExportLine,
+  { type, moderation }: CheckedLine,
   size: number,
   leafOf: (record: number) => Promise<Leaf>,
 ): Promise<string | undefined> {
@@ -196,8 +196,8 @@ function account(known: MirrorLog, numbers: readonly number[]): Pick<MirrorLog, 
 }
 
 /** What a record says by which a log came to be that of `origin`. Its leaf has it, and the original may have signed anything. */
-export function continuationIn(line: ExportLine, origin: string): Continuation {
-  const { previousOrigin, size, checkpoint } = membersOf(line.statement ?? '')
+export function continuationIn(line: CheckedLine<'continuation'>, origin: string): Continuation {
+  const { previousOrigin, size, checkpoint } = membersOf(line.statement)
   const fits = typeof previousOrigin === 'string' && isKeyName(previousOrigin) && previousOrigin !== origin
   if (!fits || !Number.isSafeInteger(size) || typeof checkpoint !== 'string')
     throw refusal(line, 'names no log that it continues')

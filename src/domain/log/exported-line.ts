@@ -1,8 +1,8 @@
-import type { ExportLine } from '../../contract/resources.ts'
+import type { CheckedLine } from '../../contract/resources.ts'
 import { type Facts, type Leaf, leafOf, type RecordKind, statementOf } from './statement.ts'
 
 /** The kind of the record that a line of the export is about; undefined for a line without a record. */
-export function kindOfLine({ type, record, ordinal, ends }: ExportLine): RecordKind | undefined {
+export function kindOfLine({ type, record, ordinal, ends }: CheckedLine): RecordKind | undefined {
   if (record === undefined) return undefined
   if (type === 'moderation' || type === 'continuation') return type
   // A tombstone has the numbers of its kind only.
@@ -11,17 +11,25 @@ export function kindOfLine({ type, record, ordinal, ends }: ExportLine): RecordK
 }
 
 /** The statement of the record that a line of the export is about; undefined for a line that does not say what the record is. */
-export function statementOfLine(line: ExportLine): string | undefined {
-  const { type, revision, verification, contradiction, relation } = line
-  if (type === 'continuation') return line.statement
-  if (revision !== undefined) return statementOf('revision', revisionFacts(line, revision))
-  const evidence = verification ?? contradiction
-  if (evidence !== undefined) return statementOf('evidence', evidenceFacts(line, evidence))
-  return relation === undefined ? undefined : statementOf('relation', relationFacts(line, relation))
+export function statementOfLine(line: CheckedLine): string | undefined {
+  switch (line.type) {
+    case 'entry':
+    case 'revision':
+      return statementOf('revision', revisionFacts(line))
+    case 'verification':
+    case 'contradiction':
+      return statementOf('evidence', evidenceFacts(line))
+    case 'relation':
+      return statementOf('relation', relationFacts(line))
+    case 'continuation':
+      return line.statement
+    default:
+      return undefined
+  }
 }
 
 /** The leaf of the record that a line of the export is about; undefined if the line has neither its salt nor its commitment. */
-export function leafOfLine(line: ExportLine): Leaf | undefined {
+export function leafOfLine(line: CheckedLine): Leaf | undefined {
   const kind = kindOfLine(line)
   if (kind === undefined) return undefined
   const statement = statementOfLine(line)
@@ -31,43 +39,53 @@ export function leafOfLine(line: ExportLine): Leaf | undefined {
   return statement === undefined ? { kind, commitment: bytes } : leafOf(kind, bytes, statement)
 }
 
-const actedOf = ({ record = '', sequence = '', dataClass }: ExportLine, actorId: string) => ({
+/** A line of a record with its feed row. */
+export type RecordLine = CheckedLine<'entry' | 'revision' | 'verification' | 'contradiction' | 'relation'>
+
+const actedOf = ({ record, sequence, dataClass }: RecordLine, actorId: string) => ({
   record,
   actorId,
   sequence,
-  dataClass: dataClass ?? '',
+  dataClass,
 })
 
-const revisionFacts = (
-  line: ExportLine,
-  { actorId, entryId, evidenceHash }: NonNullable<ExportLine['revision']>,
-): Facts['revision'] => ({
-  ...actedOf(line, actorId),
-  entryRecord: line.entryRecord ?? line.record ?? '',
-  entryId,
-  evidenceHash,
-  ...(line.type === 'entry' ? { slug: line.slug ?? '', tags: line.tags ?? [] } : {}),
-})
+function revisionFacts(line: CheckedLine<'entry' | 'revision'>): Facts['revision'] {
+  const { actorId, entryId, evidenceHash } = line.revision
+  const facts = { ...actedOf(line, actorId), entryId, evidenceHash }
+  return line.type === 'entry'
+    ? { ...facts, entryRecord: line.record, slug: line.slug, tags: line.tags }
+    : { ...facts, entryRecord: line.entryRecord }
+}
 
-function evidenceFacts(
-  line: ExportLine,
-  evidence: NonNullable<ExportLine['verification'] | ExportLine['contradiction']>,
-): Facts['evidence'] {
-  const { id, entryId, revisionId, actorId, rationale, createdAt } = evidence
-  const { result, confidence } = 'result' in evidence ? evidence : { result: null, confidence: null }
+/** The judgement of a line, with the members of both kinds. */
+export const judgementOf = (line: CheckedLine<'verification' | 'contradiction'>) =>
+  line.type === 'verification'
+    ? { ...line.verification, action: 'VERIFY' as const, sourceRecord: null }
+    : {
+        ...line.contradiction,
+        ...{ action: 'CONTRADICT' as const, result: null, confidence: null, sourceRecord: line.sourceRecord },
+      }
+
+function evidenceFacts(line: CheckedLine<'verification' | 'contradiction'>): Facts['evidence'] {
+  const { id, entryId, revisionId, actorId, action, result, confidence, ...rest } = judgementOf(line)
+  const { rationale, sourceRecord, createdAt } = rest
   return {
     ...actedOf(line, actorId),
-    ...{ id, entryRecord: line.entryRecord ?? '', entryId, revisionId, ordinal: line.ordinal ?? 0 },
-    ...{ action: line.type === 'verification' ? 'VERIFY' : 'CONTRADICT', result, confidence },
-    ...{ rationale, sourceRecord: line.sourceRecord ?? null, createdAt },
+    ...{ id, entryRecord: line.entryRecord, entryId, revisionId, ordinal: line.ordinal },
+    ...{ action, result, confidence, rationale, sourceRecord, createdAt },
   }
 }
 
-function relationFacts(
-  line: ExportLine,
-  { id, relationType, actorId, rationale, createdAt }: NonNullable<ExportLine['relation']>,
-): Facts['relation'] {
-  const [sourceEntryRecord = '', targetEntryRecord = ''] = line.ends ?? []
+/** The record numbers of a relation's source and target. The contract checks that there are two. */
+export function endsOf(ends: readonly string[]): [source: string, target: string] {
+  const [source, target] = ends
+  if (source === undefined || target === undefined) throw new Error('A relation has two ends.')
+  return [source, target]
+}
+
+function relationFacts(line: CheckedLine<'relation'>): Facts['relation'] {
+  const { id, relationType, actorId, rationale, createdAt } = line.relation
+  const [sourceEntryRecord, targetEntryRecord] = endsOf(line.ends)
   return {
     ...actedOf(line, actorId),
     ...{ id, relationType, sourceEntryRecord, targetEntryRecord, rationale, createdAt },

@@ -1,8 +1,8 @@
-import type { ExportLine } from '../../contract/resources.ts'
-import type { Action, ExportType } from '../../contract/vocabulary.ts'
-import type { Transaction } from '../../database/database.ts'
-import { appendActivity, isUnobserved, type NewActivity } from '../../store/activity.ts'
-import { countRelation, fillEntryStub, findEntryNumber, insertEntry } from '../../store/entry.ts'
+import type { CheckedLine, Revision } from '../../contract/resources.ts'
+import type { Action } from '../../contract/vocabulary.ts'
+import { only, type Transaction } from '../../database/database.ts'
+import { endsOf, judgementOf } from '../../domain/log/exported-line.ts'
+import { countRelation, fillEntryStub, insertEntry } from '../../store/entry.ts'
 import { insertEvidence } from '../../store/evidence.ts'
 import * as mirror from '../../store/mirror.ts'
 import * as judged from '../../store/mirror-evidence.ts'
@@ -10,8 +10,7 @@ import type { Judging } from '../../store/moderation.ts'
 import { insertRelation, type RelationEnd } from '../../store/relation.ts'
 import { insertRevision, isSame } from '../../store/revision.ts'
 import { raiseOrigins } from '../../store/standing.ts'
-
-const HOUR = 3_600_000
+import { authorOf, keepActivity, keepObservation } from './mirrored-activity.ts'
 
 /**
  * Changes by lines: entries whose visibility may differ, and judgements that may count or no longer count. `act` is the latest act of
@@ -19,63 +18,39 @@ const HOUR = 3_600_000
  */
 export type Touched = { entries: Set<number>; judging: Judging[]; readonly act: number }
 
-/** Stores a line as of record `change`, and adds what it changed to `touched`. Lines have the members of their type. */
-type Keeper = (tx: Transaction, line: ExportLine, change: number, touched: Touched) => Promise<void>
-
-export const KEEPERS: Record<ExportType, Keeper> = {
-  entry: keepEntry,
-  revision: keepRevision,
-  verification: keepEvidence,
-  contradiction: keepEvidence,
-  relation: keepRelation,
-  observation: keepObservation,
-  withdrawn: keepWithdrawn,
-  moderated: (tx, line) => mirror.updateModerated(tx, Number(line.entryRecord), Number(line.sequence)),
-  // A mirror stores no rows of these: the log that it copies has them.
-  moderation: async () => {},
-  continuation: async () => {},
-  end: async () => {},
+/** Stores a line as of record `change`, and adds what it changed to `touched`. */
+export async function keepLine(tx: Transaction, line: CheckedLine, change: number, touched: Touched): Promise<void> {
+  switch (line.type) {
+    case 'entry':
+      return keepEntry(tx, line, change, touched)
+    case 'revision':
+      return keepRevision(tx, line, change, touched)
+    case 'verification':
+    case 'contradiction':
+      return keepEvidence(tx, line, change, touched)
+    case 'relation':
+      return keepRelation(tx, line, change, touched)
+    case 'observation':
+      return keepObservation(tx, line, change)
+    case 'withdrawn':
+      return keepWithdrawn(tx, line, change, touched)
+    case 'moderated':
+      return mirror.updateModerated(tx, Number(line.entryRecord), Number(line.sequence))
+    // A mirror stores no rows of these: the log that it copies has them.
+    case 'moderation':
+    case 'continuation':
+    case 'end':
+  }
 }
 
-function given<T>(member: T | undefined): T {
-  if (member === undefined) throw new Error('A line lacks what its type has.')
-  return member
-}
-
-type Subject = Pick<NewActivity, 'action' | 'entry' | 'revision' | 'subject' | 'target' | 'at'>
-
-/** Inserts the feed row of a record, or updates it to the line. */
-async function keepActivity(tx: Transaction, line: ExportLine, actor: number, subject: Subject): Promise<void> {
-  const sequence = Number(line.sequence)
-  const withdrawn = line.withdrawn !== undefined
-  if (await mirror.markActivity(tx, sequence, { withdrawn })) return
-  await appendActivity(tx, {
-    ...subject,
-    sequence,
-    actor,
-    origin: null,
-    requestId: given(line.requestId),
-    metadata: null,
-    dataClass: given(line.dataClass),
-    hour: null,
-    withdrawn,
-  })
-}
-
-const authorOf = (tx: Transaction, line: ExportLine, at: number, change: number): Promise<number> => {
-  const { actorType = 'UNKNOWN', dataClass } = line
-  return mirror.ensureAuthor(tx, given(line.actor), { actorType, dataClass: given(dataClass), at, change })
-}
-
-async function keepEntry(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
-  const revision = given(line.revision)
+async function keepEntry(tx: Transaction, line: CheckedLine<'entry'>, change: number, touched: Touched): Promise<void> {
+  const { revision, dataClass, slug } = line
   const number = Number(line.record)
   const at = Date.parse(revision.createdAt)
-  const dataClass = given(line.dataClass)
   const actor = await authorOf(tx, line, at, change)
   const entry = {
-    ...{ number, id: revision.entryId, slug: given(line.slug), actor, origin: null, dataClass, at },
-    tags: given(line.tags),
+    ...{ number, id: revision.entryId, slug, actor, origin: null, dataClass, at },
+    tags: line.tags,
   }
   const known = await mirror.findMirroredEntry(tx, number)
   if (known === undefined) {
@@ -93,14 +68,19 @@ async function keepEntry(tx: Transaction, line: ExportLine, change: number, touc
   touched.entries.add(number)
 }
 
-async function keepRevision(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
-  const revision = given(line.revision)
+async function keepRevision(
+  tx: Transaction,
+  line: CheckedLine<'revision'>,
+  change: number,
+  touched: Touched,
+): Promise<void> {
+  const { revision } = line
   const number = Number(line.record)
   const entry = Number(line.entryRecord)
   const at = Date.parse(revision.createdAt)
   const actor = await authorOf(tx, line, at, change)
   if (!(await mirror.restoreRevision(tx, number, revision))) {
-    const previous = given(await mirror.findMirroredRevision(tx, revision.previousRevisionId ?? ''))
+    const previous = await previousOf(tx, revision)
     const ordinal = previous.ordinal + 1
     const changed = !isSame(previous, revision)
     await insertRevision(tx, { number, entry, ordinal, actor, origin: null, at, changed, revision })
@@ -111,22 +91,29 @@ async function keepRevision(tx: Transaction, line: ExportLine, change: number, t
   touched.entries.add(entry)
 }
 
-async function keepEvidence(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
-  const evidence = given(line.verification ?? line.contradiction)
-  const kind = line.type === 'verification' ? 'VERIFY' : 'CONTRADICT'
+/** The revision before one that is not the first. Checked lines have it. */
+async function previousOf(tx: Transaction, { id, previousRevisionId }: Revision) {
+  if (previousRevisionId === null) throw new Error(`Revision ${id} names no previous revision.`)
+  return only(await mirror.findMirroredRevision(tx, previousRevisionId))
+}
+
+async function keepEvidence(
+  tx: Transaction,
+  line: CheckedLine<'verification' | 'contradiction'>,
+  change: number,
+  touched: Touched,
+): Promise<void> {
+  const { id, action: kind, result, confidence, rationale, sourceRecord, ...judgement } = judgementOf(line)
   const number = Number(line.record)
   const entry = Number(line.entryRecord)
-  const at = Date.parse(evidence.createdAt)
-  const { id, rationale } = evidence
-  const revision = given(await mirror.findMirroredRevision(tx, evidence.revisionId))
+  const at = Date.parse(judgement.createdAt)
+  const revision = only(await mirror.findMirroredRevision(tx, judgement.revisionId))
   const actor = await authorOf(tx, line, at, change)
-  const ordinal = given(line.ordinal)
-  const originGroup = line.originGroup ?? 0
+  const { ordinal, originGroup = 0 } = line
   const before = await judged.restoreEvidence(tx, number, rationale, originGroup)
   if (before?.withdrawn === 1) await judged.markModerated(tx, entry, touched.act)
   if (before === undefined) {
-    const { result, confidence } = 'result' in evidence ? evidence : { result: null, confidence: null }
-    const sourceEntry = line.sourceRecord === undefined || line.sourceRecord === null ? null : Number(line.sourceRecord)
+    const sourceEntry = sourceRecord === null ? null : Number(sourceRecord)
     await insertEvidence(tx, {
       ...{ number, id, kind, entry, ordinal, revision: revision.number, actor, origin: null, originGroup },
       ...{ result, confidence, rationale, sourceEntry, at },
@@ -138,13 +125,18 @@ async function keepEvidence(tx: Transaction, line: ExportLine, change: number, t
   await keepActivity(tx, line, actor, { action: kind, entry, revision: revision.number, subject: number, at })
 }
 
-async function keepRelation(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
-  const { id, relationType, rationale, createdAt } = given(line.relation)
+async function keepRelation(
+  tx: Transaction,
+  line: CheckedLine<'relation'>,
+  change: number,
+  touched: Touched,
+): Promise<void> {
+  const { id, relationType, rationale, createdAt } = line.relation
   const number = Number(line.record)
   const at = Date.parse(createdAt)
   const actor = await authorOf(tx, line, at, change)
-  const [source = 0, target = 0] = given(line.ends).map(Number)
-  const originGroup = line.originGroup ?? 0
+  const [source, target] = placesOf(line.ends)
+  const { originGroup = 0 } = line
   const fields = { id, relationType, actor, rationale, at, originGroup }
   const before = await judged.restoreRelation(tx, number, fields)
   if (before === undefined) await placeRelation(tx, number, [source, target], fields)
@@ -154,6 +146,12 @@ async function keepRelation(tx: Transaction, line: ExportLine, change: number, t
     touched.judging.push({ entry: target, actor })
   }
   await keepActivity(tx, line, actor, { action: 'CONNECT', entry: source, revision: null, subject: number, target, at })
+}
+
+/** The numbers of a relation's entries. */
+const placesOf = (ends: readonly string[]): [source: number, target: number] => {
+  const [source, target] = endsOf(ends)
+  return [Number(source), Number(target)]
 }
 
 type Placed = Pick<
@@ -182,41 +180,17 @@ const endOf = async (tx: Transaction, entry: number, relation: number): Promise<
   revision: await mirror.findRevisionBefore(tx, entry, relation),
 })
 
-async function keepObservation(tx: Transaction, line: ExportLine, change: number): Promise<void> {
-  const sequence = Number(line.sequence)
-  const { action, entryId } = given(line.activity)
-  const entry = entryId === null ? null : ((await findEntryNumber(tx, entryId)) ?? null)
-  // A known row is unchanged except for its author's names. A read of a withdrawn entry is not stored.
-  if (await mirror.isActivityKnown(tx, sequence)) await mirror.renameAuthor(tx, given(line.actor), change)
-  else if (action === 'SEARCH' || entry !== null) await placeObservation(tx, line, entry, change)
-}
-
-async function placeObservation(
+async function keepWithdrawn(
   tx: Transaction,
-  line: ExportLine,
-  entry: number | null,
+  line: CheckedLine<'withdrawn'>,
   change: number,
+  touched: Touched,
 ): Promise<void> {
-  const { action, revisionId, timestamp, requestId, metadata, dataClass } = given(line.activity)
-  const revision = revisionId === null ? undefined : await mirror.findMirroredRevision(tx, revisionId)
-  const at = Date.parse(timestamp)
-  const actor = await authorOf(tx, { ...line, dataClass }, at, change)
-  // Two rows may fall into one hour here that began in two. Only rows of writes have none.
-  let hour = Math.floor(at / HOUR)
-  while (!(await isUnobserved(tx, hour, actor, action, entry))) hour++
-  await appendActivity(tx, {
-    ...{ sequence: Number(line.sequence), actor, origin: null, action, entry, subject: null, hour },
-    revision: revision?.number ?? null,
-    ...{ requestId, dataClass, at, metadata: action === 'SEARCH' ? metadata : null },
-  })
-}
-
-async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, touched: Touched): Promise<void> {
   const sequence = Number(line.sequence)
   if (line.record === undefined) return mirror.deleteObservation(tx, sequence)
   const number = Number(line.record)
   await mirror.markActivity(tx, sequence, { withdrawn: true })
-  if (line.ends !== undefined) return withdrawRelation(tx, line, number, touched)
+  if (line.ends !== undefined) return withdrawRelation(tx, line.ends, number, actOf(line, touched), touched)
   const entry = Number(line.entryRecord)
   const known = await mirror.findMirroredEntry(tx, entry)
   if (line.ordinal !== undefined) {
@@ -232,18 +206,23 @@ async function keepWithdrawn(tx: Transaction, line: ExportLine, change: number, 
 }
 
 /** The act of moderation that withdrew a line. */
-const actOf = ({ moderation }: ExportLine, { act }: Touched): number => Number(moderation ?? act)
+const actOf = ({ moderation }: CheckedLine<'withdrawn'>, { act }: Touched): number => Number(moderation ?? act)
 
-async function withdrawRelation(tx: Transaction, line: ExportLine, number: number, touched: Touched): Promise<void> {
+async function withdrawRelation(
+  tx: Transaction,
+  ends: readonly string[],
+  number: number,
+  act: number,
+  touched: Touched,
+): Promise<void> {
   const known = await judged.eraseRelation(tx, number)
   if (known !== undefined) {
     touched.judging.push(known)
-    if (known.relation_type === 'CONTRADICTS') await judged.markModerated(tx, known.entry, actOf(line, touched))
+    if (known.relation_type === 'CONTRADICTS') await judged.markModerated(tx, known.entry, act)
     return
   }
-  const [source = 0, target = 0] = given(line.ends).map(Number)
   const actor = await mirror.ensureUnknownAuthor(tx)
   const fields = { id: '', relationType: 'CONNECT', actor, rationale: '', at: 0, originGroup: 0 } as const
-  await placeRelation(tx, number, [source, target], fields)
+  await placeRelation(tx, number, placesOf(ends), fields)
   await judged.eraseRelation(tx, number)
 }

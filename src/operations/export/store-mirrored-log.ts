@@ -1,4 +1,4 @@
-import type { ExportLine } from '../../contract/resources.ts'
+import type { CheckedLine } from '../../contract/resources.ts'
 import { only, type Transaction } from '../../database/database.ts'
 import * as store from '../../store/log.ts'
 import { findMirror } from '../../store/mirror.ts'
@@ -23,7 +23,7 @@ export type MirroredLog = Omit<MirrorLog, 'key' | 'note'> & {
 export async function keepMirroredLog(
   tx: Transaction,
   context: Context,
-  lines: readonly ExportLine[],
+  lines: readonly CheckedLine[],
   { step, continuations, note, origin, size, keys, record, ahead }: MirroredLog,
 ): Promise<void> {
   for (const line of lines) await keepSalt(tx, line)
@@ -36,7 +36,7 @@ export async function keepMirroredLog(
   }
 }
 
-async function keepSalt(tx: Transaction, { type, record, salt }: ExportLine): Promise<void> {
+async function keepSalt(tx: Transaction, { type, record, salt }: CheckedLine): Promise<void> {
   if (record === undefined) return
   if (salt !== undefined) await saveSalt(tx, Number(record), salt, { isRow: type !== 'continuation' })
   else if (type === 'withdrawn') await eraseSalt(tx, Number(record))

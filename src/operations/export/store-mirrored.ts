@@ -1,4 +1,4 @@
-import type { Author, ExportLine } from '../../contract/resources.ts'
+import type { Author, CheckedLine, ExportLine } from '../../contract/resources.ts'
 import type { Transaction } from '../../database/database.ts'
 import { findEntryByNumber, tagsOf } from '../../store/entry.ts'
 import { HEAD, type Head } from '../../store/head.ts'
@@ -8,12 +8,12 @@ import { type Moved, moveTopics } from '../../store/topic.ts'
 import { rejudge } from '../evidence/judgement.ts'
 import { settleStanding } from '../evidence/settle-standing.ts'
 import type { Context } from '../operation.ts'
-import { KEEPERS, type Touched } from './mirrored-lines.ts'
+import { keepLine, type Touched } from './mirrored-lines.ts'
 import { keepMirroredLog, type MirroredLog } from './store-mirrored-log.ts'
 
 /** One batch of a mirror, stored in one transaction. Its lines were verified before. */
 export type Mirrored = {
-  lines: readonly ExportLine[]
+  lines: readonly CheckedLine[]
   /** Authors with their current names. */
   actors: readonly Author[]
   /** The newest sequence of the original, when the last line was its newest row. */
@@ -39,7 +39,7 @@ export async function keepMirrored(tx: Transaction, context: Context, mirrored: 
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
   const touched: Touched = { entries: new Set(), judging: [], act: mirrored.act ?? mirrored.change }
   for (const line of mirrored.lines) {
-    await KEEPERS[line.type](tx, line, change, touched)
+    await keepLine(tx, line, change, touched)
     head.sequence = Math.max(head.sequence, Number(line.sequence ?? 0))
   }
   for (const author of mirrored.actors) await renameAuthor(tx, author, change)
@@ -51,7 +51,7 @@ export async function keepMirrored(tx: Transaction, context: Context, mirrored: 
   return mirrored.lines.some(({ type }) => type === 'withdrawn')
 }
 
-const numbersOf = (lines: readonly ExportLine[]): number[] => lines.map(({ record }) => Number(record ?? 0))
+const numbersOf = (lines: readonly CheckedLine[]): number[] => lines.map(({ record }) => Number(record ?? 0))
 
 function follow(head: Head, { sequence, record, totals }: NonNullable<ExportLine['head']>): void {
   head.sequence = Math.max(head.sequence, Number(sequence))
