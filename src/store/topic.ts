@@ -68,9 +68,8 @@ export async function moveTopics(tx: Transaction, moved: readonly Moved[]): Prom
   const changes = [...changesOf(moved)]
   const topics = await Promise.all(changes.map(([key, change]) => changed(tx, key, change)))
   const unknown = topics.filter(({ entries, spelling }) => entries > 0 && spelling === '')
-  for (const [key, oldest] of await findOldest(tx, unknown)) {
-    Object.assign(topics.find(topic => topic.key === key) ?? {}, oldest)
-  }
+  const oldest = await findOldest(tx, unknown)
+  for (const topic of unknown) Object.assign(topic, oldest.get(topic.key))
   await Promise.all(
     topics.map(({ key, spelling, entries, entry }) =>
       tx.run(sql`
