@@ -1,8 +1,8 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { type Leaf, type RecordKind, saltOf } from '../domain/log/statement.ts'
-import { type TileReader, writeLeafHash } from '../domain/log/tree.ts'
-import { entryText, formatEntry } from '../tlog/entry.js'
+import { type Leaf, type RecordKind, saltOf, writeHashOfLeaf } from '../domain/log/statement.ts'
+import type { TileReader } from '../domain/log/tree.ts'
+import { formatEntry } from '../tlog/entry.js'
 import { HASH_BYTES, TILE_WIDTH } from '../tlog/tile.js'
 
 /** How many records the log has, and the root of their tree: base64, empty for none. */
@@ -46,8 +46,7 @@ function leafHashesOf({ number, kinds, commitments }: BundleRow, width: number):
   const hashes = Buffer.alloc(Math.min(width, kinds.length) * HASH_BYTES)
   for (let at = 0; at * HASH_BYTES < hashes.length; at++) {
     const commitment = bytes.toString('base64', at * HASH_BYTES, (at + 1) * HASH_BYTES)
-    const entry = entryText(number * TILE_WIDTH + at + 1, kindOf(kinds.charAt(at)), commitment)
-    writeLeafHash(entry, hashes, at * HASH_BYTES)
+    writeHashOfLeaf(number * TILE_WIDTH + at + 1, kindOf(kinds.charAt(at)), commitment, hashes, at * HASH_BYTES)
   }
   return hashes
 }

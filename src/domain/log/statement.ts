@@ -1,6 +1,7 @@
 import { entryText, SALT_BYTES } from '../../tlog/entry.js'
+import { HASH_BYTES } from '../../tlog/tile.js'
 import { sha256 } from './sha256.ts'
-import { leafHash } from './tree.ts'
+import { writeLeafHash } from './tree.ts'
 
 /** The kind of a leaf: a permanent record, or the continuation of another log. */
 export type RecordKind = 'revision' | 'evidence' | 'relation' | 'moderation' | 'continuation'
@@ -103,5 +104,19 @@ export const leafOf = (kind: RecordKind, salt: Uint8Array, statement: string): L
 })
 
 /** The hash of the leaf of a record in the tree. The leaf is number `record` - 1. */
-export const hashOfLeaf = (record: number, { kind, commitment }: Leaf): Buffer =>
-  leafHash(entryText(record, kind, commitment.toString('base64')))
+export function hashOfLeaf(record: number, { kind, commitment }: Leaf): Buffer {
+  const hash = Buffer.allocUnsafe(HASH_BYTES)
+  writeHashOfLeaf(record, kind, commitment.toString('base64'), hash, 0)
+  return hash
+}
+
+/** Writes the same hash into a buffer, from `at` on. `commitment` is in base64: a proof hashes some bundles of 256 leaves, without objects. */
+export function writeHashOfLeaf(
+  record: number,
+  kind: RecordKind,
+  commitment: string,
+  target: Buffer,
+  at: number,
+): void {
+  writeLeafHash(entryText(record, kind, commitment), target, at)
+}
