@@ -6,8 +6,7 @@ import type { LogQuestion } from '../operations/log/append-log.ts'
 import { readHead, storeEpochOf } from '../store/head.ts'
 import * as store from '../store/log.ts'
 import { MalformedError, toBase64 } from '../tlog/bytes.js'
-import { type Checkpoint, formatCheckpoint, parseCheckpoint } from '../tlog/checkpoint.js'
-import { parseNote } from '../tlog/note.js'
+import { formatCheckpoint, parseSignedCheckpoint } from '../tlog/checkpoint.js'
 import { readLogHeadFile, writeLogHeadFile } from './head-file.ts'
 import { privateKeysOf, publicKeysOf, signersOf } from './log-key.ts'
 import { agreedSize, nextStep } from './next-step.ts'
@@ -70,7 +69,7 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
 function readKept(headFile: string): string | undefined {
   const note = readLogHeadFile(headFile)
   try {
-    if (note !== undefined) checkpointIn(note)
+    if (note !== undefined) parseSignedCheckpoint(note)
     return note
   } catch (error) {
     if (error instanceof MalformedError) return undefined
@@ -80,12 +79,10 @@ function readKept(headFile: string): string | undefined {
 
 /** Writes a note to the file, unless the file has a note of the same log that is as large. */
 function keepNewer(headFile: string, note: string): void {
-  const [kept, given] = [readKept(headFile), checkpointIn(note)]
-  const known = kept === undefined ? undefined : checkpointIn(kept)
+  const [kept, given] = [readKept(headFile), parseSignedCheckpoint(note)]
+  const known = kept === undefined ? undefined : parseSignedCheckpoint(kept)
   if (known?.origin !== given.origin || known.size < given.size) writeLogHeadFile(headFile, note)
 }
-
-const checkpointIn = (note: string): Checkpoint => parseCheckpoint(parseNote(note).text)
 
 async function consistency(reader: Reader, older: number, size: number): Promise<string[]> {
   return (await proveConsistency(older, size, store.tilesOf(reader))).map(toBase64)
@@ -120,7 +117,7 @@ async function compared(
   ofOrigin: string,
   note: string,
 ): Promise<Compared | undefined> {
-  const { origin, size, root } = checkpointIn(note)
+  const { origin, size, root } = parseSignedCheckpoint(note)
   if (origin !== ofOrigin) return undefined
   if (size > log.size) return { size, note, agrees: undefined }
   const found = size === log.size ? Buffer.from(log.root, 'base64') : await rootOf(size, store.tilesOf(reader))

@@ -5,8 +5,7 @@ import { readHead } from '../store/head.ts'
 import * as store from '../store/log.ts'
 import { listLogged } from '../store/log-records.ts'
 import { sameBytes } from '../tlog/bytes.js'
-import { parseCheckpoint } from '../tlog/checkpoint.js'
-import { parseNote } from '../tlog/note.js'
+import { parseSignedCheckpoint } from '../tlog/checkpoint.js'
 import { TILE_WIDTH } from '../tlog/tile.js'
 
 /** The leaves of the records above one number and up to another. Throws where a record has no row. */
@@ -89,7 +88,7 @@ async function bundlesOf(reader: Reader, size: number, added: readonly Leaf[]): 
 export async function agreedSize(reader: Reader, signed: readonly string[], onBundle = () => {}): Promise<number> {
   const agreed = await agreedWithRows(reader, onBundle)
   const notes = [...(await store.listCheckpoints(reader)).map(({ note }) => note), ...signed]
-  const heads = notes.map(note => parseCheckpoint(parseNote(note).text)).filter(({ size }) => size <= agreed)
+  const heads = notes.map(parseSignedCheckpoint).filter(({ size }) => size <= agreed)
   let last = 0
   for (const { size, root } of heads.sort((a, b) => a.size - b.size)) {
     if (!Buffer.from(await rootOf(size, store.tilesOf(reader))).equals(root)) return last

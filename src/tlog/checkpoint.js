@@ -1,5 +1,6 @@
 // @ts-check
 import { fromDecimal, fromHashLine, MalformedError, toBase64 } from './bytes.js'
+import { parseNote } from './note.js'
 
 /** @typedef {import('./bytes.js').Bytes} Bytes */
 /** The head of a log: whose it is, how many leaves it has and their root hash. @typedef {{ origin: string, size: number, root: Bytes }} Checkpoint */
@@ -16,3 +17,6 @@ export function parseCheckpoint(text) {
   }
   return { origin, size: fromDecimal(size), root: fromHashLine(root) }
 }
+
+/** Parses a signed note as a checkpoint without verifying its signatures. Throws MalformedError. @param {string} note @returns {Checkpoint} */
+export const parseSignedCheckpoint = note => parseCheckpoint(parseNote(note).text)

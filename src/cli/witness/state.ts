@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 import { privateKeyOf } from '../../domain/log/signer.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { makeDirectories, syncPath } from '../../sync-path.ts'
-import { type Checkpoint, parseCheckpoint } from '../../tlog/checkpoint.js'
-import { parseNote } from '../../tlog/note.js'
+import { type Checkpoint, parseSignedCheckpoint } from '../../tlog/checkpoint.js'
 
 /** The name of the file with the checkpoint of an origin, also in its address. */
 export const originHash = (origin: string): string => hash('sha256', origin, 'hex')
@@ -62,7 +61,7 @@ export function openWitnessState(directory: string, origins: readonly string[]):
 
 function readKept(path: string, note: string, origin: string): Checkpoint {
   try {
-    const checkpoint = parseCheckpoint(parseNote(note).text)
+    const checkpoint = parseSignedCheckpoint(note)
     if (checkpoint.origin === origin) return checkpoint
   } catch {}
   throw new OperatorError(
