@@ -76,7 +76,7 @@ function counted(text) {
 }
 
 /** Verifies with WebCrypto. Browsers have it on https and on their own machine only. @type {Verify} */
-export async function verifyWithWebCrypto(algorithm, key, message, signature) {
+async function verifyWithWebCrypto(algorithm, key, message, signature) {
   try {
     const format = /** @type {'raw'} */ (algorithm === 'Ed25519' ? 'raw' : 'raw-public')
     const imported = await crypto.subtle.importKey(format, key, algorithm, false, ['verify'])

@@ -26,7 +26,7 @@ export const formatSubmission = ({ old, proof, checkpoint }) =>
   `old ${old}\n${proof.map(hash => `${hash}\n`).join('')}\n${checkpoint}`
 
 /** Reads the body of add-checkpoint. Throws MalformedError. @param {string} source @returns {Submission} */
-export function parseSubmission(source) {
+function parseSubmission(source) {
   const at = source.indexOf('\n\n')
   if (source.length > SUBMISSION_MAX || at < 0)
     throw new MalformedError('A submission is too long, or has no checkpoint.')

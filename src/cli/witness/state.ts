@@ -7,7 +7,7 @@ import { makeDirectories, syncPath } from '../../sync-path.ts'
 import { type Checkpoint, parseSignedCheckpoint } from '../../tlog/checkpoint.js'
 
 /** The name of the file with the checkpoint of an origin, also in its address. */
-export const originHash = (origin: string): string => hash('sha256', origin, 'hex')
+const originHash = (origin: string): string => hash('sha256', origin, 'hex')
 
 /** The state of a witness: the last cosigned checkpoint of each log. */
 export type WitnessState = {
