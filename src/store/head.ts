@@ -14,6 +14,9 @@ export type Totals = {
   observed_actors: number
   recurrent_actors: number
 }
+/** Records above one number and up to another. */
+export type RecordRange = { above: number; upTo: number }
+
 export type Head = Totals & { store_id: string; sequence: number; record: number }
 
 export async function readHead(reader: Reader): Promise<Head> {

@@ -2,14 +2,12 @@ import type { DataClass } from '../contract/vocabulary.ts'
 import type { Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { type Facts, type RecordKind, statementOf } from '../domain/log/statement.ts'
+import type { RecordRange } from './head.ts'
 import type { Epoch } from './log.ts'
 import { isoTime } from './time.ts'
 
 /** A permanent record as the log has it. The statement of one that is not `open` is not public. */
 export type LoggedRecord = { record: number; kind: RecordKind; statement: string; open: boolean }
-
-/** Records above one number and up to another. */
-export type Range = { above: number; upTo: number }
 
 /** The members that records of actors share; the feed row of a record has its sequence and data class. */
 type ActedRow = {
@@ -22,7 +20,7 @@ type ActedRow = {
 const ACTED: Sql = sql`a.id AS actor_id, s.sequence, s.data_class`
 
 const numeral = (number: number | null): string => String(number ?? '')
-const actedOf = (row: ActedRow) => ({
+const actedOfRow = (row: ActedRow) => ({
   record: numeral(row.record),
   actorId: row.actor_id,
   sequence: numeral(row.sequence),
@@ -48,7 +46,7 @@ type RevisionRow = ActedRow & {
   tags: string
 }
 
-async function listRevisions(reader: Reader, { above, upTo }: Range): Promise<LoggedRecord[]> {
+async function listRevisions(reader: Reader, { above, upTo }: RecordRange): Promise<LoggedRecord[]> {
   const rows = await reader.all<RevisionRow>(sql`
     SELECT r.number AS record, ${ACTED}, e.number AS entry, e.id AS entry_id, r.evidence_hash, r.ordinal, e.slug, e.tags, e.withdrawn
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
@@ -56,7 +54,7 @@ async function listRevisions(reader: Reader, { above, upTo }: Range): Promise<Lo
     WHERE r.number > ${above} AND r.number <= ${upTo} ORDER BY r.number LIMIT ${upTo - above}`)
   return rows.map(row => {
     const facts = {
-      ...actedOf(row),
+      ...actedOfRow(row),
       entryRecord: numeral(row.entry),
       entryId: row.entry_id,
       evidenceHash: row.evidence_hash,
@@ -80,7 +78,7 @@ type EvidenceRow = ActedRow & {
   created_at: number
 }
 
-async function listEvidence(reader: Reader, { above, upTo }: Range): Promise<LoggedRecord[]> {
+async function listEvidence(reader: Reader, { above, upTo }: RecordRange): Promise<LoggedRecord[]> {
   const rows = await reader.all<EvidenceRow>(sql`
     SELECT v.number AS record, ${ACTED}, v.id, e.number AS entry, e.id AS entry_id, r.id AS revision_id, v.ordinal, v.kind, v.result,
       v.confidence, v.rationale, v.source_entry, v.created_at, CASE WHEN v.withdrawn = 1 OR e.withdrawn = 1 THEN 1 ELSE 0 END AS withdrawn
@@ -89,7 +87,7 @@ async function listEvidence(reader: Reader, { above, upTo }: Range): Promise<Log
     WHERE v.number > ${above} AND v.number <= ${upTo} ORDER BY v.number LIMIT ${upTo - above}`)
   return rows.map(row => {
     const facts: Facts['evidence'] = {
-      ...actedOf(row),
+      ...actedOfRow(row),
       id: row.id,
       entryRecord: numeral(row.entry),
       entryId: row.entry_id,
@@ -115,14 +113,14 @@ type RelationRow = ActedRow & {
   created_at: number
 }
 
-async function listRelations(reader: Reader, { above, upTo }: Range): Promise<LoggedRecord[]> {
+async function listRelations(reader: Reader, { above, upTo }: RecordRange): Promise<LoggedRecord[]> {
   const rows = await reader.all<RelationRow>(sql`
     SELECT l.number AS record, ${ACTED}, l.id, l.relation_type, l.source_entry, l.target_entry, l.rationale, l.created_at, l.withdrawn
     FROM relation l JOIN actor a ON a.number = l.actor LEFT JOIN activity s ON s.subject = l.number AND s.hour IS NULL
     WHERE l.number > ${above} AND l.number <= ${upTo} ORDER BY l.number LIMIT ${upTo - above}`)
   return rows.map(row => {
     const facts: Facts['relation'] = {
-      ...actedOf(row),
+      ...actedOfRow(row),
       id: row.id,
       relationType: row.relation_type,
       sourceEntryRecord: numeral(row.source_entry),
@@ -145,7 +143,7 @@ type ModerationRow = {
   created_at: number
 }
 
-async function listModerations(reader: Reader, { above, upTo }: Range): Promise<LoggedRecord[]> {
+async function listModerations(reader: Reader, { above, upTo }: RecordRange): Promise<LoggedRecord[]> {
   const rows = await reader.all<ModerationRow>(sql`
     SELECT number AS record, id, target_type, target_id, action, reason, changed, created_at
     FROM moderation WHERE number > ${above} AND number <= ${upTo} ORDER BY number LIMIT ${upTo - above}`)
@@ -165,7 +163,7 @@ async function listModerations(reader: Reader, { above, upTo }: Range): Promise<
 }
 
 /** The records by which the epochs of a range begin. */
-const listContinuations = (epochs: readonly Epoch[], { above, upTo }: Range): LoggedRecord[] =>
+const listContinuations = (epochs: readonly Epoch[], { above, upTo }: RecordRange): LoggedRecord[] =>
   epochs.flatMap((epoch, place) => {
     const previous = epochs[place - 1]
     if (previous === undefined || epoch.number <= above || epoch.number > upTo) return []
@@ -175,7 +173,11 @@ const listContinuations = (epochs: readonly Epoch[], { above, upTo }: Range): Lo
   })
 
 /** All records of a range in order. Their statements depend on immutable columns only, and not on moderation. */
-export async function listLogged(reader: Reader, epochs: readonly Epoch[], range: Range): Promise<LoggedRecord[]> {
+export async function listLogged(
+  reader: Reader,
+  epochs: readonly Epoch[],
+  range: RecordRange,
+): Promise<LoggedRecord[]> {
   const kinds = await Promise.all([
     listRevisions(reader, range),
     listEvidence(reader, range),
@@ -186,7 +188,11 @@ export async function listLogged(reader: Reader, epochs: readonly Epoch[], range
 }
 
 /** The records of a range without a row of activity, in order: acts of moderation, and the records by which epochs begin. */
-export async function listUnlisted(reader: Reader, epochs: readonly Epoch[], range: Range): Promise<LoggedRecord[]> {
+export async function listUnlisted(
+  reader: Reader,
+  epochs: readonly Epoch[],
+  range: RecordRange,
+): Promise<LoggedRecord[]> {
   const acts = await listModerations(reader, range)
   return [...acts, ...listContinuations(epochs, range)].sort((a, b) => a.record - b.record)
 }

@@ -4,6 +4,7 @@ import { type Leaf, type RecordKind, saltOf, writeHashOfLeaf } from '../domain/l
 import type { TileReader } from '../domain/log/tree.ts'
 import { formatEntry } from '../tlog/entry.js'
 import { HASH_BYTES, TILE_WIDTH } from '../tlog/tile.js'
+import type { RecordRange } from './head.ts'
 
 /** How many records the log has, and the root of their tree: base64, empty for none. */
 export type LogHead = { size: number; root: string }
@@ -161,7 +162,7 @@ export function saltFor(epochs: readonly Epoch[], record: number): Buffer {
 export async function readSalts(
   reader: Reader,
   epochs: readonly Epoch[],
-  { above, upTo }: { above: number; upTo: number },
+  { above, upTo }: RecordRange,
 ): Promise<(record: number) => Buffer | undefined> {
   if (epochs.length === 0) return () => undefined
   if (epochs[0]?.secret !== '') return record => saltFor(epochs, record)

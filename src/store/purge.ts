@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { Touched } from '../domain/cache-tag.ts'
+import type { RecordRange } from './head.ts'
 import { findMirror } from './mirror.ts'
 
 /** The record up to which a cache was purged of what changed; 0 if it never was. */
@@ -16,9 +17,6 @@ export async function savePurged(tx: Transaction, { cache, record }: Purged): Pr
     ON CONFLICT (cache) DO UPDATE SET record = excluded.record`)
 }
 
-/** A range of records: above `after` and up to `upTo`. */
-export type Records = { after: number; upTo: number }
-
 type Made = { entry: number; actor: string }
 
 /**
@@ -26,8 +24,8 @@ type Made = { entry: number; actor: string }
  * the original of a mirror withdrew, restored or locked, and those related to them. More than `limit` of a kind, and an act on an actor or an
  * origin, may concern anything (`all`).
  */
-export async function listTouched(reader: Reader, { after, upTo }: Records, limit: number): Promise<Touched> {
-  const within = (column: Sql): Sql => sql`${column} > ${after} AND ${column} <= ${upTo}`
+export async function listTouched(reader: Reader, { above, upTo }: RecordRange, limit: number): Promise<Touched> {
+  const within = (column: Sql): Sql => sql`${column} > ${above} AND ${column} <= ${upTo}`
   const most = limit + 1
   const madeIn = (table: Sql, entry: Sql) =>
     reader.all<Made>(sql`

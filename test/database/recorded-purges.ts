@@ -5,7 +5,7 @@ import { listTouched, readPurged } from '../../src/store/purge.ts'
 
 /** Purges a cache of everything, with the statements that find the changes of records. */
 export async function recordPurges(reader: Reader, tx: Transaction, context: Context): Promise<void> {
-  await listTouched(reader, { after: 0, upTo: 1_000 }, 10)
+  await listTouched(reader, { above: 0, upTo: 1_000 }, 10)
   await MAINTENANCE.keepPurged(tx, context, { cache: 'cache', record: 1 })
   await readPurged(reader, 'cache')
 }

@@ -42,7 +42,7 @@ export function leafOfLine(line: CheckedLine): Leaf | undefined {
 /** A line of a record with its feed row. */
 export type RecordLine = CheckedLine<'entry' | 'revision' | 'verification' | 'contradiction' | 'relation'>
 
-const actedOf = ({ record, sequence, dataClass }: RecordLine, actorId: string) => ({
+const actedOfLine = ({ record, sequence, dataClass }: RecordLine, actorId: string) => ({
   record,
   actorId,
   sequence,
@@ -51,7 +51,7 @@ const actedOf = ({ record, sequence, dataClass }: RecordLine, actorId: string) =
 
 function revisionFacts(line: CheckedLine<'entry' | 'revision'>): Facts['revision'] {
   const { actorId, entryId, evidenceHash } = line.revision
-  const facts = { ...actedOf(line, actorId), entryId, evidenceHash }
+  const facts = { ...actedOfLine(line, actorId), entryId, evidenceHash }
   return line.type === 'entry'
     ? { ...facts, entryRecord: line.record, slug: line.slug, tags: line.tags }
     : { ...facts, entryRecord: line.entryRecord }
@@ -70,7 +70,7 @@ function evidenceFacts(line: CheckedLine<'verification' | 'contradiction'>): Fac
   const { id, entryId, revisionId, actorId, action, result, confidence, ...rest } = judgementOf(line)
   const { rationale, sourceRecord, createdAt } = rest
   return {
-    ...actedOf(line, actorId),
+    ...actedOfLine(line, actorId),
     ...{ id, entryRecord: line.entryRecord, entryId, revisionId, ordinal: line.ordinal },
     ...{ action, result, confidence, rationale, sourceRecord, createdAt },
   }
@@ -87,7 +87,7 @@ function relationFacts(line: CheckedLine<'relation'>): Facts['relation'] {
   const { id, relationType, actorId, rationale, createdAt } = line.relation
   const [sourceEntryRecord, targetEntryRecord] = endsOf(line.ends)
   return {
-    ...actedOf(line, actorId),
+    ...actedOfLine(line, actorId),
     ...{ id, relationType, sourceEntryRecord, targetEntryRecord, rationale, createdAt },
   }
 }

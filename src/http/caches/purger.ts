@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import { tagsToPurge } from '../../domain/cache-tag.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
-import type { Newest } from '../../store/head.ts'
-import { listTouched, type Records, readPurged } from '../../store/purge.ts'
+import type { Newest, RecordRange } from '../../store/head.ts'
+import { listTouched, readPurged } from '../../store/purge.ts'
 
 export type Purging = {
   store: Store
@@ -107,7 +107,7 @@ export class Purger {
     // An earlier state of the store came back: its numbers stand for something else.
     const lost = newest.epoch !== epoch || newest.record < record
     if (lost || newest.record > record) {
-      await this.#purge({ after: lost ? 0 : record, upTo: newest.record }, lost)
+      await this.#purge({ above: lost ? 0 : record, upTo: newest.record }, lost)
       this.#sent = newest
       this.#unsettled.push({ record: newest.record, at: performance.now() })
     }
@@ -121,13 +121,13 @@ export class Purger {
     const before = performance.now() - REPEAT_AFTER
     const due = this.#unsettled.findLast(({ at }) => at <= before)
     if (due === undefined) return
-    await this.#purge({ after: this.#settled, upTo: due.record }, due.record < this.#settled)
+    await this.#purge({ above: this.#settled, upTo: due.record }, due.record < this.#settled)
     await store.maintain('keepPurged', { cache: this.#cache, record: due.record }, environment())
     this.#settled = due.record
     this.#unsettled = this.#unsettled.filter(({ at }) => at > before)
   }
 
-  async #purge(records: Records, all: boolean): Promise<void> {
+  async #purge(records: RecordRange, all: boolean): Promise<void> {
     const touched = await listTouched(this.#purging.store.reader, records, TOUCHED_MAX)
     const tags = tagsToPurge({ ...touched, all: all || touched.all })
     for (let from = 0; from < tags.length; from += TAGS_MAX) {

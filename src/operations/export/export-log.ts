@@ -2,6 +2,7 @@ import type { ExportLine } from '../../contract/resources.ts'
 import type { Reader } from '../../database/database.ts'
 import { commitmentOf } from '../../domain/log/statement.ts'
 import { type ExportContext, type ExportRow, isWithdrawn, recordOf } from '../../store/export.ts'
+import type { RecordRange } from '../../store/head.ts'
 import { type Epoch, readSalts } from '../../store/log.ts'
 import { findLogged, listUnlisted } from '../../store/log-records.ts'
 import { findWithdrawingAct } from '../../store/moderation.ts'
@@ -40,7 +41,7 @@ export async function contextOf(
 export async function* linesWithoutRow(
   reader: Reader,
   epochs: readonly Epoch[],
-  { above, upTo }: { above: number; upTo: number },
+  { above, upTo }: RecordRange,
 ): AsyncGenerator<ExportLine & { record: string }> {
   if (epochs.length === 0) return
   for (let from = above; from < upTo; from += ACTS_PAGE) {

@@ -45,7 +45,7 @@ async function numbersOf(
   }
 }
 
-type List = (above: store.Above) => Promise<store.StoredKey[]> | store.StoredKey[]
+type List = (range: store.SequenceRange) => Promise<store.StoredKey[]> | store.StoredKey[]
 
 /** The lists of keys that contain everything that a filter selects. */
 async function listsOf(reader: Reader, { entries, actors }: ChangeFilter): Promise<List[]> {
@@ -53,18 +53,18 @@ async function listsOf(reader: Reader, { entries, actors }: ChangeFilter): Promi
     const rows = await Promise.all([...entries].map(entry => store.findModerated(reader, entry)))
     return rows.flatMap(row => (row === undefined ? [] : listsOfEntry(reader, row)))
   }
-  if (actors !== undefined) return [...actors].map(actor => above => store.listWrittenBy(reader, actor, above))
-  return [above => store.listWritten(reader, above), above => store.listModerated(reader, above)]
+  if (actors !== undefined) return [...actors].map(actor => range => store.listWrittenBy(reader, actor, range))
+  return [range => store.listWritten(reader, range), range => store.listModerated(reader, range)]
 }
 
 /** The row of a withdrawn entry has only the withdrawal. */
 const listsOfEntry = (reader: Reader, row: store.ModeratedRow): List[] => [
-  above => store.keysOfEntry(row, above),
+  range => store.keysOfEntry(row, range),
   ...(row.withdrawn === 1
     ? []
     : [
-        (above: store.Above) => store.listWrittenOf(reader, row.number, above),
-        (above: store.Above) => store.listWrittenTo(reader, row.number, above),
+        (range: store.SequenceRange) => store.listWrittenOf(reader, row.number, range),
+        (range: store.SequenceRange) => store.listWrittenTo(reader, row.number, range),
       ]),
 ]
 
