@@ -9,7 +9,7 @@ const OLDEST_SQLITE = '3.51.3'
  */
 const PAGE_BYTES = 8_192
 /** Pages in the write-ahead log before it is moved into the file. */
-const LOG_PAGES = 4_000
+const WAL_PAGES = 4_000
 /**
  * SQLite plans a statement with `LIMIT ?` again whenever a value is bound to it, which takes longer than most of the statements. A plus sign
  * hides the parameter from its planner.
@@ -92,7 +92,7 @@ export function openSqlite(
 function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
   raw.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
   enterWal(raw)
-  raw.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`)
+  raw.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}`)
   // The pages that an aborted statement would restore stay in memory, and not in a temporary file.
   raw.exec('PRAGMA temp_store = MEMORY')
   // Derived data is public and can be rebuilt: commits need no sync, and deleted rows need no overwriting.
@@ -128,15 +128,15 @@ export function assertDurable(connection: SqliteConnection): void {
   }
 }
 
-/** How long emptying the log waits for readers, in milliseconds. */
-const EMPTY_TIMEOUT = 50
+/** How long a checkpoint waits for readers, in milliseconds. */
+const CHECKPOINT_TIMEOUT = 50
 
 /**
  * Moves the write-ahead log into the file and truncates it: deleted rows can be read from neither. Gives up after 50 ms while a reader uses
  * an older state; call it again later.
  */
-export function emptyLog(connection: SqliteConnection): void {
-  connection.exec(`PRAGMA busy_timeout = ${EMPTY_TIMEOUT}`)
+export function checkpointWal(connection: SqliteConnection): void {
+  connection.exec(`PRAGMA busy_timeout = ${CHECKPOINT_TIMEOUT}`)
   try {
     connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {
