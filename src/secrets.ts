@@ -18,13 +18,13 @@ export const logKeyFile = (directory: string): string => join(directory, 'log-ke
 /** The SHA-256 of an admin token as lower-case hex. */
 export const digestOf = (token: string): string => hash('sha256', token, 'hex')
 
-const chance = (): string => `${randomBytes(32).toString('base64url')}\n`
+const randomSecret = (): string => `${randomBytes(32).toString('base64url')}\n`
 
 /**
  * Returns the secret in a file of mode 0600. A missing file is created, by default with 256 random bits. A power cut leaves the whole file or
  * none.
  */
-export function ensureSecret(path: string, make = chance): string {
+export function ensureSecret(path: string, make = randomSecret): string {
   if (!existsSync(path)) makeSecret(path, make())
   const secret = readFileSync(path, 'utf8').trim()
   if (secret.length < 16) {
