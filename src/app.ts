@@ -10,7 +10,7 @@ import type { Metrics } from './http/metrics/metrics.ts'
 import { createMetricsServer } from './http/metrics/metrics.ts'
 import { dayOf } from './http/pipeline/origin.ts'
 import { createServer, type Server } from './http/server.ts'
-import { LogKeeper } from './log/follow-store.ts'
+import { LogAppender } from './log/log-appender.ts'
 import { type Prove, readWitnessPolicy, Witnesses } from './log/witnesses.ts'
 import { serveMcp } from './mcp/endpoint.ts'
 import type { Store } from './operations/store.ts'
@@ -114,19 +114,19 @@ async function keepLog(
   { databaseUrl, publicUrl, logIntervalSeconds }: Config,
   { server, store, logger, now, witnesses }: Kept & { witnesses: Witnesses | undefined },
   secrets: () => Secrets,
-): Promise<LogKeeper | undefined> {
+): Promise<LogAppender | undefined> {
   if (store.original !== undefined) return undefined
-  const keeper = new LogKeeper({
+  const appender = new LogAppender({
     ...{ store, logger, now, witnesses, environment: server.environment },
     pem: () => secrets().logKey,
     host: publicUrl === undefined ? HOST_BY_DEFAULT : new URL(publicUrl).host,
     interval: logIntervalSeconds * 1_000,
-    chance: () => randomBytes(8).toString('hex'),
+    randomHex: () => randomBytes(8).toString('hex'),
   })
   // A store that is not open yet is followed once it is.
-  if (databaseUrl === undefined) await keeper.begin()
-  keeper.follow()
-  return keeper
+  if (databaseUrl === undefined) await appender.begin()
+  appender.follow()
+  return appender
 }
 
 type Kept = Required<Pick<AppOptions, 'logger' | 'now'>> & { server: Server; store: Store }

@@ -15,15 +15,15 @@ import { agreedSize, nextStep } from './next-step.ts'
 export type Compared = { size: number; note: string; agrees: boolean | undefined }
 
 /** The state of the store, its log and its checkpoints. */
-export type LogLook = {
+export type LogState = {
   storeId: string
   record: number
   /** The epoch of the store, and the one that the log was settled for. */
   storeEpoch: number
   settled: number
   log: store.LogHead
-  /** The last epoch, without its secret. */
-  epoch: Omit<store.Epoch, 'secret'> | undefined
+  /** The last epoch of the log, without its secret. */
+  logEpoch: Omit<store.Epoch, 'secret'> | undefined
   origins: string[]
   /** The last checkpoint of that epoch which is published. */
   published: Compared | undefined
@@ -57,7 +57,7 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
     if (question.ask === 'keys') return publicKeysOf(question.origin, keysOf(question.pem))
     if (question.ask === 'keep') return keepNewer(headFile, question.note)
     const reader = await readerOf()
-    if (question.ask === 'look') return look(reader, readKept(headFile), alone)
+    if (question.ask === 'state') return readState(reader, readKept(headFile), alone)
     if (question.ask === 'step') return nextStep(reader, question.most, yieldCpu)
     if (question.ask === 'agreed') return agreedSize(reader, question.signed, yieldCpu)
     if (question.ask === 'consistency') return consistency(reader, question.older, question.size)
@@ -89,7 +89,7 @@ async function consistency(reader: Reader, older: number, size: number): Promise
 }
 
 /** Reads the checkpoints before the log: another node may extend the log at any moment, and sign it later. */
-async function look(reader: Reader, kept: string | undefined, alone: boolean): Promise<LogLook> {
+async function readState(reader: Reader, kept: string | undefined, alone: boolean): Promise<LogState> {
   const [last, epochs] = await Promise.all([store.findCheckpoint(reader), store.listEpochs(reader)])
   const [head, log] = await Promise.all([readHead(reader), store.readLog(reader)])
   const { secret: _secret, ...epoch } = epochs.at(-1) ?? { secret: '' }
@@ -102,7 +102,7 @@ async function look(reader: Reader, kept: string | undefined, alone: boolean): P
     storeEpoch: storeEpochOf(head.sequence),
     settled: log.storeEpoch,
     log: { size: log.size, root: log.root },
-    epoch: known,
+    logEpoch: known,
     origins: epochs.map(({ origin }) => origin),
     published: last?.epoch === known?.number ? await compare(last?.note) : undefined,
     kept: await compare(kept),
@@ -134,15 +134,15 @@ async function sign(
   keys: readonly KeyObject[],
   time: number,
 ): Promise<Signed | undefined> {
-  const looked = await look(reader, readKept(headFile), alone)
-  const { epoch, storeId, storeEpoch, settled, kept, log, published } = looked
+  const state = await readState(reader, readKept(headFile), alone)
+  const { logEpoch, storeId, storeEpoch, settled, kept, log, published } = state
   const settledHere =
-    storeEpoch === settled && storeId === epoch?.storeId && epoch.keys === publicKeysOf(epoch.origin, keys)
+    storeEpoch === settled && storeId === logEpoch?.storeId && logEpoch.keys === publicKeysOf(logEpoch.origin, keys)
   const agrees = kept?.agrees !== false && published?.agrees !== false
   const signed = Math.max(kept?.size ?? 1, published?.size ?? 1)
-  if (epoch === undefined || !settledHere || !agrees || log.size < signed) return undefined
+  if (logEpoch === undefined || !settledHere || !agrees || log.size < signed) return undefined
   if (published?.size === log.size) return undefined
-  const { origin, number } = epoch
+  const { origin, number } = logEpoch
   const text = formatCheckpoint({ origin, size: log.size, root: Uint8Array.from(Buffer.from(log.root, 'base64')) })
   const note = signCheckpoint(text, signersOf(origin, keys), time)
   writeLogHeadFile(headFile, note)

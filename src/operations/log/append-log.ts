@@ -8,7 +8,7 @@ const SECRET_BYTES = 32
 
 /** A question to the thread that computes the log. `pem` is the private key. */
 export type LogQuestion =
-  | { ask: 'look' }
+  | { ask: 'state' }
   | { ask: 'step'; most: number }
   | { ask: 'agreed'; signed: string[] }
   | { ask: 'keys'; pem: string; origin: string }

@@ -1,7 +1,7 @@
-import type { LogLook } from './answers.ts'
+import type { LogState } from './answers.ts'
 
 /** The next step for the log of a store. */
-export type LogVerdict =
+export type LogContinuity =
   /** The log continues. */
   | 'same'
   /** The log continues once the epoch of the store is settled. */
@@ -15,11 +15,11 @@ export const KEY_CHANGED = 'its key is another one'
  * Decides whether a log continues. A log is not signed again under its origin if one of its records may be lost or changed, if its key
  * changed, or if it is unknown which checkpoint was signed last. `keys` are the keys of this node for the origin of the epoch.
  */
-export function judgeLog(look: LogLook, keys: string): LogVerdict {
-  const { epoch, storeId, kept, published, alone, record, log, storeEpoch, settled } = look
-  if (epoch === undefined) return { begin: 'it has not begun', agreed: 'stored' }
-  if (storeId !== epoch.storeId) return ended('the store was restored')
-  if (keys !== epoch.keys) return ended(KEY_CHANGED)
+export function judgeLog(state: LogState, keys: string): LogContinuity {
+  const { logEpoch, storeId, kept, published, alone, record, log, storeEpoch, settled } = state
+  if (logEpoch === undefined) return { begin: 'it has not begun', agreed: 'stored' }
+  if (storeId !== logEpoch.storeId) return ended('the store was restored')
+  if (keys !== logEpoch.keys) return ended(KEY_CHANGED)
   if (kept?.agrees === false || published?.agrees === false)
     return { begin: 'the store has other records than were signed', agreed: 'compared' }
   // Until the epoch of the store is settled nothing was appended: records that the log lacks are lost, not late.
@@ -31,7 +31,7 @@ export function judgeLog(look: LogLook, keys: string): LogVerdict {
     )
   return storeEpoch === settled ? 'same' : 'settle'
 
-  function ended(begin: string): LogVerdict {
+  function ended(begin: string): LogContinuity {
     return { begin, agreed: record < log.size ? 'compared' : 'stored' }
   }
 }
@@ -39,7 +39,7 @@ export function judgeLog(look: LogLook, keys: string): LogVerdict {
 const SUFFIX_CHARACTERS = 6
 
 /** The origin of a log that begins now: the id of the store, with a random suffix if that origin was used before. */
-export function originOf(host: string, { storeId, origins }: LogLook, chance: string): string {
+export function originOf(host: string, { storeId, origins }: LogState, randomHex: string): string {
   const name = `${host}/log/${storeId.slice(0, 8)}`
-  return origins.includes(name) ? `${name}-${chance.slice(0, SUFFIX_CHARACTERS)}` : name
+  return origins.includes(name) ? `${name}-${randomHex.slice(0, SUFFIX_CHARACTERS)}` : name
 }

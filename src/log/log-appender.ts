@@ -5,8 +5,8 @@ import { isUnavailable } from '../database/database.ts'
 import type { LogQuestion } from '../operations/log/append-log.ts'
 import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { LogStep } from '../store/log.ts'
-import type { LogLook, Signed } from './answers.ts'
-import { judgeLog, KEY_CHANGED, type LogVerdict, originOf } from './verdict.ts'
+import type { LogState, Signed } from './answers.ts'
+import { judgeLog, KEY_CHANGED, type LogContinuity, originOf } from './continuity.ts'
 import type { Witnesses } from './witnesses.ts'
 
 /** Records that one step appends: its rows are written in one transaction. */
@@ -16,7 +16,7 @@ const SAY_INTERVAL = 5_000
 /** How long other nodes may object to an epoch in which this node misses nothing, in milliseconds. */
 const OBJECTION = 3_000
 const BEGIN_TRIES = 3
-/** The most milliseconds until the next look at a store that is not open yet, or at a log that may not continue yet. */
+/** The most milliseconds until the next poll of a store that is not open yet, or of a log that may not continue yet. */
 const RETRY = 1_000
 
 export type LogKeeping = {
@@ -33,14 +33,14 @@ export type LogKeeping = {
   /** Witnesses that cosign each checkpoint before it is published. */
   witnesses: Witnesses | undefined
   /** Random hexadecimal digits. */
-  chance(): string
+  randomHex(): string
 }
 
 /**
  * Appends the records of a store to its log after they were committed, and publishes a signed checkpoint each interval in which there was
  * one. Any number of nodes may do so over one database: each step is a compare-and-swap, and depends on committed rows alone.
  */
-export class LogKeeper {
+export class LogAppender {
   readonly #keeping: LogKeeping
   readonly #stopped = new AbortController()
   #following: Promise<void> | undefined
@@ -58,7 +58,7 @@ export class LogKeeper {
 
   /** Settles which log the store has and whether it continues. An earlier write could belong to the previous log. */
   async begin(): Promise<void> {
-    for (let tries = 0; tries < BEGIN_TRIES; tries++) if ((await this.#look()) !== undefined) return
+    for (let tries = 0; tries < BEGIN_TRIES; tries++) if ((await this.#poll()) !== undefined) return
   }
 
   /** Follows the store until `close`. */
@@ -76,27 +76,27 @@ export class LogKeeper {
   }
 
   /** The state of the log if it may continue; else undefined, after a step towards settling it. */
-  async #look(): Promise<LogLook | undefined> {
-    const look = await this.#ask<LogLook>({ ask: 'look' })
-    const verdict = judgeLog(look, await this.#keysOf(look.epoch?.origin ?? 'none'))
-    if (verdict === 'same') {
+  async #poll(): Promise<LogState | undefined> {
+    const state = await this.#ask<LogState>({ ask: 'state' })
+    const continuity = judgeLog(state, await this.#keysOf(state.logEpoch?.origin ?? 'none'))
+    if (continuity === 'same') {
       this.#unsettledSince = undefined
       this.#signs = true
       this.#isKeyReported = false
-      return look
+      return state
     }
-    if (verdict === 'settle') await this.#settle(look)
-    else if (this.#signs && verdict.begin === KEY_CHANGED) this.#reportKey(look)
-    else await this.#begin(look, verdict)
+    if (continuity === 'settle') await this.#settle(state)
+    else if (this.#signs && continuity.begin === KEY_CHANGED) this.#reportKey(state)
+    else await this.#begin(state, continuity)
     return undefined
   }
 
   /** Two nodes with different keys would begin one log after another, so only a start does. */
-  #reportKey({ epoch }: LogLook): void {
+  #reportKey({ logEpoch }: LogState): void {
     if (this.#isKeyReported) return
     this.#isKeyReported = true
     this.#keeping.logger.error(
-      { origin: epoch?.origin },
+      { origin: logEpoch?.origin },
       'another node signs the public log with another key, and this node signs nothing; give every node the same LOG_KEY and start it again',
     )
   }
@@ -106,26 +106,26 @@ export class LogKeeper {
   }
 
   /** Settles that the log continues in the epoch of the store, if no other node has objected in time. */
-  async #settle({ epoch, storeEpoch }: LogLook): Promise<void> {
+  async #settle({ logEpoch, storeEpoch }: LogState): Promise<void> {
     this.#unsettledSince ??= performance.now()
     if (performance.now() - this.#unsettledSince < OBJECTION) return
     const { store, environment } = this.#keeping
-    await store.maintain('settleLog', { after: epoch?.number ?? -1, storeEpoch }, environment())
+    await store.maintain('settleLog', { after: logEpoch?.number ?? -1, storeEpoch }, environment())
   }
 
-  async #begin(look: LogLook, { begin: reason, agreed: by }: Exclude<LogVerdict, string>): Promise<void> {
-    const { store, environment, logger, host, chance } = this.#keeping
-    const { storeEpoch, epoch } = look
-    const origin = originOf(host, look, chance())
-    const signed = [look.kept?.note, look.published?.note].filter(note => note !== undefined)
-    const agreed = by === 'stored' ? look.log.size : await this.#ask<number>({ ask: 'agreed', signed })
-    const checkpoint = later(look.kept, look.published)?.note ?? null
+  async #begin(state: LogState, { begin: reason, agreed: by }: Exclude<LogContinuity, string>): Promise<void> {
+    const { store, environment, logger, host, randomHex } = this.#keeping
+    const { storeEpoch, logEpoch } = state
+    const origin = originOf(host, state, randomHex())
+    const signed = [state.kept?.note, state.published?.note].filter(note => note !== undefined)
+    const agreed = by === 'stored' ? state.log.size : await this.#ask<number>({ ask: 'agreed', signed })
+    const checkpoint = later(state.kept, state.published)?.note ?? null
     const begin = { origin, keys: await this.#keysOf(origin), agreed, checkpoint }
-    const begun = await store.maintain('settleLog', { after: epoch?.number ?? -1, storeEpoch, begin }, environment())
-    const level = epoch === undefined ? 'info' : 'warn'
+    const begun = await store.maintain('settleLog', { after: logEpoch?.number ?? -1, storeEpoch, begin }, environment())
+    const level = logEpoch === undefined ? 'info' : 'warn'
     if (!begun) return
     this.#signs = true
-    logger[level]({ origin, previous: epoch?.origin, agreed, reason }, 'a public log begins')
+    logger[level]({ origin, previous: logEpoch?.origin, agreed, reason }, 'a public log begins')
   }
 
   /**
@@ -150,9 +150,9 @@ export class LogKeeper {
 
   /**
    * Signs new records and publishes the checkpoint. Writes a checkpoint of another node to the file of this node. Returns false if the stored
-   * log is not the published one: the next look decides what follows.
+   * log is not the published one: the next poll decides what follows.
    */
-  async #publish({ kept, published, log }: LogLook): Promise<boolean> {
+  async #publish({ kept, published, log }: LogState): Promise<boolean> {
     const { store, environment, now, pem, witnesses } = this.#keeping
     const { signal } = this.#stopped
     const signed = await this.#ask<Signed | undefined>({ ask: 'sign', pem: pem(), time: Math.floor(now() / 1_000) })
@@ -176,10 +176,10 @@ export class LogKeeper {
     const { store, witnesses, interval } = this.#keeping
     const record = store.knownRecord()
     if (record !== undefined && record === this.#signed && witnesses?.due !== true) return interval
-    const look = await this.#look()
-    if (look === undefined) return Math.min(interval, RETRY)
+    const state = await this.#poll()
+    if (state === undefined) return Math.min(interval, RETRY)
     const more = await this.#extend()
-    const isPublished = await this.#publish(look)
+    const isPublished = await this.#publish(state)
     this.#signed = more || !isPublished ? undefined : record
     return more ? 0 : interval
   }
