@@ -1,7 +1,7 @@
 import type { Thread } from './processor.ts'
 import type { Simulation } from './simulation.ts'
 
-/** As in src/search/follow-store.ts and src/search/index-changes.ts: microseconds that changes are gathered, and entries of a transaction. */
+/** As in src/search/index-follower.ts and src/search/index-changes.ts: microseconds that changes are gathered, and entries of a transaction. */
 const LINGER = 250_000
 const BATCH = 1_000
 

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
-import { IndexKeeper } from '../search/follow-store.ts'
 import { openIndex } from '../search/index-file.ts'
+import { IndexFollower } from '../search/index-follower.ts'
 import { readHead } from '../store/head.ts'
 import { changedEntries, currentEntry } from '../store/indexed-entry.ts'
 import { createCpuYield } from '../threads/cpu-yield.ts'
@@ -32,7 +32,7 @@ function reading<T>(read: () => T): T {
   }
 }
 
-const keeper = new IndexKeeper({
+const follower = new IndexFollower({
   counters,
   file: indexFile(directory),
   index,
@@ -45,6 +45,6 @@ const keeper = new IndexKeeper({
   onEntry: createCpuYield(counters),
   onNotice: notice => parentPort?.postMessage(notice),
 })
-await keeper.run()
+await follower.run()
 index.close()
 store.close()

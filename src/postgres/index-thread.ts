@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { isUnavailable, type Reader, StoreFault } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { OperatorError } from '../operator-error.ts'
-import { IndexKeeper } from '../search/follow-store.ts'
 import { openIndex, type StoreState } from '../search/index-file.ts'
+import { IndexFollower } from '../search/index-follower.ts'
 import { storeEpochOf } from '../store/head.ts'
 import { changedEntries, currentEntry } from '../store/indexed-entry.ts'
 import { NICE, setNice } from '../threads/priority.ts'
@@ -55,7 +55,7 @@ async function state(): Promise<StoreState> {
   return { storeId, ...reached }
 }
 
-const keeper = new IndexKeeper({
+const follower = new IndexFollower({
   counters,
   file,
   index,
@@ -78,6 +78,6 @@ const keeper = new IndexKeeper({
   onEntry() {},
   onNotice: notice => parentPort?.postMessage(notice),
 })
-await keeper.run()
+await follower.run()
 index.close()
 await session.close()

@@ -42,7 +42,7 @@ export type IndexKeeping = {
 }
 
 /** Follows a store with the index. A broken index is deleted; the next start rebuilds it. */
-export class IndexKeeper {
+export class IndexFollower {
   readonly #parts: IndexKeeping
   /** The latest state of the store; undefined before the first read. */
   #state: StoreState | undefined
