@@ -19,7 +19,7 @@ setNice(NICE.index)
 /** Each new row is read once, while the operating system has it in memory, so a small cache is enough. */
 const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
 const { store_id: storeId, record } = await readHead(store)
-const index = await openIndex(indexFile(directory), { storeId, record, epoch: 0 })
+const index = await openIndex(indexFile(directory), { storeId, record, storeEpoch: 0 })
 parentPort?.postMessage('ready')
 
 /** Marks faults of the store. A fault of the index would delete the index. */
@@ -37,7 +37,7 @@ const follower = new IndexFollower({
   file: indexFile(directory),
   index,
   source: {
-    state: () => ({ storeId, record: Number(committed(counters)), epoch: 0 }),
+    state: () => ({ storeId, record: Number(committed(counters)), storeEpoch: 0 }),
     changed: (change, number, limit) => reading(() => store.all(changedEntries(change, number, limit))),
     entry: number => reading(() => store.one(currentEntry(number))),
     awaitNewer: (state, patience) => awaitCommit(counters, BigInt(state.record), patience),

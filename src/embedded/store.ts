@@ -58,7 +58,7 @@ export class EmbeddedStore implements Store {
   readonly #probeTimer: NodeJS.Timeout
   readonly #sendListener: SendListener
   /** The newest record is cached until the next commit. */
-  #newest: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, epoch: 0 }
+  #newest: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, storeEpoch: 0 }
 
   constructor(parts: Parts, sendListener: SendListener) {
     this.#parts = parts
@@ -78,7 +78,7 @@ export class EmbeddedStore implements Store {
     const commits = commitsOf(this.#parts.counters)
     if (commits !== undefined && commits === this.#newest.commits) return this.#newest
     const record = this.reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0
-    this.#newest = { commits, record, epoch: 0 }
+    this.#newest = { commits, record, storeEpoch: 0 }
     return this.#newest
   }
 

@@ -50,7 +50,7 @@ async function state(): Promise<StoreState> {
   )
   if (head === undefined) throw new StoreFault('unavailable', new Error('the store has no head row yet'))
   const { storeId, record, sequence } = head
-  const reached = { record, epoch: storeEpochOf(sequence) }
+  const reached = { record, storeEpoch: storeEpochOf(sequence) }
   publishCommitted(counters, positionOf(reached))
   return { storeId, ...reached }
 }
@@ -70,7 +70,7 @@ const follower = new IndexFollower({
         // The session needs the event loop between two waits.
         await setTimeout(0)
         const now = await state()
-        if (now.record > seen.record || now.epoch !== seen.epoch) return true
+        if (now.record > seen.record || now.storeEpoch !== seen.storeEpoch) return true
       }
       return isStopping(counters)
     },

@@ -118,9 +118,9 @@ export class PostgresStore implements Store {
 
   noteRead(): void {}
 
-  async latestRecord(): Promise<{ record: number; epoch: number }> {
+  async latestRecord(): Promise<{ record: number; storeEpoch: number }> {
     const head = await this.reader.one<{ record: number; sequence: number }>(NEWEST_RECORD)
-    return { record: head?.record ?? 0, epoch: storeEpochOf(head?.sequence ?? 0) }
+    return { record: head?.record ?? 0, storeEpoch: storeEpochOf(head?.sequence ?? 0) }
   }
 
   write(...[name, input, environment]: Parameters<Store['write']>): Promise<WriteAnswer> {

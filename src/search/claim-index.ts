@@ -21,7 +21,7 @@ type Indexed = { number: number; entry: number; id: string }
 export async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntry): Promise<void> {
   const known = indexedState(index)
   if (known === undefined || known.storeId !== store.storeId) return emptyIndex(index, store)
-  if (known.epoch === store.epoch && known.record <= store.record) return
+  if (known.storeEpoch === store.storeEpoch && known.record <= store.record) return
   const common = await commonRecord(index, read)
   index.step('BEGIN IMMEDIATE')
   const later = index.all<{ entry: number }>(sql`
@@ -31,7 +31,7 @@ export async function claimIndex(index: SqliteConnection, store: StoreState, rea
     if (row === undefined) removeEntries(index, [entry])
     else putEntries(index, [indexedStateOf(row)])
   }
-  index.run(sql`UPDATE progress SET history = ${store.epoch}`)
+  index.run(sql`UPDATE progress SET history = ${store.storeEpoch}`)
   saveIndexedRecord(index, Math.min(common, store.record))
   index.step('COMMIT')
 }

@@ -27,7 +27,7 @@ async function withEntries(
   const store = openSqlite(join(directory, 'store.db'), 'write')
   migrate(store, 1)
   await insertHead(store, 'store')
-  const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, epoch: 0 })
+  const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
   try {
     const commits = new GroupCommit(new SqliteSession(store))
     const contextOf = createContexts()

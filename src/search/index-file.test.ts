@@ -16,7 +16,7 @@ import { searchIndex } from './query.ts'
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-index-'))
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-const STORE = { storeId: 'store', record: 0, epoch: 0 }
+const STORE = { storeId: 'store', record: 0, storeEpoch: 0 }
 let made = 0
 const freshPath = (): string => join(directory, `${made++}.db`)
 
@@ -189,7 +189,7 @@ test('fifty revised entries that are put together make one segment of each table
 test('an index is reused for its store, and rebuilt for another store, an earlier state, or after damage', () => {
   const path = freshPath()
   const reopen = (storeId: string, newest: number): { record: number; found: number[] } => {
-    const index = openIndex(path, { storeId, record: newest, epoch: 0 })
+    const index = openIndex(path, { storeId, record: newest, storeEpoch: 0 })
     const state = { record: indexedRecord(index), found: find(index, 'title') }
     putEntries(index, [entryOf(1)])
     saveIndexedRecord(index, 5)

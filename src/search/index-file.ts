@@ -38,12 +38,12 @@ const VERSION = ((SCHEMA_VERSION * 100 + PAIRS_VERSION) * 1_000 + TERMS_VERSION)
  * The id of a store, its newest record, and its epoch: after a failover that lost records, the same numbers may belong to
  * other records.
  */
-export type StoreState = { storeId: string; record: number; epoch: number }
+export type StoreState = { storeId: string; record: number; storeEpoch: number }
 
 /** Nearly all writes append. A cache of 32 MB takes no time off an entry. */
 const CACHE_KIB = 2_048
 
-const NO_STORE: StoreState = { storeId: '', record: 0, epoch: 0 }
+const NO_STORE: StoreState = { storeId: '', record: 0, storeEpoch: 0 }
 
 /**
  * Opens the index for writing. An index of another store, of other rules, of a later state of the store, or one that cannot be read is emptied.
@@ -83,12 +83,12 @@ export function indexedState(index: SqliteConnection): StoreState | undefined {
   const version = index.one<{ version: number }>(sql`SELECT version FROM progress WHERE one = 1`)?.version
   if (version !== VERSION) return undefined
   return index.one<StoreState>(
-    sql`SELECT store_id AS "storeId", record, history AS "epoch" FROM progress WHERE one = 1`,
+    sql`SELECT store_id AS "storeId", record, history AS "storeEpoch" FROM progress WHERE one = 1`,
   )
 }
 
 /** Empties an index, or makes it, for a store. */
-export function emptyIndex(index: SqliteConnection, { storeId, epoch }: StoreState): void {
+export function emptyIndex(index: SqliteConnection, { storeId, storeEpoch }: StoreState): void {
   index.exec('BEGIN IMMEDIATE')
   // Earlier versions had the table pair.
   for (const table of ['terms', 'ranked', 'doc', 'withdrawn', 'pair', 'word', 'progress']) {
@@ -96,7 +96,7 @@ export function emptyIndex(index: SqliteConnection, { storeId, epoch }: StoreSta
   }
   index.exec(SCHEMA)
   index.run(sql`
-    INSERT INTO progress (one, store_id, version, history, record, entries) VALUES (1, ${storeId}, ${VERSION}, ${epoch}, 0, 0)`)
+    INSERT INTO progress (one, store_id, version, history, record, entries) VALUES (1, ${storeId}, ${VERSION}, ${storeEpoch}, 0, 0)`)
   index.exec('COMMIT')
   wordsOfIndex.delete(index)
 }

@@ -74,7 +74,7 @@ export class IndexFollower {
     const from = indexedRecord(index)
     if (seen.record > from) {
       const onReached = (record: number): boolean => {
-        publishIndexed(counters, positionOf({ record, epoch: seen.epoch }))
+        publishIndexed(counters, positionOf({ record, storeEpoch: seen.storeEpoch }))
         return !isStopping(counters)
       }
       await followChanges(source.changed, index, from, seen.record, { onEntry, onReached })
@@ -92,10 +92,10 @@ export class IndexFollower {
   /** Begins to follow a store, or its next epoch. */
   async #claim(seen: StoreState): Promise<void> {
     const { counters, index, source, onNotice } = this.#parts
-    if (this.#state?.storeId !== seen.storeId || this.#state.epoch !== seen.epoch) {
+    if (this.#state?.storeId !== seen.storeId || this.#state.storeEpoch !== seen.storeEpoch) {
       publishIndexed(counters, 0)
       await claimIndex(index, seen, source.entry)
-      publishIndexed(counters, positionOf({ record: indexedRecord(index), epoch: seen.epoch }))
+      publishIndexed(counters, positionOf({ record: indexedRecord(index), storeEpoch: seen.storeEpoch }))
       onNotice({ from: indexedRecord(index), of: seen.record })
     }
     this.#state = seen

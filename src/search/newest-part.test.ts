@@ -22,7 +22,7 @@ const entryOf = (n: number): IndexedState => ({
 
 test('a search for a phrase of frequent words reads the newest part of a large index, any other reads all', () => {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-newest-'))
-  const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, epoch: 0 })
+  const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
   try {
     index.step('BEGIN IMMEDIATE')
     putEntries(

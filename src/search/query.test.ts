@@ -19,7 +19,7 @@ const entryOf = (n: number): IndexedState => ({
 
 test('a search by relevance ranks the newest matches, then lists the older ones, each once', () => {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-query-'))
-  const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, epoch: 0 })
+  const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
   try {
     const all = Array.from({ length: ENTRIES }, (_, at) => entryOf(at + 1))
     index.step('BEGIN IMMEDIATE')

@@ -9,7 +9,7 @@ import { searchIndex } from './query.ts'
 import type { SearchReply } from './search-reply.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-repair-'))
-const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, epoch: 0 })
+const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
 after(() => {
   index.close()
   rmSync(directory, { recursive: true, force: true })

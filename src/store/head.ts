@@ -54,7 +54,7 @@ export const storeEpochOf = (sequence: number): number => Math.floor(sequence / 
  * The number of the newest permanent record, and the epoch of the store. A new epoch begins when a database is replaced by an earlier state
  * of itself; in it, the same numbers may name other records.
  */
-export type Newest = { record: number; epoch: number }
+export type Newest = { record: number; storeEpoch: number }
 
 /** How long the service has run, in milliseconds, as it was counted last: up to a minute ago. */
 export const readServed = async (reader: Reader): Promise<number> =>

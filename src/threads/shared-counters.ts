@@ -58,8 +58,8 @@ export async function eventAfter(counters: SharedCounters, events: bigint, patie
 const RECORD_BITS = 48n
 
 /** The position of a record in the course of a store: all positions of a later epoch are larger. On an embedded store it is the record. */
-export const positionOf = ({ record, epoch }: { record: number; epoch: number }): bigint =>
-  (BigInt(epoch) << RECORD_BITS) | BigInt(record)
+export const positionOf = ({ record, storeEpoch }: { record: number; storeEpoch: number }): bigint =>
+  (BigInt(storeEpoch) << RECORD_BITS) | BigInt(record)
 
 /** The number of records from one position to another. Across histories, all records count. */
 const recordsBetween = (from: bigint, to: bigint): number =>

@@ -189,7 +189,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await unit.save(tx)
   await recordLog(tx, context)
   let records = 0
-  const latestRecord = () => ({ record: records++, epoch: 0 })
+  const latestRecord = () => ({ record: records++, storeEpoch: 0 })
   const reads: Reads = {
     reader: tx,
     actor,
@@ -292,7 +292,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
 
 /** Fills a search index, and searches it in every shape. Returns the statements that ran. */
 export function recordSearches(path: string): Recorded {
-  const index = openIndex(path, { storeId: 'store', record: 0, epoch: 0 })
+  const index = openIndex(path, { storeId: 'store', record: 0, storeEpoch: 0 })
   const recorded = recorder(index)
   const entry = {
     entry: 1,

@@ -101,11 +101,11 @@ export class Purger {
     const newest = await store.latestRecord()
     if (this.#sent === undefined) {
       this.#settled = await readPurged(store.reader, this.#cache)
-      this.#sent = { record: this.#settled, epoch: newest.epoch }
+      this.#sent = { record: this.#settled, storeEpoch: newest.storeEpoch }
     }
-    const { record, epoch } = this.#sent
+    const { record, storeEpoch } = this.#sent
     // An earlier state of the store came back: its numbers stand for something else.
-    const lost = newest.epoch !== epoch || newest.record < record
+    const lost = newest.storeEpoch !== storeEpoch || newest.record < record
     if (lost || newest.record > record) {
       await this.#purge({ above: lost ? 0 : record, upTo: newest.record }, lost)
       this.#sent = newest

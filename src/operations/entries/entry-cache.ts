@@ -47,7 +47,7 @@ export class EntryCache {
   readonly #numbers = new LruCache<string, number>(ADDRESSES_MAX)
   readonly #pages = new LruCache<string, { record: number; page: ServedPage }>(PAGES_MAX)
   /** The record up to which changed entries were removed from the cache. */
-  #reached: Newest = { record: 0, epoch: 0 }
+  #reached: Newest = { record: 0, storeEpoch: 0 }
   #forgetting: Promise<void> | undefined
 
   /** `furtherTurn` returns undefined if a request may continue its work in this turn of the event loop, otherwise a promise of a later one. */
@@ -102,12 +102,13 @@ export class EntryCache {
   }
 
   async #make(name: string, make: () => Promise<ServedPage>): Promise<ServedPage> {
-    const { record, epoch } = await this.#catchUp()
+    const { record, storeEpoch } = await this.#catchUp()
     const before = this.#pages.get(name)
     if (before?.record === record) return before.page
     const page = await make()
     const after = await this.#catchUp()
-    if (after.record === record && after.epoch === epoch) this.#pages.set(name, { record, page }, page.json.length)
+    if (after.record === record && after.storeEpoch === storeEpoch)
+      this.#pages.set(name, { record, page }, page.json.length)
     return page
   }
 
@@ -118,8 +119,8 @@ export class EntryCache {
 
   async #catchUp(): Promise<Newest> {
     const newest = await this.#store.latestRecord()
-    if (newest.epoch > this.#reached.epoch) this.#clear(newest)
-    while (newest.epoch === this.#reached.epoch && newest.record > this.#reached.record) {
+    if (newest.storeEpoch > this.#reached.storeEpoch) this.#clear(newest)
+    while (newest.storeEpoch === this.#reached.storeEpoch && newest.record > this.#reached.record) {
       this.#forgetting ??= this.#forget(newest).finally(() => {
         this.#forgetting = undefined
       })
