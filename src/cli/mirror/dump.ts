@@ -1,4 +1,4 @@
-import type { CheckedLine, ExportLine } from '../../contract/resources.ts'
+import type { CheckedLine } from '../../contract/resources.ts'
 import type { Reader } from '../../database/database.ts'
 import { leafOfLine } from '../../domain/log/exported-line.ts'
 import type { Leaf } from '../../domain/log/statement.ts'
@@ -8,6 +8,7 @@ import { OperatorError } from '../../operator-error.ts'
 import { readLog } from '../../store/log.ts'
 import type { Line } from '../export/input-lines.ts'
 import { continuationIn } from './original-log.ts'
+import { membersOf } from './parse-json.ts'
 import { ANSWER_MAX } from './source.ts'
 
 /** How the last line of an answer begins. */
@@ -40,20 +41,11 @@ export const incomplete = (): OperatorError =>
 
 /** Throws OperatorError if the first line was not written by the export of this version. */
 function assertExported(bytes: Buffer): void {
-  const { type, sequence, record } = membersOf(bytes)
+  const { type, sequence, record } = membersOf(bytes.toString('utf8'))
   if (type === 'end' || sequence !== undefined || record !== undefined) return
   throw new OperatorError(
     'The file was not written by "palimpsest export" of this version: export the store again, or read records of your own with "palimpsest load".',
   )
-}
-
-/** The members of a line; none of a line that is no JSON object. */
-function membersOf(bytes: Buffer): Partial<ExportLine> {
-  try {
-    return (JSON.parse(bytes.toString('utf8')) as Partial<ExportLine> | null) ?? {}
-  } catch {
-    return {}
-  }
 }
 
 /** The name of the log of a dump if no key names it. */

@@ -11,6 +11,7 @@ import { SALT_BYTES } from '../../tlog/entry.js'
 import { isKeyName } from '../../tlog/note.js'
 import { TILE_WIDTH } from '../../tlog/tile.js'
 import { refusal } from './check.ts'
+import { membersOf } from './parse-json.ts'
 import {
   assertSameRoot,
   type Bytes,
@@ -202,12 +203,4 @@ export function continuationIn(line: CheckedLine<'continuation'>, origin: string
   if (!fits || !Number.isSafeInteger(size) || typeof checkpoint !== 'string')
     throw refusal(line, 'names no log that it continues')
   return { record: Number(line.record), previousOrigin, size: size as number, checkpoint }
-}
-
-function membersOf(statement: string): Partial<Continuation> {
-  try {
-    return (JSON.parse(statement) as Partial<Continuation> | null) ?? {}
-  } catch {
-    return {}
-  }
 }

@@ -6,6 +6,7 @@ import { checkOf } from '../../contract/check.ts'
 import { DEFAULT_RATES } from '../../contract/limits.ts'
 import { ExportManifest } from '../../contract/resources.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { parseJson } from './parse-json.ts'
 
 /** More bytes than a segment can have: a thousand bodies of the maximum size, with their members. */
 export const ANSWER_MAX = 96 * 1_048_576
@@ -58,7 +59,7 @@ export function openSource(address: string, signal: AbortSignal): Source {
     limit: () => limit,
     async manifest(after) {
       const { bytes } = await ask(`/api/export/manifest${after === undefined ? '' : `?after=${after}`}`)
-      const manifest = jsonOf(bytes)
+      const manifest = parseJson(bytes.toString('utf8'))
       if (!manifests.fits(manifest)) throw new OperatorError(`The manifest of ${url} does not match the contract.`)
       return manifest
     },
@@ -93,14 +94,6 @@ function limitOf(headers: Headers): Limit | undefined {
   const [state] = limitsIn(headers.get('ratelimit'))
   const quota = Number(/;q=(\d{1,10})/.exec(headers.get('ratelimit-policy') ?? '')?.[1] ?? 0)
   return state === undefined || quota === 0 ? undefined : { remaining: state.remaining, quota }
-}
-
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 /** An answer, how many seconds to wait for one, or undefined for 404. */
