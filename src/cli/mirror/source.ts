@@ -24,57 +24,106 @@ export type Source = {
   url: string
   manifest(after?: number): Promise<ExportManifest>
   /** The lines from a sequence on, as bytes, with their digest. */
-  segment(from: number): Promise<Segment>
+  segment(from: number): Promise<ResponseBody>
   /** A file of its public log by its path below /log/; undefined if it has none. A tile that is missing is asked for again. */
   file(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>
   /** The limit for reads by the last answer: the requests that remain, of those that any 60 seconds have. */
   limit(): Limit
 }
 export type Limit = { remaining: number; quota: number }
-export type Segment = { bytes: Buffer; digest: string | null }
+/** The body of a response, and its Repr-Digest. */
+type ResponseBody = { bytes: Buffer; digest: string | null }
 
 const manifests = checkOf(ExportManifest)
 
 /** Sends requests to one server. Past a limit it waits as the server requires. It follows no redirect. `signal` ends requests in progress. */
 export function openSource(address: string, signal: AbortSignal): Source {
   const url = baseOf(address)
-  let limit: Limit = { remaining: DEFAULT_RATES.readPerMinute, quota: DEFAULT_RATES.readPerMinute }
-  const note = (headers: Headers): void => {
-    limit = limitOf(headers) ?? limit
-  }
-  const askUntil = async (path: string): Promise<Segment | undefined> => {
-    for (let tries = 0; ; tries++) {
-      const asked = await askOnce(`${url}${path}`, signal, tries, note)
-      if (asked === undefined || 'bytes' in asked) return asked
-      await sleep(asked.wait * 1_000, undefined, { signal })
-    }
-  }
-  const ask = async (path: string): Promise<Segment> => {
-    const asked = await askUntil(path)
-    if (asked !== undefined) return asked
-    throw new OperatorError(`${url}${path} answered 404; name the server itself, of a version that has /api/export.`)
-  }
+  const requests = new Requests(url, signal)
   return {
     url,
-    limit: () => limit,
+    limit: () => requests.limit,
     async manifest(after) {
-      const { bytes } = await ask(`/api/export/manifest${after === undefined ? '' : `?after=${after}`}`)
+      const { bytes } = await requests.read(`/api/export/manifest${after === undefined ? '' : `?after=${after}`}`)
       const manifest = parseJson(bytes.toString('utf8'))
       if (!manifests.fits(manifest)) throw new OperatorError(`The manifest of ${url} does not match the contract.`)
       return manifest
     },
-    segment: from => ask(`/api/export?from=${from}`),
+    segment: from => requests.read(`/api/export?from=${from}`),
     async file(path) {
       // A lagging node may not have a tile yet that another one has signed.
       for (const pause of [...(path.startsWith('tile/') ? PAUSES : []), undefined]) {
-        const asked = await askUntil(`/log/${path}`)
-        if (asked !== undefined) return Uint8Array.from(asked.bytes)
+        const found = await requests.find(`/log/${path}`)
+        if (found !== undefined) return Uint8Array.from(found.bytes)
         if (pause === undefined) break
         await sleep(pause * 1_000, undefined, { signal })
       }
       if (!path.startsWith('tile/')) return undefined
       throw new NoAnswer(`${url}/log/${path} is missing (404), and its checkpoint has it; try again later.`)
     },
+  }
+}
+
+/** Requests to one server, and the limit of its last answer. */
+class Requests {
+  readonly #url: string
+  readonly #signal: AbortSignal
+  #limit: Limit = { remaining: DEFAULT_RATES.readPerMinute, quota: DEFAULT_RATES.readPerMinute }
+
+  constructor(url: string, signal: AbortSignal) {
+    this.#url = url
+    this.#signal = signal
+  }
+
+  get limit(): Limit {
+    return this.#limit
+  }
+
+  /** The body at a path. Throws OperatorError where there is none. */
+  async read(path: string): Promise<ResponseBody> {
+    const found = await this.find(path)
+    if (found !== undefined) return found
+    throw new OperatorError(
+      `${this.#url}${path} answered 404; name the server itself, of a version that has /api/export.`,
+    )
+  }
+
+  /** The body at a path, as soon as the server answers; undefined for 404. */
+  async find(path: string): Promise<ResponseBody | undefined> {
+    for (let tries = 0; ; tries++) {
+      const asked = await this.#askOnce(`${this.#url}${path}`, tries)
+      if (asked === undefined || 'bytes' in asked) return asked
+      await sleep(asked.wait * 1_000, undefined, { signal: this.#signal })
+    }
+  }
+
+  /** An answer, how many seconds to wait for one, or undefined for 404. */
+  async #askOnce(url: string, tries: number): Promise<ResponseBody | { wait: number } | undefined> {
+    const pause = PAUSES[tries]
+    try {
+      const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_TIMEOUT)])
+      const response = await fetch(url, {
+        redirect: 'manual',
+        signal,
+        headers: { accept: 'application/x-ndjson, application/json' },
+      })
+      this.#limit = limitOf(response.headers) ?? this.#limit
+      if (response.status === 200)
+        return { bytes: await read(url, response), digest: response.headers.get('repr-digest') }
+      await response.body?.cancel()
+      if (response.status === 404) return undefined
+      const wait = Math.min(Math.max(1, Number(response.headers.get('retry-after')) || 1), WAIT_MAX)
+      if (response.status === 429 || (response.status === 503 && pause !== undefined)) return { wait }
+      if (response.status === 503) throw new NoAnswer(`${url} is not ready (503); try again later.`)
+      throw new OperatorError(
+        `${url} answered ${response.status}; name the server itself, of a version that has /api/export.`,
+      )
+    } catch (error) {
+      this.#signal.throwIfAborted()
+      if (error instanceof OperatorError) throw error
+      if (pause !== undefined) return { wait: pause }
+      throw new NoAnswer(`${url} cannot be read: ${unreachable(error, url).why}`)
+    }
   }
 }
 
@@ -94,40 +143,6 @@ function limitOf(headers: Headers): Limit | undefined {
   const [state] = limitsIn(headers.get('ratelimit'))
   const quota = Number(/;q=(\d{1,10})/.exec(headers.get('ratelimit-policy') ?? '')?.[1] ?? 0)
   return state === undefined || quota === 0 ? undefined : { remaining: state.remaining, quota }
-}
-
-/** An answer, how many seconds to wait for one, or undefined for 404. */
-async function askOnce(
-  url: string,
-  signal: AbortSignal,
-  tries: number,
-  note: (headers: Headers) => void,
-): Promise<Segment | { wait: number } | undefined> {
-  const pause = PAUSES[tries]
-  try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT)])
-    const response = await fetch(url, {
-      redirect: 'manual',
-      signal: limit,
-      headers: { accept: 'application/x-ndjson, application/json' },
-    })
-    note(response.headers)
-    if (response.status === 200)
-      return { bytes: await read(url, response), digest: response.headers.get('repr-digest') }
-    await response.body?.cancel()
-    if (response.status === 404) return undefined
-    const wait = Math.min(Math.max(1, Number(response.headers.get('retry-after')) || 1), WAIT_MAX)
-    if (response.status === 429 || (response.status === 503 && pause !== undefined)) return { wait }
-    if (response.status === 503) throw new NoAnswer(`${url} is not ready (503); try again later.`)
-    throw new OperatorError(
-      `${url} answered ${response.status}; name the server itself, of a version that has /api/export.`,
-    )
-  } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof OperatorError) throw error
-    if (pause !== undefined) return { wait: pause }
-    throw new NoAnswer(`${url} cannot be read: ${unreachable(error, url).why}`)
-  }
 }
 
 /** Reads a complete answer of bounded length. */
