@@ -99,9 +99,10 @@ export async function look(following: Following): Promise<Caught> {
       const rate = Math.round(lines / ((performance.now() - began) / 1_000))
       return `${fetched.next - 1} of ${total} rows, ${percent(fetched.next - 1, total ?? 0)}, ${rate}/s`
     })
-    const { head, cut, waits } = fetched
-    if (head === null && !cut) continue
-    if (head !== null && Number(head.change) > state.change) lines += await followModeration(following, head, cut)
+    const { cut, waits } = fetched
+    const reached = reachedBy(fetched)
+    if (reached === null && !cut) continue
+    if (reached !== null && Number(reached.change) > state.change) lines += await followModeration(following, reached)
     if (lines === 0 && !cut) await refresh(following)
     return { lines, waits, sequence: total }
   }
@@ -109,8 +110,8 @@ export async function look(following: Following): Promise<Caught> {
 
 async function keepFetched(following: Following, state: Mirror, fetched: Fetched): Promise<number> {
   const { store } = following
-  const { lines, next, cut, log } = fetched
-  const head = cut ? clamped(fetched.head, next) : fetched.head
+  const { lines, next, log } = fetched
+  const head = reachedBy(fetched)
   const seen = JSON.stringify([head, log?.note])
   if (lines.length > 0 || next !== state.next || seen !== following.seen) {
     const settled = head !== null && Number(head.change) <= state.change ? { settled: Number(head.sequence) } : {}
@@ -120,9 +121,9 @@ async function keepFetched(following: Following, state: Mirror, fetched: Fetched
   return lines.filter(({ sequence }) => sequence !== undefined).length
 }
 
-/** The state of a copy without the rows from `next` on. */
-const clamped = (head: Checked['head'], next: number): Checked['head'] =>
-  head && { ...head, sequence: String(next - 1), record: '0' }
+/** The state of the server up to the rows that were fetched; null if it has rows after the answer. */
+const reachedBy = ({ head, cut, next }: Fetched): Checked['head'] =>
+  head !== null && cut ? { ...head, sequence: String(next - 1), record: '0' } : head
 
 const ANOTHER =
   'The server has another store than the one that was copied, or an earlier state of it, as after a restored backup; make a new mirror in an empty directory.'
@@ -166,29 +167,18 @@ async function fetchedOnce(following: Following, from: number): Promise<Fetched>
   return { ...verified, head: checked.head, next: cut ? reached + 1 : checked.next }
 }
 
-/**
- * Reads the segments that moderation changed again, in order, as far as they are copied. `head` is the state of the server if all its rows
- * were read.
- */
-async function followModeration(
-  following: Following,
-  head?: NonNullable<Checked['head']>,
-  cut = false,
-): Promise<number> {
+/** Reads the segments that moderation changed again, in order, as far as they are copied. `reached` is the state of the server up to there, if it is known. */
+async function followModeration(following: Following, reached: Checked['head'] = null): Promise<number> {
   try {
-    return await followOnce(following, head, cut)
+    return await followOnce(following, reached)
   } catch (error) {
     if (!(error instanceof Unplaced)) throw error
     // An entry was restored after the manifest was read.
-    return followOnce(following, head, cut)
+    return followOnce(following, reached)
   }
 }
 
-async function followOnce(
-  following: Following,
-  head: NonNullable<Checked['head']> | undefined,
-  cut: boolean,
-): Promise<number> {
+async function followOnce(following: Following, reached: Checked['head']): Promise<number> {
   const { store, source } = following
   const state = await stateOf(store)
   const manifest = await source.manifest(state.change)
@@ -208,7 +198,6 @@ async function followOnce(
     lines += known.length
   }
   const change = Number(manifest.change)
-  const reached = head === undefined ? null : cut ? clamped(head, state.next) : head
   const settled = reached === null ? {} : { settled: Number(reached.sequence) }
   await keep(store, { lines: [], actors: manifest.actors, head: reached, next: state.next, change, ...settled })
   return lines
