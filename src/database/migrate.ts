@@ -56,6 +56,9 @@ export const MIGRATIONS: readonly Migration[] = [
   moderatedEvidence,
 ]
 
+/** The number of the newest step. */
+export const NEWEST_MIGRATION = Math.max(...MIGRATIONS.map(({ number }) => number))
+
 type Applied = { number: number; name: string; breaking: number }
 
 /** The steps that the store has; none if it is empty. */

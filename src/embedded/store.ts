@@ -1,4 +1,5 @@
 import { Problem } from '../contract/problem.ts'
+import { only } from '../database/database.ts'
 import { GROUP_MAX } from '../database/group-commit.ts'
 import { openSqlite, type SqliteConnection } from '../database/sqlite.ts'
 import { LogThread } from '../log/compute.ts'
@@ -77,7 +78,7 @@ export class EmbeddedStore implements Store {
   latestRecord(): Newest {
     const commits = commitsOf(this.#parts.counters)
     if (commits !== undefined && commits === this.#newest.commits) return this.#newest
-    const record = this.reader.one<{ record: number }>(NEWEST_RECORD)?.record ?? 0
+    const { record } = only(this.reader.one<{ record: number }>(NEWEST_RECORD))
     this.#newest = { commits, record, storeEpoch: 0 }
     return this.#newest
   }

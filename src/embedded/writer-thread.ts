@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { StoreFault } from '../database/database.ts'
+import { only, StoreFault } from '../database/database.ts'
 import { GroupCommit } from '../database/group-commit.ts'
 import { sql } from '../database/sql.ts'
 import { checkpointWal, isDamage } from '../database/sqlite.ts'
@@ -39,8 +39,7 @@ const workOf = createWorks()
 const yieldCpu = createCpuYield(counters)
 
 const publish = (): void => {
-  const head = connection.one<{ record: number }>(sql`SELECT record FROM head`)
-  publishCommitted(counters, head?.record ?? 0)
+  publishCommitted(counters, only(connection.one<{ record: number }>(sql`SELECT record FROM head`)).record)
 }
 const session = new SqliteSession(connection, {
   onGroup: () => awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_PATIENCE),

@@ -75,8 +75,8 @@ export class PostgresGroupSession implements GroupSession {
 
   /** Tries again while the server is away and nothing was stored. Each work is refused when it has waited for PATIENCE. */
   async commit(group: Pending[], join: () => void): Promise<readonly Outcome[]> {
-    while (group.length > 0) {
-      const since = group[0]?.since ?? 0
+    for (let first = group[0]; first !== undefined; first = group[0]) {
+      const { since } = first
       const name = randomUUID()
       let connection: PostgresConnection | undefined
       let outcomes: Outcome[] | undefined

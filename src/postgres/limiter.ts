@@ -69,7 +69,9 @@ export class PostgresLimiter implements Limiter {
 
   /** Decides a batch of requests, again if the session is lost on the way. */
   async #decideUntilDeadline(batch: readonly Pending<Decision>[]): Promise<Outcome[]> {
-    const deadline = (batch[0]?.since ?? 0) + PATIENCE
+    const [first] = batch
+    if (first === undefined) return []
+    const deadline = first.since + PATIENCE
     for (;;) {
       try {
         return await this.#decideTogether(batch, deadline)

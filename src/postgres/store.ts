@@ -1,5 +1,5 @@
 import { Problem } from '../contract/problem.ts'
-import { type Reader, StoreFault } from '../database/database.ts'
+import { only, type Reader, StoreFault } from '../database/database.ts'
 import { GroupCommit } from '../database/group-commit.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { sql } from '../database/sql.ts'
@@ -119,8 +119,8 @@ export class PostgresStore implements Store {
   noteRead(): void {}
 
   async latestRecord(): Promise<{ record: number; storeEpoch: number }> {
-    const head = await this.reader.one<{ record: number; sequence: number }>(NEWEST_RECORD)
-    return { record: head?.record ?? 0, storeEpoch: storeEpochOf(head?.sequence ?? 0) }
+    const { record, sequence } = only(await this.reader.one<{ record: number; sequence: number }>(NEWEST_RECORD))
+    return { record, storeEpoch: storeEpochOf(sequence) }
   }
 
   write(...[name, input, environment]: Parameters<Store['write']>): Promise<WriteAnswer> {
@@ -237,6 +237,5 @@ export class PostgresStore implements Store {
 
 /** Bytes of the database on its server. */
 async function sizeOfDatabase(reader: Reader): Promise<number> {
-  const row = await reader.one<{ size: number }>(sql`SELECT pg_database_size(current_database()) AS size`)
-  return row?.size ?? 0
+  return only(await reader.one<{ size: number }>(sql`SELECT pg_database_size(current_database()) AS size`)).size
 }

@@ -1,4 +1,4 @@
-import { type Reader, StoreFault } from '../../database/database.ts'
+import { only, type Reader, StoreFault } from '../../database/database.ts'
 import { sql } from '../../database/sql.ts'
 import { isSqliteError } from '../../database/sqlite.ts'
 import { evidenceHash } from '../../domain/revision.ts'
@@ -65,10 +65,11 @@ async function verify({ store, damageOfEngine }: Checked, progress: Progress): P
 
 export async function countStore(store: Reader): Promise<Counts> {
   const { sequence, record } = await readHead(store)
-  const rows = await store.one<Omit<Counts, 'sequence' | 'record'>>(sql`
+  const rows = only(
+    await store.one<Omit<Counts, 'sequence' | 'record'>>(sql`
     SELECT (SELECT count(*) FROM entry) AS entries, (SELECT count(*) FROM revision) AS revisions, (SELECT count(*) FROM evidence) AS evidence,
-      (SELECT count(*) FROM relation) AS relations, (SELECT count(*) FROM moderation) AS moderations, (SELECT count(*) FROM activity) AS activity`)
-  if (rows === undefined) throw new Error('The count returned no row.')
+      (SELECT count(*) FROM relation) AS relations, (SELECT count(*) FROM moderation) AS moderations, (SELECT count(*) FROM activity) AS activity`),
+  )
   return { ...rows, sequence, record }
 }
 
@@ -101,9 +102,10 @@ async function damageOfNumbers(store: Reader, { record, sequence }: Counts): Pro
     if (page.length < NUMBER_PAGE) break
   }
   if (last !== record) return `The last record is ${last}, but the head has ${record}.`
-  const newest =
-    (await store.one<{ newest: number | null }>(sql`SELECT max(sequence) AS newest FROM activity`))?.newest ?? 0
-  return newest > sequence ? `Activity ${newest} is above the last sequence of the head, ${sequence}.` : undefined
+  const { newest } = only(await store.one<{ newest: number | null }>(sql`SELECT max(sequence) AS newest FROM activity`))
+  return newest !== null && newest > sequence
+    ? `Activity ${newest} is above the last sequence of the head, ${sequence}.`
+    : undefined
 }
 
 async function damageOfEntries(

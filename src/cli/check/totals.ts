@@ -1,4 +1,4 @@
-import type { Reader } from '../../database/database.ts'
+import { only, type Reader } from '../../database/database.ts'
 import { type Sql, sql } from '../../database/sql.ts'
 import { RECURRENT_FROM } from '../../domain/actor.ts'
 import { readHead, type Totals } from '../../store/head.ts'
@@ -22,7 +22,7 @@ const COUNTED: { [K in keyof Totals]: Sql } = {
 }
 
 const count = async (store: Reader, statement: Sql): Promise<number> =>
-  (await store.one<{ n: number }>(statement))?.n ?? 0
+  only(await store.one<{ n: number }>(statement)).n
 
 /** Checks the stored counts in bounded memory. Returns one sentence about the first wrong count. */
 export const damageOfTotals = async (store: Reader): Promise<string | undefined> =>

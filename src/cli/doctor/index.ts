@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { only } from '../../database/database.ts'
 import { sql } from '../../database/sql.ts'
 import { openSqlite } from '../../database/sqlite.ts'
 import { indexedState } from '../../search/index-file.ts'
@@ -34,8 +35,8 @@ function readIndex(file: string): Indexable | undefined {
   const index = openSqlite(file, 'read')
   try {
     const state = indexedState(index)
-    const entries = index.one<{ n: number }>(sql`SELECT count(*) AS n FROM doc`)?.n
-    return state === undefined || entries === undefined ? undefined : { record: state.record, entries }
+    const entries = only(index.one<{ n: number }>(sql`SELECT count(*) AS n FROM doc`)).n
+    return state === undefined ? undefined : { record: state.record, entries }
   } finally {
     index.close()
   }

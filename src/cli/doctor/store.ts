@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Config } from '../../config.ts'
-import { appliedMigrations, MIGRATIONS } from '../../database/migrate.ts'
+import { only } from '../../database/database.ts'
+import { appliedMigrations, MIGRATIONS, NEWEST_MIGRATION } from '../../database/migrate.ts'
 import { sql } from '../../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../database/sqlite.ts'
 import { isServed } from '../../embedded/data-directory.ts'
@@ -44,10 +45,9 @@ export function checkSchema(directory: string): Finding {
   const connection = openStoreOfAnySchema(storeFile(directory))
   try {
     const applied = appliedMigrations(connection)
-    const newest = MIGRATIONS.at(-1)?.number ?? 0
     const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
-    if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${newest}, the newest` }
-    const finding = `${pending.length} steps before step ${newest}`
+    if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${NEWEST_MIGRATION}, the newest` }
+    const finding = `${pending.length} steps before step ${NEWEST_MIGRATION}`
     return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them"' }
   } finally {
     connection.close()
@@ -59,7 +59,7 @@ export function checkDurability(directory: string): Finding {
   const what = 'durability'
   const mode = withStore(
     directory,
-    store => store.one<{ journal_mode: string }>(sql`PRAGMA journal_mode`)?.journal_mode,
+    store => only(store.one<{ journal_mode: string }>(sql`PRAGMA journal_mode`)).journal_mode,
   )
   if (mode !== 'wal') return { mark: 'ok', what, finding: 'restored, not started yet; the first start sets it' }
   const writer = openSqlite(storeFile(directory), 'write')
@@ -74,11 +74,11 @@ export function checkDurability(directory: string): Finding {
 export function checkIntegrity(directory: string): Finding {
   const found = withStore(
     directory,
-    store => store.one<{ quick_check: string }>(sql`PRAGMA quick_check(1)`)?.quick_check,
+    store => only(store.one<{ quick_check: string }>(sql`PRAGMA quick_check(1)`)).quick_check,
   )
   if (found === 'ok')
     return { mark: 'ok', what: 'integrity', finding: 'the quick check passed; "palimpsest check" checks all data' }
-  return { mark: 'FAIL', what: 'integrity', finding: found ?? 'no answer', remedy: 'restore the newest backup' }
+  return { mark: 'FAIL', what: 'integrity', finding: found, remedy: 'restore the newest backup' }
 }
 
 export function checkSizes(directory: string): Finding {
@@ -96,12 +96,14 @@ export function checkSizes(directory: string): Finding {
 
 export function checkClock(directory: string): Finding {
   const newest = withStore(directory, store =>
-    store.one<{ at: number | null }>(sql`
+    only(
+      store.one<{ at: number }>(sql`
       SELECT max(coalesce((SELECT max(updated_at) FROM entry WHERE withdrawn = 0), 0),
         coalesce((SELECT created_at FROM activity ORDER BY sequence DESC LIMIT 1), 0)) AS at`),
-  )?.at
+    ),
+  ).at
   const now = new Date().toISOString()
-  const ahead = (newest ?? 0) - Date.now()
+  const ahead = newest - Date.now()
   if (ahead <= CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding: `${now}, not before the newest row` }
   const finding = `${now} is ${Math.round(ahead / 1_000)} s before the newest row of the store`
   return { mark: 'FAIL', what: 'clock', finding, remedy: 'set the clock, and run a time service' }
@@ -111,8 +113,8 @@ export function checkClock(directory: string): Finding {
 export const checkSearchIndex = (directory: string): Promise<Finding> =>
   checkIndex(indexFile(directory), () =>
     withStore(directory, store => ({
-      record: store.one<{ record: number }>(sql`SELECT record FROM head`)?.record ?? 0,
-      entries: store.one<{ n: number }>(sql`SELECT count(*) AS n FROM entry WHERE withdrawn = 0`)?.n ?? 0,
+      record: only(store.one<{ record: number }>(sql`SELECT record FROM head`)).record,
+      entries: only(store.one<{ n: number }>(sql`SELECT count(*) AS n FROM entry WHERE withdrawn = 0`)).n,
     })),
   )
 

@@ -107,7 +107,11 @@ async function copyAll(
   progress: Progress,
 ): Promise<number> {
   const types = await readColumnTypes(target)
-  const columnsOf = (name: string): Columns => [...(types.get(name) ?? [])]
+  const columnsOf = (name: string): Columns => {
+    const columns = types.get(name)
+    if (columns === undefined) throw new Error(`The database has no table ${name}.`)
+    return [...columns]
+  }
   const newest = 'SELECT max(number) AS n FROM moderation'
   const [known] = await target.send([{ text: newest, values: [] }])
   const moderated = known?.rows[0]?.n !== source.one<{ n: number | null }>({ text: newest, values: [] })?.n

@@ -1,4 +1,4 @@
-import type { Awaitable, Reader } from '../../database/database.ts'
+import { type Awaitable, only, type Reader } from '../../database/database.ts'
 import { MIGRATIONS } from '../../database/migrate.ts'
 import { appliedToPostgres } from '../../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../../database/postgres.ts'
@@ -77,8 +77,8 @@ async function assertNewestSchema(connection: PostgresConnection): Promise<void>
 }
 
 function damageOfFile(connection: SqliteConnection): string | undefined {
-  const finding = connection.one<{ integrity_check: string }>(sql`PRAGMA integrity_check(1)`)?.integrity_check
-  if (finding !== 'ok') return `The file is damaged: ${finding?.replaceAll(/\s+/g, ' ')}.`
+  const finding = only(connection.one<{ integrity_check: string }>(sql`PRAGMA integrity_check(1)`)).integrity_check
+  if (finding !== 'ok') return `The file is damaged: ${finding.replaceAll(/\s+/g, ' ')}.`
   const broken = connection.one<{ table: string; rowid: number | null; parent: string }>(sql`PRAGMA foreign_key_check`)
   if (broken === undefined) return undefined
   return `Row ${broken.rowid ?? '?'} of table ${broken.table} refers to a row of ${broken.parent} that does not exist.`
