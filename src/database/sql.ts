@@ -25,7 +25,8 @@ export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): S
     }
     return { text, values: parts as Value[] }
   }
-  let text = strings[0] ?? ''
+  // A template has one string more than it has values.
+  let text = strings[0] as string
   const values: Value[] = []
   parts.forEach((part, index) => {
     if (isSql(part)) {
@@ -35,7 +36,7 @@ export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): S
       text += '?'
       values.push(part)
     }
-    text += strings[index + 1] ?? ''
+    text += strings[index + 1] as string
   })
   return { text, values }
 }

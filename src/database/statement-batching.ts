@@ -111,7 +111,7 @@ const alone = ({ text, values }: Sql): Omit<Piece, 'answers'> => ({
 })
 
 const lists = (members: readonly Sql[], places: readonly number[]): Value[][] =>
-  places.map(place => members.map(({ values }) => values[place] ?? null))
+  places.map(place => members.map(({ values }) => values[place] as Value))
 
 /** The column with the number of the batched statement that a row belongs to. */
 const MEMBER = 'member'
@@ -158,7 +158,9 @@ function lateral(text: string, kinds: readonly string[], fixed: ReadonlySet<numb
 
 function batchedInsert(members: readonly Sql[], columns: ColumnTypes): Omit<Piece, 'answers'> | undefined {
   const [{ text, values }] = members as [Sql]
-  const [, table = '', list = ''] = INSERT.exec(text) ?? []
+  const match = INSERT.exec(text)
+  if (match === null) return undefined
+  const [, table, list] = match as string[] as [string, string, string]
   const types = columns.get(table)
   if (types === undefined) return undefined
   const names = list.split(',').map(name => name.trim())
@@ -195,8 +197,10 @@ function batchedUpdate(members: readonly Sql[]): Omit<Piece, 'answers'> | undefi
 /** An UPDATE of the rows that the last list names, with values of the lists `$1`, `$2`, … of these kinds. */
 function updateOf(text: string, kinds: readonly string[]): string {
   let column = 0
-  const [, table, changes, key] = UPDATE.exec(text.replace(/\s+/g, ' ')) ?? []
-  const set = changes?.replaceAll('?', () => `k.v${++column}`)
+  const match = UPDATE.exec(text.replace(/\s+/g, ' '))
+  if (match === null) throw new Error(`This is no UPDATE by one column: ${text}`)
+  const [, table, changes, key] = match as string[] as [string, string, string, string]
+  const set = changes.replaceAll('?', () => `k.v${++column}`)
   return `UPDATE ${table} SET ${set} FROM ${listsOf(kinds)} WHERE ${key} = k.v${kinds.length} RETURNING k.${MEMBER}`
 }
 

@@ -54,7 +54,7 @@ function admissionsOf(key: string, log: string): Admission[] {
   const numbers = log === '{}' ? [] : log.slice(1, -1).split(',').map(Number)
   const admissions: Admission[] = []
   for (let place = 0; place < numbers.length; place += 2) {
-    admissions.push({ key, bin: numbers[place] ?? 0, count: numbers[place + 1] ?? 0 })
+    admissions.push({ key, bin: numbers[place] as number, count: numbers[place + 1] as number })
   }
   return admissions
 }

@@ -19,9 +19,10 @@ export const escapeHtml = (text: string): string =>
 
 /** Tags a template as HTML: every value is escaped unless it is `Html` itself. Attributes must be quoted in the template. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
-  let markup = strings[0] ?? ''
+  // A template has one string more than it has values.
+  let markup = strings[0] as string
   parts.forEach((part, index) => {
-    markup += markupOf(part) + (strings[index + 1] ?? '')
+    markup += markupOf(part) + (strings[index + 1] as string)
   })
   return { markup }
 }

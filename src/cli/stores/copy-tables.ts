@@ -124,5 +124,5 @@ function updateOf(name: string, key: readonly string[], columns: Columns): strin
 
 const inserting = (text: string, columns: Columns, rows: readonly Record<string, Value>[]): Query => ({
   text,
-  values: columns.map(([column]) => rows.map(row => row[column] ?? null)),
+  values: columns.map(([column]) => rows.map(row => row[column] as Value)),
 })

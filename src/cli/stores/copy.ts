@@ -140,21 +140,23 @@ const continuing = (table: string): Query => ({
 
 /** Copies the admissions of the last minute, which still count. */
 function limits(source: SqliteConnection): Query[] {
-  const logs = new Map<string, number[]>()
+  const windows = new Map<string, { bins: number[]; newest: number }>()
   for (const { key, bin, count } of source.all<{ key: string; bin: number; count: number }>(
     sql`SELECT key, bin, count FROM admission ORDER BY key, bin`,
   )) {
-    logs.set(key, [...(logs.get(key) ?? []), bin, count])
+    const window = windows.get(key)
+    if (window === undefined) windows.set(key, { bins: [bin, count], newest: bin })
+    else {
+      window.bins.push(bin, count)
+      window.newest = bin
+    }
   }
+  const all = [...windows.values()]
   return [
     { text: 'DELETE FROM limiter', values: [] },
     {
       text: 'INSERT INTO limiter (key, log, at) SELECT key, log::bigint[], at FROM unnest($1::text[], $2::text[], $3::bigint[]) AS k(key, log, at)',
-      values: [
-        [...logs.keys()],
-        [...logs.values()].map(log => `{${log.join()}}`),
-        [...logs.values()].map(log => log.at(-2) ?? 0),
-      ],
+      values: [[...windows.keys()], all.map(({ bins }) => `{${bins.join()}}`), all.map(({ newest }) => newest)],
     },
   ]
 }
