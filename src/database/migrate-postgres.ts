@@ -1,8 +1,8 @@
 import type { Row } from './database.ts'
+import { ddlFor } from './ddl.ts'
 import { assertKnown, MIGRATIONS } from './migrate.ts'
 import type { Migration } from './migrations/migration.ts'
 import type { PostgresConnection } from './postgres.ts'
-import { postgresDdl } from './postgres-ddl.ts'
 import type { ColumnTypes } from './statement-batching.ts'
 
 /** The advisory lock under which one starting node at a time migrates. */
@@ -43,7 +43,7 @@ export async function migratePostgres(
       assertKnown(applied, migrations)
       if (!applied.some(({ number }) => number === step.number)) {
         await connection.exec(MIGRATION_TABLE)
-        await connection.exec(`${postgresDdl(step.shared ?? '')};${step.postgres ?? ''}`)
+        await connection.exec(ddlFor(step, 'postgres'))
         await connection.send([
           {
             text: 'INSERT INTO migration (number, name, breaking, applied_at) VALUES ($1, $2, $3, $4)',

@@ -1,4 +1,5 @@
 import { StoreFault } from './database.ts'
+import { ddlFor } from './ddl.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { nodes } from './migrations/0002-nodes.ts'
 import { search } from './migrations/0003-search.ts'
@@ -88,7 +89,7 @@ export function migrate(connection: SqliteConnection, at: number, migrations = M
             'CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL) STRICT',
           )
         }
-        connection.exec(`${step.shared ?? ''};${step.sqlite ?? ''}`)
+        connection.exec(ddlFor(step, 'sqlite'))
         connection.run(
           sql`INSERT INTO migration (number, name, breaking, applied_at) VALUES (${step.number}, ${step.name}, ${step.breaking ? 1 : 0}, ${at})`,
         )

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { ddlFor } from '../../database/ddl.ts'
 import { MIGRATIONS } from '../../database/migrate.ts'
 import { connectPostgres, type PostgresConnection, sessionSettings } from '../../database/postgres.ts'
-import { postgresDdl } from '../../database/postgres-ddl.ts'
 import { plain } from '../../domain/invisible-characters.js'
 import type { Check, Finding } from './check.ts'
 
@@ -129,11 +129,11 @@ async function probePipelining({ one }: Probed): Promise<string | undefined> {
 /** Every step of the schema, in a transaction that is rolled back. */
 async function probeSchema({ one }: Probed): Promise<string | undefined> {
   await one.exec('BEGIN')
-  for (const { name, shared, postgres } of MIGRATIONS) {
+  for (const step of MIGRATIONS) {
     try {
-      await one.exec(`${postgresDdl(shared ?? '')};${postgres ?? ''}`)
+      await one.exec(ddlFor(step, 'postgres'))
     } catch (error) {
-      return `step "${name}" fails (${printable((error as Error).message)})`
+      return `step "${step.name}" fails (${printable((error as Error).message)})`
     }
   }
   return undefined

@@ -1,8 +1,8 @@
 import { type Awaitable, only, type Reader } from '../../database/database.ts'
+import { referencesOf } from '../../database/ddl.ts'
 import { MIGRATIONS } from '../../database/migrate.ts'
 import { appliedToPostgres } from '../../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../../database/postgres.ts'
-import { referencesOf } from '../../database/postgres-ddl.ts'
 import { sql } from '../../database/sql.ts'
 import type { SqliteConnection } from '../../database/sqlite.ts'
 import { findDataDirectory } from '../../embedded/data-directory.ts'
@@ -86,7 +86,7 @@ function damageOfFile(connection: SqliteConnection): string | undefined {
 
 /** The schema in PostgreSQL has no foreign keys, for the speed of writes. This check verifies the references. */
 async function damageOfReferences(connection: PostgresConnection): Promise<string | undefined> {
-  for (const { table, column, parent } of MIGRATIONS.flatMap(({ shared }) => referencesOf(shared ?? ''))) {
+  for (const { table, column, parent } of MIGRATIONS.flatMap(referencesOf)) {
     const text = `SELECT c.${column} AS missing FROM ${table} c WHERE c.${column} IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM ${parent} p WHERE p.number = c.${column}) LIMIT 1`
     const [found] = await connection.send([{ text, values: [] }])

@@ -1,8 +1,16 @@
+import type { Migration } from './migrations/migration.ts'
+
+/** The statements of a step for one engine. */
+export const ddlFor = (
+  { shared = '', sqlite = '', postgres = '' }: Pick<Migration, 'shared' | 'sqlite' | 'postgres'>,
+  engine: 'sqlite' | 'postgres',
+): string => (engine === 'sqlite' ? `${shared};${sqlite}` : `${postgresDdl(shared)};${postgres}`)
+
 /**
  * Translates DDL of the dialect to PostgreSQL: 64-bit numbers, text compared byte by byte, generated keys for a missing `number`.
  * References are left out: checking them costs more than all else of a create, and `palimpsest check` proves them.
  */
-export const postgresDdl = (ddl: string): string =>
+const postgresDdl = (ddl: string): string =>
   ddl
     .replaceAll(/\) STRICT(, WITHOUT ROWID)?/g, ')')
     .replaceAll(/ REFERENCES \w+( DEFERRABLE INITIALLY DEFERRED)?/g, '')
@@ -14,9 +22,9 @@ export const postgresDdl = (ddl: string): string =>
 /** A column that references the rows of another table. */
 export type Reference = { table: string; column: string; parent: string }
 
-/** The references that DDL of the dialect declares. */
-export const referencesOf = (ddl: string): Reference[] =>
-  [...ddl.matchAll(/CREATE TABLE (\w+) \(([^;]*)\) STRICT/g)].flatMap(([, table = '', columns = '']) =>
+/** The references that a step declares in the dialect. */
+export const referencesOf = ({ shared = '' }: Pick<Migration, 'shared'>): Reference[] =>
+  [...shared.matchAll(/CREATE TABLE (\w+) \(([^;]*)\) STRICT/g)].flatMap(([, table = '', columns = '']) =>
     [...columns.matchAll(/^\s*(\w+) INTEGER[^,]* REFERENCES (\w+)/gm)].map(([, column = '', parent = '']) => ({
       table,
       column,
