@@ -1,4 +1,3 @@
-import type { Row } from './database.ts'
 import { ddlFor } from './ddl.ts'
 import { assertKnown, MIGRATIONS } from './migrate.ts'
 import type { Migration } from './migrations/migration.ts'
@@ -17,9 +16,11 @@ type Applied = { number: number; name: string; breaking: number }
 /** The steps that the database has; none if it is empty. */
 export async function appliedToPostgres(connection: PostgresConnection): Promise<Applied[]> {
   // A row of the catalog is read as it is now. `to_regclass` would answer as of the start of the transaction.
-  const known = await ask(connection, `SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = 'migration'`)
+  const known = await connection.query(
+    `SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = 'migration'`,
+  )
   if (known.length === 0) return []
-  return (await ask(connection, 'SELECT number, name, breaking FROM migration ORDER BY number')) as Applied[]
+  return connection.query<Applied>('SELECT number, name, breaking FROM migration ORDER BY number')
 }
 
 /**
@@ -44,11 +45,11 @@ export async function migratePostgres(
       if (!applied.some(({ number }) => number === step.number)) {
         await connection.exec(MIGRATION_TABLE)
         await connection.exec(ddlFor(step, 'postgres'))
-        await connection.send([
-          {
-            text: 'INSERT INTO migration (number, name, breaking, applied_at) VALUES ($1, $2, $3, $4)',
-            values: [step.number, step.name, step.breaking ? 1 : 0, at],
-          },
+        await connection.query('INSERT INTO migration (number, name, breaking, applied_at) VALUES ($1, $2, $3, $4)', [
+          step.number,
+          step.name,
+          step.breaking ? 1 : 0,
+          at,
         ])
         taken.push(step.name)
       }
@@ -71,8 +72,7 @@ function isNewest(applied: readonly Applied[], migrations: readonly Migration[])
 
 /** The types of all columns of the schema. */
 export async function readColumnTypes(connection: PostgresConnection): Promise<ColumnTypes> {
-  const rows = await ask(
-    connection,
+  const rows = await connection.query(
     `SELECT table_name AS name, column_name AS "column", data_type AS type FROM information_schema.columns WHERE table_schema = 'public'`,
   )
   const columns = new Map<string, Map<string, string>>()
@@ -81,9 +81,4 @@ export async function readColumnTypes(connection: PostgresConnection): Promise<C
     columns.set(String(name), table.set(String(column), String(type)))
   }
   return columns
-}
-
-async function ask(connection: PostgresConnection, text: string): Promise<Row[]> {
-  const [result] = await connection.send([{ text, values: [] }])
-  return result?.rows ?? []
 }

@@ -113,7 +113,13 @@ export class PostgresConnection {
     return results as Result[]
   }
 
-  /** The same, with an answer or an error for each. */
+  /** Sends one statement, and resolves with its rows. Rejects like `send`. */
+  async query<R = Row>(text: string, values: Query['values'] = []): Promise<R[]> {
+    const [result] = await this.send([{ text, values }])
+    return (result as Result).rows as R[]
+  }
+
+  /** The same as `send`, with an answer or an error for each. */
   async settle(queries: readonly Query[]): Promise<(Result | Error)[]> {
     this.#pending += queries.length
     const stream = this.#stream

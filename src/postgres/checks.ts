@@ -1,3 +1,4 @@
+import { only } from '../database/database.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { OperatorError } from '../operator-error.ts'
 
@@ -9,8 +10,8 @@ const CHECKED = `SELECT current_setting('server_version_num')::bigint AS version
 
 /** Throws OperatorError if this PostgreSQL could lose acknowledged writes, or cannot store every text. */
 export async function assertTrustworthy(connection: PostgresConnection): Promise<void> {
-  const [result] = await connection.send([{ text: CHECKED, values: [] }])
-  const found = result?.rows[0] as Record<string, string> & { version: number }
+  const [row] = await connection.query<Record<string, string> & { version: number }>(CHECKED)
+  const found = only(row)
   const refuse = (what: string): never => {
     throw new OperatorError(`PostgreSQL at DATABASE_URL ${what}.`)
   }
@@ -31,8 +32,8 @@ export async function assertTrustworthy(connection: PostgresConnection): Promise
 
 /** Throws OperatorError when this PostgreSQL only reads. A node waits instead: it may become the primary. */
 export async function assertPrimary(connection: PostgresConnection): Promise<void> {
-  const [result] = await connection.send([{ text: 'SELECT pg_is_in_recovery()::text AS standby', values: [] }])
-  if (result?.rows[0]?.standby !== 'true') return
+  const [found] = await connection.query('SELECT pg_is_in_recovery()::text AS standby')
+  if (found?.standby !== 'true') return
   throw new OperatorError('PostgreSQL at DATABASE_URL is a standby, which only reads; name its primary.')
 }
 

@@ -1,3 +1,4 @@
+import { only } from '../database/database.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import type { Admission, RateLimiter } from '../domain/rate-limit.ts'
 
@@ -45,8 +46,8 @@ export async function keepLogs(
 
 /** The status of a transaction: 'committed', 'aborted', or 'in progress'. */
 export async function statusOf(connection: PostgresConnection, transaction: string): Promise<string> {
-  const [asked] = await connection.send([{ text: 'SELECT pg_xact_status($1::xid8) AS status', values: [transaction] }])
-  return String(asked?.rows[0]?.status)
+  const [found] = await connection.query<{ status: string }>('SELECT pg_xact_status($1::xid8) AS status', [transaction])
+  return only(found).status
 }
 
 /** A row's bins and counts in turn, as PostgreSQL writes an array. */

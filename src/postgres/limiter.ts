@@ -121,6 +121,6 @@ export class PostgresLimiter implements Limiter {
   async #forgetUnused(connection: PostgresConnection): Promise<void> {
     if (performance.now() - this.#lastForgotten <= FORGET_INTERVAL) return
     this.#lastForgotten = performance.now()
-    await connection.send([{ text: 'DELETE FROM limiter WHERE at < $1', values: [Date.now() - FORGET_AFTER] }])
+    await connection.query('DELETE FROM limiter WHERE at < $1', [Date.now() - FORGET_AFTER])
   }
 }

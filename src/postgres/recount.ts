@@ -18,8 +18,7 @@ export async function recountDatabase(
   report?: (line: string) => void,
   begin: 'where it ended' | 'anew' = 'where it ended',
 ): Promise<Recounted> {
-  const [head] = await connection.send([{ text: 'SELECT one FROM head', values: [] }])
-  if (head?.rows.length !== 1) return { entries: 0, revisions: 0 }
+  if ((await connection.query('SELECT one FROM head')).length === 0) return { entries: 0, revisions: 0 }
   await connection.limit(TIMEOUT)
   const write: Write = work => commitAlone(connection, columns, work)
   const entries = await recountStandings(write, report, begin)

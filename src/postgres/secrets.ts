@@ -23,8 +23,8 @@ export const findTokenDigest = (connection: PostgresConnection): Promise<string 
   find(connection, TOKEN_DIGEST)
 
 async function find(connection: PostgresConnection, name: string): Promise<string | undefined> {
-  const [found] = await connection.send([{ text: 'SELECT value FROM secret WHERE name = $1', values: [name] }])
-  return found?.rows[0]?.value as string | undefined
+  const [found] = await connection.query<{ value: string }>('SELECT value FROM secret WHERE name = $1', [name])
+  return found?.value
 }
 
 async function share(connection: PostgresConnection, name: string, value: string): Promise<string> {

@@ -12,21 +12,18 @@ const AMCHECK = `SELECT p.oid FROM pg_extension e JOIN pg_depend d ON d.refobjid
 /** An index that differs from its table. */
 const INDEX_CORRUPTED = 'XX002'
 
-const rowsOf = async (connection: PostgresConnection, text: string) =>
-  (await connection.send([{ text, values: [] }]))[0]?.rows ?? []
-
 const mayCheckIndexes = async (connection: PostgresConnection): Promise<boolean> =>
-  (await rowsOf(connection, AMCHECK)).length > 0
+  (await connection.query(AMCHECK)).length > 0
 
 /** Reads every row of every table, and checks the indexes if possible. Returns a sentence about the first damage. */
 export async function damageOfTables(connection: PostgresConnection): Promise<string | undefined> {
-  for (const { name } of await rowsOf(connection, TABLES)) {
+  for (const { name } of await connection.query(TABLES)) {
     // As text a row is read completely, including values outside its table.
     const damage = await damageIn(connection, `table ${name}`, `SELECT sum(length(t::text)) AS n FROM "${name}" t`)
     if (damage !== undefined) return damage
   }
   if (!(await mayCheckIndexes(connection))) return undefined
-  for (const { index, name } of await rowsOf(connection, INDEXES)) {
+  for (const { index, name } of await connection.query(INDEXES)) {
     const damage = await damageIn(connection, `index ${name}`, `SELECT bt_index_check(${index}::oid::regclass, true)`)
     if (damage !== undefined) return damage
   }
@@ -44,7 +41,7 @@ async function damageIn(connection: PostgresConnection, what: string, text: stri
 
 /** The checks of PostgreSQL itself, as a sentence. */
 export async function checksOfPostgres(connection: PostgresConnection): Promise<string> {
-  const [setting] = await rowsOf(connection, 'SHOW data_checksums')
+  const [setting] = await connection.query('SHOW data_checksums')
   const pages =
     setting?.data_checksums === 'on'
       ? 'PostgreSQL checks its pages by checksums, and all rows were read'

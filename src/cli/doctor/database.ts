@@ -1,4 +1,5 @@
-import { MIGRATIONS } from '../../database/migrate.ts'
+import { only } from '../../database/database.ts'
+import { MIGRATIONS, NEWEST_MIGRATION } from '../../database/migrate.ts'
 import { appliedToPostgres } from '../../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../../database/postgres.ts'
 import { nodeIndexFile } from '../../embedded/files.ts'
@@ -38,44 +39,41 @@ async function withDatabase<T>(url: string, look: (connection: PostgresConnectio
   }
 }
 
-async function ask<T>(connection: PostgresConnection, text: string): Promise<T | undefined> {
-  const [found] = await connection.send([{ text, values: [] }])
-  return found?.rows[0] as T | undefined
-}
-
 async function checkServer(connection: PostgresConnection): Promise<Finding> {
   await assertTrustworthy(connection)
   await assertPrimary(connection)
-  const found = await ask<{ name: string }>(connection, `SELECT current_setting('server_version') AS name`)
-  return { mark: 'ok', what: 'database', finding: `PostgreSQL ${found?.name}, every commit is synced, encoding UTF8` }
+  const [found] = await connection.query<{ name: string }>(`SELECT current_setting('server_version') AS name`)
+  return {
+    mark: 'ok',
+    what: 'database',
+    finding: `PostgreSQL ${only(found).name}, every commit is synced, encoding UTF8`,
+  }
 }
 
 async function checkSchema(connection: PostgresConnection): Promise<Finding> {
   const applied = await appliedToPostgres(connection)
-  const newest = MIGRATIONS.at(-1)?.number ?? 0
   if (applied.length === 0) return { mark: 'ok', what: 'schema', finding: 'none yet; the first start creates it' }
   await assertWhollyCopied(connection)
   const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
-  if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${newest}, the newest` }
-  const finding = `${pending.length} steps before step ${newest}`
+  if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${NEWEST_MIGRATION}, the newest` }
+  const finding = `${pending.length} steps before step ${NEWEST_MIGRATION}`
   return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them' }
 }
 
 async function indexable(connection: PostgresConnection): Promise<Indexable> {
-  const found = await ask<Indexable>(
-    connection,
+  const [found] = await connection.query<Indexable>(
     'SELECT record, (SELECT count(*) FROM entry WHERE withdrawn = 0) AS entries FROM head',
   )
+  // A copy that is not finished has no head row yet.
   return found ?? { record: 0, entries: 0 }
 }
 
 async function checkSessions(connection: PostgresConnection): Promise<Finding> {
-  const found = await ask<{ most: number; used: number }>(
-    connection,
+  const [found] = await connection.query<{ most: number; used: number }>(
     `SELECT current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint AS most,
       (SELECT sum(numbackends) FROM pg_stat_database) AS used`,
   )
-  const [most, used] = [found?.most ?? 0, found?.used ?? 0]
+  const { most, used } = only(found)
   const finding = `${used} of ${most} are open; a node opens about ${SESSIONS_OF_NODE}`
   if (most - used >= SESSIONS_OF_NODE) return { mark: 'ok', what: 'sessions', finding }
   return { mark: 'FAIL', what: 'sessions', finding, remedy: 'raise max_connections of PostgreSQL' }
@@ -83,8 +81,8 @@ async function checkSessions(connection: PostgresConnection): Promise<Finding> {
 
 /** The nodes assign times. A clock that is ahead makes the times of all nodes stand still. */
 async function checkClock(connection: PostgresConnection): Promise<Finding> {
-  const found = await ask<{ now: number }>(connection, 'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
-  const skew = Math.round(Date.now() - (found?.now ?? 0))
+  const [found] = await connection.query<{ now: number }>('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
+  const skew = Math.round(Date.now() - only(found).now)
   const finding = `${Math.abs(skew)} ms ${skew < 0 ? 'behind' : 'ahead of'} PostgreSQL's`
   if (Math.abs(skew) < CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding }
   return { mark: 'warn', what: 'clock', finding, remedy: 'set both clocks, and run a time service' }
@@ -92,18 +90,17 @@ async function checkClock(connection: PostgresConnection): Promise<Finding> {
 
 /** Where several servers are `listed`, one of them may be the primary. */
 async function checkStandby(connection: PostgresConnection, listed: boolean): Promise<Finding> {
-  const found = await ask<{ standby: string; lag: number }>(
-    connection,
+  const [found] = await connection.query<{ standby: string; lag: number }>(
     `SELECT pg_is_in_recovery()::text AS standby, CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
       ELSE coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0) END AS lag`,
   )
-  if (found?.standby !== 'true' && listed)
-    return { mark: 'ok', what: 'standby', finding: 'the primary for now, not read' }
-  if (found?.standby !== 'true') {
+  const { standby, lag } = only(found)
+  if (standby !== 'true' && listed) return { mark: 'ok', what: 'standby', finding: 'the primary for now, not read' }
+  if (standby !== 'true') {
     const finding = 'DATABASE_READ_URL names a primary'
     return { mark: 'warn', what: 'standby', finding, remedy: 'name a standby of DATABASE_URL, or omit it' }
   }
-  const finding = `${Math.round(found.lag)} ms after its primary`
-  if (found.lag < LAG_LARGE) return { mark: 'ok', what: 'standby', finding }
+  const finding = `${Math.round(lag)} ms after its primary`
+  if (lag < LAG_LARGE) return { mark: 'ok', what: 'standby', finding }
   return { mark: 'warn', what: 'standby', finding, remedy: 'reads go to the primary while the standby lags' }
 }

@@ -27,8 +27,8 @@ async function probeEngine(url: string): Promise<Finding[]> {
   try {
     for (let n = 0; n < 2; n++) opened.push(await connectPostgres(options))
     const [one, two] = opened as [PostgresConnection, PostgresConnection]
-    const [version] = await one.send([{ text: 'SELECT version() AS name', values: [] }])
-    const findings: Finding[] = [{ mark: 'ok', what: 'engine', finding: printable(String(version?.rows[0]?.name)) }]
+    const [version] = await one.query('SELECT version() AS name')
+    const findings: Finding[] = [{ mark: 'ok', what: 'engine', finding: printable(String(version?.name)) }]
     await one.exec(`CREATE SCHEMA ${schema}`)
     for (const need of NEEDS) findings.push(await findingOf(need, { one, two }, schema))
     return findings
@@ -56,8 +56,8 @@ async function findingOf(need: Need, probed: Probed, schema: string): Promise<Fi
 const printable = (text: string): string => plain(text).replaceAll(/\s+/g, ' ').slice(0, 200)
 
 const setting = async ({ one }: Probed, name: string): Promise<string> => {
-  const [found] = await one.send([{ text: 'SELECT current_setting($1) AS value', values: [name] }])
-  return String(found?.rows[0]?.value)
+  const [found] = await one.query('SELECT current_setting($1) AS value', [name])
+  return String(found?.value)
 }
 const settingIs =
   (name: string, isFine: (value: string) => boolean): Need['probe'] =>
@@ -70,14 +70,14 @@ const settingIs =
 const answers =
   (text: string, expected: string | number): Need['probe'] =>
   async ({ one }) => {
-    const [found] = await one.send([{ text, values: [] }])
-    const value = Object.values(found?.rows[0] ?? {})[0]
+    const [found] = await one.query(text)
+    const [value] = Object.values(found ?? {})
     return String(value) === String(expected) ? undefined : `it answers ${printable(String(value))}, not ${expected}`
   }
 const runs =
   (text: string): Need['probe'] =>
   async ({ one }) => {
-    await one.send([{ text, values: [] }])
+    await one.query(text)
     return undefined
   }
 
@@ -173,7 +173,7 @@ async function probeRowLock({ one, two }: Probed): Promise<string | undefined> {
   await one.exec('BEGIN; UPDATE head SET n = 2')
   await two.exec('BEGIN')
   let waits = true
-  const reading = two.send([{ text: 'SELECT n FROM head FOR UPDATE', values: [] }]).finally(() => {
+  const reading = two.query('SELECT n FROM head FOR UPDATE').finally(() => {
     waits = false
   })
   reading.catch(() => {})
@@ -181,16 +181,16 @@ async function probeRowLock({ one, two }: Probed): Promise<string | undefined> {
   if (!waits) return 'FOR UPDATE does not wait for the lock of another transaction'
   await one.exec('COMMIT')
   const [found] = await reading
-  return found?.rows[0]?.n === 2 ? undefined : 'a transaction that waited for a row does not see its committed value'
+  return found?.n === 2 ? undefined : 'a transaction that waited for a row does not see its committed value'
 }
 
 /** A reading transaction sees one state for its whole time. */
 async function probeSnapshot({ one, two }: Probed): Promise<string | undefined> {
   await one.exec('CREATE TABLE seen (n BIGINT)')
   await two.exec('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  const count = { text: 'SELECT count(*) AS n FROM seen', values: [] }
-  await two.send([count])
+  const count = 'SELECT count(*) AS n FROM seen'
+  await two.query(count)
   await one.exec('INSERT INTO seen VALUES (1)')
-  const [found] = await two.send([count])
-  return found?.rows[0]?.n === 0 ? undefined : 'a reading transaction sees later commits'
+  const [found] = await two.query(count)
+  return found?.n === 0 ? undefined : 'a reading transaction sees later commits'
 }

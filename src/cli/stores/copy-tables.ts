@@ -1,3 +1,4 @@
+import { only } from '../../database/database.ts'
 import type { PostgresConnection, Query } from '../../database/postgres.ts'
 import type { Value } from '../../database/sql.ts'
 import type { SqliteConnection } from '../../database/sqlite.ts'
@@ -64,9 +65,10 @@ export const REPLACED = [
 /** The columns of a table in PostgreSQL and their types, in order. */
 export type Columns = readonly (readonly [name: string, type: string])[]
 
-const numberOf = async (target: PostgresConnection, text: string): Promise<number> => {
-  const [found] = await target.send([{ text, values: [] }])
-  return Number(found?.rows[0]?.n ?? 0)
+/** The largest value of a column; 0 if the table is empty. */
+async function newestIn(target: PostgresConnection, table: string, column: string): Promise<number> {
+  const [found] = await target.query<{ n: number | null }>(`SELECT max(${column}) AS n FROM ${table}`)
+  return only(found).n ?? 0
 }
 
 /** Updates one table of the target from the source. Returns the number of sent rows. */
@@ -81,9 +83,9 @@ export async function copyTable(
   if (changes === 'swept') await target.exec(`DELETE FROM ${name}`)
   const whole = changes === 'any' || changes === 'swept' || (changes === 'moderated' && moderated)
   // The last row may be one of several with the same number.
-  const after = whole ? -1 : (await numberOf(target, `SELECT max(${by}) AS n FROM ${name}`)) - 1
-  const total =
-    source.one<{ n: number }>({ text: `SELECT count(*) AS n FROM ${name} WHERE ${by} > ?`, values: [after] })?.n ?? 0
+  const after = whole ? -1 : (await newestIn(target, name, by)) - 1
+  const counting = { text: `SELECT count(*) AS n FROM ${name} WHERE ${by} > ?`, values: [after] }
+  const total = only(source.one<{ n: number }>(counting)).n
   if (total > 0) progress.phase(`Copying ${name}`)
   const insert = `${insertOf(name, columns)} ON CONFLICT (${key.join()}) ${updateOf(name, key, columns)}`
   const text = `SELECT ${namesOf(columns)} FROM ${name} WHERE ${by} > ? ORDER BY ${by}`

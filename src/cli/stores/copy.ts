@@ -113,8 +113,8 @@ async function copyAll(
     return [...columns]
   }
   const newest = 'SELECT max(number) AS n FROM moderation'
-  const [known] = await target.send([{ text: newest, values: [] }])
-  const moderated = known?.rows[0]?.n !== source.one<{ n: number | null }>({ text: newest, values: [] })?.n
+  const [known] = await target.query(newest)
+  const moderated = known?.n !== source.one<{ n: number | null }>({ text: newest, values: [] })?.n
   let sent = 0
   // The copy is valid only after the last transaction, which waits for the disk.
   await target.exec('SET synchronous_commit = off')

@@ -89,9 +89,9 @@ async function damageOfReferences(connection: PostgresConnection): Promise<strin
   for (const { table, column, parent } of MIGRATIONS.flatMap(referencesOf)) {
     const text = `SELECT c.${column} AS missing FROM ${table} c WHERE c.${column} IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM ${parent} p WHERE p.number = c.${column}) LIMIT 1`
-    const [found] = await connection.send([{ text, values: [] }])
-    const missing = found?.rows[0]?.missing
-    if (missing !== undefined) return `A row of table ${table} refers to ${parent} ${missing}, which does not exist.`
+    const [found] = await connection.query(text)
+    if (found !== undefined)
+      return `A row of table ${table} refers to ${parent} ${found.missing}, which does not exist.`
   }
   return undefined
 }

@@ -1,7 +1,7 @@
 import { changeBriefly } from './brief.ts'
 import { beforeOf, closing, dividing } from './divide.ts'
 import { changeWithin, fenceOff, limitAbove } from './fence.ts'
-import { ACTIVITY, isDivided, partsOf, rowsOf, type Sessions } from './part.ts'
+import { ACTIVITY, isDivided, newestOf, partsOf, type Sessions } from './part.ts'
 
 const HOUR = 3_600_000
 /** Hours before the division whose reads may have any sequence: they may be counted late. */
@@ -57,7 +57,7 @@ export async function beginActivityPart(sessions: Sessions, now: number, hours: 
   const { work, patience } = sessions
   const open = (await partsOf(work, EXPIRING)).at(-1)
   if (open === undefined) return undefined
-  const [oldest] = await rowsOf(work, `SELECT min(hour) AS hour FROM ${open.name}`)
+  const [oldest] = await work.query(`SELECT min(hour) AS hour FROM ${open.name}`)
   if (oldest?.hour === null || Number(oldest?.hour) > Math.floor(now / HOUR) - hours) return undefined
   // A long transaction, such as a dump, would make the reading of the part vain.
   await changeBriefly(work, `LOCK TABLE ${EXPIRING} IN ACCESS EXCLUSIVE MODE`, { patience })
@@ -71,14 +71,14 @@ export async function beginActivityPart(sessions: Sessions, now: number, hours: 
 export async function dropExpiredParts({ work, patience }: Sessions, hour: number): Promise<string[]> {
   const dropped: string[] = []
   const closed = (await partsOf(work, EXPIRING)).slice(0, -1)
-  const sequence = (await rowsOf(work, 'SELECT sequence FROM head'))[0]?.sequence
+  const newest = await newestOf(work, ACTIVITY)
   for (const { name, to } of closed) {
-    if ((to ?? Number.MAX_SAFE_INTEGER) > Number(sequence)) continue
-    const kept = await rowsOf(work, `SELECT 1 FROM ${name} WHERE hour >= $1 LIMIT 1`, [hour])
+    if ((to ?? Number.MAX_SAFE_INTEGER) > newest) continue
+    const kept = await work.query(`SELECT 1 FROM ${name} WHERE hour >= $1 LIMIT 1`, [hour])
     if (kept.length > 0) continue
     await changeBriefly(work, `DROP TABLE ${name}`, { patience })
     dropped.push(name)
   }
-  await rowsOf(work, 'DELETE FROM observed_hour WHERE hour < $1', [hour - LATE_HOURS])
+  await work.query('DELETE FROM observed_hour WHERE hour < $1', [hour - LATE_HOURS])
   return dropped
 }

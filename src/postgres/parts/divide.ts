@@ -1,5 +1,5 @@
 import type { PostgresConnection } from '../../database/postgres.ts'
-import { type Numbered, type Part, rowsOf } from './part.ts'
+import type { Numbered, Part } from './part.ts'
 
 type Index = { name: string; unique: boolean; definition: string }
 
@@ -8,7 +8,7 @@ const INDEXES = `SELECT c.relname AS name, i.indisunique::text AS unique, pg_get
 
 /** The indexes of a table. Those that are not unique may be indexes of the divided table. */
 async function indexesOf(connection: PostgresConnection, table: string): Promise<Index[]> {
-  const rows = await rowsOf(connection, INDEXES, [table])
+  const rows = await connection.query(INDEXES, [table])
   return rows.map(row => ({
     name: String(row.name),
     unique: row.unique === 'true',

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
+import { only } from '../../database/database.ts'
 import type { PostgresConnection } from '../../database/postgres.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { changeBriefly } from './brief.ts'
-import { type Numbered, newestOf, rowsOf, type Sessions } from './part.ts'
+import { type Numbered, newestOf, type Sessions } from './part.ts'
 
 /** The name of the constraint that proves that a table has no number from a limit on. While it is there, no such row can be inserted. */
 export const FENCE = 'number_fence'
@@ -16,8 +17,10 @@ const BYTES_PER_NUMBER = 5_000
 
 /** A number so far above the newest one that a table can be read completely before it is assigned. */
 export async function limitAbove(connection: PostgresConnection, name: string, numbered: Numbered): Promise<number> {
-  const [row] = await rowsOf(connection, 'SELECT pg_table_size(to_regclass($1)) AS bytes', [name])
-  const margin = Math.max(MARGIN_MIN, Math.ceil(Number(row?.bytes ?? 0) / BYTES_PER_NUMBER))
+  const [row] = await connection.query<{ bytes: number | null }>('SELECT pg_table_size(to_regclass($1)) AS bytes', [
+    name,
+  ])
+  const margin = Math.max(MARGIN_MIN, Math.ceil((only(row).bytes ?? 0) / BYTES_PER_NUMBER))
   return (await newestOf(connection, numbered)) + margin
 }
 
@@ -49,12 +52,12 @@ export async function changeWithin(
 
 /** Reads the whole table to validate its fence. Cancels that when the newest number is above `latest`. */
 async function validate({ work, watch }: Sessions, name: string, numbered: Numbered, latest: number): Promise<void> {
-  const [process] = await rowsOf(work, 'SELECT pg_backend_pid() AS id')
+  const [process] = await work.query('SELECT pg_backend_pid() AS id')
   let isRead = false
   const guard = async (): Promise<void> => {
     for (; !isRead; await setTimeout(WATCH_INTERVAL)) {
       if ((await newestOf(watch, numbered)) <= latest) continue
-      await rowsOf(watch, 'SELECT pg_cancel_backend($1::int)', [Number(process?.id)])
+      await watch.query('SELECT pg_cancel_backend($1::int)', [Number(process?.id)])
       throw new OperatorError(`New rows of ${name} came faster than it could be read; run the command again.`)
     }
   }
@@ -82,7 +85,7 @@ async function dropFence(
       return await changeBriefly(work, `ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${FENCE}`, { patience: 0 })
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
-      if ((await newestOf(watch, numbered)) > most) await rowsOf(watch, END_USERS, [name])
+      if ((await newestOf(watch, numbered)) > most) await watch.query(END_USERS, [name])
       await setTimeout(PAUSE)
     }
   }
@@ -95,8 +98,9 @@ const LEFT = `SELECT c.relname AS name, pg_get_constraintdef(f.oid) AS definitio
 
 /** Removes the fences of a command or node that was killed. */
 export async function dropLeftFences(sessions: Sessions, numbered: Numbered): Promise<void> {
-  for (const { name, definition } of await rowsOf(sessions.work, LEFT)) {
-    const limit = Number(/< '?(\d+)/.exec(String(definition))?.[1] ?? 0)
-    await dropFence(sessions, { name: String(name), limit }, numbered)
+  for (const { name, definition } of await sessions.work.query(LEFT)) {
+    const limit = /< '?(\d+)/.exec(String(definition))?.[1]
+    if (limit === undefined) throw new Error(`The constraint ${FENCE} of ${name} has no limit: ${definition}`)
+    await dropFence(sessions, { name: String(name), limit: Number(limit) }, numbered)
   }
 }

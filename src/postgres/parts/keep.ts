@@ -6,7 +6,7 @@ import { hoursOfPart } from '../../store/activity.ts'
 import { refusalOf } from '../checks.ts'
 import { beginActivityPart, dropExpiredParts } from './activity.ts'
 import { dropLeftFences, FENCE } from './fence.ts'
-import { ACTIVITY, rowsOf, type Sessions } from './part.ts'
+import { ACTIVITY, type Sessions } from './part.ts'
 
 /** The advisory lock under which one node or command at a time changes parts. */
 const LOCK = 7_261_843_206
@@ -25,7 +25,7 @@ export async function withParts<T>(
   const work = await connectPostgres({ url, name: 'parts', ...limits })
   let watch: PostgresConnection | undefined
   try {
-    const [locked] = await rowsOf(work, `SELECT pg_try_advisory_lock(${LOCK})::text AS locked`)
+    const [locked] = await work.query(`SELECT pg_try_advisory_lock(${LOCK})::text AS locked`)
     if (locked?.locked !== 'true') return undefined
     watch = await connectPostgres({ url, name: 'parts watch', ...limits })
     const sessions = { work, watch, patience }

@@ -1,5 +1,5 @@
-import type { Row } from '../../database/database.ts'
-import type { PostgresConnection, Query } from '../../database/postgres.ts'
+import { only } from '../../database/database.ts'
+import type { PostgresConnection } from '../../database/postgres.ts'
 
 /** A part of a table: the rows with numbers from `from` to below `to`. Without a bound it is open. */
 export type Part = { name: string; from: number | undefined; to: number | undefined }
@@ -11,19 +11,13 @@ export const ACTIVITY: Numbered = { table: 'activity', column: 'sequence', newes
 /** Two sessions: `work` may read for minutes, and `watch` looks on. Locks are tried for `patience` milliseconds. */
 export type Sessions = { work: PostgresConnection; watch: PostgresConnection; patience: number }
 
-export const rowsOf = async (
-  connection: PostgresConnection,
-  text: string,
-  values: Query['values'] = [],
-): Promise<Row[]> => (await connection.send([{ text, values }]))[0]?.rows ?? []
-
 const PARTS = `SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bounds
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass($1)`
 const BOUNDS = /^FOR VALUES FROM \((.+)\) TO \((.+)\)$/
 
 /** The parts of a table that is divided by ranges, in their order; none if it is not divided. */
 export async function partsOf(connection: PostgresConnection, table: string): Promise<Part[]> {
-  const parts = (await rowsOf(connection, PARTS, [table])).map(({ name, bounds }) => {
+  const parts = (await connection.query(PARTS, [table])).map(({ name, bounds }) => {
     const [, from = '', to = ''] = BOUNDS.exec(String(bounds)) ?? []
     return { name: String(name), from: boundOf(from), to: boundOf(to) }
   })
@@ -35,7 +29,10 @@ const boundOf = (text: string): number | undefined =>
 
 /** Whether a table is divided. */
 export const isDivided = async (connection: PostgresConnection, { table }: Numbered): Promise<boolean> =>
-  (await rowsOf(connection, 'SELECT 1 FROM parted WHERE name = $1', [table])).length > 0
+  (await connection.query('SELECT 1 FROM parted WHERE name = $1', [table])).length > 0
 
-export const newestOf = async (connection: PostgresConnection, { newest }: Numbered): Promise<number> =>
-  Number((await rowsOf(connection, `SELECT ${newest} AS number FROM head`))[0]?.number ?? 0)
+/** The newest number that was assigned. */
+export async function newestOf(connection: PostgresConnection, { newest }: Numbered): Promise<number> {
+  const [head] = await connection.query<{ number: number }>(`SELECT ${newest} AS number FROM head`)
+  return only(head).number
+}
