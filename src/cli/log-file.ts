@@ -1,6 +1,7 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
+import { blockThread } from '../database/wait.ts'
 
 /** The maximum of waiting characters. Further lines are dropped. */
 const WAITING_MAX = 1_048_576
@@ -167,7 +168,7 @@ function writeNow(fd: number, queue: LineQueue): string | undefined {
 }
 
 function writeLast(fd: number, queue: LineQueue): void {
-  for (let tries = 0; tries < LAST_TRIES && writeNow(fd, queue) === 'EAGAIN'; tries += 1) pause(LAST_PAUSE)
+  for (let tries = 0; tries < LAST_TRIES && writeNow(fd, queue) === 'EAGAIN'; tries += 1) blockThread(LAST_PAUSE)
 }
 
 /** The number of line ends in bytes. A line feed at their start ends a line that was dropped earlier. */
@@ -185,10 +186,6 @@ function unblocked(descriptor: number): number {
   } catch {
     return descriptor
   }
-}
-
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }
 
 const STANDARD_ERROR = 2

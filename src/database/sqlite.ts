@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { type Row, StoreFault } from './database.ts'
 import type { Sql } from './sql.ts'
+import { blockThread } from './wait.ts'
 
 /** Older versions can lose committed writes of a WAL database. */
 const OLDEST_SQLITE = '3.51.3'
@@ -19,8 +20,6 @@ const PLANNED_ONCE = 'LIMIT +?'
 const BUSY_TIMEOUT = 5_000
 /** Milliseconds between two attempts where SQLite itself does not wait. */
 const BUSY_PAUSE = 10
-
-const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
 /** A `Transaction` that answers at once. */
 export type SqliteConnection = {
@@ -111,7 +110,7 @@ function enterWal(raw: DatabaseSync): void {
       return
     } catch (error) {
       if (!isBusy(error) || performance.now() > end) throw error
-      Atomics.wait(never, 0, 0, BUSY_PAUSE)
+      blockThread(BUSY_PAUSE)
     }
   }
 }

@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
 import { isUnavailable } from '../database/database.ts'
+import { waitUnlessAborted } from '../database/wait.ts'
 import type { LogQuestion } from '../operations/log/append-log.ts'
 import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { LogStep } from '../store/log.ts'
@@ -204,7 +204,7 @@ export class LogAppender {
         this.#signed = undefined
       }
       const left = Math.max(0, pause - (performance.now() - began))
-      await setTimeout(left, undefined, { signal, ref: false }).catch(() => {})
+      await waitUnlessAborted(left, signal)
     }
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
 import { StoreFault } from '../database/database.ts'
 import { connectPostgres, type PostgresConnection, type Query, type Result } from '../database/postgres.ts'
+import { waitUnlessAborted } from '../database/wait.ts'
 
 /** How often the server is asked for a beat, in milliseconds. */
 const INTERVAL = 250
@@ -96,7 +96,7 @@ export class Heartbeat {
         this.#connection?.drop()
         this.#connection = undefined
       })
-      await setTimeout(INTERVAL, undefined, { ref: false, signal }).catch(() => {})
+      await waitUnlessAborted(INTERVAL, signal)
     }
   }
 

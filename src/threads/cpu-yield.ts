@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { blockThread } from '../database/wait.ts'
 import { readsOf, type SharedCounters } from './shared-counters.ts'
 
 /** The time in milliseconds that a thread works before it checks for requested reads. */
@@ -10,10 +11,9 @@ const REST_MAX = 3
 /** The time and a rest, both in milliseconds, and the number of cores. */
 export type Clock = { now(): number; rest(milliseconds: number): void; cores: number }
 
-const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 const CLOCK: Clock = {
   now: () => performance.now(),
-  rest: milliseconds => void Atomics.wait(never, 0, 0, milliseconds),
+  rest: blockThread,
   cores: availableParallelism(),
 }
 

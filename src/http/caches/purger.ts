@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { waitUnlessAborted } from '../../database/wait.ts'
 import { tagsToPurge } from '../../domain/cache-tag.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
@@ -88,8 +88,7 @@ export class Purger {
     }
   }
 
-  readonly #pauseFor = (milliseconds: number): Promise<void> =>
-    setTimeout(milliseconds, undefined, { signal: this.#stopped.signal, ref: false }).catch(() => {})
+  readonly #pauseFor = (milliseconds: number): Promise<void> => waitUnlessAborted(milliseconds, this.#stopped.signal)
 
   get #host(): string {
     return new URL(this.#purging.url).host
