@@ -1,20 +1,19 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { findDataDirectory } from '../../embedded/data-directory.ts'
 import { storeFile } from '../../embedded/files.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { countLines, type Verdict, verifyStore } from '../check/store.ts'
 import { EXIT, type Invocation, required } from '../command.ts'
-import { createProgress, type Progress, percent, sizeText } from '../progress.ts'
+import { createProgress, type Progress, sizeText } from '../progress.ts'
 import { appendChecksum } from './checksum.ts'
+import { copyDatabase } from './copy-database.ts'
 import { assertEmbedded, dataDirOf } from './data-dir.ts'
 import { beginSnapshot, openStoreForReading } from './open-store.ts'
 import { openFileSnapshot } from './snapshot.ts'
 import { makeWholeFile } from './whole-file.ts'
 
-/** Pages that are copied in one turn of the event loop. */
-const PAGES_PER_STEP = 1_024
 const OWNER_ONLY = 0o600
 
 /**
@@ -62,11 +61,7 @@ async function copyStore(source: string, target: string, progress: Progress): Pr
     progress.phase('Copying the store')
     // The copy reads inside this transaction, so that a writer does not restart it.
     beginSnapshot(connection)
-    await backup(connection.raw, target, {
-      rate: PAGES_PER_STEP,
-      progress: ({ totalPages, remainingPages }) =>
-        progress.update(() => `Copied ${percent(totalPages - remainingPages, totalPages)}`),
-    })
+    await copyDatabase(connection, target, progress)
   } finally {
     connection.close()
   }

@@ -1,17 +1,15 @@
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { backup } from 'node:sqlite'
 import { openSqlite } from '../../database/sqlite.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-directory.ts'
 import { indexFile, nodeIndexFile } from '../../embedded/files.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { indexedState, type StoreState } from '../../search/index-file.ts'
 import { EXIT, type Invocation, required, UsageError } from '../command.ts'
-import { createProgress, type Progress, percent, sizeText } from '../progress.ts'
+import { createProgress, type Progress, sizeText } from '../progress.ts'
+import { copyDatabase } from './copy-database.ts'
 import { makeWholeFile } from './whole-file.ts'
 
-/** Pages that are copied in one turn of the event loop. */
-const PAGES_PER_STEP = 1_024
 const OWNER_ONLY = 0o600
 
 /** Runs `palimpsest index copy`. */
@@ -53,11 +51,7 @@ async function copyIndex(source: string, partial: string, progress: Progress): P
     // The copy reads inside this transaction, so that a writer does not restart it.
     index.exec('BEGIN')
     const state = stateOf(source, () => indexedState(index))
-    await backup(index.raw, partial, {
-      rate: PAGES_PER_STEP,
-      progress: ({ totalPages, remainingPages }) =>
-        progress.update(() => `Copied ${percent(totalPages - remainingPages, totalPages)}`),
-    })
+    await copyDatabase(index, partial, progress)
     return state
   } finally {
     progress.end()
