@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isBusy } from '../database/sqlite.ts'
 import { OperatorError, systemFault } from '../operator-error.ts'
 import { makeDirectories, syncMade } from '../sync-path.ts'
 import { lockFile, markerFile, storeFile } from './files.ts'
@@ -74,7 +75,6 @@ export function assertStoreNotLost(directory: string): void {
   )
 }
 
-const SQLITE_BUSY = 5
 /** How long a process waits for the lock of a directory, in milliseconds: longer than `isServed` has it locked. */
 const LOCK_TIMEOUT = 500
 
@@ -89,7 +89,7 @@ export function lockDataDirectory(path: string): () => void {
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) {
+    if (isBusy(error)) {
       throw new OperatorError(
         `The data directory ${path} is in use by another palimpsest process; stop that one first or set DATA_DIR to another directory.`,
       )

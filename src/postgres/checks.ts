@@ -2,7 +2,8 @@ import { only } from '../database/database.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { OperatorError } from '../operator-error.ts'
 
-const OLDEST_VERSION = 150_000
+/** The oldest version that is supported, as `server_version_num` writes it. */
+export const OLDEST_VERSION = 150_000
 
 const CHECKED = `SELECT current_setting('server_version_num')::bigint AS version, current_setting('server_version') AS name,
   current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,

@@ -3,6 +3,7 @@ import { ddlFor } from '../../database/ddl.ts'
 import { MIGRATIONS } from '../../database/migrate.ts'
 import { connectPostgres, type PostgresConnection, sessionSettings } from '../../database/postgres.ts'
 import { plain } from '../../domain/invisible-characters.js'
+import { OLDEST_VERSION } from '../../postgres/checks.ts'
 import type { Check, Finding } from './check.ts'
 
 /** Two sessions with the server, whose tables are in a schema of their own. */
@@ -81,11 +82,9 @@ const runs =
     return undefined
   }
 
-const OLDEST = 150_000
-
 /** The parts, from those without which no session is opened to those that only some settings need. */
 const NEEDS: readonly Need[] = [
-  { what: 'version 15', probe: settingIs('server_version_num', value => Number(value) >= OLDEST) },
+  { what: 'version 15', probe: settingIs('server_version_num', value => Number(value) >= OLDEST_VERSION) },
   { what: 'encoding', probe: settingIs('server_encoding', value => value === 'UTF8') },
   { what: 'synced commits', probe: settingIs('synchronous_commit', value => value !== 'off') },
   { what: 'fsync', probe: settingIs('fsync', value => value === 'on') },
