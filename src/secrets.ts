@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { OperatorError } from './operator-error.ts'
-import { syncMade } from './sync-path.ts'
+import { OWNER_ONLY_FILE, syncMade } from './sync-path.ts'
 
 /**
  * The secrets of a node: the SHA-256 of the admin token as lower-case hex, the key of the origins, and the private key of the public log as
@@ -38,7 +38,7 @@ export function ensureSecret(path: string, make = randomSecret): string {
 function makeSecret(path: string, secret: string): void {
   const partial = `${path}.${randomBytes(8).toString('hex')}`
   try {
-    writeFileSync(partial, secret, { mode: 0o600, flag: 'wx' })
+    writeFileSync(partial, secret, { mode: OWNER_ONLY_FILE, flag: 'wx' })
     syncMade(partial)
     linkSync(partial, path)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
@@ -28,7 +28,21 @@ export function syncMade(path: string): void {
   }
 }
 
-const OWNER_ONLY = 0o700
+/** The mode of a file that only this user may read and write. */
+export const OWNER_ONLY_FILE = 0o600
+const OWNER_ONLY_DIRECTORY = 0o700
+
+/**
+ * Replaces a file completely or not at all; only this user may read it. `sync` makes the file and its name durable before this returns. Throws
+ * the error of the file system.
+ */
+export function replaceFile(path: string, text: string, sync: (path: string) => void): void {
+  const partial = `${path}.new`
+  writeFileSync(partial, text, { mode: OWNER_ONLY_FILE })
+  sync(partial)
+  renameSync(partial, path)
+  sync(dirname(path))
+}
 
 /**
  * Makes a directory and its missing parents, accessible to this user only. Returns the topmost new one. Throws the error of the file system.
@@ -39,7 +53,7 @@ export function makeDirectories(path: string): string | undefined {
   for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at)
   for (const one of missing) {
     try {
-      mkdirSync(one, OWNER_ONLY)
+      mkdirSync(one, OWNER_ONLY_DIRECTORY)
     } catch (error) {
       if ((error as { code?: string }).code !== 'EEXIST') throw error
     }

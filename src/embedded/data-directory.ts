@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from '../database/sqlite.ts'
 import { OperatorError, systemFault } from '../operator-error.ts'
-import { makeDirectories, syncMade } from '../sync-path.ts'
+import { makeDirectories, OWNER_ONLY_FILE, syncMade } from '../sync-path.ts'
 import { lockFile, markerFile, storeFile } from './files.ts'
 
 /**
@@ -60,7 +60,7 @@ restore a backup, or delete this file to begin an empty store.
 export function markStore(directory: string): void {
   const path = markerFile(directory)
   if (existsSync(path)) return
-  writeFileSync(path, MARKER, { mode: 0o600 })
+  writeFileSync(path, MARKER, { mode: OWNER_ONLY_FILE })
   syncMade(path)
   syncMade(directory)
 }

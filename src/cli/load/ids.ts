@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync
 import { join } from 'node:path'
 import type { SqliteConnection } from '../../database/sqlite.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { OWNER_ONLY_FILE } from '../../sync-path.ts'
 
 const KINDS = ['actor', 'entry', 'revision'] as const
 type Kind = (typeof KINDS)[number]
@@ -28,7 +29,7 @@ export function openLoadIds(directory: string, connection: SqliteConnection, { r
   }
   if (!resume) setLine(connection, 0)
   const { batches, bytes } = resume ? storedBatches(path, stored) : { batches: [], bytes: 0 }
-  const file = openSync(path, 'a', 0o600)
+  const file = openSync(path, 'a', OWNER_ONLY_FILE)
   ftruncateSync(file, bytes)
   const ids = new LoadIds(connection, file, stored)
   for (const one of batches.flatMap(({ added }) => added)) ids.restore(one)

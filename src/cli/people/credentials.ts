@@ -16,10 +16,9 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { Actor, ActorIssued } from '../../client/index.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
-import { makeDirectories } from '../../sync-path.ts'
+import { makeDirectories, OWNER_ONLY_FILE } from '../../sync-path.ts'
 
 const FILE_BYTES_MAX = 65_536
-const OWNER_ONLY = 0o600
 
 /** The stored actor for one service, with its secret token. */
 export type Credential = { baseUrl: string; actor: Actor; token: string }
@@ -156,7 +155,7 @@ function makePrivate(directory: string, file: string): number {
     makeDirectories(directory)
     const { mode, uid } = statSync(directory)
     assertOwn(directory, mode & 0o022, uid, '700')
-    return openSync(file, 'wx', OWNER_ONLY)
+    return openSync(file, 'wx', OWNER_ONLY_FILE)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw new OperatorError(

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { findDataDirectory } from '../../embedded/data-directory.ts'
 import { storeFile } from '../../embedded/files.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { OWNER_ONLY_FILE } from '../../sync-path.ts'
 import { countLines, type Verdict, verifyStore } from '../check/store.ts'
 import { EXIT, type Invocation, required } from '../command.ts'
 import { createProgress, type Progress, sizeText } from '../progress.ts'
@@ -13,8 +14,6 @@ import { assertEmbedded, dataDirOf } from './data-dir.ts'
 import { beginSnapshot, openStoreForReading } from './open-store.ts'
 import { openFileSnapshot } from './snapshot.ts'
 import { makeWholeFile } from './whole-file.ts'
-
-const OWNER_ONLY = 0o600
 
 /**
  * Removes data from a copy that must not leave the machine. Whole tables are emptied, because only that zeroes every byte of their pages.
@@ -39,7 +38,7 @@ export async function backupStore(invocation: Invocation): Promise<number> {
   const began = performance.now()
   const progress = createProgress(invocation.stderr)
   try {
-    const { counts, digest } = await makeWholeFile(file, OWNER_ONLY, async partial => {
+    const { counts, digest } = await makeWholeFile(file, OWNER_ONLY_FILE, async partial => {
       await copyStore(source, partial, progress)
       const verdict = await verifyCopy(partial, progress)
       return { ...verdict, digest: await appendChecksum(partial) }

@@ -5,12 +5,11 @@ import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-dir
 import { indexFile, nodeIndexFile } from '../../embedded/files.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { indexedState, type StoreState } from '../../search/index-file.ts'
+import { OWNER_ONLY_FILE } from '../../sync-path.ts'
 import { EXIT, type Invocation, required, UsageError } from '../command.ts'
 import { createProgress, type Progress, sizeText } from '../progress.ts'
 import { copyDatabase } from './copy-database.ts'
 import { makeWholeFile } from './whole-file.ts'
-
-const OWNER_ONLY = 0o600
 
 /** Runs `palimpsest index copy`. */
 export async function indexCommand(invocation: Invocation): Promise<number> {
@@ -21,7 +20,7 @@ export async function indexCommand(invocation: Invocation): Promise<number> {
   const unlock = lockDataDirectory(directory)
   try {
     const file = nodeIndexFile(directory)
-    const { record } = await makeWholeFile(file, OWNER_ONLY, partial =>
+    const { record } = await makeWholeFile(file, OWNER_ONLY_FILE, partial =>
       copyIndex(source, partial, createProgress(invocation.stderr)),
     )
     const size = sizeText(statSync(file).size)

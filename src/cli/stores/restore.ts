@@ -8,6 +8,7 @@ import { indexFile, storeFile } from '../../embedded/files.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { originKeyFile } from '../../secrets.ts'
 import { renewHead, SEQUENCE_GAP } from '../../store/head.ts'
+import { OWNER_ONLY_FILE } from '../../sync-path.ts'
 import { countLines, type Verdict } from '../check/store.ts'
 import { EXIT, type Invocation, required } from '../command.ts'
 import { createProgress, type Progress, sizeText } from '../progress.ts'
@@ -17,7 +18,6 @@ import { assertEmbedded, dataDirOf } from './data-dir.ts'
 import { openStoreOfAnySchema } from './open-store.ts'
 import { makeWholeFile } from './whole-file.ts'
 
-const OWNER_ONLY = 0o600
 const COMPANIONS = ['', '-wal', '-shm', '-journal']
 
 /** Creates a store from a backup. Throws if the directory has a store or files of one. On failure, no file stays. */
@@ -38,7 +38,7 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
     assertEmpty(directory)
     const target = storeFile(directory)
     const fillIn = (partial: string) => fill(partial, { from, checked: !ignoresChecksum }, progress)
-    const { counts } = await makeWholeFile(target, OWNER_ONLY, fillIn, removeNew)
+    const { counts } = await makeWholeFile(target, OWNER_ONLY_FILE, fillIn, removeNew)
     // The directory may have the index of another store. The next start builds a new one.
     for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
     progress.end()
@@ -61,7 +61,7 @@ async function fill(partial: string, { from, checked }: Filling, progress: Progr
   if (checked) await assertChecksum(partial, from)
   removeChecksum(partial)
   // The copy has the mode of the backup.
-  chmodSync(partial, OWNER_ONLY)
+  chmodSync(partial, OWNER_ONLY_FILE)
   const connection = openSqlite(partial, 'write')
   try {
     for (const step of migrate(connection, Date.now())) progress.phase(`Migrated: ${step}`)

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, hash, type KeyObject } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { privateKeyOf } from '../../domain/log/signer.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { makeDirectories, syncPath } from '../../sync-path.ts'
+import { makeDirectories, replaceFile, syncPath } from '../../sync-path.ts'
 import { type Checkpoint, parseSignedCheckpoint } from '../../tlog/checkpoint.js'
 
 /** The name of the file with the checkpoint of an origin, also in its address. */
@@ -17,20 +17,6 @@ export type WitnessState = {
   noteOf(originHash: string): string | undefined
   /** Stores a cosigned note. It survives a power cut after this returns. */
   keep(checkpoint: Checkpoint, note: string): void
-}
-
-/** Writes a file completely or not at all. It survives a power cut after this returns. */
-function writeWhole(path: string, text: string): void {
-  const partial = `${path}.new`
-  const file = openSync(partial, 'w', 0o600)
-  try {
-    writeSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-  renameSync(partial, path)
-  syncPath(dirname(path))
 }
 
 /** Reads the state in a directory for these origins. Throws OperatorError if a file is damaged, because a witness must not lose its state. */
@@ -52,7 +38,7 @@ export function openWitnessState(directory: string, origins: readonly string[]):
     noteOf: name => notes.get(name),
     keep(checkpoint, note) {
       const name = originHash(checkpoint.origin)
-      writeWhole(join(folder, name), note)
+      replaceFile(join(folder, name), note, syncPath)
       notes.set(name, note)
       last.set(checkpoint.origin, checkpoint)
     },
@@ -74,7 +60,7 @@ export function ensureWitnessKey(directory: string): KeyObject {
   const path = join(directory, 'witness-key')
   if (!existsSync(path)) {
     const { privateKey } = generateKeyPairSync('ed25519')
-    writeWhole(path, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string)
+    replaceFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, syncPath)
   }
   try {
     return privateKeyOf(readFileSync(path, 'utf8'))
