@@ -26,7 +26,7 @@ function createModel() {
     charge: (charges: Charge[], at: number): void => {
       for (const { key } of charges) timesOf(key).push(at)
     },
-    refund: (charges: Charge[], at: number): void => {
+    release: (charges: Charge[], at: number): void => {
       for (const { key } of charges) timesOf(key).splice(timesOf(key).lastIndexOf(at), 1)
     },
   }
@@ -45,7 +45,7 @@ const gapsOf = (random: ReturnType<typeof seededRandom>): (() => number) => {
           : random.below(600)
 }
 
-test('the limiter admits exactly what a log of every admission admits, for several keys at once, refunds included', () => {
+test('the limiter admits exactly what a log of every admission admits, for several keys at once, releases included', () => {
   const random = seededRandom('rate limiter against a log')
   for (let round = 0; round < 300; round++) {
     const limiter = new RateLimiter()
@@ -73,9 +73,9 @@ test('the limiter admits exactly what a log of every admission admits, for sever
       }
       model.charge(charges, at)
       if (random.below(5) > 0) continue
-      const standings = limiter.refund(verdict, at)
-      model.refund(charges, at)
-      for (const { key, quota: most, remaining } of standings) {
+      const limits = limiter.release(verdict, at)
+      model.release(charges, at)
+      for (const { key, quota: most, remaining } of limits) {
         const used = model.timesOf(key).filter(time => time > at - WINDOW).length
         assert.equal(remaining, most - used)
       }
@@ -124,8 +124,8 @@ test('a request that one key refuses is charged to none', () => {
   const [origin, token] = [chargeOf('origin', 5), chargeOf('token', 1)]
   assert.ok(limiter.admit([origin, token], START).admitted)
   for (let n = 0; n < 20; n++) assert.equal(limiter.admit([origin, token], START + n).admitted, false)
-  const { standings } = limiter.admit([origin], START + 20)
-  assert.equal(standings[0]?.remaining, 3)
+  const { limits } = limiter.admit([origin], START + 20)
+  assert.equal(limits[0]?.remaining, 3)
 })
 
 test('admissions are handed out once, and restoring them into a new limiter refills nothing', () => {
@@ -146,8 +146,8 @@ test('admissions are handed out once, and restoring them into a new limiter refi
       if (verdict.admitted) model.charge(charges, at)
       if (random.below(3) === 0) save()
       if (verdict.admitted && random.below(4) === 0) {
-        first.refund(verdict, at)
-        model.refund(charges, at)
+        first.release(verdict, at)
+        model.release(charges, at)
       }
     }
     save()
@@ -164,13 +164,13 @@ test('admissions are handed out once, and restoring them into a new limiter refi
   }
 })
 
-test('a refund of an expired admission admits nothing more', () => {
+test('the release of an expired admission admits nothing more', () => {
   const limiter = new RateLimiter()
   const charges = [chargeOf('a', 2)]
   const late = limiter.admit(charges, START)
   const now = START + WINDOW + 1
   limiter.admit(charges, now)
-  limiter.refund(late, now)
+  limiter.release(late, now)
   assert.equal(limiter.admit(charges, now).admitted, true)
   assert.equal(limiter.admit(charges, now).admitted, false)
 })
@@ -229,7 +229,7 @@ test('admissions that could not be stored are handed out again', () => {
   const limiter = new RateLimiter()
   limiter.admit([{ policy: 'write-origin', key: 'one', quota: 2 }], START)
   const admissions = limiter.takeUnsaved()
-  limiter.giveBack(admissions)
+  limiter.returnUnsaved(admissions)
   limiter.admit([{ policy: 'write-origin', key: 'one', quota: 2 }], START)
   assert.deepEqual(limiter.takeUnsaved(), [{ bin: START, key: 'one', count: 2 }])
 })

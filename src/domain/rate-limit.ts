@@ -1,97 +1,89 @@
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
 import { Problem } from '../contract/problem.ts'
 
-const WINDOW = RATE_WINDOW_SECONDS * 1_000
+const WINDOW_MS = RATE_WINDOW_SECONDS * 1_000
 /** Up to this quota every admission is remembered by its millisecond; above it by tenths of a second, which errs towards refusing. */
 const EXACT_QUOTA = 600
-const COARSE_BIN = 100
-/** A key that was not used for this many milliseconds has no admission left. */
-const KEPT = WINDOW + COARSE_BIN
+const COARSE_BIN_MS = 100
+/** A key that was not used for this long has no admission left. */
+const KEPT_MS = WINDOW_MS + COARSE_BIN_MS
 
 /** How many requests a key was admitted within one bin of time, which begins at `bin` milliseconds. */
 export type Admission = { bin: number; key: string; count: number }
 /** One limit that applies to a request: whose, how many in any 60 seconds. */
 export type Charge = { policy: string; key: string; quota: number }
-/** The state of a limit after a request: the remaining admissions, and the seconds until the next one expires. */
-export type Standing = Charge & { remaining: number; reset: number }
-export type Verdict = { admitted: boolean; standings: Standing[]; retryAfter: number; bins: number[] }
+/** The state of a limit after a request: the bin of the request, the remaining admissions, and the seconds until the next one expires. */
+export type LimitState = Charge & { bin: number; remaining: number; reset: number }
+/** Whether a request was admitted, the limits that applied to it, and the seconds after which a refused one may be admitted. */
+export type Decision = { admitted: boolean; limits: LimitState[]; retryAfter: number }
 
 /**
  * How many admissions there are within the window, then these oldest first: the start of a bin in milliseconds, how many fell into it,
  * the next bin. One flat array, because a million keys with one admission each must fit into memory.
  */
-type Log = number[]
+type SlidingWindow = number[]
 const EMPTY: readonly number[] = [0]
 const FIRST = 1
 
 /**
- * A sliding log: at most `quota` admissions of a key in any 60 seconds, a burst of that many allowed.
+ * A limiter with a sliding window: at most `quota` admissions of a key in any 60 seconds, a burst of that many allowed.
  * A request is admitted by all of its keys or charged to none. Memory: about 600 bins per key at most, and keys of the last two minutes.
  */
 export class RateLimiter {
   // Two generations: keys that were not used for a whole one are dropped with it at once, in any number.
-  #logs = new Map<string, Log>()
-  #older = new Map<string, Log>()
+  #windows = new Map<string, SlidingWindow>()
+  #older = new Map<string, SlidingWindow>()
   #turnedAt: number | undefined
   #unsaved: Admission[] = []
   /** The newest unsaved admission of each key. */
   #newestUnsaved = new Map<string, Admission>()
 
   /** Admits a request at `at` (milliseconds) and charges it, or returns the whole seconds to wait. */
-  admit(charges: readonly Charge[], at: number): Verdict {
+  admit(charges: readonly Charge[], at: number): Decision {
     this.#turn(at)
     let wait = 0
     for (const one of charges) wait = Math.max(wait, this.waitOf(one, at))
-    const bins = charges.map(({ quota }) => binOf(quota, at))
-    if (wait === 0) for (const [index, { key }] of charges.entries()) this.#charge(key, bins[index] ?? at, 1)
+    if (wait === 0) for (const { key, quota } of charges) this.#charge(key, binOf(quota, at), 1)
     return {
       admitted: wait === 0,
-      standings: charges.map(one => this.standingOf(one, at)),
+      limits: charges.map(one => this.stateOf(one, at)),
       retryAfter: Math.max(1, Math.ceil(wait / 1_000)),
-      bins,
     }
   }
 
-  /** Charges a key with `count` further admissions. Returns their bin. */
-  lease(one: Charge, at: number, count: number): number {
-    const bin = binOf(one.quota, at)
-    this.#charge(one.key, bin, count)
-    return bin
-  }
-
-  /** Refunds one admission of a bin. */
-  unlease(one: Charge, bin: number): void {
-    this.#charge(one.key, bin, -1)
+  /** Charges a key with `count` further admissions. */
+  lease({ key, quota }: Charge, at: number, count: number): void {
+    this.#charge(key, binOf(quota, at), count)
   }
 
   /** Milliseconds until the key admits one more. */
   waitOf(one: Charge, at: number): number {
-    const log = this.#liveLogOf(one, at)
-    let excess = totalOf(log) + 1 - one.quota
-    for (let place = FIRST; excess > 0 && place < log.length; place += 2) {
-      excess -= log[place + 1] ?? 0
-      if (excess <= 0) return expiryOf(log[place] ?? at, one.quota) - at
+    const window = this.#liveWindowOf(one, at)
+    let excess = totalOf(window) + 1 - one.quota
+    for (let place = FIRST; excess > 0 && place < window.length; place += 2) {
+      excess -= window[place + 1] as number
+      if (excess <= 0) return expiryOf(window[place] as number, one.quota) - at
     }
     return 0
   }
 
-  /** The log of a key: bins alternating with counts, oldest first. */
-  logOf(key: string): readonly number[] {
+  /** The admissions of a key: bins alternating with counts, oldest first. */
+  windowOf(key: string): readonly number[] {
     return this.#find(key)?.slice(FIRST) ?? []
   }
 
-  standingOf(one: Charge, at: number): Standing {
-    const log = this.#liveLogOf(one, at)
-    const oldest = log[FIRST]
+  stateOf(one: Charge, at: number): LimitState {
+    const window = this.#liveWindowOf(one, at)
+    const oldest = window[FIRST]
     const reset =
       oldest === undefined ? RATE_WINDOW_SECONDS : Math.max(1, Math.ceil((expiryOf(oldest, one.quota) - at) / 1_000))
-    return { ...one, remaining: Math.max(0, one.quota - totalOf(log)), reset }
+    return { ...one, bin: binOf(one.quota, at), remaining: Math.max(0, one.quota - totalOf(window)), reset }
   }
 
-  /** Refunds an admission. Returns the new state of the limits. */
-  refund({ standings, bins }: Verdict, at: number): Standing[] {
-    for (const [index, { key }] of standings.entries()) this.#charge(key, bins[index] ?? at, -1)
-    return standings.map(one => this.standingOf(one, at))
+  /** Takes an admission back. Returns the new state of its limits. */
+  release({ limits }: Decision, at: number): LimitState[] {
+    for (const { key, bin } of limits) this.#charge(key, bin, -1)
+    return limits.map(one => this.stateOf(one, at))
   }
 
   /** Returns the admissions since the last call, to be stored. */
@@ -103,7 +95,7 @@ export class RateLimiter {
   }
 
   /** Takes admissions that could not be stored; they are returned again. */
-  giveBack(admissions: readonly Admission[]): void {
+  returnUnsaved(admissions: readonly Admission[]): void {
     for (const admission of admissions) this.#leaveUnsaved(admission)
   }
 
@@ -115,44 +107,46 @@ export class RateLimiter {
   #turn(at: number): void {
     if (this.#turnedAt === undefined || at < this.#turnedAt) this.#turnedAt = at
     const past = at - this.#turnedAt
-    if (past < KEPT) return
-    this.#older = past < 2 * KEPT ? this.#logs : new Map()
-    this.#logs = new Map()
+    if (past < KEPT_MS) return
+    this.#older = past < 2 * KEPT_MS ? this.#windows : new Map()
+    this.#windows = new Map()
     this.#turnedAt = at
   }
 
-  #find(key: string): Log | undefined {
-    const log = this.#logs.get(key) ?? this.#older.get(key)
-    if (log !== undefined && this.#older.delete(key)) this.#logs.set(key, log)
-    return log
+  #find(key: string): SlidingWindow | undefined {
+    const window = this.#windows.get(key) ?? this.#older.get(key)
+    if (window !== undefined && this.#older.delete(key)) this.#windows.set(key, window)
+    return window
   }
 
-  /** The log of a key without what has expired. */
-  #liveLogOf({ key, quota }: Charge, at: number): readonly number[] {
-    const log = this.#find(key)
-    if (log === undefined) return EMPTY
+  /** The window of a key without the expired admissions. */
+  #liveWindowOf({ key, quota }: Charge, at: number): readonly number[] {
+    const window = this.#find(key)
+    if (window === undefined) return EMPTY
     let live = FIRST
     let gone = 0
-    for (; live < log.length && expiryOf(log[live] ?? 0, quota) <= at; live += 2) gone += log[live + 1] ?? 0
-    if (live > FIRST) log.splice(0, live, totalOf(log) - gone)
+    for (; live < window.length && expiryOf(window[live] as number, quota) <= at; live += 2)
+      gone += window[live + 1] as number
+    if (live > FIRST) window.splice(0, live, totalOf(window) - gone)
     // After the clock was set back, bins in the future count as now.
-    for (let place = log.length - 2; place >= FIRST && (log[place] ?? 0) > at; place -= 2) log[place] = binOf(quota, at)
-    return log
+    for (let place = window.length - 2; place >= FIRST && (window[place] as number) > at; place -= 2)
+      window[place] = binOf(quota, at)
+    return window
   }
 
   #add(key: string, bin: number, count: number): void {
-    const log = this.#find(key)
-    let place = (log?.length ?? 0) - 2
-    while (place >= FIRST && log?.[place] !== bin) place -= 2
-    // An expired bin needs no refund.
+    const window = this.#find(key)
+    let place = (window?.length ?? 0) - 2
+    while (place >= FIRST && window?.[place] !== bin) place -= 2
+    // An expired bin needs no release.
     if (place < FIRST && count <= 0) return
-    if (log === undefined) {
-      this.#logs.set(key, [count, bin, count])
+    if (window === undefined) {
+      this.#windows.set(key, [count, bin, count])
       return
     }
-    log[0] = totalOf(log) + count
-    if (place >= FIRST) log[place + 1] = (log[place + 1] ?? 0) + count
-    else log.push(bin, count)
+    window[0] = totalOf(window) + count
+    if (place >= FIRST) window[place + 1] = (window[place + 1] as number) + count
+    else window.push(bin, count)
   }
 
   #leaveUnsaved({ key, bin, count }: Admission): void {
@@ -172,9 +166,9 @@ export class RateLimiter {
   }
 }
 
-const binOf = (quota: number, at: number): number => (quota <= EXACT_QUOTA ? at : at - (at % COARSE_BIN))
-const expiryOf = (bin: number, quota: number): number => bin + WINDOW + (quota <= EXACT_QUOTA ? 0 : COARSE_BIN)
-const totalOf = (log: readonly number[]): number => log[0] ?? 0
+const binOf = (quota: number, at: number): number => (quota <= EXACT_QUOTA ? at : at - (at % COARSE_BIN_MS))
+const expiryOf = (bin: number, quota: number): number => bin + WINDOW_MS + (quota <= EXACT_QUOTA ? 0 : COARSE_BIN_MS)
+const totalOf = (window: readonly number[]): number => window[0] as number
 
 /**
  * Milliseconds that are left of a cooldown, at most its whole length. It may begin a little in the future: the later of two requests may be

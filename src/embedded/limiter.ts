@@ -1,5 +1,5 @@
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
-import { type Charge, RateLimiter, type Standing, type Verdict } from '../domain/rate-limit.ts'
+import { type Charge, type Decision, type LimitState, RateLimiter } from '../domain/rate-limit.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { WriteEnvironment } from '../operations/store.ts'
 import { listAdmissions } from '../store/limit.ts'
@@ -37,12 +37,12 @@ class EmbeddedLimiter implements Limiter {
     this.#timer = setInterval(() => this.#save().catch(() => {}), SAVE_INTERVAL).unref()
   }
 
-  admit(charges: readonly Charge[], at: number): Verdict {
+  admit(charges: readonly Charge[], at: number): Decision {
     return this.#limiter.admit(charges, at)
   }
 
-  refund(verdict: Verdict, at: number): Standing[] {
-    return this.#limiter.refund(verdict, at)
+  release(decision: Decision, at: number): LimitState[] {
+    return this.#limiter.release(decision, at)
   }
 
   beforeWrite(): void {
@@ -62,7 +62,7 @@ class EmbeddedLimiter implements Limiter {
     try {
       await this.#store.maintain('saveAdmissions', { admissions, beforeBin }, environment)
     } catch (error) {
-      this.#limiter.giveBack(admissions.filter(({ bin }) => bin >= beforeBin))
+      this.#limiter.returnUnsaved(admissions.filter(({ bin }) => bin >= beforeBin))
       throw error
     }
   }

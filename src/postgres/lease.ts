@@ -1,14 +1,11 @@
-import type { Charge, RateLimiter, Standing, Verdict } from '../domain/rate-limit.ts'
+import type { Charge, Decision, LimitState, RateLimiter } from '../domain/rate-limit.ts'
 
-/**
- * Admissions of a key that a node may make without a round trip: their number, the bin that is charged, the expiry, and the standing of the
- * key.
- */
-type Lease = { left: number; bin: number; until: number; standing: Standing }
+/** Admissions of a key that a node may make without a round trip: their number, the expiry, and the state of the limit with their bin. */
+type Lease = { left: number; until: number; state: LimitState }
 export type Leases = Map<string, Lease>
 
-/** Milliseconds after which a lease expires. Its unused admissions stay charged. */
-const LEASE_LIFE = 2_000
+/** How long a lease is valid. Its unused admissions stay charged. */
+const LEASE_LIFE_MS = 2_000
 /** Leases at most; past it all are dropped. */
 const LEASES_MAX = 50_000
 /** Writes are leased one by one up to this quota; above it by thousandths of the quota. */
@@ -16,11 +13,11 @@ const WRITES_EXACT = 1_000
 /** A node leases reads of at most this part of the quota, and this part of the rest: nodes share the last of it. */
 const READ_SHARE = 30
 const LEFT_SHARE = 6
-/** A clock that is slower by more than this was set back, in milliseconds; a smaller difference is one between nodes. */
-const SKEW_MAX = 60_000
+/** A clock that is slower by more than this was set back; a smaller difference is one between nodes. */
+const SKEW_MAX_MS = 60_000
 
 /**
- * Decides about a request by leases alone; undefined if they do not suffice and there is no `limiter` with the logs of its keys. With a
+ * Decides about a request by leases alone; undefined if they do not suffice and there is no `limiter` with the windows of its keys. With a
  * limiter, missing admissions are leased from it. All keys admit, or none is charged.
  */
 export function decide(
@@ -28,7 +25,7 @@ export function decide(
   charges: readonly Charge[],
   now: number,
   limiter?: RateLimiter,
-): Verdict | undefined {
+): Decision | undefined {
   const lacking = charges.filter(one => (liveLease(leases, one.key, now)?.left ?? 0) < 1)
   if (lacking.length > 0) {
     if (limiter === undefined) return undefined
@@ -37,57 +34,53 @@ export function decide(
     if (wait > 0) {
       return {
         admitted: false,
-        standings: charges.map(one => standingOf(leases, one, limiter, at)),
+        limits: charges.map(one => stateOf(leases, one, limiter, at)),
         retryAfter: Math.max(1, Math.ceil((wait + at - now) / 1_000)),
-        bins: [],
       }
     }
     if (leases.size >= LEASES_MAX) leases.clear()
     for (const one of lacking) {
-      const size = pieceOf(one, limiter.standingOf(one, at).remaining)
-      const bin = limiter.lease(one, at, size)
-      leases.set(one.key, { left: size, bin, until: now + LEASE_LIFE, standing: limiter.standingOf(one, at) })
+      const size = pieceOf(one, limiter.stateOf(one, at).remaining)
+      limiter.lease(one, at, size)
+      leases.set(one.key, { left: size, until: now + LEASE_LIFE_MS, state: limiter.stateOf(one, at) })
     }
   }
   const used = charges.map(({ key }) => leases.get(key) as Lease)
   for (const lease of used) lease.left -= 1
   return {
     admitted: true,
-    standings: used.map(({ standing, left }) => ({ ...standing, remaining: standing.remaining + left })),
+    limits: used.map(({ state, left }) => ({ ...state, remaining: state.remaining + left })),
     retryAfter: 1,
-    bins: used.map(({ bin }) => bin),
   }
 }
 
-/** Removes an admission from the logs. Returns the standings of the keys, their leases included. */
-export function giveBack(leases: Leases, { standings, bins }: Verdict, now: number, limiter: RateLimiter): Standing[] {
-  const at = timeOf(limiter, standings, now)
-  for (const [index, one] of standings.entries()) limiter.unlease(one, bins[index] ?? at)
-  return standings.map(one => {
-    const standing = limiter.standingOf(one, at)
-    return { ...standing, remaining: standing.remaining + (liveLease(leases, one.key, now)?.left ?? 0) }
-  })
+/** Takes an admission back. Returns the new state of its limits, leases included. */
+export function release(leases: Leases, decision: Decision, now: number, limiter: RateLimiter): LimitState[] {
+  const at = timeOf(limiter, decision.limits, now)
+  return limiter
+    .release(decision, at)
+    .map(state => ({ ...state, remaining: state.remaining + (liveLease(leases, state.key, now)?.left ?? 0) }))
 }
 
 function liveLease(leases: Leases, key: string, now: number): Lease | undefined {
   const lease = leases.get(key)
   if (lease === undefined) return undefined
-  if (now < lease.until && lease.until - now <= LEASE_LIFE) return lease
+  if (now < lease.until && lease.until - now <= LEASE_LIFE_MS) return lease
   leases.delete(key)
   return undefined
 }
 
 /** The time of a decision: never before the time of a charge by another node, whose clock may be a little ahead. */
 function timeOf(limiter: RateLimiter, charges: readonly Charge[], now: number): number {
-  const newest = Math.max(now, ...charges.map(({ key }) => limiter.logOf(key).at(-2) ?? 0))
-  return newest - now > SKEW_MAX ? now : newest
+  const newest = Math.max(now, ...charges.map(({ key }) => limiter.windowOf(key).at(-2) ?? 0))
+  return newest - now > SKEW_MAX_MS ? now : newest
 }
 
-const standingOf = (leases: Leases, one: Charge, limiter: RateLimiter, at: number): Standing => {
+const stateOf = (leases: Leases, one: Charge, limiter: RateLimiter, at: number): LimitState => {
   const known = leases.get(one.key)
   return known === undefined
-    ? limiter.standingOf(one, at)
-    : { ...known.standing, remaining: known.standing.remaining + known.left }
+    ? limiter.stateOf(one, at)
+    : { ...known.state, remaining: known.state.remaining + known.left }
 }
 
 /** How many admissions are leased at once. */

@@ -85,9 +85,9 @@ test('a charge whose answer was lost was charged once', options, async t => {
   const admit = () => limiter.admit([{ policy: 'write-origin', key: 'write 192.0.2.1', quota: WRITES }], at)
   for (let n = 1; n <= WRITES; n++) {
     const cut = proxy.cut('commit')
-    const { admitted, standings } = await admit()
+    const { admitted, limits } = await admit()
     await cut
-    assert.deepEqual([admitted, standings[0]?.remaining], [true, WRITES - n])
+    assert.deepEqual([admitted, limits[0]?.remaining], [true, WRITES - n])
   }
   assert.equal((await admit()).admitted, false)
 })

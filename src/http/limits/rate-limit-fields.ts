@@ -1,15 +1,13 @@
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
-import type { Standing } from '../../domain/rate-limit.ts'
+import type { LimitState } from '../../domain/rate-limit.ts'
 
 type Fields = { 'ratelimit-policy': string; ratelimit: string }
 
 /** The RateLimit-Policy and RateLimit fields: an item per limit. */
-export function rateLimitFields(standings: readonly Standing[]): Fields {
+export function rateLimitFields(limits: readonly Omit<LimitState, 'bin'>[]): Fields {
   return {
-    'ratelimit-policy': standings
-      .map(({ policy, quota }) => `"${policy}";q=${quota};w=${RATE_WINDOW_SECONDS}`)
-      .join(', '),
-    ratelimit: standings.map(({ policy, remaining, reset }) => `"${policy}";r=${remaining};t=${reset}`).join(', '),
+    'ratelimit-policy': limits.map(({ policy, quota }) => `"${policy}";q=${quota};w=${RATE_WINDOW_SECONDS}`).join(', '),
+    ratelimit: limits.map(({ policy, remaining, reset }) => `"${policy}";r=${remaining};t=${reset}`).join(', '),
   }
 }
 

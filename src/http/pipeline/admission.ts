@@ -3,7 +3,7 @@ import { OPERATIONS, type Operation, type OperationName, takesMinSequence } from
 import { Problem } from '../../contract/problem.ts'
 import type { Awaitable, Reader } from '../../database/database.ts'
 import type { IdempotencyKey } from '../../domain/idempotency.ts'
-import type { Charge, Verdict } from '../../domain/rate-limit.ts'
+import type { Charge, Decision } from '../../domain/rate-limit.ts'
 import { andThen } from '../../operations/awaitable.ts'
 import type { Limiter } from '../../operations/limiter.ts'
 import { cooldownWait } from '../../operations/writing.ts'
@@ -29,9 +29,9 @@ export type Admitted = {
   /** Identifies a retry; undefined without a key. */
   idempotencyKey: IdempotencyKey | undefined
   /** The state of its limits; undefined if it is not charged. */
-  charged: Verdict | undefined
+  charged: Decision | undefined
   /** The charges for further items of its body. */
-  more?: Verdict[]
+  more?: Decision[]
   params: Record<string, string>
   query: Record<string, string | number>
 }
@@ -149,12 +149,17 @@ export function createReadCharge(parts: Parts) {
 /** Returns the function that charges a request or throws RATE_LIMITED. In both cases the answer has the state of the limits. */
 function createCharge({ config, reader, limiter }: Pick<Parts, 'config' | 'reader' | 'limiter'>) {
   const cooldown = config.cooldownSeconds * 1_000
-  const refuse = async (name: OperationName, { origin, actor, at }: Charged, verdict: Verdict, exchange: Exchange) => {
+  const refuse = async (
+    name: OperationName,
+    { origin, actor, at }: Charged,
+    decision: Decision,
+    exchange: Exchange,
+  ) => {
     // The reported wait must suffice: include a cooldown that lasts longer than the limit.
     const cooling = await cooldownWait(reader, name, { actor, origin }, { cooldown, at })
-    const fields = rateLimitFields(verdict.standings)
+    const fields = rateLimitFields(decision.limits)
     exchange.set(withCooldown(fields, cooling, config.cooldownSeconds))
-    throw new Problem('RATE_LIMITED', { retryAfter: Math.max(verdict.retryAfter, cooling) })
+    throw new Problem('RATE_LIMITED', { retryAfter: Math.max(decision.retryAfter, cooling) })
   }
   /** The charges of anonymous reads, made once for each remembered origin. */
   const ofReads = new WeakMap<OriginKeys, Charge[]>()
@@ -164,10 +169,10 @@ function createCharge({ config, reader, limiter }: Pick<Parts, 'config' | 'reade
     if (isAnonymousRead) ofReads.set(to.origin, made)
     return made
   }
-  return (name: OperationName, writing: boolean, to: Charged, exchange: Exchange): Awaitable<Verdict> =>
-    andThen(limiter.admit(chargesFor(writing, to), to.at), verdict => {
-      exchange.set(rateLimitFields(verdict.standings))
-      return verdict.admitted ? verdict : refuse(name, to, verdict, exchange)
+  return (name: OperationName, writing: boolean, to: Charged, exchange: Exchange): Awaitable<Decision> =>
+    andThen(limiter.admit(chargesFor(writing, to), to.at), decision => {
+      exchange.set(rateLimitFields(decision.limits))
+      return decision.admitted ? decision : refuse(name, to, decision, exchange)
     })
 }
 

@@ -18,7 +18,7 @@ type Parts = {
 }
 
 /** Problems of limits that are known only after a request was charged. The charges are then taken back. */
-export const REFUNDED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
+export const RELEASED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
 
 /** What admitted requests are charged beyond their admission, and the fields of answers that state it. */
 export class Charges {
@@ -34,24 +34,23 @@ export class Charges {
     if (chargedItems === undefined || charged === undefined) return
     const { length } = (body as Record<string, unknown[]>)[chargedItems] ?? []
     // More items than a minute admits would always be refused.
-    if (charged.standings.some(({ quota }) => length > quota))
-      throw new Problem('INVALID_ITEMS', { member: chargedItems })
+    if (charged.limits.some(({ quota }) => length > quota)) throw new Problem('INVALID_ITEMS', { member: chargedItems })
     const { limiter, now } = this.#parts
     const at = now()
-    const further = Array.from({ length: length - 1 }, () => limiter.admit(charged.standings, at))
-    const verdicts = await Promise.all(further)
-    admitted.more = verdicts.filter(verdict => verdict.admitted)
-    const last = verdicts.at(-1)
-    if (last !== undefined) exchange.set(rateLimitFields(last.standings))
+    const further = Array.from({ length: length - 1 }, () => limiter.admit(charged.limits, at))
+    const decisions = await Promise.all(further)
+    admitted.more = decisions.filter(({ admitted }) => admitted)
+    const last = decisions.at(-1)
+    if (last !== undefined) exchange.set(rateLimitFields(last.limits))
     // After a whole window the limits admit all of them.
     if (admitted.more.length < length - 1) throw new Problem('RATE_LIMITED', { retryAfter: RATE_WINDOW_SECONDS })
   }
 
   /** Takes back all charges of a request. */
-  async refund({ charged, more = [] }: Admitted, exchange: Exchange): Promise<void> {
+  async release({ charged, more = [] }: Admitted, exchange: Exchange): Promise<void> {
     const { limiter, now } = this.#parts
-    for (const verdict of charged === undefined ? [] : [...more, charged]) {
-      exchange.set(rateLimitFields(await limiter.refund(verdict, now())))
+    for (const decision of charged === undefined ? [] : [...more, charged]) {
+      exchange.set(rateLimitFields(await limiter.release(decision, now())))
     }
   }
 

@@ -28,7 +28,7 @@ import type { Overload } from '../limits/overload.ts'
 import { createEventLoopYield } from '../limits/turns.ts'
 import type { Observer, Visitor } from '../observation/observer.ts'
 import type { Admitted } from './admission.ts'
-import { Charges, REFUNDED } from './charges.ts'
+import { Charges, RELEASED } from './charges.ts'
 import { bytesOf, type Compression, isCoded, sendCoded } from './compression.ts'
 import { createUnderWay } from './idempotency.ts'
 import { withLicense, withLink } from './license.ts'
@@ -137,7 +137,7 @@ export class Handlers {
 
   /** Corrects the charges of a request that failed, and throws its error. */
   async #settle(name: OperationName, admitted: Admitted, exchange: Exchange, error: unknown): Promise<never> {
-    if (error instanceof Problem && REFUNDED.has(error.code)) await this.#charges.refund(admitted, exchange)
+    if (error instanceof Problem && RELEASED.has(error.code)) await this.#charges.release(admitted, exchange)
     if (error instanceof Problem && coolsDown(name) && PROBLEMS[error.code].status < 500) {
       const left = error.code === 'COOLDOWN' ? error.detail.retryAfter : undefined
       await this.#charges.addCooldown(name as WriteName, admitted, exchange, left)

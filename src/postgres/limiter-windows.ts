@@ -3,12 +3,12 @@ import type { PostgresConnection } from '../database/postgres.ts'
 import type { Admission, RateLimiter } from '../domain/rate-limit.ts'
 
 /** A transaction by its number in PostgreSQL, with the admissions of the locked keys. */
-export type LockedLogs = { transaction: string; admissions: Admission[] }
+export type LockedWindows = { transaction: string; admissions: Admission[] }
 
 /**
  * Begins a transaction with the rows of these keys locked, in the order given, which must be sorted: otherwise two nodes could deadlock.
  */
-export async function lockLogs(connection: PostgresConnection, keys: readonly string[]): Promise<LockedLogs> {
+export async function lockWindows(connection: PostgresConnection, keys: readonly string[]): Promise<LockedWindows> {
   const [, , locked, begun] = await connection.send([
     { text: 'BEGIN', values: [] },
     {
@@ -27,18 +27,18 @@ export async function lockLogs(connection: PostgresConnection, keys: readonly st
   }
 }
 
-/** Writes the logs of the keys, and commits. */
-export async function keepLogs(
+/** Writes the windows of the keys, and commits. */
+export async function saveWindows(
   connection: PostgresConnection,
   keys: readonly string[],
   limiter: RateLimiter,
 ): Promise<void> {
-  const logs = keys.map(key => limiter.logOf(key))
+  const windows = keys.map(key => limiter.windowOf(key))
   await connection.send([
     {
       text: `UPDATE limiter l SET log = k.log::bigint[], at = k.at
         FROM unnest($1::text[], $2::text[], $3::bigint[]) AS k(key, log, at) WHERE l.key = k.key`,
-      values: [keys, logs.map(log => `{${log.join()}}`), logs.map(log => log.at(-2) ?? 0)],
+      values: [keys, windows.map(bins => `{${bins.join()}}`), windows.map(bins => bins.at(-2) ?? 0)],
     },
     { text: 'COMMIT', values: [] },
   ])
