@@ -3,7 +3,7 @@ import type { Query, Result } from '../database/postgres.ts'
 import { createTickBatcher, readerOf } from '../database/tick-batcher.ts'
 import { idlest } from './read-sessions.ts'
 import { getPatiently, type Session } from './session.ts'
-import { FENCE, type Fence, type Standby } from './standby.ts'
+import { FLUSHED, type Standby, type WalPosition } from './standby.ts'
 
 /** How long a read waits for standbys before it goes to the primary, in milliseconds. */
 const LAG_PATIENCE = 100
@@ -50,13 +50,13 @@ async function askStandbys(
   standbys: readonly Standby[],
   queries: readonly Query[],
 ): Promise<(Result | Error)[] | undefined> {
-  const [found] = await askPrimary(primary, [FENCE])
+  const [found] = await askPrimary(primary, [FLUSHED])
   if (found === undefined || found instanceof Error) throw found ?? new Error('The primary gave no position.')
-  const fence = found.rows[0] as Fence
+  const flushed = found.rows[0] as WalPosition
   const deadline = performance.now() + LAG_PATIENCE
-  const usable = standbys.filter(standby => standby.isUsable(fence))
-  for (const standby of usable.sort((one, other) => one.compare(other, fence))) {
-    const results = await standby.ask(fence, queries, deadline)
+  const usable = standbys.filter(standby => standby.isUsable(flushed))
+  for (const standby of usable.sort((one, other) => one.compare(other, flushed))) {
+    const results = await standby.ask(flushed, queries, deadline)
     if (results !== undefined) return results
   }
   return undefined

@@ -5,11 +5,11 @@ import { Heartbeat } from './heartbeat.ts'
 import { idlest, openReaders } from './read-sessions.ts'
 import type { Session } from './session.ts'
 
-/** A position in the log of the primary: its timeline, its LSN, and the same in bytes. */
-export type Fence = { timeline: string; lsn: string; position: number }
+/** A position in the write-ahead log of the primary: its timeline, its LSN, and the same in bytes. */
+export type WalPosition = { timeline: string; lsn: string; position: number }
 
 /** The position up to which the primary has everything on disk. */
-export const FENCE: Query = {
+export const FLUSHED: Query = {
   text: `SELECT substr(pg_walfile_name(lsn), 1, 8) AS timeline, lsn::text AS lsn, pg_wal_lsn_diff(lsn, '0/0') AS position
     FROM pg_current_wal_flush_lsn() lsn`,
   values: [],
@@ -19,14 +19,14 @@ export const FENCE: Query = {
  * failover has another history with higher positions.
  */
 const HAS_REACHED = `SELECT right(identity, 8) = $1 AND pg_last_wal_replay_lsn() >= $2::pg_lsn AS reached FROM cluster`
-const POSITION: Query = {
+const REPLAYED: Query = {
   text: `SELECT right(identity, 8) AS timeline, pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0') AS position
     FROM cluster WHERE pg_is_in_recovery()`,
   values: [],
 }
-const LAG_PAUSE = 3
+const LAG_PAUSE_MS = 3
 /** Standbys whose lags differ by fewer bytes are equally close: positions are as old as the last beat. */
-const LAG_STEP = 1_048_576
+const LAG_STEP_BYTES = 1_048_576
 /** The share of the newest beat in the average of their times. */
 const NEWEST = 0.2
 
@@ -35,16 +35,16 @@ export class Standby {
   readonly #heartbeat: Heartbeat
   readonly #sessions: readonly Session[]
   /** What the last beat reported; undefined if the server cannot be read. */
-  #reached: Omit<Fence, 'lsn'> | undefined
+  #reached: Omit<WalPosition, 'lsn'> | undefined
   /** The position that a read waited for in vain. Until it is reached, nothing is read here. */
   #missed = 0
   #latency = 0
 
   constructor(url: string) {
     this.#heartbeat = new Heartbeat(url, {
-      beat: POSITION,
+      beat: REPLAYED,
       onBeat: ({ rows }, milliseconds) => {
-        this.#reached = rows[0] as Omit<Fence, 'lsn'> | undefined
+        this.#reached = rows[0] as Omit<WalPosition, 'lsn'> | undefined
         this.#latency += NEWEST * (milliseconds - this.#latency)
       },
       onLate: () => {
@@ -55,18 +55,22 @@ export class Standby {
   }
 
   /** True unless the server is gone, has another history, or was too late for a read and has not caught up. */
-  isUsable({ timeline }: Fence): boolean {
+  isUsable({ timeline }: WalPosition): boolean {
     return this.#reached?.timeline === timeline && this.#reached.position >= this.#missed
   }
 
   /** Compares by closeness to the primary: fewer bytes behind a position, then the faster answer. */
-  compare(other: Standby, fence: Fence): number {
-    return this.#lag(fence) - other.#lag(fence) || this.#latency - other.#latency
+  compare(other: Standby, flushed: WalPosition): number {
+    return this.#lag(flushed) - other.#lag(flushed) || this.#latency - other.#latency
   }
 
   /** The answers once the server has replayed everything up to a position; undefined if it has not at `deadline` (of performance.now()). */
-  async ask(fence: Fence, queries: readonly Query[], deadline: number): Promise<(Result | Error)[] | undefined> {
-    const question = { text: HAS_REACHED, values: [fence.timeline, fence.lsn] }
+  async ask(
+    flushed: WalPosition,
+    queries: readonly Query[],
+    deadline: number,
+  ): Promise<(Result | Error)[] | undefined> {
+    const question = { text: HAS_REACHED, values: [flushed.timeline, flushed.lsn] }
     try {
       const connection = await idlest(this.#sessions)
       do {
@@ -74,9 +78,9 @@ export class Standby {
         const [reached, ...results] = await connection.settle([question, ...queries])
         if (reached instanceof Error || results.some(isUnavailable)) return this.#leave()
         if (reached?.rows[0]?.reached as unknown as boolean) return results
-        await setTimeout(LAG_PAUSE)
+        await setTimeout(LAG_PAUSE_MS)
       } while (performance.now() < deadline)
-      this.#missed = fence.position
+      this.#missed = flushed.position
     } catch (error) {
       if (!isUnavailable(error)) throw error
       this.#leave()
@@ -89,8 +93,8 @@ export class Standby {
     await this.#heartbeat.close()
   }
 
-  #lag({ position }: Fence): number {
-    return Math.floor(Math.max(0, position - (this.#reached?.position ?? 0)) / LAG_STEP)
+  #lag({ position }: WalPosition): number {
+    return Math.floor(Math.max(0, position - (this.#reached?.position ?? 0)) / LAG_STEP_BYTES)
   }
 
   /** Reads nothing here before the next beat. */
