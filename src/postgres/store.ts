@@ -17,7 +17,7 @@ import type { IndexNotice } from '../threads/protocol.ts'
 import { positionOf } from '../threads/shared-counters.ts'
 import { PostgresGroupSession } from './group-session.ts'
 import { Heartbeat, silence } from './heartbeat.ts'
-import { hasParts, keepParts } from './parts/keep.ts'
+import { hasPartitions, maintainPartitions } from './partitions/maintenance.ts'
 import { type Making, prepareDatabase, type Server } from './prepare.ts'
 import { openReaders } from './read-sessions.ts'
 import { createReader } from './reader.ts'
@@ -131,7 +131,8 @@ export class PostgresStore implements Store {
     ...[name, input, environment]: Parameters<Store['maintain']>
   ): Promise<MaintenanceResult<N>> {
     const result = await this.#health.write({ name, input, environment })
-    if (name === 'sweep') await this.#keepParts((input as { retentionDays: number }).retentionDays, environment.at)
+    if (name === 'sweep')
+      await this.#maintainPartitions((input as { retentionDays: number }).retentionDays, environment.at)
     return result as MaintenanceResult<N>
   }
 
@@ -187,8 +188,8 @@ export class PostgresStore implements Store {
     await this.heartbeat.close()
   }
 
-  async #keepParts(retentionDays: number, now: number): Promise<void> {
-    if (await hasParts(this.reader)) await keepParts(this.#options.url, now, retentionDays)
+  async #maintainPartitions(retentionDays: number, now: number): Promise<void> {
+    if (await hasPartitions(this.reader)) await maintainPartitions(this.#options.url, now, retentionDays)
   }
 
   async #perform(command: Command): Promise<unknown> {

@@ -181,23 +181,23 @@ export const isUnobserved = async (
     WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}
       AND sequence >= coalesce((SELECT first FROM observed_hour WHERE hour = ${hour}), 0)`)) === undefined
 
-/** The parts of reads that a divided table has for a retention, and the fewest hours of one. */
-const PARTS = 15
-const PART_HOURS_MIN = 24
-/** Hours after which a part that is due is dropped for certain. */
-const DROP_DELAY = 48
+/** The partitions of reads that a partitioned table has for a retention, and the fewest hours of one. */
+const PARTITIONS = 15
+const PARTITION_HOURS_MIN = 24
+/** Hours after which a partition that is due is dropped for certain. */
+const DROP_DELAY_HOURS = 48
 
-/** The hours of reads that a part of a divided table collects. */
-export const hoursOfPart = (retentionDays: number): number =>
-  Math.max(PART_HOURS_MIN, Math.ceil((retentionDays * 24) / PARTS))
+/** The hours of reads that a partition collects. */
+export const hoursOfPartition = (retentionDays: number): number =>
+  Math.max(PARTITION_HOURS_MIN, Math.ceil((retentionDays * 24) / PARTITIONS))
 
 /**
- * Deletes READ and SEARCH rows of hours before `now` by the retention, at most `limit` of them. Returns how many. Rows in parts are deleted
- * only if their part should have been dropped.
+ * Deletes READ and SEARCH rows of hours before `now` by the retention, at most `limit` of them. Returns how many. Rows in partitions are
+ * deleted only if their partition should have been dropped.
  */
 export function deleteObservations(tx: Transaction, now: number, retentionDays: number, limit: number) {
   const hour = now - retentionDays * 24
-  const late = hour - hoursOfPart(retentionDays) - DROP_DELAY
+  const late = hour - hoursOfPartition(retentionDays) - DROP_DELAY_HOURS
   return tx.run(sql`
     DELETE FROM activity WHERE sequence IN
       (SELECT sequence FROM activity WHERE hour IS NOT NULL AND hour < ${hour}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PostgresConnection } from '../../src/database/postgres.ts'
-import { beginActivityPart, divideActivity } from '../../src/postgres/parts/activity.ts'
-import { withParts } from '../../src/postgres/parts/keep.ts'
+import { beginActivityPartition, partitionActivity } from '../../src/postgres/partitions/activity.ts'
+import { withPartitionSessions } from '../../src/postgres/partitions/maintenance.ts'
 
 /** The number of parts of the reads: those of 90 days, and the open one. */
 export const PARTS = 16
@@ -14,9 +14,9 @@ const ROWS = 200
 
 /** Divides the tables of a filled database into parts, each with rows about its first entries. */
 export async function dividePostgres(connection: PostgresConnection, url: string): Promise<void> {
-  await withParts(url, async sessions => {
+  await withPartitionSessions(url, async sessions => {
     let now = FIRST_HOUR * HOUR
-    assert.ok((await divideActivity(sessions, now)) !== undefined)
+    assert.ok((await partitionActivity(sessions, now)) !== undefined)
     for (let n = 0; n < PARTS; n++) {
       await connection.exec(`
         UPDATE head SET sequence = sequence + ${SIZE};
@@ -24,7 +24,7 @@ export async function dividePostgres(connection: PostgresConnection, url: string
           SELECT h.sequence - g, 1 + g / 10, 1 + g / 10, 'READ', 1 + g % 10, 'request', 'EXTERNAL', ${now}, ${now / HOUR}
           FROM head h, generate_series(0, ${ROWS - 1}) g`)
       now += HOUR
-      if (n < PARTS - 1) assert.ok((await beginActivityPart(sessions, now, 1)) !== undefined)
+      if (n < PARTS - 1) assert.ok((await beginActivityPartition(sessions, now, 1)) !== undefined)
     }
   })
   await connection.exec('ANALYZE')

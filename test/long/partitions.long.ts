@@ -3,9 +3,13 @@ import { after, test } from 'node:test'
 import type { Reader } from '../../src/database/database.ts'
 import { migratePostgres } from '../../src/database/migrate-postgres.ts'
 import { connectPostgres, type PostgresConnection } from '../../src/database/postgres.ts'
-import { beginActivityPart, divideActivity, dropExpiredParts } from '../../src/postgres/parts/activity.ts'
-import { withParts } from '../../src/postgres/parts/keep.ts'
-import type { Sessions } from '../../src/postgres/parts/part.ts'
+import {
+  beginActivityPartition,
+  dropExpiredPartitions,
+  partitionActivity,
+} from '../../src/postgres/partitions/activity.ts'
+import { withPartitionSessions } from '../../src/postgres/partitions/maintenance.ts'
+import type { Sessions } from '../../src/postgres/partitions/partition.ts'
 import { readerThrough } from '../../src/postgres/snapshot.ts'
 import { deleteObservations, findContribution, isUnobserved, listActivity } from '../../src/store/activity.ts'
 import { createDatabase, findBinaries, startCluster } from '../support/cluster.ts'
@@ -124,13 +128,13 @@ async function undivided(): Promise<PostgresConnection> {
 /** Calls `use` with a divided table, while its sessions are open. */
 async function withDivided(use: (parts: PostgresConnection, sessions: Sessions) => Promise<void>): Promise<void> {
   const { url, connection } = await openDatabase()
-  await withParts(url, async sessions => {
-    await divideActivity(sessions, FIRST_HOUR * HOUR)
+  await withPartitionSessions(url, async sessions => {
+    await partitionActivity(sessions, FIRST_HOUR * HOUR)
     await connection.exec('UPDATE head SET sequence = sequence + 30000')
     for (let part = 0; part < PARTS; part++) {
       await load(connection, part)
       const now = (FIRST_HOUR + (part + 1) * PART_HOURS) * HOUR
-      if (part < PARTS - 1) await beginActivityPart(sessions, now, PART_HOURS)
+      if (part < PARTS - 1) await beginActivityPartition(sessions, now, PART_HOURS)
       // The rows up to the limit of a part belong to it.
       await connection.exec(`UPDATE head SET sequence = sequence + ${30_000 + ROWS / 20}`)
     }
@@ -148,7 +152,7 @@ test(`one of ${ROWS} reads is found in ${PARTS} parts in at most ${SLOWER_MAX} t
     const rowByRow = await expireRows(whole)
     await whole.close()
     const began = performance.now()
-    const dropped = await dropExpiredParts(sessions, FIRST_HOUR + PART_HOURS)
+    const dropped = await dropExpiredPartitions(sessions, FIRST_HOUR + PART_HOURS)
     const atOnce = performance.now() - began
     t.diagnostic(`one table: ${JSON.stringify({ ...one, expire: rowByRow })}`)
     t.diagnostic(`${PARTS} parts: ${JSON.stringify({ ...many, expire: atOnce })}`)

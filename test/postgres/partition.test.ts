@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Activity, Entry } from '../../src/contract/resources.ts'
-import { divideActivity } from '../../src/postgres/parts/activity.ts'
-import { withParts } from '../../src/postgres/parts/keep.ts'
+import { partitionActivity } from '../../src/postgres/partitions/activity.ts'
+import { withPartitionSessions } from '../../src/postgres/partitions/maintenance.ts'
 import { SEQUENCE_GAP } from '../../src/store/head.ts'
 import { startApp } from '../support/app.ts'
 import { allPages, call, expectStatus, newActor, newEntry } from '../support/client.ts'
@@ -127,7 +127,7 @@ test('the reads of each day are in a part of their own, which is dropped when al
   await withClient(DATABASE_URL, client =>
     client.query(`CREATE ROLE ${role}; GRANT SELECT, INSERT ON activity TO ${role}`),
   )
-  const first = await withParts(DATABASE_URL, sessions => divideActivity(sessions, Date.now()))
+  const first = await withPartitionSessions(DATABASE_URL, sessions => partitionActivity(sessions, Date.now()))
   await withClient(DATABASE_URL, async client => {
     const rights = `SELECT has_table_privilege('${role}', 'activity', 'SELECT, INSERT') AS has, has_table_privilege('${role}', 'activity', 'DELETE') AS more`
     assert.deepEqual((await client.query(rights)).rows, [{ has: true, more: false }])
@@ -159,7 +159,7 @@ test('the reads of each day are in a part of their own, which is dropped when al
   assert.equal(await reads(), 1, 'the read of the last three days is there')
 })
 
-const isFenced = async (database: string): Promise<boolean> =>
+const hasBoundCheck = async (database: string): Promise<boolean> =>
   (await countIn(database, 'pg_constraint', `conname = 'number_fence'`)) > 0
 
 test('a division that a long transaction is in the way of changes nothing, and a node removes what a killed one left', {
@@ -172,12 +172,12 @@ test('a division that a long transaction is in the way of changes nothing, and a
   await withClient(DATABASE_URL, async client => {
     await client.query('BEGIN; SELECT count(*) FROM activity')
     await assert.rejects(
-      withParts(DATABASE_URL, sessions => divideActivity(sessions, Date.now()), 500),
+      withPartitionSessions(DATABASE_URL, sessions => partitionActivity(sessions, Date.now()), 500),
       /Other transactions/,
     )
     await newEntry(app.url, token)
     await client.query('COMMIT')
-    assert.equal(await isFenced(DATABASE_URL), false)
+    assert.equal(await hasBoundCheck(DATABASE_URL), false)
     await client.query('ALTER TABLE activity ADD CONSTRAINT number_fence CHECK (sequence < 1000000) NOT VALID')
     // No session may be in the way when writes come close to the limit.
     await client.query('UPDATE head SET sequence = 999000')
@@ -188,7 +188,7 @@ test('a division that a long transaction is in the way of changes nothing, and a
   }).catch(() => {})
   await setTimeout(200)
   await app.sweep(0)
-  assert.equal(await isFenced(DATABASE_URL), false)
+  assert.equal(await hasBoundCheck(DATABASE_URL), false)
   await newEntry(app.url, token)
   void reader
 })

@@ -3,8 +3,8 @@ import { migratePostgres } from '../../database/migrate-postgres.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { assertPrimary, assertTrustworthy } from '../../postgres/checks.ts'
 import { readCopyTarget } from '../../postgres/copying.ts'
-import { divideActivity } from '../../postgres/parts/activity.ts'
-import { renewParts, withParts } from '../../postgres/parts/keep.ts'
+import { partitionActivity } from '../../postgres/partitions/activity.ts'
+import { renewPartitions, withPartitionSessions } from '../../postgres/partitions/maintenance.ts'
 import { connectCommand } from '../../postgres/snapshot.ts'
 import { EXIT, type Invocation } from '../command.ts'
 import { createProgress, type Progress } from '../progress.ts'
@@ -18,7 +18,7 @@ export async function partitionStore(invocation: Invocation): Promise<number> {
   }
   await prepare(url)
   const progress = createProgress(invocation.stderr)
-  const lines = await divide(url, retentionDaysOf(invocation), progress).finally(() => progress.end())
+  const lines = await partition(url, retentionDaysOf(invocation), progress).finally(() => progress.end())
   if (lines === undefined) {
     throw new OperatorError('A node or another command is changing the parts of this store; run the command again.')
   }
@@ -29,14 +29,14 @@ export async function partitionStore(invocation: Invocation): Promise<number> {
 const retentionDaysOf = ({ env: { ACTIVITY_RETENTION_DAYS: days } }: Invocation): number =>
   readConfig(days === undefined ? {} : { ACTIVITY_RETENTION_DAYS: days }).activityRetentionDays
 
-const divide = (url: string, retentionDays: number, progress: Progress): Promise<string[] | undefined> =>
-  withParts(url, async sessions => {
+const partition = (url: string, retentionDays: number, progress: Progress): Promise<string[] | undefined> =>
+  withPartitionSessions(url, async sessions => {
     progress.phase('Reading the activity')
-    const first = await divideActivity(sessions, Date.now())
+    const first = await partitionActivity(sessions, Date.now())
     if (first !== undefined) {
       return [`The activity is divided from sequence ${first} on: writes stay, and reads are in parts by time.`]
     }
-    const { dropped, begun } = await renewParts(sessions, Date.now(), retentionDays)
+    const { dropped, begun } = await renewPartitions(sessions, Date.now(), retentionDays)
     return [
       'The activity is divided.',
       ...dropped.map(name => `Dropped: ${name}, whose reads have expired.`),

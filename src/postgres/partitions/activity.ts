@@ -1,16 +1,16 @@
-import { changeBriefly } from './brief.ts'
-import { beforeOf, closing, dividing } from './divide.ts'
-import { changeWithin, fenceOff, limitAbove } from './fence.ts'
-import { ACTIVITY, isDivided, newestOf, partsOf, type Sessions } from './part.ts'
+import { changeWithinBounds, limitAbove, removeBoundCheck } from './bound-check.ts'
+import { withLockTimeout } from './lock-timeout.ts'
+import { ACTIVITY, isPartitioned, newestOf, partitionsOf, type Sessions } from './partition.ts'
+import { beforeOf, closing, partitioning } from './partition-table.ts'
 
-const HOUR = 3_600_000
-/** Hours before the division whose reads may have any sequence: they may be counted late. */
+const HOUR_MS = 3_600_000
+/** Hours before the table was partitioned whose reads may have any sequence: they may be counted late. */
 const LATE_HOURS = 48
-/** The table of the reads and searches, whose parts are dropped when all of their rows have expired. */
+/** The table of the reads and searches. Its partitions are dropped when all of their rows have expired. */
 const EXPIRING = 'activity_expiring'
 
-/** The open part of the reads and searches, from a sequence on. */
-const openPart = (first: number): string[] => {
+/** The open partition of the reads and searches, from a sequence on. */
+const openPartition = (first: number): string[] => {
   const name = `${EXPIRING}_${first}`
   return [
     `CREATE TABLE ${name} PARTITION OF ${EXPIRING} (hour NOT NULL) FOR VALUES FROM (${first}) TO (MAXVALUE)`,
@@ -19,7 +19,7 @@ const openPart = (first: number): string[] => {
   ]
 }
 
-/** The statements that begin to fill `observed_hour`. The hours around the division have reads on both of its sides. */
+/** The statements that begin to fill `observed_hour`. The hours around the first sequence have reads on both of its sides. */
 const observedHours = (hour: number): string[] => [
   `INSERT INTO observed_hour (hour, first) SELECT hour, 0 FROM generate_series(${hour - LATE_HOURS}, ${hour + 1}) hour ON CONFLICT (hour) DO UPDATE SET first = 0`,
   `CREATE OR REPLACE FUNCTION note_observed_hour() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
@@ -31,52 +31,56 @@ const observedHours = (hour: number): string[] => [
 ]
 
 /**
- * Divides the table of activity while nodes serve it. The rows that it has stay where they are. Later rows that stay are apart from reads
- * and searches, which are in parts by time. Returns the first sequence in parts; undefined if the table was divided before.
+ * Partitions the table of activity while nodes serve it. The rows that it has stay where they are. Later rows that stay are apart from reads
+ * and searches, which are in partitions by time. Returns the first sequence in partitions; undefined if the table was partitioned before.
  */
-export async function divideActivity(sessions: Sessions, now: number): Promise<number | undefined> {
+export async function partitionActivity(sessions: Sessions, now: number): Promise<number | undefined> {
   const { work } = sessions
-  if (await isDivided(work, ACTIVITY)) return undefined
+  if (await isPartitioned(work, ACTIVITY)) return undefined
   const first = await limitAbove(work, 'activity', ACTIVITY)
-  await changeWithin(sessions, { name: 'activity', limit: first }, ACTIVITY, [
-    ...(await dividing(work, ACTIVITY, first)),
-    fenceOff(beforeOf('activity')),
+  await changeWithinBounds(sessions, { name: 'activity', limit: first }, ACTIVITY, [
+    ...(await partitioning(work, ACTIVITY, first)),
+    removeBoundCheck(beforeOf('activity')),
     `CREATE TABLE activity_after PARTITION OF activity FOR VALUES FROM (${first}) TO (MAXVALUE) PARTITION BY LIST (action)`,
     'CREATE TABLE activity_kept PARTITION OF activity_after (CHECK (hour IS NULL)) DEFAULT',
     'ALTER TABLE activity_kept ADD PRIMARY KEY (sequence)',
     `CREATE TABLE ${EXPIRING} PARTITION OF activity_after (CHECK (hour IS NOT NULL)) FOR VALUES IN ('READ', 'SEARCH') PARTITION BY RANGE (sequence)`,
-    ...openPart(first),
-    ...observedHours(Math.floor(now / HOUR)),
+    ...openPartition(first),
+    ...observedHours(Math.floor(now / HOUR_MS)),
     `INSERT INTO parted (name, first) VALUES ('activity', ${first})`,
   ])
   return first
 }
 
-/** Begins a new part of the reads if the newest one has those of `hours`. Returns its first sequence; undefined if it has not. */
-export async function beginActivityPart(sessions: Sessions, now: number, hours: number): Promise<number | undefined> {
-  const { work, patience } = sessions
-  const open = (await partsOf(work, EXPIRING)).at(-1)
+/** Begins a new partition of the reads if the newest one has those of `hours`. Returns its first sequence; undefined if it has not. */
+export async function beginActivityPartition(
+  sessions: Sessions,
+  now: number,
+  hours: number,
+): Promise<number | undefined> {
+  const { work, attemptMs } = sessions
+  const open = (await partitionsOf(work, EXPIRING)).at(-1)
   if (open === undefined) return undefined
   const [oldest] = await work.query(`SELECT min(hour) AS hour FROM ${open.name}`)
-  if (oldest?.hour === null || Number(oldest?.hour) > Math.floor(now / HOUR) - hours) return undefined
-  // A long transaction, such as a dump, would make the reading of the part vain.
-  await changeBriefly(work, `LOCK TABLE ${EXPIRING} IN ACCESS EXCLUSIVE MODE`, { patience })
+  if (oldest?.hour === null || Number(oldest?.hour) > Math.floor(now / HOUR_MS) - hours) return undefined
+  // A long transaction, such as a dump, would make the reading of the partition vain.
+  await withLockTimeout(work, `LOCK TABLE ${EXPIRING} IN ACCESS EXCLUSIVE MODE`, { attemptMs })
   const limit = await limitAbove(work, open.name, ACTIVITY)
-  const change = [...closing(EXPIRING, open, limit, openPart), fenceOff(open.name)]
-  await changeWithin(sessions, { name: open.name, from: open.from, limit }, ACTIVITY, change)
+  const change = [...closing(EXPIRING, open, limit, openPartition), removeBoundCheck(open.name)]
+  await changeWithinBounds(sessions, { name: open.name, from: open.from, limit }, ACTIVITY, change)
   return limit
 }
 
-/** Drops the parts whose rows are all of hours before `hour`. Returns their names. */
-export async function dropExpiredParts({ work, patience }: Sessions, hour: number): Promise<string[]> {
+/** Drops the partitions whose rows are all of hours before `hour`. Returns their names. */
+export async function dropExpiredPartitions({ work, attemptMs }: Sessions, hour: number): Promise<string[]> {
   const dropped: string[] = []
-  const closed = (await partsOf(work, EXPIRING)).slice(0, -1)
+  const closed = (await partitionsOf(work, EXPIRING)).slice(0, -1)
   const newest = await newestOf(work, ACTIVITY)
   for (const { name, to } of closed) {
     if ((to ?? Number.MAX_SAFE_INTEGER) > newest) continue
     const kept = await work.query(`SELECT 1 FROM ${name} WHERE hour >= $1 LIMIT 1`, [hour])
     if (kept.length > 0) continue
-    await changeBriefly(work, `DROP TABLE ${name}`, { patience })
+    await withLockTimeout(work, `DROP TABLE ${name}`, { attemptMs })
     dropped.push(name)
   }
   await work.query('DELETE FROM observed_hour WHERE hour < $1', [hour - LATE_HOURS])

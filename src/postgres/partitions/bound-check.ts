@@ -2,15 +2,15 @@ import { setTimeout } from 'node:timers/promises'
 import { only } from '../../database/database.ts'
 import type { PostgresConnection } from '../../database/postgres.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { changeBriefly } from './brief.ts'
-import { type Numbered, newestOf, type Sessions } from './part.ts'
+import { withLockTimeout } from './lock-timeout.ts'
+import { type Numbered, newestOf, type Sessions } from './partition.ts'
 
-/** The name of the constraint that proves that a table has no number from a limit on. While it is there, no such row can be inserted. */
-export const FENCE = 'number_fence'
-const WATCH_INTERVAL = 200
-/** Between two attempts to get locks while a fence stands, in milliseconds. */
-const PAUSE = 300
-/** The fewest numbers between the newest one and a fence. */
+/** The name of the CHECK constraint that proves that a table has no number from a limit on. While it is there, no such row can be inserted. */
+export const BOUND_CHECK = 'number_fence'
+const WATCH_INTERVAL_MS = 200
+/** Between two attempts to get locks while a table has a bound check. */
+const RETRY_PAUSE_MS = 300
+/** The fewest numbers between the newest one and the limit of a bound check. */
 const MARGIN_MIN = 20_000
 /** To read as many bytes takes less time than to write one number. */
 const BYTES_PER_NUMBER = 5_000
@@ -29,52 +29,52 @@ export async function limitAbove(connection: PostgresConnection, name: string, n
  * valid. Throws OperatorError if half of the numbers up to the limit are assigned before the table is read. Then, and if the change fails,
  * nothing is changed.
  */
-export async function changeWithin(
+export async function changeWithinBounds(
   sessions: Sessions,
   { name, from = 0, limit }: { name: string; from?: number | undefined; limit: number },
   numbered: Numbered,
   change: readonly string[],
 ): Promise<void> {
-  const { work, patience } = sessions
+  const { work, attemptMs } = sessions
   const { column } = numbered
   const check = `CHECK (${column} IS NOT NULL AND ${column} >= ${from} AND ${column} < ${limit}) NOT VALID`
   const half = Math.floor(((await newestOf(work, numbered)) + limit) / 2)
   const isLate = async (): Promise<boolean> => (await newestOf(work, numbered)) > half
-  await changeBriefly(work, `ALTER TABLE ${name} ADD CONSTRAINT ${FENCE} ${check}`, { patience })
+  await withLockTimeout(work, `ALTER TABLE ${name} ADD CONSTRAINT ${BOUND_CHECK} ${check}`, { attemptMs })
   try {
     await validate(sessions, name, numbered, half)
-    await changeBriefly(work, change.join(';'), { patience, pause: PAUSE, isLate })
+    await withLockTimeout(work, change.join(';'), { attemptMs, pauseMs: RETRY_PAUSE_MS, isLate })
   } catch (error) {
-    await dropFence(sessions, { name, limit }, numbered)
+    await dropBoundCheck(sessions, { name, limit }, numbered)
     throw error
   }
 }
 
-/** Reads the whole table to validate its fence. Cancels that when the newest number is above `latest`. */
+/** Reads the whole table to validate its bound check. Cancels that when the newest number is above `latest`. */
 async function validate({ work, watch }: Sessions, name: string, numbered: Numbered, latest: number): Promise<void> {
   const [process] = await work.query('SELECT pg_backend_pid() AS id')
   let isRead = false
   const guard = async (): Promise<void> => {
-    for (; !isRead; await setTimeout(WATCH_INTERVAL)) {
+    for (; !isRead; await setTimeout(WATCH_INTERVAL_MS)) {
       if ((await newestOf(watch, numbered)) <= latest) continue
       await watch.query('SELECT pg_cancel_backend($1::int)', [Number(process?.id)])
       throw new OperatorError(`New rows of ${name} came faster than it could be read; run the command again.`)
     }
   }
-  const read = work.exec(`ALTER TABLE ${name} VALIDATE CONSTRAINT ${FENCE}`).finally(() => {
+  const read = work.exec(`ALTER TABLE ${name} VALIDATE CONSTRAINT ${BOUND_CHECK}`).finally(() => {
     isRead = true
   })
   const [guarded, validated] = await Promise.allSettled([guard(), read])
   for (const one of [guarded, validated]) if (one.status === 'rejected') throw one.reason
 }
 
-export const fenceOff = (name: string): string => `ALTER TABLE ${name} DROP CONSTRAINT ${FENCE}`
+export const removeBoundCheck = (name: string): string => `ALTER TABLE ${name} DROP CONSTRAINT ${BOUND_CHECK}`
 
 /**
- * Removes a fence. Other transactions may use the table for hours, but writes must not reach the limit: when a quarter of the margin is
+ * Removes a bound check. Other transactions may use the table for hours, but writes must not reach the limit: when a quarter of the margin is
  * left, it ends the sessions that are in the way and are none of this program.
  */
-async function dropFence(
+async function dropBoundCheck(
   { work, watch }: Sessions,
   { name, limit }: { name: string; limit: number },
   numbered: Numbered,
@@ -82,11 +82,13 @@ async function dropFence(
   const most = limit - MARGIN_MIN / 4
   for (;;) {
     try {
-      return await changeBriefly(work, `ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${FENCE}`, { patience: 0 })
+      return await withLockTimeout(work, `ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${BOUND_CHECK}`, {
+        attemptMs: 0,
+      })
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error
       if ((await newestOf(watch, numbered)) > most) await watch.query(END_USERS, [name])
-      await setTimeout(PAUSE)
+      await setTimeout(RETRY_PAUSE_MS)
     }
   }
 }
@@ -94,13 +96,13 @@ async function dropFence(
 const END_USERS = `SELECT pg_terminate_backend(a.pid)::text AS ended FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
   WHERE l.relation = to_regclass($1) AND l.granted AND a.application_name NOT LIKE 'palimpsest %'`
 const LEFT = `SELECT c.relname AS name, pg_get_constraintdef(f.oid) AS definition FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid
-  WHERE f.conname = '${FENCE}' AND f.conparentid = 0`
+  WHERE f.conname = '${BOUND_CHECK}' AND f.conparentid = 0`
 
-/** Removes the fences of a command or node that was killed. */
-export async function dropLeftFences(sessions: Sessions, numbered: Numbered): Promise<void> {
+/** Removes the bound checks of a command or node that was killed. */
+export async function dropLeftBoundChecks(sessions: Sessions, numbered: Numbered): Promise<void> {
   for (const { name, definition } of await sessions.work.query(LEFT)) {
     const limit = /< '?(\d+)/.exec(String(definition))?.[1]
-    if (limit === undefined) throw new Error(`The constraint ${FENCE} of ${name} has no limit: ${definition}`)
-    await dropFence(sessions, { name: String(name), limit: Number(limit) }, numbered)
+    if (limit === undefined) throw new Error(`The constraint ${BOUND_CHECK} of ${name} has no limit: ${definition}`)
+    await dropBoundCheck(sessions, { name: String(name), limit: Number(limit) }, numbered)
   }
 }

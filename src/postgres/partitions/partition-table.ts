@@ -1,12 +1,12 @@
 import type { PostgresConnection } from '../../database/postgres.ts'
-import type { Numbered, Part } from './part.ts'
+import type { Numbered, Partition } from './partition.ts'
 
 type Index = { name: string; unique: boolean; definition: string }
 
 const INDEXES = `SELECT c.relname AS name, i.indisunique::text AS unique, pg_get_indexdef(c.oid) AS definition
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass($1) ORDER BY c.relname`
 
-/** The indexes of a table. Those that are not unique may be indexes of the divided table. */
+/** The indexes of a table. Those that are not unique may be indexes of the partitioned table. */
 async function indexesOf(connection: PostgresConnection, table: string): Promise<Index[]> {
   const rows = await connection.query(INDEXES, [table])
   return rows.map(row => ({
@@ -16,10 +16,10 @@ async function indexesOf(connection: PostgresConnection, table: string): Promise
   }))
 }
 
-/** The name of the part with the rows from before the division. */
+/** The name of the partition with the rows from before the table was partitioned. */
 export const beforeOf = (table: string): string => `${table}_before`
 
-/** Gives the divided table the rights of the undivided one. */
+/** Gives the partitioned table the rights of the original one. */
 const grantLike = (table: string): string => `
   DO $$ DECLARE grants TEXT; BEGIN
     FOR grants IN SELECT format('GRANT %s ON ${table} TO %s', a.privilege_type, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
@@ -28,10 +28,10 @@ const grantLike = (table: string): string => `
   END $$`
 
 /**
- * The statements that make a table the first part of a divided table of its name: the rows below `first`, which a fence proves. The
- * divided table has the indexes that are not unique; the others are those of the part alone.
+ * The statements that make a table the first partition of a partitioned table of its name: the rows below `first`, which a bound check proves.
+ * The partitioned table has the indexes that are not unique; the others are those of the partition alone.
  */
-export async function dividing(
+export async function partitioning(
   connection: PostgresConnection,
   { table, column }: Numbered,
   first: number,
@@ -49,10 +49,10 @@ export async function dividing(
   ]
 }
 
-/** The statements that bound the open part of a table by `limit`, which a fence proves, and make the next open part by `make`. */
+/** The statements that bound the open partition of a table by `limit`, which a bound check proves, and make the next open one by `make`. */
 export const closing = (
   table: string,
-  { name, from }: Part,
+  { name, from }: Partition,
   limit: number,
   make: (first: number) => string[],
 ): string[] => [
