@@ -1,6 +1,7 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { type Row, StoreFault } from './database.ts'
 import type { Sql } from './sql.ts'
+import { StatementCache } from './statement-cache.ts'
 import { blockThread } from './wait.ts'
 
 /** Older versions can lose committed writes of a WAL database. */
@@ -11,11 +12,6 @@ const OLDEST_SQLITE = '3.51.3'
 const PAGE_BYTES = 8_192
 /** Pages in the write-ahead log before it is moved into the file. */
 const WAL_PAGES = 4_000
-/**
- * SQLite plans a statement with `LIMIT ?` again whenever a value is bound to it, which takes longer than most of the statements. A plus sign
- * hides the parameter from its planner.
- */
-const PLANNED_ONCE = 'LIMIT +?'
 /** How long a connection waits for another one's lock, in milliseconds. */
 const BUSY_TIMEOUT = 5_000
 /** Milliseconds between two attempts where SQLite itself does not wait. */
@@ -62,27 +58,19 @@ export function openSqlite(
   }
   if (options.cacheKib !== undefined) raw.exec(`PRAGMA cache_size = -${options.cacheKib}`)
 
-  const statements = new Map<string, StatementSync>()
-  const prepared = (text: string): StatementSync => {
-    let statement = statements.get(text)
-    if (statement === undefined) {
-      statement = raw.prepare(text.replaceAll('LIMIT ?', PLANNED_ONCE))
-      statements.set(text, statement)
-    }
-    return statement
-  }
+  const cache = new StatementCache(raw)
   return {
     raw,
-    one: <R>({ text, values }: Sql) => guarded(() => prepared(text).get(...values) as R | undefined, text),
-    all: <R>({ text, values }: Sql) => guarded(() => prepared(text).all(...values) as R[], text),
-    run: ({ text, values }) => guarded(() => Number(prepared(text).run(...values).changes), text),
+    one: <R>({ text, values }: Sql) => guarded(() => cache.prepare(text).get(...values) as R | undefined, text),
+    all: <R>({ text, values }: Sql) => guarded(() => cache.prepare(text).all(...values) as R[], text),
+    run: ({ text, values }) => guarded(() => Number(cache.prepare(text).run(...values).changes), text),
     each: <R>(statement: Sql) =>
-      guardedEach(() => prepared(statement.text).iterate(...statement.values) as Iterable<R>, statement.text),
+      guardedEach(() => cache.prepare(statement.text).iterate(...statement.values) as Iterable<R>, statement.text),
     exec: text => guarded(() => raw.exec(text)),
-    step: text => guarded(() => prepared(text).run()),
-    changes: () => guarded(() => (prepared('SELECT total_changes() AS n').get() as { n: number }).n),
+    step: text => guarded(() => cache.prepare(text).run()),
+    changes: () => guarded(() => (cache.prepare('SELECT total_changes() AS n').get() as { n: number }).n),
     close() {
-      statements.clear()
+      cache.clear()
       raw.close()
     },
   }

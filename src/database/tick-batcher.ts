@@ -8,24 +8,43 @@ type Waiting = { statement: Sql; resolve: (result: Result) => void; reject: (err
 /** Resolves with the answer of a statement. It is sent together with all others of this turn of the event loop. */
 export type Ask = (statement: Sql) => Promise<Result>
 
+type Send = (queries: readonly Query[]) => Promise<readonly (Result | Error)[]>
+
 /**
  * Gathers statements until everything that can run in this turn has run, and sends them together: those of one text as one. `send` resolves
  * with a result or an error for each query. INSERTs into tables without known columns are sent one by one.
  */
-export function createTickBatcher(
-  send: (queries: readonly Query[]) => Promise<readonly (Result | Error)[]>,
-  columns: ColumnTypes = new Map(),
-): Ask {
-  let waiting: Waiting[] = []
-  const flush = async (): Promise<void> => {
-    const batch = waiting
-    waiting = []
+export function createTickBatcher(send: Send, columns: ColumnTypes = new Map()): Ask {
+  const batcher = new TickBatcher(send, columns)
+  return statement => batcher.ask(statement)
+}
+
+class TickBatcher {
+  readonly #send: Send
+  readonly #columns: ColumnTypes
+  #waiting: Waiting[] = []
+
+  constructor(send: Send, columns: ColumnTypes) {
+    this.#send = send
+    this.#columns = columns
+  }
+
+  ask(statement: Sql): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.#flush())
+      this.#waiting.push({ statement, resolve, reject })
+    })
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#waiting
+    this.#waiting = []
     try {
       const { queries, split } = batchStatements(
         batch.map(({ statement }) => statement),
-        columns,
+        this.#columns,
       )
-      const results = split(await send(queries))
+      const results = split(await this.#send(queries))
       for (const [index, { resolve, reject }] of batch.entries()) {
         const result = results[index] as Result | Error
         if (result instanceof Error) reject(result)
@@ -35,11 +54,6 @@ export function createTickBatcher(
       for (const { reject } of batch) reject(error as Error)
     }
   }
-  return statement =>
-    new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(flush)
-      waiting.push({ statement, resolve, reject })
-    })
 }
 
 /** The two ways of reading, over statements that are asked for. */
