@@ -23,8 +23,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
   if (config.logKey !== undefined) privateKeysOf(config.logKey, 'LOG_KEY')
   const directory = prepareDataDirectory(config.dataDir)
   const unlock = lockDataDirectory(directory)
-  let secrets: Secrets | undefined
-  let tokenFile: string | undefined
+  const shared = new SharedSecrets(config)
   const store = new PostgresStore({
     url,
     indexFile: nodeIndexFile(directory),
@@ -33,9 +32,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     readUrls: config.databaseReadUrls ?? [],
     groupMax: config.writeGroupMax,
     ...reportsTo(logger, placeOf(url), config.newStore === 'allowed'),
-    async onOpen(connection) {
-      ;({ secrets, tokenFile } = await shareSecrets(connection, config))
-    },
+    onOpen: connection => shared.read(connection),
   })
   const looked = new AbortController()
   try {
@@ -51,17 +48,40 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
   return {
     store,
     limiter,
-    secrets() {
-      if (secrets === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
-      return secrets
-    },
+    secrets: () => shared.secrets(),
     place: placeOf(url),
-    adminTokenFile: () => tokenFile,
+    adminTokenFile: () => shared.tokenFile(),
     async close() {
       await limiter.close()
       await store.close()
       unlock()
     },
+  }
+}
+
+/** The secrets that all nodes share, known once the store is open. `tokenFile` is the file with the admin token, if this node made it. */
+type Known = { secrets: Secrets; tokenFile: string | undefined }
+
+class SharedSecrets {
+  readonly #config: Config
+  #known: Known | undefined
+
+  constructor(config: Config) {
+    this.#config = config
+  }
+
+  async read(connection: PostgresConnection): Promise<void> {
+    this.#known = await shareSecrets(connection, this.#config)
+  }
+
+  /** Throws NOT_READY until the store is open. */
+  secrets(): Secrets {
+    if (this.#known === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
+    return this.#known.secrets
+  }
+
+  tokenFile(): string | undefined {
+    return this.#known?.tokenFile
   }
 }
 
@@ -79,10 +99,7 @@ const reportsTo = (logger: Logger, database: string, mayMake: boolean) => ({
  * The secrets that all nodes share. The database has only the digest of the admin token. The node that makes the token writes it to its data
  * directory. Secrets that are already in the data directory are used.
  */
-async function shareSecrets(
-  connection: PostgresConnection,
-  config: Config,
-): Promise<{ secrets: Secrets; tokenFile: string | undefined }> {
+async function shareSecrets(connection: PostgresConnection, config: Config): Promise<Known> {
   const ownKey = originKeyFile(config.dataDir)
   const originKey =
     config.originKey ?? (await shareOriginKey(connection, existsSync(ownKey) ? ensureSecret(ownKey) : undefined))
