@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { OperatorError, systemFault } from '../../operator-error.ts'
 
-export const LINE_BYTES_MAX = 1_048_576
+const LINE_BYTES_MAX = 1_048_576
 const NEWLINE = 10
 
 /** One line of the input, and the number of bytes of the input up to its end. */
@@ -35,38 +35,47 @@ const inputOf = (stream: Readable, size: number | undefined, command: string): I
 
 /** Splits bytes at newlines. Blank lines are counted and skipped. Uses the memory of one line and one chunk. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
-  let parts: Buffer[] = []
-  let held = 0
-  let number = 1
-  let read = 0
-  const hold = (part: Buffer): void => {
-    held += part.length
-    if (held > LINE_BYTES_MAX) {
-      throw new OperatorError(`line ${number}: it is longer than ${LINE_BYTES_MAX} bytes`)
-    }
-    if (part.length > 0) parts.push(part)
-  }
-  const take = (): Line => {
-    const line = { number, bytes: Buffer.concat(parts), read }
-    parts = []
-    held = 0
-    number++
-    return line
-  }
+  const line = new PartialLine()
   for await (const chunk of chunks) {
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      hold(chunk.subarray(start, end))
-      read += end + 1 - start
+      line.add(chunk.subarray(start, end))
       start = end + 1
-      const line = take()
-      if (!isBlank(line.bytes)) yield line
+      const whole = line.end(1)
+      if (!isBlank(whole.bytes)) yield whole
     }
-    hold(chunk.subarray(start))
-    read += chunk.length - start
+    line.add(chunk.subarray(start))
   }
-  const last = take()
+  const last = line.end(0)
   if (!isBlank(last.bytes)) yield last
+}
+
+/** The bytes of the line that is being read. */
+class PartialLine {
+  #parts: Buffer[] = []
+  #length = 0
+  #number = 1
+  /** The number of bytes of the input so far. */
+  #read = 0
+
+  add(part: Buffer): void {
+    this.#read += part.length
+    this.#length += part.length
+    if (this.#length > LINE_BYTES_MAX) {
+      throw new OperatorError(`line ${this.#number}: it is longer than ${LINE_BYTES_MAX} bytes`)
+    }
+    if (part.length > 0) this.#parts.push(part)
+  }
+
+  /** Ends the line after a newline of some bytes, and begins the next one. */
+  end(newlineBytes: number): Line {
+    this.#read += newlineBytes
+    const line = { number: this.#number, bytes: Buffer.concat(this.#parts), read: this.#read }
+    this.#parts = []
+    this.#length = 0
+    this.#number += 1
+    return line
+  }
 }
 
 const SPACES = new Set([9, 13, 32])

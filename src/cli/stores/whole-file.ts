@@ -27,22 +27,12 @@ export async function makeWholeFile<T>(
     if (named) rmSync(file, { force: true })
     onFailure()
   }
-  const heard = Object.entries(SIGNALS).map(([signal, code]) => {
-    const listener = (): void => {
-      clean()
-      process.exit(code)
-    }
-    process.once(signal, listener)
-    return () => process.removeListener(signal, listener)
-  })
-  const stopHearing = (): void => {
-    for (const stop of heard) stop()
-  }
+  const removeListeners = exitOnSignals(clean)
   try {
     // Signals are handled before a file exists.
     closeSync(openSync(partial, 'wx', mode))
   } catch (error) {
-    stopHearing()
+    removeListeners()
     throw refusal(partial, error)
   }
   try {
@@ -57,7 +47,22 @@ export async function makeWholeFile<T>(
     clean()
     throw faultOf(file, error)
   } finally {
-    stopHearing()
+    removeListeners()
+  }
+}
+
+/** Ends the process on a signal, after `clean`. Returns the function that removes the listeners. */
+function exitOnSignals(clean: () => void): () => void {
+  const listeners = Object.entries(SIGNALS).map(([signal, code]) => {
+    const listener = (): void => {
+      clean()
+      process.exit(code)
+    }
+    process.once(signal, listener)
+    return { signal, listener }
+  })
+  return () => {
+    for (const { signal, listener } of listeners) process.removeListener(signal, listener)
   }
 }
 
