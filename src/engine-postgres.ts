@@ -16,7 +16,7 @@ import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import { adminTokenFile, digestOf, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
 
 /** How long a start waits for a database that may not be up, in milliseconds: long enough to report most faults at once. */
-const FIRST_LOOK = 2_000
+const FIRST_OPEN_TIMEOUT_MS = 2_000
 
 /** Opens the store in a PostgreSQL database. Throws OperatorError for mistakes of the operator. */
 export async function openPostgres(config: Config, url: string, logger: Logger): Promise<Engine> {
@@ -36,7 +36,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
   })
   const looked = new AbortController()
   try {
-    await Promise.race([store.opened, setTimeout(FIRST_LOOK, undefined, { signal: looked.signal })])
+    await Promise.race([store.opened, setTimeout(FIRST_OPEN_TIMEOUT_MS, undefined, { signal: looked.signal })])
   } catch (error) {
     await store.close()
     unlock()

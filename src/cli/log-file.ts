@@ -9,12 +9,12 @@ const WAITING_MAX = 1_048_576
 const WRITE_LEAST = 4_096
 const WRITE_MAX = 65_536
 /** The interval in milliseconds after which fewer characters are written, and after which a failed write is repeated. */
-const INTERVAL = 200
+const WRITE_INTERVAL_MS = 200
 /** The number of attempts to write the last lines to a slow reader, and their interval in milliseconds. */
 const LAST_TRIES = 50
-const LAST_PAUSE = 10
+const LAST_RETRY_MS = 10
 /** How long the end waits for a thread that writes lines, in milliseconds: on a busy machine it may run late. */
-const THREAD_PATIENCE = 5_000
+const THREAD_TIMEOUT_MS = 5_000
 const LINE_FEED = 10
 
 /** The target of log lines. It never blocks: lines that it cannot accept are dropped and counted. */
@@ -32,7 +32,7 @@ export class LogFile {
   constructor(descriptor: number, onRestored: (dropped: number) => void) {
     this.#fd = unblocked(descriptor)
     this.#onRestored = onRestored
-    this.#timer = setInterval(() => this.#next(), INTERVAL).unref()
+    this.#timer = setInterval(() => this.#next(), WRITE_INTERVAL_MS).unref()
   }
 
   /** Writes one line, which ends with a line feed. */
@@ -63,7 +63,7 @@ export class LogFile {
     }
     if (this.#isWriting) {
       this.#onIdle = finish
-      setTimeout(finish, THREAD_PATIENCE)
+      setTimeout(finish, THREAD_TIMEOUT_MS)
     } else finish()
   }
 
@@ -168,7 +168,7 @@ function writeNow(fd: number, queue: LineQueue): string | undefined {
 }
 
 function writeLast(fd: number, queue: LineQueue): void {
-  for (let tries = 0; tries < LAST_TRIES && writeNow(fd, queue) === 'EAGAIN'; tries += 1) blockThread(LAST_PAUSE)
+  for (let tries = 0; tries < LAST_TRIES && writeNow(fd, queue) === 'EAGAIN'; tries += 1) blockThread(LAST_RETRY_MS)
 }
 
 /** The number of line ends in bytes. A line feed at their start ends a line that was dropped earlier. */

@@ -7,7 +7,7 @@ import type { ColumnTypes } from './statement-batching.ts'
 /** The advisory lock under which one starting node at a time migrates. */
 const LOCK = 7_261_843_205
 /** A step may take long on a large store, and others wait for it; in milliseconds. */
-const STEP_TIMEOUT = 6 * 3_600_000
+const STEP_TIMEOUT_MS = 6 * 3_600_000
 const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS migration
   (number BIGINT PRIMARY KEY, name TEXT NOT NULL, breaking BIGINT NOT NULL, applied_at BIGINT NOT NULL)`
 
@@ -35,7 +35,7 @@ export async function migratePostgres(
   const taken: string[] = []
   // A session that is opened again finds the newest schema and need not wait for the lock.
   if (isNewest(await appliedToPostgres(connection), migrations)) return taken
-  await connection.limit(STEP_TIMEOUT)
+  await connection.limit(STEP_TIMEOUT_MS)
   for (const step of migrations) {
     await connection.exec('BEGIN')
     try {

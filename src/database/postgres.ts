@@ -23,15 +23,15 @@ export type SessionOptions = {
   explain?: (error: Error) => Error
 }
 
-const CONNECT_TIMEOUT = 3_000
+const CONNECT_TIMEOUT_MS = 3_000
 /** A server that is silent for this much longer than its own limits counts as lost, in milliseconds. */
-const SILENCE = 5_000
+const SILENCE_MARGIN_MS = 5_000
 /**
  * How often the server checks during a statement that its client is connected, and how long it waits for an acknowledgement, in
  * milliseconds.
  */
-const CLIENT_CHECK = 1_000
-const TCP_TIMEOUT = 4_000
+const CLIENT_CHECK_INTERVAL_MS = 1_000
+const TCP_TIMEOUT_MS = 4_000
 
 const NUMBERS = new Set<number>([types.builtins.INT8, types.builtins.NUMERIC])
 const PARSERS = {
@@ -43,8 +43,8 @@ const PARSERS = {
 export const sessionSettings = (statementTimeout: number, idleTimeout: number): string[] => [
   `SET statement_timeout = ${statementTimeout}`,
   `SET idle_in_transaction_session_timeout = ${idleTimeout}`,
-  `SET client_connection_check_interval = ${CLIENT_CHECK}`,
-  `SET tcp_user_timeout = ${TCP_TIMEOUT}`,
+  `SET client_connection_check_interval = ${CLIENT_CHECK_INTERVAL_MS}`,
+  `SET tcp_user_timeout = ${TCP_TIMEOUT_MS}`,
   'SET tcp_keepalives_idle = 2',
   'SET tcp_keepalives_interval = 1',
   'SET tcp_keepalives_count = 3',
@@ -55,7 +55,7 @@ export const sessionSettings = (statementTimeout: number, idleTimeout: number): 
 
 /** Opens a pipelined session. Throws StoreFault('unavailable') when the server cannot be reached; PostgreSQL's error when it refuses. */
 export async function connectPostgres(options: SessionOptions): Promise<PostgresConnection> {
-  const { url, name, statementTimeout, idleTimeout, connectTimeout = CONNECT_TIMEOUT, plain } = options
+  const { url, name, statementTimeout, idleTimeout, connectTimeout = CONNECT_TIMEOUT_MS, plain } = options
   const config: ClientConfig & { pipeline: boolean } = {
     connectionString: url,
     application_name: `palimpsest ${name}`,
@@ -176,7 +176,7 @@ export class PostgresConnection {
   }
 
   async close(): Promise<void> {
-    const deadline = setTimeout(() => this.drop(), CONNECT_TIMEOUT)
+    const deadline = setTimeout(() => this.drop(), CONNECT_TIMEOUT_MS)
     await this.#client.end().catch(() => {})
     clearTimeout(deadline)
     this.#lost = true
@@ -189,7 +189,7 @@ export class PostgresConnection {
   /** Runs queries; the session ends if the server is silent for longer than its own limits. */
   async #withinLimit<T>(run: () => Promise<T>): Promise<T> {
     if (this.#lost) throw new StoreFault('unavailable', new Error('the session has ended'))
-    const deadline = setTimeout(() => this.drop(), this.#statementTimeout + SILENCE)
+    const deadline = setTimeout(() => this.drop(), this.#statementTimeout + SILENCE_MARGIN_MS)
     try {
       return await run()
     } finally {

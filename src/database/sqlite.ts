@@ -13,9 +13,9 @@ const PAGE_BYTES = 8_192
 /** Pages in the write-ahead log before it is moved into the file. */
 const WAL_PAGES = 4_000
 /** How long a connection waits for another one's lock, in milliseconds. */
-const BUSY_TIMEOUT = 5_000
+const BUSY_TIMEOUT_MS = 5_000
 /** Milliseconds between two attempts where SQLite itself does not wait. */
-const BUSY_PAUSE = 10
+const BUSY_RETRY_MS = 10
 
 /** A `Transaction` that answers at once. */
 export type SqliteConnection = {
@@ -44,7 +44,7 @@ export function openSqlite(
   mode: 'read' | 'write' | 'derived',
   options: { cacheKib?: number } = {},
 ): SqliteConnection {
-  const raw = opening(() => new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT }))
+  const raw = opening(() => new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT_MS }))
   try {
     opening(() => {
       assertVersion(raw)
@@ -92,13 +92,13 @@ function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
  * writes a file that is not in WAL mode yet, because a wait there could be a deadlock.
  */
 function enterWal(raw: DatabaseSync): void {
-  for (const end = performance.now() + BUSY_TIMEOUT; ; ) {
+  for (const end = performance.now() + BUSY_TIMEOUT_MS; ; ) {
     try {
       raw.exec('PRAGMA journal_mode = WAL')
       return
     } catch (error) {
       if (!isBusy(error) || performance.now() > end) throw error
-      blockThread(BUSY_PAUSE)
+      blockThread(BUSY_RETRY_MS)
     }
   }
 }
@@ -116,18 +116,18 @@ export function assertDurable(connection: SqliteConnection): void {
 }
 
 /** How long a checkpoint waits for readers, in milliseconds. */
-const CHECKPOINT_TIMEOUT = 50
+const CHECKPOINT_TIMEOUT_MS = 50
 
 /**
  * Moves the write-ahead log into the file and truncates it: deleted rows can be read from neither. Gives up after 50 ms while a reader uses
  * an older state; call it again later.
  */
 export function checkpointWal(connection: SqliteConnection): void {
-  connection.exec(`PRAGMA busy_timeout = ${CHECKPOINT_TIMEOUT}`)
+  connection.exec(`PRAGMA busy_timeout = ${CHECKPOINT_TIMEOUT_MS}`)
   try {
     connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {
-    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   }
 }
 

@@ -76,7 +76,7 @@ export function assertStoreNotLost(directory: string): void {
 }
 
 /** How long a process waits for the lock of a directory, in milliseconds: longer than `isServed` has it locked. */
-const LOCK_TIMEOUT = 500
+const LOCK_TIMEOUT_MS = 500
 
 /**
  * Locks the directory for this process. Returns the function that unlocks it. The lock belongs to the operating system, which releases it
@@ -85,7 +85,7 @@ const LOCK_TIMEOUT = 500
 export function lockDataDirectory(path: string): () => void {
   let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(lockFile(path), { timeout: LOCK_TIMEOUT })
+    lock = new DatabaseSync(lockFile(path), { timeout: LOCK_TIMEOUT_MS })
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()

@@ -6,13 +6,13 @@ import { listAdmissions } from '../store/limit.ts'
 import type { EmbeddedStore } from './store.ts'
 
 /** Interval in milliseconds at which admissions are saved. A kill can lose those since the last save, except those of completed writes. */
-const SAVE_INTERVAL = 200
-const DAY = 86_400_000
+const SAVE_INTERVAL_MS = 200
+const DAY_MS = 86_400_000
 
 /** Opens the limiter of a store with the admissions that it has saved. */
 export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => number): Promise<EmbeddedLimiter> {
   const limiter = new RateLimiter()
-  limiter.restore(await listAdmissions(store.reader, now() - DAY))
+  limiter.restore(await listAdmissions(store.reader, now() - DAY_MS))
   return new EmbeddedLimiter(store, limiter, now)
 }
 
@@ -34,7 +34,7 @@ class EmbeddedLimiter implements Limiter {
       if (this.#writes) this.#save().catch(() => {})
       this.#writes = false
     })
-    this.#timer = setInterval(() => this.#save().catch(() => {}), SAVE_INTERVAL).unref()
+    this.#timer = setInterval(() => this.#save().catch(() => {}), SAVE_INTERVAL_MS).unref()
   }
 
   admit(charges: readonly Charge[], at: number): Decision {

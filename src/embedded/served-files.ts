@@ -4,7 +4,7 @@ import { type SqliteConnection, takeInLog } from '../database/sqlite.ts'
 import { lockFile, storeFile } from './files.ts'
 
 /** Interval in milliseconds at which the files of an idle store are checked. */
-const LOOK_INTERVAL = 1_000
+const LOOK_INTERVAL_MS = 1_000
 
 /** Device and inode of a file; undefined if it does not exist. */
 function identityOf(path: string): string | undefined {
@@ -35,6 +35,6 @@ export function watchServedFiles(directory: string, connection: SqliteConnection
     throw new StoreFault('broken', new Error(`${first} was deleted or replaced while it was served; ${remedy}.`))
   }
   assertSame()
-  const timer = setInterval(assertSame, LOOK_INTERVAL)
+  const timer = setInterval(assertSame, LOOK_INTERVAL_MS)
   return { assertSame, stop: () => clearInterval(timer) }
 }

@@ -32,7 +32,7 @@ import type { Asked, ThreadData } from './protocol.ts'
 /** Maximum number of writes in progress. Further ones are refused as OVERLOADED. */
 const WRITES_MAX = 2_000
 /** Interval in milliseconds at which a full disk is tried again. */
-const PROBE_INTERVAL = 1_000
+const PROBE_INTERVAL_MS = 1_000
 /** The writer thread needs a larger young generation, because it has many writes in progress. */
 const WRITER = { pendingMax: WRITES_MAX, batched: true, youngMb: 12, together: GROUP_MAX }
 const FOLLOWER = { pendingMax: 0, batched: false, youngMb: YOUNG_MB, together: 1 }
@@ -67,7 +67,7 @@ export class EmbeddedStore implements Store {
     this.reader = parts.reader
     if (parts.original !== undefined) this.original = parts.original
     parts.health.reachable = true
-    this.#probeTimer = setInterval(() => parts.health.probe(), PROBE_INTERVAL).unref()
+    this.#probeTimer = setInterval(() => parts.health.probe(), PROBE_INTERVAL_MS).unref()
   }
 
   /** Sets the listener that is called before the writes of a turn are sent. It may still send something with them. */

@@ -27,10 +27,10 @@ if (port === null) throw new Error('The writer runs as a worker thread only.')
 
 /**
  * If the index lags by more records than LAG_MAX, each group of writes waits for it, so that searches wait only briefly. A group waits at
- * most LAG_PATIENCE milliseconds, because the index may be under reconstruction.
+ * most LAG_TIMEOUT_MS, because the index may be under reconstruction.
  */
 const LAG_MAX = 10_000n
-const LAG_PATIENCE = 50
+const LAG_TIMEOUT_MS = 50
 
 setNice(NICE.writer)
 const connection = await openStoreForWriting(directory, line => process.stderr.write(`${line}\n`))
@@ -42,7 +42,7 @@ const publish = (): void => {
   publishCommitted(counters, only(connection.one<{ record: number }>(sql`SELECT record FROM head`)).record)
 }
 const session = new SqliteSession(connection, {
-  onGroup: () => awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_PATIENCE),
+  onGroup: () => awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_TIMEOUT_MS),
   onCommitting: () => countBegun(counters),
   onCommit(works) {
     files.assertSame()

@@ -38,18 +38,18 @@ async function lockHead(connection: PostgresConnection, system: string): Promise
 }
 
 /** How long a write waits for a server that cannot commit it before it is refused, in milliseconds; less if the server is silent. */
-const PATIENCE = 5_000
+const COMMIT_TIMEOUT_MS = 5_000
 /** How long a statement of a work that runs alone may take, in milliseconds. */
-const ALONE_TIMEOUT = 30_000
-const RETRY_PAUSE = 50
+const ALONE_TIMEOUT_MS = 30_000
+const RETRY_PAUSE_MS = 50
 /**
  * How long the outcome of a lost commit is looked up, in milliseconds; and how long, from the arrival of the write, while the server is
  * silent.
  */
-const RESOLVE_PATIENCE = 60_000
-const SILENT_PATIENCE = 4_000
+const RESOLVE_TIMEOUT_MS = 60_000
+const SILENT_RESOLVE_TIMEOUT_MS = 4_000
 /** Seconds after which a client may look for a write whose outcome is not known. */
-const UNKNOWN_RETRY = 2
+const UNKNOWN_RETRY_SECONDS = 2
 
 /**
  * The transactions of one node's groups. A commit whose answer was lost is looked up under the lock of the head row, which is free only
@@ -73,7 +73,7 @@ export class PostgresGroupSession implements GroupSession {
     return { ...this.#counted }
   }
 
-  /** Tries again while the server is away and nothing was stored. Each work is refused when it has waited for PATIENCE. */
+  /** Tries again while the server is away and nothing was stored. Each work is refused when it has waited for COMMIT_TIMEOUT_MS. */
   async commit(group: Pending[], join: () => void): Promise<readonly Outcome[]> {
     for (let first = group[0]; first !== undefined; first = group[0]) {
       const { since } = first
@@ -81,7 +81,7 @@ export class PostgresGroupSession implements GroupSession {
       let connection: PostgresConnection | undefined
       let outcomes: Outcome[] | undefined
       try {
-        connection = await getPatiently(this.#session, since + PATIENCE)
+        connection = await getPatiently(this.#session, since + COMMIT_TIMEOUT_MS)
         const newest = await lockHead(connection, this.#server().system)
         join()
         // Works run side by side and must not date anything before another work of the group.
@@ -99,7 +99,7 @@ export class PostgresGroupSession implements GroupSession {
         if (!isUnavailable(error) || this.#session.silent()) throw error
         refuseLate(group, error)
         connection?.close()
-        await setTimeout(RETRY_PAUSE)
+        await setTimeout(RETRY_PAUSE_MS)
       }
     }
     return []
@@ -107,7 +107,7 @@ export class PostgresGroupSession implements GroupSession {
 
   async #run(connection: PostgresConnection, group: readonly Pending[], floor: number) {
     const alone = group[0]?.alone
-    if (alone) await connection.limit(ALONE_TIMEOUT)
+    if (alone) await connection.limit(ALONE_TIMEOUT_MS)
     const works = group.map(
       ({ work }) =>
         (tx: Parameters<typeof work>[0]) =>
@@ -135,9 +135,9 @@ export class PostgresGroupSession implements GroupSession {
 
   /** Whether the group of a lost answer, of writes since a time, is in the store. Throws OUTCOME_UNKNOWN when that cannot be learnt in time. */
   async #wasCommitted(name: string, since: number): Promise<boolean> {
-    const deadline = performance.now() + RESOLVE_PATIENCE
+    const deadline = performance.now() + RESOLVE_TIMEOUT_MS
     const isTooLate = (now: number): boolean =>
-      now > deadline || (this.#session.silent() && now > since + SILENT_PATIENCE)
+      now > deadline || (this.#session.silent() && now > since + SILENT_RESOLVE_TIMEOUT_MS)
     for (;;) {
       let connection: PostgresConnection | undefined
       try {
@@ -151,16 +151,16 @@ export class PostgresGroupSession implements GroupSession {
       } catch {
         // A failed wait for the lock has left a transaction that accepts no statement.
         if (connection !== undefined) await endsTransaction(connection)
-        if (isTooLate(performance.now())) throw new Problem('OUTCOME_UNKNOWN', { retryAfter: UNKNOWN_RETRY })
-        await setTimeout(RETRY_PAUSE)
+        if (isTooLate(performance.now())) throw new Problem('OUTCOME_UNKNOWN', { retryAfter: UNKNOWN_RETRY_SECONDS })
+        await setTimeout(RETRY_PAUSE_MS)
       }
     }
   }
 }
 
-/** Rejects the works that have waited for PATIENCE, and removes them from their group. Works are in the order in which they arrived. */
+/** Rejects the works that have waited for COMMIT_TIMEOUT_MS, and removes them from their group. Works are in the order in which they arrived. */
 function refuseLate(group: Pending[], error: unknown): void {
-  const late = performance.now() - PATIENCE
+  const late = performance.now() - COMMIT_TIMEOUT_MS
   while (group[0] !== undefined && group[0].since < late) group.shift()?.reject(error)
 }
 

@@ -3,12 +3,12 @@ import { connectPostgres, type PostgresConnection, type Query, type Result } fro
 import { waitUnlessAborted } from '../database/wait.ts'
 
 /** How often the server is asked for a beat, in milliseconds. */
-const INTERVAL = 250
+const BEAT_INTERVAL_MS = 250
 /** A server whose last beat is longer ago than this is late, then silent; in milliseconds. */
-const LATE_AFTER = 1_500
-const SILENT_AFTER = 2_500
+const LATE_AFTER_MS = 1_500
+const SILENT_AFTER_MS = 2_500
 /** Time passes in steps of this, in milliseconds: one that a busy event loop delays counts once. */
-const STEP = 100
+const STEP_MS = 100
 const BEAT: Query = { text: 'SELECT 1', values: [] }
 
 export type HeartbeatOptions = {
@@ -42,18 +42,18 @@ export class Heartbeat {
   constructor(url: string, options: HeartbeatOptions = {}) {
     this.#url = url
     this.#options = options
-    this.#timer = setInterval(() => this.#step(), STEP).unref()
+    this.#timer = setInterval(() => this.#step(), STEP_MS).unref()
     this.#running = this.#run()
   }
 
   /** True when the last beat is more than 1.5 s ago. */
   late(): boolean {
-    return this.#waited >= LATE_AFTER
+    return this.#waited >= LATE_AFTER_MS
   }
 
   /** True when the last beat is more than 2.5 s ago: nothing is sent, and statements under way are abandoned. */
   silent(): boolean {
-    return this.#waited >= SILENT_AFTER
+    return this.#waited >= SILENT_AFTER_MS
   }
 
   /** Calls back each time the server becomes silent. Returns the function that removes the listener. */
@@ -82,9 +82,9 @@ export class Heartbeat {
   }
 
   #step(): void {
-    this.#waited += STEP
-    if (this.#waited === LATE_AFTER) this.#options.onLate?.(silence())
-    if (this.#waited !== SILENT_AFTER) return
+    this.#waited += STEP_MS
+    if (this.#waited === LATE_AFTER_MS) this.#options.onLate?.(silence())
+    if (this.#waited !== SILENT_AFTER_MS) return
     this.#connection?.drop()
     for (const listener of this.#listeners) listener()
   }
@@ -96,12 +96,12 @@ export class Heartbeat {
         this.#connection?.drop()
         this.#connection = undefined
       })
-      await waitUnlessAborted(INTERVAL, signal)
+      await waitUnlessAborted(BEAT_INTERVAL_MS, signal)
     }
   }
 
   async #beat(): Promise<void> {
-    const limits = { statementTimeout: SILENT_AFTER, idleTimeout: SILENT_AFTER, connectTimeout: SILENT_AFTER }
+    const limits = { statementTimeout: SILENT_AFTER_MS, idleTimeout: SILENT_AFTER_MS, connectTimeout: SILENT_AFTER_MS }
     this.#connection ??= await connectPostgres({ url: this.#url, name: 'heartbeat', ...limits })
     this.#closing.signal.throwIfAborted()
     const began = performance.now()

@@ -22,7 +22,7 @@ import { readerThrough } from './snapshot.ts'
 export type IndexThreadData = { url: string; file: string; counters: SharedCounters }
 const { url, file, counters } = workerData as IndexThreadData
 /** How often the database is asked for writes of other nodes, while no search waits; in milliseconds. */
-const POLL = 200
+const POLL_INTERVAL_MS = 200
 
 setNice(NICE.index)
 const session = new Session({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 })
@@ -66,7 +66,7 @@ const follower = new IndexFollower({
     async awaitNewer(seen, patience) {
       const deadline = performance.now() + patience
       while (!isStopping(counters) && performance.now() < deadline) {
-        awaitWanted(counters, positionOf(seen), Math.min(POLL, deadline - performance.now()))
+        awaitWanted(counters, positionOf(seen), Math.min(POLL_INTERVAL_MS, deadline - performance.now()))
         // The session needs the event loop between two waits.
         await setTimeout(0)
         const now = await state()

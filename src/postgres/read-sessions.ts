@@ -4,12 +4,12 @@ import { Session } from './session.ts'
 
 const SESSIONS = 4
 /** Milliseconds that a statement of a read may take, and that a session may be idle in a transaction. */
-const READ_TIMEOUT = 5_000
-const IDLE_TIMEOUT = 2_000
+const READ_TIMEOUT_MS = 5_000
+const IDLE_TIMEOUT_MS = 2_000
 
 /** The sessions that read from a server. */
 export function openReaders(url: string, name: string, heartbeat: Heartbeat): Session[] {
-  const limits = { statementTimeout: READ_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
+  const limits = { statementTimeout: READ_TIMEOUT_MS, idleTimeout: IDLE_TIMEOUT_MS }
   return Array.from({ length: SESSIONS }, () => new Session({ url, name, ...limits }, undefined, heartbeat))
 }
 

@@ -6,7 +6,7 @@ import { getPatiently, type Session } from './session.ts'
 import { FLUSHED, type Standby, type WalPosition } from './standby.ts'
 
 /** How long a read waits for standbys before it goes to the primary, in milliseconds. */
-const LAG_PATIENCE = 100
+const STANDBY_LAG_TIMEOUT_MS = 100
 
 export type ReaderOptions = {
   /** Sessions with the primary. */
@@ -28,7 +28,7 @@ export function createReader({ primary, standbys }: ReaderOptions): Reader {
 }
 
 /** How long a read whose session was lost waits for another one, in milliseconds. */
-const RECONNECT_PATIENCE = 500
+const RECONNECT_TIMEOUT_MS = 500
 
 /** Reads from the primary; once more over another session where the first was lost, because reading changes nothing. */
 async function askPrimary(sessions: readonly Session[], queries: readonly Query[]): Promise<(Result | Error)[]> {
@@ -40,7 +40,7 @@ async function askPrimary(sessions: readonly Session[], queries: readonly Query[
     if (!isUnavailable(error)) throw error
   }
   const { silent } = sessions[0] as Session
-  const again = await getPatiently({ get: () => idlest(sessions), silent }, performance.now() + RECONNECT_PATIENCE)
+  const again = await getPatiently({ get: () => idlest(sessions), silent }, performance.now() + RECONNECT_TIMEOUT_MS)
   return again.settle(queries)
 }
 
@@ -53,7 +53,7 @@ async function askStandbys(
   const [found] = await askPrimary(primary, [FLUSHED])
   if (found === undefined || found instanceof Error) throw found ?? new Error('The primary gave no position.')
   const flushed = found.rows[0] as WalPosition
-  const deadline = performance.now() + LAG_PATIENCE
+  const deadline = performance.now() + STANDBY_LAG_TIMEOUT_MS
   const usable = standbys.filter(standby => standby.isUsable(flushed))
   for (const standby of usable.sort((one, other) => one.compare(other, flushed))) {
     const results = await standby.ask(flushed, queries, deadline)

@@ -6,7 +6,7 @@ import { recountStandings } from '../operations/evidence/recount-standings.ts'
 import { runWorks } from './run-works.ts'
 
 /** How long a statement of a recount may take, in milliseconds. */
-const TIMEOUT = 60_000
+const STATEMENT_TIMEOUT_MS = 60_000
 
 /** Entries whose standing and revisions whose signals were computed: 0 where all were before. */
 export type Recounted = { entries: number; revisions: number }
@@ -19,7 +19,7 @@ export async function recountDatabase(
   begin: 'where it ended' | 'anew' = 'where it ended',
 ): Promise<Recounted> {
   if ((await connection.query('SELECT one FROM head')).length === 0) return { entries: 0, revisions: 0 }
-  await connection.limit(TIMEOUT)
+  await connection.limit(STATEMENT_TIMEOUT_MS)
   const write: Write = work => commitAlone(connection, columns, work)
   const entries = await recountStandings(write, report, begin)
   const revisions = await recountSignals(write, report, begin)

@@ -4,8 +4,8 @@ import { connectPostgres, type PostgresConnection, type SessionOptions } from '.
 import { refusalOf } from './checks.ts'
 import { type Heartbeat, silence } from './heartbeat.ts'
 
-const FIRST_PAUSE = 50
-const LONGEST_PAUSE = 1_000
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 1_000
 
 type Prepare = (connection: PostgresConnection) => Promise<void>
 
@@ -75,7 +75,7 @@ export class Session {
       this.#pause = 0
       return this.#connection
     } catch (error) {
-      this.#pause = Math.min(LONGEST_PAUSE, Math.max(FIRST_PAUSE, this.#pause * 2))
+      this.#pause = Math.min(LONGEST_RETRY_MS, Math.max(FIRST_RETRY_MS, this.#pause * 2))
       this.#notBefore = performance.now() + this.#pause
       this.#lastError = error
       throw error
@@ -110,7 +110,7 @@ export async function getPatiently(
       return await session.get()
     } catch (error) {
       if (!(error instanceof StoreFault) || performance.now() > deadline || session.silent()) throw error
-      await setTimeout(FIRST_PAUSE)
+      await setTimeout(FIRST_RETRY_MS)
     }
   }
 }

@@ -4,11 +4,11 @@ import { createTickBatcher, readerOf } from '../database/tick-batcher.ts'
 import { refusalOf } from './checks.ts'
 
 /** Statements over a whole store may take long; in milliseconds. */
-const STATEMENT_TIMEOUT = 6 * 3_600_000
+const STATEMENT_TIMEOUT_MS = 6 * 3_600_000
 
 /** A session for a command, with long timeouts. Throws OperatorError if the operator can fix the cause. */
 export function connectCommand(url: string): Promise<PostgresConnection> {
-  const limits = { statementTimeout: STATEMENT_TIMEOUT, idleTimeout: STATEMENT_TIMEOUT }
+  const limits = { statementTimeout: STATEMENT_TIMEOUT_MS, idleTimeout: STATEMENT_TIMEOUT_MS }
   return connectPostgres({ url, name: 'command', ...limits, explain: refusalOf })
 }
 

@@ -29,14 +29,14 @@ import { Standby } from './standby.ts'
  * Milliseconds that a statement of a write may take, and that a session may be idle in a transaction. Their sum bounds how long a cut-off
  * node delays the others.
  */
-const WRITE_TIMEOUT = 2_500
-const IDLE_TIMEOUT = 2_000
+const WRITE_TIMEOUT_MS = 2_500
+const IDLE_TIMEOUT_MS = 2_000
 /** Writes that wait for a group before further ones are refused as OVERLOADED. */
 const WAITING_MAX = 2_000
 /** How often a node checks whether it can open, or is reachable again, in milliseconds. */
-const PROBE_INTERVAL = 500
+const PROBE_INTERVAL_MS = 500
 /** How often followers check for writes of other nodes, in milliseconds. */
-const FOLLOW_INTERVAL = 50
+const FOLLOW_INTERVAL_MS = 50
 
 /** Works that change rows by conditions over many rows. They run in a group of their own. */
 const ALONE: ReadonlySet<string> = new Set(['moderate', 'sweep'])
@@ -93,7 +93,7 @@ export class PostgresStore implements Store {
     this.opened = this.#opening.promise
     this.opened.catch(() => {})
     this.heartbeat = new Heartbeat(url, { onLate: fault => this.#setReachable(fault) })
-    const limits = { statementTimeout: WRITE_TIMEOUT, idleTimeout: IDLE_TIMEOUT }
+    const limits = { statementTimeout: WRITE_TIMEOUT_MS, idleTimeout: IDLE_TIMEOUT_MS }
     const prepare = (connection: PostgresConnection) => this.#prepare(connection)
     this.#writer = new Session({ url, name: 'writer', ...limits }, prepare, this.heartbeat)
     this.#primaryReaders = openReaders(url, 'reader', this.heartbeat)
@@ -107,10 +107,10 @@ export class PostgresStore implements Store {
     this.#health = new StoreHealth({
       perform: command => this.#perform(command),
       waited: () => this.#commits.waited(),
-      pollInterval: FOLLOW_INTERVAL,
+      pollInterval: FOLLOW_INTERVAL_MS,
     })
     this.#search = new NodeSearch({ url, indexFile, onIndex, onDeath: fault => this.#health.breakDown(fault) })
-    this.#probeTimer = setInterval(() => this.#startProbe(), PROBE_INTERVAL).unref()
+    this.#probeTimer = setInterval(() => this.#startProbe(), PROBE_INTERVAL_MS).unref()
     this.#startProbe()
   }
 

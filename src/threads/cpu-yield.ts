@@ -3,10 +3,10 @@ import { blockThread } from '../database/wait.ts'
 import { readsOf, type SharedCounters } from './shared-counters.ts'
 
 /** The time in milliseconds that a thread works before it checks for requested reads. */
-const PIECE = 0.5
-/** It then rests for the maximum duration of a read, for each of them, but at most `REST_MAX`; in milliseconds. */
-const REST_PER_READ = 0.05
-const REST_MAX = 3
+const PIECE_MS = 0.5
+/** It then rests for the maximum duration of a read, for each of them, but at most `REST_MAX_MS`; in milliseconds. */
+const REST_PER_READ_MS = 0.05
+const REST_MAX_MS = 3
 
 /** The time and a rest, both in milliseconds, and the number of cores. */
 export type Clock = { now(): number; rest(milliseconds: number): void; cores: number }
@@ -27,10 +27,10 @@ export function createCpuYield(counters: SharedCounters, { now, rest, cores }: C
   let reads = readsOf(counters)
   let since = now()
   return () => {
-    if (now() - since < PIECE) return
+    if (now() - since < PIECE_MS) return
     const asked = readsOf(counters)
     // Reads that are requested during the rest count for the next piece.
-    if (asked !== reads) rest(Math.min(REST_MAX, Number(asked - reads) * REST_PER_READ))
+    if (asked !== reads) rest(Math.min(REST_MAX_MS, Number(asked - reads) * REST_PER_READ_MS))
     reads = asked
     since = now()
   }

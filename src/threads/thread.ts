@@ -23,7 +23,7 @@ export type ThreadOptions = {
  * A request is refused at once if it would wait longer than this at the recent rate of answers, because its client would often have
  * disconnected. In milliseconds.
  */
-const WAIT_MAX = 2_000
+const WAIT_MAX_MS = 2_000
 /** A minimum of requests is always accepted: those that are answered now, and as many for the next group. */
 const ALWAYS = 8
 const GROUPS_ALWAYS = 2
@@ -134,7 +134,7 @@ export class Thread {
   #isTooLong(): boolean {
     const { together } = this.#options
     const { size } = this.#requests
-    return size >= Math.max(ALWAYS, GROUPS_ALWAYS * together) && (size / together) * this.#turn > WAIT_MAX
+    return size >= Math.max(ALWAYS, GROUPS_ALWAYS * together) && (size / together) * this.#turn > WAIT_MAX_MS
   }
 
   #flush(): void {

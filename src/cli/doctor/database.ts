@@ -11,8 +11,8 @@ import { checkIndex, type Indexable } from './index.ts'
 
 /** Sessions of a node: one for writes, one for limits, four for reads, one for the index, one for the heartbeat, one spare. */
 const SESSIONS_OF_NODE = 9
-const CLOCK_TOLERANCE = 1_000
-const LAG_LARGE = 1_000
+const CLOCK_TOLERANCE_MS = 1_000
+const LAG_LARGE_MS = 1_000
 
 /** The checks of a store in PostgreSQL, and of the standbys for reads. */
 export const databaseChecks = (url: string, readUrls: readonly string[], directory: string): [string, Check][] => [
@@ -84,7 +84,7 @@ async function checkClock(connection: PostgresConnection): Promise<Finding> {
   const [found] = await connection.query<{ now: number }>('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')
   const skew = Math.round(Date.now() - only(found).now)
   const finding = `${Math.abs(skew)} ms ${skew < 0 ? 'behind' : 'ahead of'} PostgreSQL's`
-  if (Math.abs(skew) < CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding }
+  if (Math.abs(skew) < CLOCK_TOLERANCE_MS) return { mark: 'ok', what: 'clock', finding }
   return { mark: 'warn', what: 'clock', finding, remedy: 'set both clocks, and run a time service' }
 }
 
@@ -101,6 +101,6 @@ async function checkStandby(connection: PostgresConnection, listed: boolean): Pr
     return { mark: 'warn', what: 'standby', finding, remedy: 'name a standby of DATABASE_URL, or omit it' }
   }
   const finding = `${Math.round(lag)} ms after its primary`
-  if (lag < LAG_LARGE) return { mark: 'ok', what: 'standby', finding }
+  if (lag < LAG_LARGE_MS) return { mark: 'ok', what: 'standby', finding }
   return { mark: 'warn', what: 'standby', finding, remedy: 'reads go to the primary while the standby lags' }
 }

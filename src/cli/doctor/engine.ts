@@ -14,15 +14,21 @@ type Probed = { one: PostgresConnection; two: PostgresConnection }
  */
 type Need = { what: string; for?: string; probe(probed: Probed): Promise<string | undefined> }
 
-const TIMEOUT = 10_000
+const STATEMENT_TIMEOUT_MS = 10_000
 /** The time in which a statement would be answered if it did not wait for a lock, in milliseconds. */
-const LOCK_WAIT = 100
+const LOCK_WAIT_MS = 100
 
 /** The checks of any server that speaks the protocol of PostgreSQL: one for each part that the service needs. */
 export const engineChecks = (url: string): [string, Check][] => [['engine', () => probeEngine(url)]]
 
 async function probeEngine(url: string): Promise<Finding[]> {
-  const options = { url, name: 'doctor', statementTimeout: TIMEOUT, idleTimeout: TIMEOUT, plain: true } as const
+  const options = {
+    url,
+    name: 'doctor',
+    statementTimeout: STATEMENT_TIMEOUT_MS,
+    idleTimeout: STATEMENT_TIMEOUT_MS,
+    plain: true,
+  } as const
   const opened: PostgresConnection[] = []
   const schema = `palimpsest_doctor_${randomBytes(4).toString('hex')}`
   try {
@@ -110,7 +116,7 @@ const NEEDS: readonly Need[] = [
 
 async function probeSettings({ one }: Probed): Promise<string | undefined> {
   const missing: string[] = []
-  for (const statement of sessionSettings(TIMEOUT, TIMEOUT)) {
+  for (const statement of sessionSettings(STATEMENT_TIMEOUT_MS, STATEMENT_TIMEOUT_MS)) {
     if (statement.includes('search_path')) continue
     await one.exec(statement).catch(() => missing.push(statement.split(' ')[1] ?? ''))
   }
@@ -176,7 +182,7 @@ async function probeRowLock({ one, two }: Probed): Promise<string | undefined> {
     waits = false
   })
   reading.catch(() => {})
-  await new Promise(resolve => setTimeout(resolve, LOCK_WAIT))
+  await new Promise(resolve => setTimeout(resolve, LOCK_WAIT_MS))
   if (!waits) return 'FOR UPDATE does not wait for the lock of another transaction'
   await one.exec('COMMIT')
   const [found] = await reading

@@ -6,8 +6,8 @@ import { sizeText } from '../progress.ts'
 import type { Finding } from './check.ts'
 
 const OLDEST_NODE = '24.15'
-const SPACE_LEAST = 100_000_000
-const SPACE_WANTED = 1_000_000_000
+const SPACE_LEAST_BYTES = 100_000_000
+const SPACE_WANTED_BYTES = 1_000_000_000
 const DESCRIPTORS_WANTED = 4_096
 /** The bits of a file's mode that give access to others than its owner. */
 const OTHERS = 0o077
@@ -103,9 +103,9 @@ function fileSystemFinding(directory: string, type: number): Finding {
 function spaceFinding(free: number): Finding {
   const what = 'free space'
   const finding = `${sizeText(free)} free`
-  if (free >= SPACE_WANTED) return { mark: 'ok', what, finding }
+  if (free >= SPACE_WANTED_BYTES) return { mark: 'ok', what, finding }
   return {
-    mark: free < SPACE_LEAST ? 'FAIL' : 'warn',
+    mark: free < SPACE_LEAST_BYTES ? 'FAIL' : 'warn',
     what,
     finding,
     remedy: 'free some space before writes are refused',

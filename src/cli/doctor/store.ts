@@ -11,9 +11,9 @@ import { openStoreForReading, openStoreOfAnySchema } from '../stores/open-store.
 import type { Finding } from './check.ts'
 import { checkIndex } from './index.ts'
 
-const READY_PATIENCE = 5_000
-const WAL_LARGE = 1_000_000_000
-const CLOCK_TOLERANCE = 60_000
+const READY_TIMEOUT_MS = 5_000
+const WAL_LARGE_BYTES = 1_000_000_000
+const CLOCK_TOLERANCE_MS = 60_000
 
 /** Whether a server has locked the directory, and if so, whether it is ready. */
 export async function checkServed(directory: string, config: Config | undefined): Promise<Finding> {
@@ -23,7 +23,7 @@ export async function checkServed(directory: string, config: Config | undefined)
     return { mark: 'warn', what, finding: 'a process has locked the store; its address is unknown' }
   const url = `http://${reachable(config.host)}:${config.port}/ready`
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(READY_PATIENCE) })
+    const answer = await fetch(url, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) })
     if (answer.status === 200)
       return { mark: 'ok', what, finding: `a process has locked the store, and ${url} is ready` }
     return {
@@ -85,7 +85,7 @@ export function checkSizes(directory: string): Finding {
   const size = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
   const wal = size(`${storeFile(directory)}-wal`)
   const finding = `store ${sizeText(size(storeFile(directory)))}, its log ${sizeText(wal)}, search index ${sizeText(size(indexFile(directory)))}`
-  if (wal < WAL_LARGE) return { mark: 'ok', what: 'sizes', finding }
+  if (wal < WAL_LARGE_BYTES) return { mark: 'ok', what: 'sizes', finding }
   return {
     mark: 'warn',
     what: 'sizes',
@@ -104,7 +104,7 @@ export function checkClock(directory: string): Finding {
   ).at
   const now = new Date().toISOString()
   const ahead = newest - Date.now()
-  if (ahead <= CLOCK_TOLERANCE) return { mark: 'ok', what: 'clock', finding: `${now}, not before the newest row` }
+  if (ahead <= CLOCK_TOLERANCE_MS) return { mark: 'ok', what: 'clock', finding: `${now}, not before the newest row` }
   const finding = `${now} is ${Math.round(ahead / 1_000)} s before the newest row of the store`
   return { mark: 'FAIL', what: 'clock', finding, remedy: 'set the clock, and run a time service' }
 }
