@@ -5,7 +5,7 @@ import { UnitOfWork } from './unit-of-work.ts'
 import { type Outcome, runWork, SpoiledGroup, WorkTransaction } from './work-transaction.ts'
 
 /** Callbacks of a group: before it begins, before its commit, after a durable commit with the number of works, and after its end in any case. */
-export type GroupHooks = { onGroup(): void; onCommitting(): void; onCommit(works: number): void; onEnd(): void }
+type GroupHooks = { onGroup(): void; onCommitting(): void; onCommit(works: number): void; onEnd(): void }
 
 /**
  * Commits groups through the one writing connection of a SQLite store: works run one after another and share one durable commit. A broken

@@ -6,7 +6,7 @@ import type { Sql, Value } from './sql.ts'
 export type ColumnTypes = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /** Batched statements, and the function that splits their answers again. */
-export type Batched = { queries: Query[]; split(results: readonly (Result | Error)[]): (Result | Error)[] }
+type Batched = { queries: Query[]; split(results: readonly (Result | Error)[]): (Result | Error)[] }
 
 type Piece = { query: Query; answers: number[]; split(result: Result): Result[] }
 

@@ -8,7 +8,7 @@ import { OperatorError } from '../operator-error.ts'
 const COPYING = 'copying '
 
 /** The content of a database: the id of the copied store, and whether the copy is unfinished, finished, or already written to by a node. */
-export type CopyTarget = { storeId: string | undefined; state: 'empty' | 'copying' | 'copied' | 'written' }
+type CopyTarget = { storeId: string | undefined; state: 'empty' | 'copying' | 'copied' | 'written' }
 
 /** Reads the store of a database that has the schema. */
 export async function readCopyTarget(connection: PostgresConnection): Promise<CopyTarget> {

@@ -11,7 +11,7 @@ const SILENT_AFTER_MS = 2_500
 const STEP_MS = 100
 const BEAT: Query = { text: 'SELECT 1', values: [] }
 
-export type HeartbeatOptions = {
+type HeartbeatOptions = {
   /** The statement that asks for a beat. */
   beat?: Query
   /** Called with the answer to each beat, and the milliseconds that it took. */

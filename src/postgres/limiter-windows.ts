@@ -3,7 +3,7 @@ import type { PostgresConnection } from '../database/postgres.ts'
 import type { Admission, RateLimiter } from '../domain/rate-limit.ts'
 
 /** A transaction by its number in PostgreSQL, with the admissions of the locked keys. */
-export type LockedWindows = { transaction: string; admissions: Admission[] }
+type LockedWindows = { transaction: string; admissions: Admission[] }
 
 /**
  * Begins a transaction with the rows of these keys locked, in the order given, which must be sorted: otherwise two nodes could deadlock.

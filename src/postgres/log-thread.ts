@@ -6,7 +6,7 @@ import { Session } from './session.ts'
 import { readerThrough } from './snapshot.ts'
 
 /** The thread of a node that computes the public log from the database. `headFile` is the path of this node's last checkpoint. */
-export type LogThreadData = { url: string; headFile: string }
+type LogThreadData = { url: string; headFile: string }
 const { url, headFile } = workerData as LogThreadData
 
 setNice(NICE.log)

@@ -8,7 +8,7 @@ import { FLUSHED, type Standby, type WalPosition } from './standby.ts'
 /** How long a read waits for standbys before it goes to the primary, in milliseconds. */
 const STANDBY_LAG_TIMEOUT_MS = 100
 
-export type ReaderOptions = {
+type ReaderOptions = {
   /** Sessions with the primary. */
   primary: readonly Session[]
   /** Servers to read from instead; none: everything is read from the primary. */

@@ -5,7 +5,7 @@ import { createSharedCounters, publishClosing, publishStop, readCounts } from '.
 import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 import type { IndexThreadData } from './index-thread.ts'
 
-export type NodeSearchOptions = {
+type NodeSearchOptions = {
   url: string
   /** The path of the file of this node's search index. */
   indexFile: string

@@ -41,7 +41,7 @@ const FOLLOW_INTERVAL_MS = 50
 /** Works that change rows by conditions over many rows. They run in a group of their own. */
 const ALONE: ReadonlySet<string> = new Set(['moderate', 'sweep'])
 
-export type PostgresOptions = {
+type PostgresOptions = {
   url: string
   /** The path of the file of this node's search index. */
   indexFile: string

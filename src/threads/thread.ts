@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { Problem } from '../contract/problem.ts'
 import { errorOfReply, type IndexNotice, type Reply } from './protocol.ts'
 
-export type ThreadOptions = {
+type ThreadOptions = {
   pendingMax: number
   together: number
   batched: boolean

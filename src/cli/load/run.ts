@@ -8,7 +8,7 @@ import { type Progress, percent } from '../progress.ts'
 import type { LoadIds } from './ids.ts'
 import { loadLine, makeActor, type Target } from './record.ts'
 
-export type LoadRun = {
+type LoadRun = {
   connection: SqliteConnection
   input: Input
   ids: LoadIds

@@ -12,7 +12,7 @@ const BATCH = 500
  * likewise unless there was moderation after that copy. A table with other changes is read completely. A table with deletions is replaced.
  * `by` is the column by which rows are read and continued; `key` identifies a row.
  */
-export type CopiedTable = {
+type CopiedTable = {
   name: string
   by: string
   key: readonly string[]

@@ -18,7 +18,7 @@ const codeOf = (error: unknown): string | undefined => {
 }
 
 /** How long to attempt to get locks, and the pause between two attempts. They end early if `isLate` resolves with true. */
-export type LockAttempts = { attemptMs: number; pauseMs?: number; isLate?: () => Promise<boolean> }
+type LockAttempts = { attemptMs: number; pauseMs?: number; isLate?: () => Promise<boolean> }
 
 /** Runs DDL in one transaction that waits only briefly for a lock. Tries again until it gets all of them; throws OperatorError if it does not in time. */
 export async function withLockTimeout(
