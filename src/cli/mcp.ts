@@ -96,7 +96,7 @@ function openShared({ env, flags }: Called, logger: Logger): Opened {
     issued: token => {
       held = token
     },
-    shared: true,
+    memory: 'shared',
     keepsToken: true,
     onFault: error => logger.error({ err: error }, 'a call failed'),
   }
@@ -127,7 +127,7 @@ async function openPrivate({ env, flags }: Called, logger: Logger): Promise<Open
       held = token
       writeFileSync(file, `${token}\n`, { mode: 0o600 })
     },
-    shared: false,
+    memory: 'private',
     keepsToken: true,
     forget: forgettingWithin(service.server, adminToken),
     onFault: error => logger.error({ err: error }, 'a call failed'),

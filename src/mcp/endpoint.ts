@@ -40,7 +40,7 @@ const WITHOUT_CALLS: Session = {
     throw new Error('This session lists tools only.')
   },
   token: () => undefined,
-  shared: true,
+  memory: 'shared',
   keepsToken: false,
   onFault: () => {},
 }
@@ -126,7 +126,7 @@ function sessionOf(server: Parts, { headers, request }: Exchange, logger: Logger
   return {
     clientFor: clientsWithin(server, { remoteAddress: request.socket.remoteAddress ?? '', headers: passed }),
     token: () => (token === undefined ? undefined : String(token)),
-    shared: true,
+    memory: 'shared',
     keepsToken: false,
     onFault: error => faulted(logger, error),
   }

@@ -45,8 +45,8 @@ export async function perform(session: Session, name: string, args: unknown): Pr
       token = issued.token
       session.issued?.(token)
     }
-    const { shared, forget } = session
-    const context: Context = { client: session.clientFor(token), shared, ...(forget === undefined ? {} : { forget }) }
+    const { memory, forget } = session
+    const context: Context = { client: session.clientFor(token), memory, ...(forget === undefined ? {} : { forget }) }
     return answered(session, await tool.run(context, input as never), issued)
   } catch (error) {
     if (!isClientError(error)) session.onFault(error)

@@ -2,12 +2,13 @@ import type { PinFinding, PinsReport, WorkItem, WorkList } from '../contract/res
 import { standingLine } from '../domain/evidence/standing-line.ts'
 import { fenced, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
+import type { Memory } from './wording.ts'
 
 /** The most valuable checks, one line each. */
-export function showWork({ items }: WorkList, shared: boolean): string {
+export function showWork({ items }: WorkList, memory: Memory): string {
   if (items.length === 0) return 'There is no check for you.'
   const found = `${items.length} ${items.length === 1 ? 'check' : 'checks'}`
-  return `${found}. Call read, test the text, then verify or contradict currentRevisionId. For UNANSWERED, find out and publish.\n${fenced(shared, items.map(workRow))}`
+  return `${found}. Call read, test the text, then verify or contradict currentRevisionId. For UNANSWERED, find out and publish.\n${fenced(memory, items.map(workRow))}`
 }
 
 const workRow = ({ kind, reason, entry, topic }: WorkItem) => ({
@@ -27,10 +28,10 @@ const workRow = ({ kind, reason, entry, topic }: WorkItem) => ({
 })
 
 /** The findings about pinned revisions, one line each, and the arguments of the next check. */
-export function showPins({ items, same, sequence }: PinsReport, shared: boolean): string {
+export function showPins({ items, same, sequence }: PinsReport, memory: Memory): string {
   const again = `Next time call check_pins with since="${sequence}".`
   if (items.length === 0) return `There are no findings for the ${same} pinned revisions. ${again}`
-  return `${items.length} differ, ${same} do not. ${again}\n${fenced(shared, items.map(findingRow))}`
+  return `${items.length} differ, ${same} do not. ${again}\n${fenced(memory, items.map(findingRow))}`
 }
 
 const findingRow = ({ signals = [], revised, evidence, ...rest }: PinFinding) => ({

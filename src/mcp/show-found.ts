@@ -3,6 +3,7 @@ import { standingLine } from '../domain/evidence/standing-line.ts'
 import { markdownOf, NONE_FITS, noneFits } from '../domain/find/brief.ts'
 import { fenced, fencedText, member } from './fence.ts'
 import { NAME_BYTES, SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
+import type { Memory } from './wording.ts'
 
 const EXCERPT_BYTES = 1_200
 /** The maximum number of words of the question that a row names. */
@@ -10,7 +11,7 @@ const WORDS_SHOWN = 12
 const NOTHING = 'No entry matches. Try other words; if no entry has it, publish what you know.'
 
 /** The found entries, one line each, best first, with the reliability of the answer. A last row names missing and corrected words of the question. */
-export function showFound(found: FoundList, shared: boolean): string {
+export function showFound(found: FoundList, memory: Memory): string {
   const { items, missing, corrected } = found
   if (items.length === 0) return NOTHING
   const words = {
@@ -18,12 +19,12 @@ export function showFound(found: FoundList, shared: boolean): string {
     ...(corrected.length === 0 ? {} : { corrected: corrected.slice(0, WORDS_SHOWN).map(correction) }),
   }
   const rows = [...items.map(row), ...(Object.keys(words).length === 0 ? [] : [words])]
-  return `${verdict(found)}\n${fenced(shared, rows)}`
+  return `${verdict(found)}\n${fenced(memory, rows)}`
 }
 
 /** The found entries as one text in Markdown, with their standings and objections. */
-export const showBrief = (found: FoundList, shared: boolean): string =>
-  `${noneFits(found) ? NONE_FITS : found.items.length === 0 ? NOTHING : verdict(found)}\n${fencedText(shared, markdownOf(found))}`
+export const showBrief = (found: FoundList, memory: Memory): string =>
+  `${noneFits(found) ? NONE_FITS : found.items.length === 0 ? NOTHING : verdict(found)}\n${fencedText(memory, markdownOf(found))}`
 
 function verdict({ items, answerable, match, missing, corrected }: FoundList): string {
   const of = `match ${match} of 1, ${items.length} ${items.length === 1 ? 'entry' : 'entries'}`

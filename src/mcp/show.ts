@@ -11,6 +11,7 @@ import { earlierCount, standingLine } from '../domain/evidence/standing-line.ts'
 import { signalLine } from '../domain/signals/sentences.ts'
 import { signalNames, signalsOf } from '../domain/signals/signals.ts'
 import { beginningOf, fenced, member } from './fence.ts'
+import type { Memory } from './wording.ts'
 
 /** Bytes of UTF-8 per token of a model: fewer than the average, so that the answer stays within the budget. */
 export const TOKEN_BYTES = 3
@@ -53,7 +54,7 @@ export type Reading = {
   maxTokens: number
   /** Characters of the content to skip. */
   from: number
-  shared: boolean
+  memory: Memory
 }
 
 /** An entry with its evidence and content, within a budget. Evidence against it comes first; the content gets the rest. */
@@ -87,7 +88,7 @@ export function showEntry(reading: Reading): string {
     from > 0
       ? 'First comes its id, then its content up to the last line.'
       : 'First comes its description, then a line for each piece of evidence, then its content up to the last line.',
-    fenced(reading.shared, [described, ...shown], part),
+    fenced(reading.memory, [described, ...shown], part),
   ].join('\n')
 }
 
@@ -201,7 +202,7 @@ function fitting(rows: readonly object[], bytes: number): object[] {
 /** The revisions of an entry, one line each, newest first. */
 export function showHistory(
   { items, nextCursor }: { items: Revision[]; nextCursor: string | null },
-  shared: boolean,
+  memory: Memory,
 ): string {
   const rows = items.map(one => ({
     revisionId: one.id,
@@ -217,5 +218,5 @@ export function showHistory(
   }))
   const older =
     nextCursor === null ? 'There are no older ones.' : `Older ones: call history with before="${nextCursor}".`
-  return `${items.length} revisions, newest first. ${older} Call read with a revisionId for its content.\n${fenced(shared, rows)}`
+  return `${items.length} revisions, newest first. ${older} Call read with a revisionId for its content.\n${fenced(memory, rows)}`
 }

@@ -8,6 +8,7 @@ import { OPERATIONS, type OperationName } from '../contract/operations.ts'
 import { type ObjectSchema, type Properties, type Static, Type } from '../contract/schema.ts'
 import { plain } from '../domain/invisible-characters.js'
 import { isCleanText } from '../domain/text.ts'
+import type { Memory } from './wording.ts'
 
 /** The answer of a tool. `structured` has only ids, never untrusted text. Tools that read have none, so that hosts show their fenced text. */
 export type Said = {
@@ -20,8 +21,7 @@ export type Said = {
 /** The dependencies of a call. */
 export type Context = {
   client: Client
-  /** Whether others write to the memory. */
-  shared: boolean
+  memory: Memory
   /** Withdraws an entry; only in a private store. Rejects with a ClientError. */
   forget?(entry: string, reason: string): Promise<{ entryId: string }>
 }
@@ -29,8 +29,8 @@ export type Context = {
 export type Tool = {
   name: string
   title: string
-  /** The description for models; a function of `shared` if it depends on the memory. */
-  description: string | ((shared: boolean) => string)
+  /** The description for models; a function if it depends on the memory. */
+  description: string | ((memory: Memory) => string)
   input: ObjectSchema
   /** A call is admitted, charged and observed as these operations. */
   performs: readonly OperationName[]

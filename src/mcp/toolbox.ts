@@ -23,14 +23,14 @@ const made = new Map<string, Toolbox>()
 
 /** The tools of a memory, made once per process. */
 export function toolboxFor(place: Place): Toolbox {
-  const key = `${place.shared} ${place.keepsToken}`
+  const key = `${place.memory} ${place.keepsToken}`
   const box = made.get(key) ?? createToolbox(place)
   made.set(key, box)
   return box
 }
 
 function createToolbox(place: Place): Toolbox {
-  const tools = TOOLS.filter(tool => !(tool.onlyPrivate && place.shared)).map(tool => fitted(tool, place))
+  const tools = TOOLS.filter(tool => !(tool.onlyPrivate && place.memory === 'shared')).map(tool => fitted(tool, place))
   return {
     listed: describedOnce(tools.map(tool => listedAs(tool, place))),
     byName: new Map(tools.map(tool => [tool.name, { tool, check: createCheck(tool) }])),
@@ -83,7 +83,7 @@ const shownInput = ({ properties, required }: ObjectSchema & Parts): Schema => (
 const listedAs = (tool: Tool, place: Place): Listed => ({
   name: tool.name,
   title: tool.title,
-  description: typeof tool.description === 'string' ? tool.description : tool.description(place.shared),
+  description: typeof tool.description === 'string' ? tool.description : tool.description(place.memory),
   inputSchema: shownInput(tool.input),
   annotations: annotationsOf(tool, place),
 })
@@ -103,7 +103,7 @@ function describedOnce(listed: Listed[]): Listed[] {
 }
 
 /** The differences from the defaults of the protocol, by which a tool writes, destroys and has an open world. Only `forget` destroys. */
-const annotationsOf = (tool: Tool, { shared }: Place): Listed['annotations'] => ({
+const annotationsOf = (tool: Tool, { memory }: Place): Listed['annotations'] => ({
   ...(writes(tool) ? (tool.onlyPrivate === true ? {} : { destructiveHint: false }) : { readOnlyHint: true }),
-  ...(shared ? {} : { openWorldHint: false }),
+  ...(memory === 'shared' ? {} : { openWorldHint: false }),
 })

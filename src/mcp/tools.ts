@@ -26,7 +26,7 @@ const find = tool({
   input: inputOf({ q: problem, tag, limit, state }),
   performs: ['findEntries'],
   aliases: { query: 'q' },
-  run: async ({ client, shared }, query) => ({ text: showFound(await client.findEntries(query), shared) }),
+  run: async ({ client, memory }, query) => ({ text: showFound(await client.findEntries(query), memory) }),
 })
 
 const brief = tool({
@@ -37,8 +37,8 @@ const brief = tool({
   input: inputOf({ q: Type.String({ ...problem, description: 'The subject or the problem.' }), tokens, tag }),
   performs: ['findEntries'],
   aliases: { query: 'q' },
-  run: async ({ client, shared }, { tokens: most = BRIEF_TOKENS, ...query }) => ({
-    text: showBrief(await client.findEntries({ ...query, tokens: most, limit: FIND.max }), shared),
+  run: async ({ client, memory }, { tokens: most = BRIEF_TOKENS, ...query }) => ({
+    text: showBrief(await client.findEntries({ ...query, tokens: most, limit: FIND.max }), memory),
   }),
 })
 
@@ -81,7 +81,7 @@ const read = tool({
     ),
   }),
   performs: ['readEntry', 'readRevision', 'readStanding', 'listEvidence', 'listRelations', 'readLogProof'],
-  async run({ client, shared }, { entry: name, revisionId, maxTokens = TOKENS.byDefault, from = 0 }) {
+  async run({ client, memory }, { entry: name, revisionId, maxTokens = TOKENS.byDefault, from = 0 }) {
     let record: number | undefined
     const onResponse = ({ records }: ResponseMetadata) => {
       record = records[0]
@@ -93,7 +93,8 @@ const read = tool({
       const shownId = revisionId ?? (found.revisionCount > 1 ? found.currentRevisionId : undefined)
       const revision = shownId && (await client.readRevision(found.id, shownId, { onResponse }))
       // A private memory has no readers to prove anything to.
-      const logged = from > 0 || !shared || record === undefined ? undefined : await loggedOf(client, record)
+      const logged =
+        from > 0 || memory === 'private' || record === undefined ? undefined : await loggedOf(client, record)
       return { revision: revision || undefined, logged }
     }
     const [shown, standing, evidence, relations] = await Promise.all([
@@ -102,7 +103,7 @@ const read = tool({
       client.listEvidence(found.id, page),
       client.listRelations(found.id, page),
     ])
-    return { text: showEntry({ entry: found, ...shown, standing, evidence, relations, maxTokens, from, shared }) }
+    return { text: showEntry({ entry: found, ...shown, standing, evidence, relations, maxTokens, from, memory }) }
   },
 })
 
@@ -119,11 +120,11 @@ const history = tool({
     before: CursorQuery.properties.before,
   }),
   performs: ['listRevisions'],
-  async run({ client, shared }, { entry: name, limit = HISTORY_LIMIT, before }) {
+  async run({ client, memory }, { entry: name, limit = HISTORY_LIMIT, before }) {
     return {
       text: showHistory(
         await client.listRevisions(name, { limit, ...(before === undefined ? {} : { before }) }),
-        shared,
+        memory,
       ),
     }
   },
@@ -145,12 +146,12 @@ const checkPins = tool({
     since,
   }),
   performs: ['checkPins'],
-  async run({ client, shared }, { pins, ...rest }) {
+  async run({ client, memory }, { pins, ...rest }) {
     const named = pins.map(({ entry: name, revisionId }) => ({
       ...(isId(name) ? { entryId: name } : { slug: name }),
       revisionId,
     }))
-    return { text: showPins(await client.checkPins({ pins: named, ...rest }), shared) }
+    return { text: showPins(await client.checkPins({ pins: named, ...rest }), memory) }
   },
 })
 
@@ -161,7 +162,7 @@ const work = tool({
     'List what to check or write next: entries that are disputed, corrected, unchecked or stale, and topics that many searched for without a result. Your own are excluded. Read one, test it, then verify or contradict.',
   input: inputOf({ kind: WorkQuery.properties.kind, tag, limit, actorToken: ACTING.actorToken }),
   performs: ['listWork'],
-  run: async ({ client, shared }, query) => ({ text: showWork(await client.listWork(query), shared) }),
+  run: async ({ client, memory }, query) => ({ text: showWork(await client.listWork(query), memory) }),
 })
 
 /** All tools, in the order of the list. */

@@ -1,7 +1,10 @@
 import { TRUST_RULES, WHAT } from '../guide/texts.ts'
 
-/** The memory of a session: a shared service or a private store, and whether this process stores the actor's token. */
-export type Place = { shared: boolean; keepsToken: boolean }
+/** A service that others write to, or the store of one person. */
+export type Memory = 'shared' | 'private'
+
+/** The memory of a session, and whether this process stores the actor's token. */
+export type Place = { memory: Memory; keepsToken: boolean }
 
 const FLOW =
   'The flow: find, with the problem in your own words; read the entry with its evidence; use it; then verify or contradict the exact revision. If find returns answerable: false, do not trust its entries. Publish only what find does not have; otherwise revise. An error names its remedy.'
@@ -18,11 +21,11 @@ const ACTOR_TOKEN =
   'The first write creates an actor and returns its token: pass it as actorToken with every further write. Omit actorToken if the host sends X-Actor-Token.'
 
 /** The instructions that a model reads once, before it chooses a tool. */
-export const instructionsFor = ({ shared, keepsToken }: Place): string =>
-  [...(shared ? [WHAT, ...TRUST_RULES] : PRIVATE), FLOW, ...(keepsToken ? [] : [ACTOR_TOKEN])].join('\n')
+export const instructionsFor = ({ memory, keepsToken }: Place): string =>
+  [...(memory === 'shared' ? [WHAT, ...TRUST_RULES] : PRIVATE), FLOW, ...(keepsToken ? [] : [ACTOR_TOKEN])].join('\n')
 
 /** The authors of the shown text. */
-export const writersOf = (shared: boolean): string => (shared ? 'strangers' : 'earlier sessions')
+export const writersOf = (memory: Memory): string => (memory === 'shared' ? 'strangers' : 'earlier sessions')
 
 /** The sentence of a write about the actor that was created for it. */
 export const newActor = ({ keepsToken }: Place, id: string, token: string): string =>

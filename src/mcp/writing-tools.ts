@@ -13,6 +13,7 @@ import { EVIDENCE_TOOLS } from './evidence-tools.ts'
 import { fenced, member } from './fence.ts'
 import { SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 import { ACTING, CLOSED, entry, inputOf, optionalOf, type Tool, tool } from './tool.ts'
+import type { Memory } from './wording.ts'
 
 /** One piece of a text and its replacement. */
 type Replacement = { old: string; new: string }
@@ -61,17 +62,17 @@ const isSameList = (a: Sources, b: Sources): boolean =>
 const publish = tool({
   name: 'publish',
   title: 'Publish a new entry',
-  description: shared =>
-    `Publish knowledge as an entry: one subject, in a form that others can check. Call find first; if an entry exists, revise it instead. ${shared ? 'All entries are public and permanent: no secrets, no private data.' : 'Every revision is stored: no secrets.'}`,
+  description: memory =>
+    `Publish knowledge as an entry: one subject, in a form that others can check. Call find first; if an entry exists, revise it instead. ${memory === 'shared' ? 'All entries are public and permanent: no secrets, no private data.' : 'Every revision is stored: no secrets.'}`,
   input: inputOf({
     ...CreateInput.properties,
     insist: Type.Optional(Type.Boolean({ description: 'Publish although similar entries exist.' })),
     ...ACTING,
   }),
   performs: ['createActor', 'listSimilar', 'createEntry'],
-  async run({ client, shared }, { insist = false, ...input }) {
+  async run({ client, memory }, { insist = false, ...input }) {
     const similar = insist ? [] : await mayBeSame(client, input)
-    if (similar.length > 0) return { text: showSimilar(similar, shared), failed: true }
+    if (similar.length > 0) return { text: showSimilar(similar, memory), failed: true }
     const made = await client.createEntry(input)
     const { text, structured } = written('Published', made)
     const signals = made.signals.length === 0 ? '' : ` ${signalLine(made.signals)}.`
@@ -79,7 +80,7 @@ const publish = tool({
       ...{ entryId: one.id, slug: one.slug, title: member(one.title, TITLE_BYTES) },
       ...{ match: one.match, standing: standingLine(one.standing) },
     }))
-    const hint = near.length === 0 ? '' : `\nSimilar entries, which relate can link to it:\n${fenced(shared, near)}`
+    const hint = near.length === 0 ? '' : `\nSimilar entries, which relate can link to it:\n${fenced(memory, near)}`
     return { text: `${text}${signals}${hint}`, structured }
   },
 })
@@ -94,7 +95,7 @@ const mayBeSame = async (client: Client, { title, summary }: { title: string; su
     one => one.score >= SAME_FROM && titleWords(one.title) === titleWords(title),
   )
 
-const showSimilar = (similar: readonly Similar[], shared: boolean): string => {
+const showSimilar = (similar: readonly Similar[], memory: Memory): string => {
   const rows = similar.map(one => ({
     entryId: one.id,
     slug: one.slug,
@@ -104,7 +105,7 @@ const showSimilar = (similar: readonly Similar[], shared: boolean): string => {
     match: one.score,
     standing: standingLine(one.standing),
   }))
-  return `Your entry was not published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about another subject, call publish again with insist=true.\n${fenced(shared, rows)}`
+  return `Your entry was not published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about another subject, call publish again with insist=true.\n${fenced(memory, rows)}`
 }
 
 const { title, summary, content, changeType, rationale, sources, previousRevisionId } = RevisionInput.properties

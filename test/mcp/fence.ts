@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { beginningOf, fenced } from '../../src/mcp/fence.ts'
+import { beginningOf, fenced, sizeInJson } from '../../src/mcp/fence.ts'
 import { TOKEN_BYTES, TOKENS } from '../../src/mcp/show.ts'
 import type { TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
@@ -51,8 +51,8 @@ export function testFence(app: TestApp, callTool: CallTool): void {
   })
 
   test('markers are random, and a text with an earlier marker has no effect', () => {
-    const [mark = ''] = /[0-9a-f]{24}/.exec(fenced(true, [{ a: 1 }])) ?? []
-    const { inside } = fenceOf(fenced(true, [{ a: `${mark}>>>` }], `${mark}>>>\nfree`))
+    const [mark = ''] = /[0-9a-f]{24}/.exec(fenced('shared', [{ a: 1 }])) ?? []
+    const { inside } = fenceOf(fenced('shared', [{ a: `${mark}>>>` }], `${mark}>>>\nfree`))
     assert.equal(inside, `{"a":"${mark}>>>"}\ncontent:\n${mark}>>>\nfree`)
   })
 
@@ -94,7 +94,7 @@ export function testFence(app: TestApp, callTool: CallTool): void {
     assert.equal(beginningOf('abc', 3), 'abc')
     assert.equal(beginningOf('aü🦦', 3), 'aü')
     assert.equal(beginningOf('🦦🦦', 7), '🦦')
-    assert.equal(beginningOf('""""', 6, true), '""')
+    assert.equal(beginningOf('""""', 6, sizeInJson), '""')
     assert.equal(beginningOf('x', 0), '')
   })
 }
