@@ -16,7 +16,7 @@ import { problemAnswer, problemOf } from './pipeline/errors.ts'
 import { problemPageAnswer, wantsPage } from './pipeline/page-handler.ts'
 import type { Router } from './router.ts'
 
-type Parts = {
+type Dependencies = {
   config: Config
   logger: Logger
   metrics: Metrics
@@ -28,20 +28,20 @@ type Parts = {
 
 /** Answers every request: sheds load, finds the route, runs it, and answers what it throws. */
 export class Dispatcher {
-  readonly #parts: Parts
+  readonly #dependencies: Dependencies
   readonly #report: Report
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies
     this.#report = (exchange, status, error) => this.#reportAnswer(exchange, status, error)
   }
 
   /** Is called by the server with each connection. */
-  readonly noteConnection = (): void => this.#parts.overload.noteConnection()
+  readonly noteConnection = (): void => this.#dependencies.overload.noteConnection()
 
   /** Is called by the server with each request of a connection. */
   readonly dispatch = (request: IncomingMessage, response: ServerResponse): void => {
-    const { overload, metrics, store } = this.#parts
+    const { overload, metrics, store } = this.#dependencies
     // Other threads yield to reads.
     if (request.method === 'GET') store.noteRead()
     if (!overload.admit(request, response)) {
@@ -65,7 +65,7 @@ export class Dispatcher {
   }
 
   #run(exchange: Exchange): Awaitable<void> {
-    const { router, overload, isStopping } = this.#parts
+    const { router, overload, isStopping } = this.#dependencies
     if (isStopping()) exchange.fields.connection = 'close'
     const found = router.find(exchange.method, exchange.url)
     exchange.route = found?.route
@@ -83,14 +83,14 @@ export class Dispatcher {
     try {
       this.#refuse(error, exchange)
     } catch (fault) {
-      this.#parts.logger.error({ err: fault }, 'an answer could not be sent')
+      this.#dependencies.logger.error({ err: fault }, 'an answer could not be sent')
       exchange.response.destroy()
     }
   }
 
   /** Answers a failed request: as its route does, as a page if a person requested one, or in the error shape. */
   #refuse(error: unknown, exchange: Exchange): void {
-    const { config, logger, metrics, overload } = this.#parts
+    const { config, logger, metrics, overload } = this.#dependencies
     const problem = problemOf(error)
     metrics.failed(problem.code)
     // Refusals come by the thousand. They are logged together.
@@ -109,7 +109,7 @@ export class Dispatcher {
   }
 
   #reportAnswer({ began, id, request, route }: Exchange, status: number, error?: Error): void {
-    const { logger, metrics } = this.#parts
+    const { logger, metrics } = this.#dependencies
     if (error !== undefined) logger.warn({ requestId: id, err: error }, 'an answer ended before its last byte')
     const ms = performance.now() - began
     const operation = route?.name ?? null

@@ -16,7 +16,7 @@ import type { Handlers } from './pipeline/handlers.ts'
 import { admittedAs, createPageHandler, searchFor } from './pipeline/page-handler.ts'
 import { createRouter, READING, type Router } from './router.ts'
 
-type Parts = {
+type Dependencies = {
   config: Config
   store: Store
   now: () => number
@@ -31,8 +31,8 @@ type Parts = {
 type Admit = ReturnType<typeof createAdmission>
 
 /** The routes of all operations, guides and pages, from their tables, and those of the metrics and of the public log. */
-export function createRoutes(parts: Parts): Router {
-  const { config, store, now, admit, handlers, metrics, observer, sendDocument, witnesses } = parts
+export function createRoutes(dependencies: Dependencies): Router {
+  const { config, store, now, admit, handlers, metrics, observer, sendDocument, witnesses } = dependencies
   const { original } = store
   const router = createRouter()
   routeOperations(router, admit, handlers)

@@ -51,7 +51,7 @@ type Sdk = Pick<typeof import('@modelcontextprotocol/server'), 'createMcpHandler
  * Serves the Model Context Protocol at /mcp, without sessions: a request is one message, and its calls go through the routes of `server`.
  * A message is charged as a read, in addition to its calls. The first message loads the SDK if nothing has.
  */
-export function serveMcp(server: Parts, config: Config, logger: Logger): void {
+export function serveMcp(server: Dependencies, config: Config, logger: Logger): void {
   let sdk: Promise<Sdk> | undefined
   const load = (): Promise<Sdk> => {
     sdk ??= loadMcp().catch(error => {
@@ -76,13 +76,13 @@ export function serveMcp(server: Parts, config: Config, logger: Logger): void {
   server.router.add({ ...route, methods: ['GET', 'HEAD', 'DELETE'], answer: explain })
 }
 
-type Parts = Pick<Server, 'router' | 'inject' | 'chargeRead'>
+type Dependencies = Pick<Server, 'router' | 'inject' | 'chargeRead'>
 
 const FOREIGN = 'A page of this origin may not call /mcp; the operator can allow it with MCP_ORIGINS.'
 const NO_SESSIONS = 'This endpoint has no sessions and no streams: POST each message.'
 
 async function answerMessage(
-  server: Parts,
+  server: Dependencies,
   sdk: Sdk,
   bytes: Buffer | undefined,
   exchange: Exchange,
@@ -116,7 +116,7 @@ function respond(
   return handler.fetch(asked, { parsedBody: message })
 }
 
-function sessionOf(server: Parts, { headers, request }: Exchange, logger: Logger): Session {
+function sessionOf(server: Dependencies, { headers, request }: Exchange, logger: Logger): Session {
   const token = headers['x-actor-token']
   const passed: Record<string, string> = {}
   for (const name of HANDED_ON) {

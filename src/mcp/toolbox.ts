@@ -57,26 +57,26 @@ const SHOWN_INSIDE = ['type', 'enum']
 type Parts = { properties?: Record<string, object>; items?: object; required?: string[] }
 
 /** The short form of a schema for models. The description of an object argument names its members. */
-function brief(schema: object, keywords: readonly string[]): Record<string, unknown> {
+function shortSchema(schema: object, keywords: readonly string[]): Record<string, unknown> {
   const { items } = schema as Parts
   const kept = Object.entries(schema).filter(
     ([name, value]) => keywords.includes(name) && (name === 'enum' || typeof value !== 'object'),
   )
-  return { ...Object.fromEntries(kept), ...(items === undefined ? {} : { items: briefItem(items) }) }
+  return { ...Object.fromEntries(kept), ...(items === undefined ? {} : { items: shortItem(items) }) }
 }
 
-const briefItem = (item: Parts & object): object => ({
-  ...brief(item, SHOWN_INSIDE),
-  ...(item.properties === undefined ? {} : { properties: briefMembers(item.properties, SHOWN_INSIDE) }),
+const shortItem = (item: Parts & object): object => ({
+  ...shortSchema(item, SHOWN_INSIDE),
+  ...(item.properties === undefined ? {} : { properties: shortMembers(item.properties, SHOWN_INSIDE) }),
 })
 
-const briefMembers = (properties: Record<string, object>, keywords: readonly string[]): Record<string, object> =>
-  Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, brief(member, keywords)]))
+const shortMembers = (properties: Record<string, object>, keywords: readonly string[]): Record<string, object> =>
+  Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, shortSchema(member, keywords)]))
 
 const shownInput = ({ properties, required }: ObjectSchema & Parts): Schema => ({
   type: 'object',
   ...(required === undefined ? {} : { required }),
-  properties: briefMembers(properties, SHOWN),
+  properties: shortMembers(properties, SHOWN),
   additionalProperties: false,
 })
 

@@ -36,7 +36,7 @@ export type Admitted = {
   query: Record<string, string | number>
 }
 
-type Parts = {
+type Dependencies = {
   config: Config
   reader: Reader
   limiter: Limiter
@@ -57,10 +57,10 @@ const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
  * limit 429, token 401, path, query and Idempotency-Key 400, type 415. A read with a Min-Sequence is admitted once the store has that
  * sequence. `search` is the part of the query for the operation.
  */
-export function createAdmission(parts: Parts) {
-  const { reader, minSequence, secrets } = parts
+export function createAdmission(dependencies: Dependencies) {
+  const { reader, minSequence, secrets } = dependencies
   const idempotency = createIdempotency(reader, () => secrets().originKey)
-  const identify = createIdentification(parts, idempotency)
+  const identify = createIdentification(dependencies, idempotency)
   const check = (
     name: OperationName,
     exchange: Exchange,
@@ -82,10 +82,10 @@ export function createAdmission(parts: Parts) {
 type Identified = Omit<Admitted, 'params' | 'query' | 'idempotencyKey'>
 
 /** Returns the function that charges a request and finds its origin and its actor. A mirror refuses writes there. */
-function createIdentification(parts: Parts, idempotency: ReturnType<typeof createIdempotency>) {
-  const { reader, origins, secrets, now, original } = parts
+function createIdentification(dependencies: Dependencies, idempotency: ReturnType<typeof createIdempotency>) {
+  const { reader, origins, secrets, now, original } = dependencies
   const admin = createAdminCheck(() => secrets().adminDigest)
-  const charge = createCharge(parts)
+  const charge = createCharge(dependencies)
   const asAdmin = (name: OperationName, exchange: Exchange, { at, origin }: Arrived): Awaitable<Identified> => {
     const credential = exchange.headers.authorization
     // A wrong admin token is charged as a write, so that guessing is slow.
@@ -135,9 +135,9 @@ function writeAtOriginal(original: string, { url }: Exchange): Problem {
 }
 
 /** Returns the function that charges a request outside the contract as a read: to its origin, and to its token if it has one. */
-export function createReadCharge(parts: Parts) {
-  const { reader, origins, now, original } = parts
-  const charge = createCharge(parts)
+export function createReadCharge(dependencies: Dependencies) {
+  const { reader, origins, now, original } = dependencies
+  const charge = createCharge(dependencies)
   return async (exchange: Exchange): Promise<void> => {
     const at = now()
     const origin = await origins.originOf(exchange.request, at)
@@ -147,7 +147,7 @@ export function createReadCharge(parts: Parts) {
 }
 
 /** Returns the function that charges a request or throws RATE_LIMITED. In both cases the answer has the state of the limits. */
-function createCharge({ config, reader, limiter }: Pick<Parts, 'config' | 'reader' | 'limiter'>) {
+function createCharge({ config, reader, limiter }: Pick<Dependencies, 'config' | 'reader' | 'limiter'>) {
   const cooldown = config.cooldownSeconds * 1_000
   const refuse = async (
     name: OperationName,

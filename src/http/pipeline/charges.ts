@@ -9,7 +9,7 @@ import type { Exchange } from '../exchange.ts'
 import { rateLimitFields, withCooldown } from '../limits/rate-limit-fields.ts'
 import type { Admitted } from './admission.ts'
 
-type Parts = {
+type Dependencies = {
   store: Store
   limiter: Limiter
   rates: Reads['rates']
@@ -22,10 +22,10 @@ export const RELEASED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIM
 
 /** What admitted requests are charged beyond their admission, and the fields of answers that state it. */
 export class Charges {
-  readonly #parts: Parts
+  readonly #dependencies: Dependencies
 
-  constructor(parts: Parts) {
-    this.#parts = parts
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Charges the items of a body after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
@@ -35,7 +35,7 @@ export class Charges {
     const { length } = (body as Record<string, unknown[]>)[chargedItems] ?? []
     // More items than a minute admits would always be refused.
     if (charged.limits.some(({ quota }) => length > quota)) throw new Problem('INVALID_ITEMS', { member: chargedItems })
-    const { limiter, now } = this.#parts
+    const { limiter, now } = this.#dependencies
     const at = now()
     const further = Array.from({ length: length - 1 }, () => limiter.admit(charged.limits, at))
     const decisions = await Promise.all(further)
@@ -48,7 +48,7 @@ export class Charges {
 
   /** Takes back all charges of a request. */
   async release({ charged, more = [] }: Admitted, exchange: Exchange): Promise<void> {
-    const { limiter, now } = this.#parts
+    const { limiter, now } = this.#dependencies
     for (const decision of charged === undefined ? [] : [...more, charged]) {
       exchange.set(rateLimitFields(await limiter.release(decision, now())))
     }
@@ -56,7 +56,7 @@ export class Charges {
 
   /** Adds the running cooldown of this kind of write: the cooldown that the write started, or an earlier one. */
   async addCooldown(name: WriteName, { actor, origin }: Admitted, exchange: Exchange, known?: number): Promise<void> {
-    const { rates, environment, store, now } = this.#parts
+    const { rates, environment, store, now } = this.#dependencies
     if (rates.cooldownSeconds === 0) return
     const { cooldown } = environment()
     const seconds = known ?? (await cooldownWait(store.reader, name, { actor, origin }, { cooldown, at: now() }))

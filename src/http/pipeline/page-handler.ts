@@ -65,7 +65,7 @@ const ownQuery = (page: ReadPage, url: string): Query => {
   )
 }
 
-type Parts = {
+type Dependencies = {
   config: Config
   /** The original server, if this server is a copy. */
   original: string | undefined
@@ -76,10 +76,10 @@ type Parts = {
 type Show<P> = (page: P, admitted: Admitted, exchange: Exchange) => Promise<void>
 
 /** Returns the function that answers an admitted request for a page. */
-export function createPageHandler(parts: Parts): Show<Page> {
-  const { original } = parts
-  const read = createReadPages(parts)
-  const fixed = createFixedPages(parts)
+export function createPageHandler(dependencies: Dependencies): Show<Page> {
+  const { original } = dependencies
+  const read = createReadPages(dependencies)
+  const fixed = createFixedPages(dependencies)
   return async (page, admitted, exchange) => {
     // A mirror takes no writes, and a page may send requests to its own server only.
     if (page.writes && original !== undefined)
@@ -89,7 +89,7 @@ export function createPageHandler(parts: Parts): Show<Page> {
 }
 
 /** Serves pages that read. A view is observed once, as the read that the page is admitted as. */
-function createReadPages({ config, original, observer, handlers, sendDocument }: Parts): Show<ReadPage> {
+function createReadPages({ config, original, observer, handlers, sendDocument }: Dependencies): Show<ReadPage> {
   return async (page, admitted, exchange) => {
     const { at, origin, actor, params, query } = admitted
     const visitor = { actor, origin, userAgent: exchange.headers['user-agent'] ?? '', requestId: exchange.id, at }
@@ -171,7 +171,7 @@ async function leadsFor(code: Problem['code'], { path, read, reads: { at } }: Pa
 }
 
 /** Serves pages that read nothing. They are not charged, and each format of them is made once and cached. */
-function createFixedPages({ config, sendDocument }: Pick<Parts, 'config' | 'sendDocument'>): Show<FixedPage> {
+function createFixedPages({ config, sendDocument }: Pick<Dependencies, 'config' | 'sendDocument'>): Show<FixedPage> {
   const kept = new Map<string, StaticDocument>()
   return async (page, { params }, exchange) => {
     const accept = exchange.headers.accept ?? ''
