@@ -16,7 +16,7 @@ import { Observer } from './observation/observer.ts'
 import { UnansweredTopics } from './observation/unanswered-topics.ts'
 import { createAdmission, createReadCharge } from './pipeline/admission.ts'
 import { createCompression } from './pipeline/compression.ts'
-import { type HandlerParts, Handlers } from './pipeline/handlers.ts'
+import { type HandlerDependencies, Handlers } from './pipeline/handlers.ts'
 import { MinSequence } from './pipeline/min-sequence.ts'
 import { Origins } from './pipeline/origin.ts'
 import type { Router } from './router.ts'
@@ -46,12 +46,21 @@ export type Server = Pick<HttpServer, 'server' | 'listen' | 'inject'> & {
   stop(): Promise<void>
 }
 
-type Answering = Pick<HandlerParts, 'observer' | 'streams' | 'compression' | 'readiness' | 'environment' | 'overload'>
+type Answering = Pick<
+  HandlerDependencies,
+  'observer' | 'streams' | 'compression' | 'readiness' | 'environment' | 'overload'
+>
 
-function createHandlers(options: ServerOptions, parts: Answering): Handlers {
+function createHandlers(options: ServerOptions, dependencies: Answering): Handlers {
   const { config, store } = options
-  const entries = new EntryCache(store, () => parts.overload.furtherTurn())
-  return new Handlers({ ...options, ...parts, entries, rates: ratesOf(config), guideDigest: guideDigests(config) })
+  const entries = new EntryCache(store, () => dependencies.overload.furtherTurn())
+  return new Handlers({
+    ...options,
+    ...dependencies,
+    entries,
+    rates: ratesOf(config),
+    guideDigest: guideDigests(config),
+  })
 }
 
 function createObserver({ store, logger }: ServerOptions, environment: () => WriteEnvironment, origins: Origins) {

@@ -50,7 +50,7 @@ type Dependencies = {
 
 const numberOf = (claim: ActorClaim): number | null => (claim.kind === 'actor' ? claim.number : null)
 const NO_CLAIM = { kind: 'none' } as const
-const NOWHERE: OriginKeys = { id: '', day: '', networkKey: '' }
+const NO_ORIGIN: OriginKeys = { id: '', day: '', networkKey: '' }
 
 /**
  * Returns the function that admits a request to its operation or throws the problem, in the order of the contract:
@@ -115,7 +115,7 @@ function createIdentification(dependencies: Dependencies, idempotency: ReturnTyp
   return (name: OperationName, exchange: Exchange): Awaitable<Identified> => {
     const { cost, access }: Operation = OPERATIONS[name]
     const at = now()
-    if (cost === 'free') return { at, origin: NOWHERE, actor: null, tokenHash: undefined, charged: undefined }
+    if (cost === 'free') return { at, origin: NO_ORIGIN, actor: null, tokenHash: undefined, charged: undefined }
     return andThen(origins.originOf(exchange.request, at), origin => {
       if (access === 'admin') return asAdmin(name, exchange, { at, origin })
       const claim = original === undefined ? claimOf(reader, exchange.headers['x-actor-token']) : NO_CLAIM

@@ -34,7 +34,7 @@ import { createUnderWay } from './idempotency.ts'
 import { withLicense, withLink } from './license.ts'
 import { CHECKS } from './validate.ts'
 
-export type HandlerParts = {
+export type HandlerDependencies = {
   logger: Logger
   store: Store
   entries: EntryCache
@@ -71,7 +71,7 @@ type Handler<N> = (name: N, admitted: Admitted, exchange: Exchange) => Awaitable
 
 /** Answers admitted requests: reads and streams run here, writes in the store. */
 export class Handlers {
-  readonly #parts: HandlerParts
+  readonly #dependencies: HandlerDependencies
   readonly #charges: Charges
   readonly #underWay = createUnderWay()
   readonly #yieldTurn = createEventLoopYield()
@@ -80,16 +80,16 @@ export class Handlers {
   /** What all reads of this process have in common. */
   readonly #shared: Omit<Reads, 'actor' | 'at' | 'flushObservations'>
 
-  constructor(parts: HandlerParts) {
-    const { store, entries, rates, guideDigest, readiness, config, overload } = parts
+  constructor(dependencies: HandlerDependencies) {
+    const { store, entries, rates, guideDigest, readiness, config, overload } = dependencies
     const laterTurn = () => overload.laterTurn()
-    this.#parts = parts
-    this.#charges = new Charges(parts)
+    this.#dependencies = dependencies
+    this.#charges = new Charges(dependencies)
     this.#hinter = new Hinter(store)
     this.#byKind = {
       read: (...request) => this.#read(...request),
       write: (...request) => this.#write(...request),
-      stream: (...request) => parts.streams.open(...request),
+      stream: (...request) => dependencies.streams.open(...request),
     }
     this.#shared = {
       reader: store.reader,
@@ -111,7 +111,7 @@ export class Handlers {
 
   /** The surroundings of the reads of a visitor. */
   readsFor(visitor: Visitor): Reads {
-    const { observer, overload } = this.#parts
+    const { observer, overload } = this.#dependencies
     return {
       ...this.#shared,
       actor: visitor.actor,
@@ -152,7 +152,7 @@ export class Handlers {
     if (operation.body !== undefined && exchange.body === undefined) throw new Problem('MALFORMED_JSON')
     const body = CHECKS[name].body(exchange.body)
     // Operations without a charge, like /health, are not observed either.
-    const room = admitted.charged === undefined ? undefined : this.#parts.observer.room()
+    const room = admitted.charged === undefined ? undefined : this.#dependencies.observer.room()
     const read = () => runRead(name, this.readsFor(visitor), { params, query, body })
     return andThen(andThen(room, read), answer => this.#sendRead(name, visitor, params, answer, exchange))
   }
@@ -164,7 +164,7 @@ export class Handlers {
     answer: Answer,
     exchange: Exchange,
   ): Awaitable<void> {
-    const { observer, config } = this.#parts
+    const { observer, config } = this.#dependencies
     const shared = sharedCacheOf(config, exchange.request, name, params)
     const known = Object.assign(answerFields(answer, OPERATIONS[name]), sharedCacheFields(answer, shared))
     const fields = withLicense(known, config, name)
@@ -179,7 +179,7 @@ export class Handlers {
   }
 
   async #write(name: WriteName, admitted: Admitted, exchange: Exchange): Promise<void> {
-    const { limiter, rates, logger } = this.#parts
+    const { limiter, rates, logger } = this.#dependencies
     const { at, origin, actor, tokenHash, params, idempotencyKey } = admitted
     // A request without a body was not parsed.
     if (exchange.body === undefined) throw new Problem('MALFORMED_JSON')
@@ -204,7 +204,7 @@ export class Handlers {
 
   /** Runs a write. Of several with the same key only one runs. */
   #run(name: WriteName, request: CheckedWrite, key: IdempotencyKey | undefined, at: number): Promise<WriteAnswer> {
-    const { store, environment } = this.#parts
+    const { store, environment } = this.#dependencies
     if (key === undefined) return store.write(name, request, environment(at))
     const idempotency = { ...key, request: requestDigest(key, name, request.params, request.body) }
     const run = () => store.write(name, { ...request, idempotency }, environment(at))
@@ -226,7 +226,7 @@ export class Handlers {
       exchange.fields.vary = 'Origin, Accept'
       if (wantsMarkdown(exchange.headers.accept ?? '')) return sendMarkdown(exchange, status, answer.markdown())
     }
-    if (isCoded(operation, answer)) return sendCoded(this.#parts.compression, exchange, status, answer)
+    if (isCoded(operation, answer)) return sendCoded(this.#dependencies.compression, exchange, status, answer)
     if (answer.pieces === undefined) return exchange.send(status, bytesOf(answer))
     if (exchange.method === 'HEAD') return exchange.send(status)
     return exchange.stream(status, Readable.from(answer.pieces, { objectMode: false }))

@@ -23,7 +23,7 @@ import { withLicense } from './license.ts'
 const HTML = 'text/html'
 const JSON_TYPE = 'application/json'
 const HTML_TYPE = `${HTML}; charset=utf-8`
-const OWN_QUERY_CHARACTERS = 200
+const PAGE_QUERY_CHARACTERS = 200
 /** Entries that the page of a problem proposes. */
 const LEADS = 5
 
@@ -57,11 +57,11 @@ export function searchFor(page: Page, url: string): string {
   return known.toString()
 }
 
-const ownQuery = (page: ReadPage, url: string): Query => {
+const pageQuery = (page: ReadPage, url: string): Query => {
   const given = new URLSearchParams(targetOf(url).search)
   const values = (page.ownQuery ?? []).map(name => [name, given.get(name)] as const)
   return Object.fromEntries(
-    values.filter(([, value]) => value).map(([name, value]) => [name, (value ?? '').slice(0, OWN_QUERY_CHARACTERS)]),
+    values.filter(([, value]) => value).map(([name, value]) => [name, (value ?? '').slice(0, PAGE_QUERY_CHARACTERS)]),
   )
 }
 
@@ -83,7 +83,7 @@ export function createPageHandler(dependencies: Dependencies): Show<Page> {
   return async (page, admitted, exchange) => {
     // A mirror takes no writes, and a page may send requests to its own server only.
     if (page.writes && original !== undefined)
-      return sendOn({ location: `${original}${addressOf(exchange.url)}` }, exchange)
+      return redirect({ location: `${original}${addressOf(exchange.url)}` }, exchange)
     return page.as === undefined ? fixed(page, admitted, exchange) : read(page, admitted, exchange)
   }
 }
@@ -103,7 +103,7 @@ function createReadPages({ config, original, observer, handlers, sendDocument }:
     }
     const asked: PageRequest = {
       params,
-      query: { ...query, ...ownQuery(page, url) },
+      query: { ...query, ...pageQuery(page, url) },
       path: exchange.path,
       accept: exchange.headers.accept ?? '',
       config,
@@ -123,7 +123,7 @@ function createReadPages({ config, original, observer, handlers, sendDocument }:
     await observer.room()
     const shown = await showOrLeadOn(page, asked, exchange)
     // After a redirect the visitor is observed at the shown page.
-    if ('location' in shown) return sendOn(shown, exchange)
+    if ('location' in shown) return redirect(shown, exchange)
     const made = createDocument(textOf(shown, asked))
     if (statusOf(shown) === 200) {
       const shared = sharedCacheOf(config, exchange.request, admittedAs(page, url), params)
@@ -180,7 +180,7 @@ function createFixedPages({ config, sendDocument }: Pick<Dependencies, 'config' 
     const known = form === undefined ? undefined : kept.get(key)
     if (known !== undefined) return sendDocument(known, exchange)
     const shown = page.render({ params, accept, config })
-    if ('location' in shown) return sendOn(shown, exchange)
+    if ('location' in shown) return redirect(shown, exchange)
     const path = page.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
     const made = createDocument(textOf(shown, { config, path, query: {} }))
     if (form !== undefined) kept.set(key, made)
@@ -188,7 +188,7 @@ function createFixedPages({ config, sendDocument }: Pick<Dependencies, 'config' 
   }
 }
 
-const sendOn = ({ location }: Redirect, exchange: Exchange): void =>
+const redirect = ({ location }: Redirect, exchange: Exchange): void =>
   exchange.set({ location, 'cache-control': 'no-store' }).send(302)
 
 const statusOf = (shown: Document | File): number => ('status' in shown ? (shown.status ?? 200) : 200)
