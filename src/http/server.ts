@@ -53,7 +53,7 @@ type Answering = Pick<
 
 function createHandlers(options: ServerOptions, dependencies: Answering): Handlers {
   const { config, store } = options
-  const entries = new EntryCache(store, () => dependencies.overload.furtherTurn())
+  const entries = new EntryCache(store, () => dependencies.overload.yieldIfOverBudget())
   return new Handlers({
     ...options,
     ...dependencies,

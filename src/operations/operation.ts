@@ -96,9 +96,9 @@ export type Reads = {
   /** Resolves when all observations until now, `observed` included, can be read. */
   flushObservations(observed?: Observed): Promise<void>
   /** Resolves in a later turn of the event loop, in which only some of the reads that waited for the same event continue. */
-  laterTurn(): Promise<void>
+  yieldToRequests(): Promise<void>
   /** Undefined if a read may continue its work in this turn, otherwise a promise of a later one. */
-  furtherTurn(): Promise<void> | undefined
+  yieldIfOverBudget(): Promise<void> | undefined
   /** Resolves when the checkpoint is stored durably, and may be published. */
   persistCheckpoint(note: string): Promise<void>
   readiness(): Readiness

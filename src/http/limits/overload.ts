@@ -89,12 +89,12 @@ export class Overload {
   }
 
   /** Returns undefined if a request may continue its work in this turn, otherwise a promise of a later one. */
-  furtherTurn(): Promise<void> | undefined {
+  yieldIfOverBudget(): Promise<void> | undefined {
     return this.#turns.takeNext(performance.now())
   }
 
   /** Returns a promise of a later turn: for requests that would all continue in this one. */
-  laterTurn(): Promise<void> {
+  yieldToRequests(): Promise<void> {
     return this.#turns.wait()
   }
 

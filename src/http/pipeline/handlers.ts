@@ -48,7 +48,7 @@ export type HandlerDependencies = {
   readiness: Reads['readiness']
   environment: (at?: number) => WriteEnvironment
   now: () => number
-  overload: Pick<Overload, 'laterTurn' | 'furtherTurn'>
+  overload: Pick<Overload, 'yieldToRequests' | 'yieldIfOverBudget'>
 }
 
 const wantsMarkdown = (accept: string): boolean =>
@@ -82,7 +82,7 @@ export class Handlers {
 
   constructor(dependencies: HandlerDependencies) {
     const { store, entries, rates, guideDigest, readiness, config, overload } = dependencies
-    const laterTurn = () => overload.laterTurn()
+    const yieldToRequests = () => overload.yieldToRequests()
     this.#dependencies = dependencies
     this.#charges = new Charges(dependencies)
     this.#hinter = new Hinter(store)
@@ -94,11 +94,11 @@ export class Handlers {
     this.#shared = {
       reader: store.reader,
       entries,
-      laterTurn,
-      furtherTurn: () => overload.furtherTurn(),
+      yieldToRequests,
+      yieldIfOverBudget: () => overload.yieldIfOverBudget(),
       async search(request) {
         const found = await store.search(request)
-        await laterTurn()
+        await yieldToRequests()
         return found
       },
       persistCheckpoint: note => store.persistCheckpoint(note),
@@ -119,7 +119,7 @@ export class Handlers {
       flushObservations: async observed => {
         if (observed !== undefined) observer.note(visitor, observed)
         await observer.flush()
-        await overload.laterTurn()
+        await overload.yieldToRequests()
       },
     }
   }

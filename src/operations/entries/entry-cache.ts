@@ -42,7 +42,7 @@ type Source = { reader: Reader; latestRecord(): Awaitable<Newest>; knownRecord()
  */
 export class EntryCache {
   readonly #store: Source
-  readonly #furtherTurn: () => Promise<void> | undefined
+  readonly #yieldIfOverBudget: () => Promise<void> | undefined
   readonly #entries = new LruCache<number, ServedEntry>(CACHED_BYTES)
   readonly #numbers = new LruCache<string, number>(ADDRESSES_MAX)
   readonly #pages = new LruCache<string, { record: number; page: ServedPage }>(PAGES_MAX)
@@ -50,10 +50,10 @@ export class EntryCache {
   #reached: Newest = { record: 0, storeEpoch: 0 }
   #forgetting: Promise<void> | undefined
 
-  /** `furtherTurn` returns undefined if a request may continue its work in this turn of the event loop, otherwise a promise of a later one. */
-  constructor(store: Source, furtherTurn: () => Promise<void> | undefined) {
+  /** `yieldIfOverBudget` returns undefined if a request may continue its work in this turn of the event loop, otherwise a promise of a later one. */
+  constructor(store: Source, yieldIfOverBudget: () => Promise<void> | undefined) {
     this.#store = store
-    this.#furtherTurn = furtherTurn
+    this.#yieldIfOverBudget = yieldIfOverBudget
   }
 
   /**
@@ -89,7 +89,7 @@ export class EntryCache {
       else if (!one.withdrawn) {
         list.push(this.#add(one, from))
         // Fifty long entries take 15 ms to encode.
-        await this.#furtherTurn()
+        await this.#yieldIfOverBudget()
       }
     }
     return list

@@ -42,7 +42,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const rows: Found[] = []
   for (const one of found) {
     rows.push(await rowOf(reads, one, { weights, brief: tokens !== undefined }))
-    await reads.furtherTurn()
+    await reads.yieldIfOverBudget()
   }
   const body: FoundList = tokens === undefined ? { items: rows, ...frame } : bestThatFit(rows, frame, tokens)
   return {

@@ -30,10 +30,10 @@ import { findAddressed, observedRead } from '../pagination.ts'
 import { historyOf, type TextHistory } from './text-history.ts'
 
 /** Reads which revision wrote each sentence of an entry, and the result of the evidence about the texts that contained it. */
-export const readBlame: ReadOperation<'readBlame'> = async ({ reader, laterTurn }, request) => {
+export const readBlame: ReadOperation<'readBlame'> = async ({ reader, yieldToRequests }, request) => {
   const entry = await findAddressed(reader, request)
   const { pieces, origins, lookedAt, complete } = await historyOf(reader, entry)
-  await laterTurn()
+  await yieldToRequests()
   const evidence = await evidenceOn(reader, entry, pieces.length)
   const ordinals = [...new Set(origins.flatMap(({ first, since }) => [first, since]))].sort((a, b) => a - b)
   const writers = await Promise.all(

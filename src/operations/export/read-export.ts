@@ -20,7 +20,7 @@ const PAGE = 10
 const KEPT_MAX = 4_000_000
 
 /** The store, and the wait between two pages of an export. */
-type Exporting = Pick<Reads, 'reader' | 'laterTurn'>
+type Exporting = Pick<Reads, 'reader' | 'yieldToRequests'>
 
 /**
  * Everything public from a sequence number to the end of its segment, or to the newest row. A finished segment asked for from its beginning
@@ -47,7 +47,7 @@ export const exportRecords: ReadOperation<'exportRecords'> = async (reads, { que
  */
 export async function* exportStore(reader: Reader, license: string | undefined): AsyncGenerator<string> {
   const { sequence } = await readHead(reader)
-  const on = { reader, laterTurn: () => setImmediate() }
+  const on = { reader, yieldToRequests: () => setImmediate() }
   let from = 1
   while (from + SEGMENT - 1 <= sequence) {
     const last = from + SEGMENT - 1
@@ -68,7 +68,7 @@ const lineOfAct = ({ sequence, entry }: StoredKey): ExportLine => ({
 
 /** The lines between two sequences in order, with the lines of records between them that have no sequence. */
 async function* lines(
-  { reader, laterTurn }: Exporting,
+  { reader, yieldToRequests }: Exporting,
   epochs: readonly Epoch[],
   from: number,
   last: number,
@@ -88,7 +88,7 @@ async function* lines(
     reached = latest
     const page = interleaved(found, unlisted)
     if (page.length > 0) yield page.map(text).join('')
-    await laterTurn()
+    await yieldToRequests()
   }
 }
 
