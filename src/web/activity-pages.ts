@@ -143,7 +143,7 @@ const figure = (name: string, count: number, below?: Part): Html =>
   html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`
 
 /** Topics with their numbers of entries, as bars that are links. */
-export function topicBars(topics: Stats['topics']): Html {
+function topicBars(topics: Stats['topics']): Html {
   if (topics.length === 0) return html`<p class="notice">No entry has a tag yet.</p>`
   const most = Math.max(...topics.map(({ count }) => count))
   return html`<ul class="bars">${topics.map(

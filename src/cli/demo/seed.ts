@@ -10,7 +10,7 @@ import { SQLITE } from './sqlite.ts'
 import { AUTHORS, type Author, type Link, type Step, type Story } from './story.ts'
 import { WEB } from './web.ts'
 
-export const STORIES: readonly Story[] = [...SQLITE, ...POSTGRESQL, ...WEB, ...PROGRAMS]
+const STORIES: readonly Story[] = [...SQLITE, ...POSTGRESQL, ...WEB, ...PROGRAMS]
 
 const DAY = 86_400_000
 /** The least time between two writes in milliseconds, and how much later in its day each write is than the one before. */

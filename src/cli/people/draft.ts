@@ -21,7 +21,7 @@ const FENCE = /^---[ \t]*\r?\n/
 const HEADING = /^#[ \t]+(.+?)[ \t]*#*[ \t]*$/m
 
 /** The markers of a conflict. A text with one is not finished. */
-export const OPEN_MARKS = { mine: '<<<<<<< yours', between: '=======', theirs: '>>>>>>> theirs' } as const
+const OPEN_MARKS = { mine: '<<<<<<< yours', between: '=======', theirs: '>>>>>>> theirs' } as const
 
 /** Parses a draft: JSON if the text begins with a brace, otherwise Markdown with front matter. Errors contain `name`. */
 export function parseDraft(text: string, name: string): Draft {

@@ -22,7 +22,7 @@ export type Pin = { slug: string; revisionId: string; evidenceHash: string }
 /** The pins of a project, their service, and the sequence up to which its evidence is known. */
 export type Lockfile = { service: string; sequence: string; pins: readonly Pin[] }
 
-export const LOCKFILE = 'palimpsest.lock'
+const LOCKFILE = 'palimpsest.lock'
 /** The maximum number of pins in one lockfile: ten checks. */
 export const PINS_MAX = 2_000
 const BYTES_MAX = 1_000_000
@@ -42,7 +42,7 @@ const lineOf = ({ slug, revisionId, evidenceHash }: Pin): string => `${slug}@${r
 export const isPin = (pin: Pin): boolean => PIN_LINE.test(lineOf(pin))
 
 /** The text of a lockfile: the header, then one line for each pin, sorted by slug. */
-export function formatLockfile({ service, sequence, pins }: Lockfile): string {
+function formatLockfile({ service, sequence, pins }: Lockfile): string {
   const lines = pins.map(lineOf).sort()
   return `${[VERSION_LINE, `service ${service}`, `sequence ${sequence}`, '', ...lines].join('\n')}\n`
 }

@@ -105,7 +105,7 @@ export function closeUnknownPeers(server: Server): void {
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i
 
 /** Whether a request has a known version, one valid Host (none may be in HTTP/1.0), at most one Content-Type, and no coding but chunked (RFC 9112). */
-export function isWellFormed({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+function isWellFormed({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   const { host, 'transfer-encoding': coding } = headers
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return false
   if (host === undefined ? httpVersion === '1.1' : !HOST.test(host)) return false

@@ -89,5 +89,5 @@ const mark = (side: Judged['side']): Html =>
   html`<svg class="mark-key" width="10" height="10" aria-hidden="true">${shape(side, 5, 5)}</svg>`
 
 /** The address of a piece of evidence: the page of the evidence that begins with it. */
-export const evidencePath = (slug: string, { id, cursor }: Pick<Judged, 'id' | 'cursor'>): string =>
+const evidencePath = (slug: string, { id, cursor }: Pick<Judged, 'id' | 'cursor'>): string =>
   `/entries/${slug}/evidence?before=${cursor}#evidence-${id}`
