@@ -2,8 +2,8 @@ import { get } from 'node:http'
 import { readConfig } from '../config.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
 
-/** The timeout of the request in milliseconds: less than the default timeout of health checks of containers. */
-const PATIENCE = 3_000
+/** Less than the default timeout of health checks of containers. */
+const REQUEST_TIMEOUT_MS = 3_000
 /** An unspecified listening address cannot be called. It is replaced by the loopback address of its kind. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
@@ -24,7 +24,7 @@ export async function checkHealth(invocation: Invocation): Promise<number> {
     status => (status === 200 ? undefined : `it answers ${status}`),
     (error: NodeJS.ErrnoException) =>
       error.name === 'TimeoutError'
-        ? `no answer in ${PATIENCE} ms`
+        ? `no answer in ${REQUEST_TIMEOUT_MS} ms`
         : (FAULTS[error.code ?? ''] ?? error.code ?? error.message),
   )
   invocation.stdout.write(fault === undefined ? `Ready at ${url}.\n` : `Not ready at ${url}: ${fault}.\n`)
@@ -42,7 +42,7 @@ function addressOf({ env, flags }: Invocation): { host: string; port: number } {
 /** The status of a GET. The body is not read. Rejects with TimeoutError or with the error of the system. */
 const statusOf = (url: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
-    const request = get(url, { signal: AbortSignal.timeout(PATIENCE), agent: false }, response => {
+    const request = get(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), agent: false }, response => {
       response.destroy()
       resolve(response.statusCode)
     })

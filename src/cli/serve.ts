@@ -11,13 +11,13 @@ import { isDemonstration, prepareDemonstration } from './demo/prepare.ts'
 import { LogFile } from './log-file.ts'
 import { assertEmbedded } from './stores/data-dir.ts'
 
-/** The timeout of a stop in milliseconds. After it the process ends. */
-const STOP_PATIENCE = 10_000
+/** The process ends when a stop takes longer. */
+const STOP_TIMEOUT_MS = 10_000
 const STANDARD_ERROR = 2
 const DROPPED =
   'log lines were dropped because they could not be written; free space for the log, or use a faster reader'
-/** The interval in milliseconds at which a waiting server checks for its store. */
-const READY_INTERVAL = 100
+/** The interval at which a waiting server checks for its store. */
+const READY_INTERVAL_MS = 100
 
 /** Work beside the service, until the signal. */
 export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
@@ -56,7 +56,7 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
     stopping = true
     stopped.abort()
     logger.info({ signal }, 'stopping')
-    setTimeout(STOP_PATIENCE, undefined, { ref: false }).then(() => end(1))
+    setTimeout(STOP_TIMEOUT_MS, undefined, { ref: false }).then(() => end(1))
     app.close().then(
       () => end(0),
       error => {
@@ -73,7 +73,7 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   })
   if (!app.readiness().ready) {
     process.stdout.write(`Palimpsest listens at ${app.url} and is ${app.readiness().status}\n`)
-    while (!app.readiness().ready) await setTimeout(READY_INTERVAL)
+    while (!app.readiness().ready) await setTimeout(READY_INTERVAL_MS)
   }
   if (stopping) return
   logger.info({ url: app.url }, 'ready')

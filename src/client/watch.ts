@@ -4,8 +4,8 @@ import { clientError, isClientError } from './problem.ts'
 import { isPassing } from './request.ts'
 import type { CallOptions } from './settings.ts'
 
-/** Seconds of silence after which a stream counts as lost. The service sends a comment every 15 s. */
-const SILENCE = 45
+/** The silence after which a stream counts as lost. The service sends a comment every 15 s. */
+const SILENCE_TIMEOUT_SECONDS = 45
 /** Seconds before a reconnection, unless the service names another time. Doubled by each consecutive failure. */
 const PAUSE = 2
 
@@ -82,7 +82,10 @@ async function* blocksOf(path: string, body: ReadableStream<Uint8Array>, parser:
 async function readWithin(path: string, reader: ReadableStreamDefaultReader<Uint8Array>) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing came for ${SILENCE} s`)), SILENCE * 1000)
+    timer = setTimeout(
+      () => reject(new Error(`nothing came for ${SILENCE_TIMEOUT_SECONDS} s`)),
+      SILENCE_TIMEOUT_SECONDS * 1000,
+    )
   })
   try {
     return await Promise.race([reader.read(), silence])

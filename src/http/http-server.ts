@@ -9,12 +9,12 @@ import { Connections } from './limits/connections.ts'
 import { closeSlowReaders, closeUnknownPeers, ignoreExpectations, TIMEOUTS } from './limits/transport.ts'
 import { createServer } from './node-http.ts'
 
-/** How long a stop waits for requests in progress, in milliseconds. */
-const DRAIN = 8_000
+/** How long a stop waits for requests in progress. */
+const DRAIN_TIMEOUT_MS = 8_000
 /** The interval at which a stop closes connections that became idle, because their clients do not know about the stop. */
-const IDLE_INTERVAL = 50
-/** How long a stop waits for the first bytes of a connection, in milliseconds. */
-const UNUSED_LATEST = 1_000
+const IDLE_INTERVAL_MS = 50
+/** How long a stop waits for the first bytes of a connection. */
+const UNUSED_TIMEOUT_MS = 1_000
 
 export type InjectedRequest = Pick<InjectOptions, 'method' | 'url' | 'headers' | 'remoteAddress' | 'payload'>
 export type InjectedAnswer = { statusCode: number; headers: Record<string, unknown>; body: string }
@@ -58,11 +58,11 @@ export function createHttpServer(
       closed = true
       if (!server.listening) return
       const ended = new Promise(resolve => server.close(resolve))
-      const patience = setTimeout(() => server.closeAllConnections(), DRAIN)
-      const unused = setTimeout(() => connections.closeUnused(), UNUSED_LATEST)
-      const idle = setInterval(() => server.closeIdleConnections(), IDLE_INTERVAL)
+      const drained = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS)
+      const unused = setTimeout(() => connections.closeUnused(), UNUSED_TIMEOUT_MS)
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_INTERVAL_MS)
       await ended
-      clearTimeout(patience)
+      clearTimeout(drained)
       clearTimeout(unused)
       clearInterval(idle)
     },

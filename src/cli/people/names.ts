@@ -11,9 +11,9 @@ export const actorName = ({ id, declared: { name } }: Pick<Author, 'id' | 'decla
 
 export const unnamedActor = (id: string): string => `unnamed actor ${id.slice(-SHORT)}`
 
-/** The maximum wait for names, in milliseconds. */
-const PATIENCE = 3_000
-const brief = () => ({ signal: AbortSignal.timeout(PATIENCE) })
+/** The maximum wait for names. Without an answer the output has ids. */
+const LOOKUP_TIMEOUT_MS = 3_000
+const withTimeout = () => ({ signal: AbortSignal.timeout(LOOKUP_TIMEOUT_MS) })
 
 /** Names actors by their ids. */
 export type ActorNames = {
@@ -34,7 +34,7 @@ export function createActorNames(client: Client, authors: readonly Author[]): Ac
       left -= unknown.length
       await Promise.all(
         unknown.map(async id => {
-          const profile = await client.readActor(id, { limit: 1 }, brief()).catch(() => undefined)
+          const profile = await client.readActor(id, { limit: 1 }, withTimeout()).catch(() => undefined)
           names.set(id, profile === undefined ? unnamedActor(id) : actorName(profile))
         }),
       )
@@ -67,7 +67,7 @@ export function createSlugs(client: Client): Slugs {
       const unknown = [...new Set(entryIds)].filter(id => !known.has(id))
       for (let from = 0; from < unknown.length; from += BATCH) {
         const asked = unknown.slice(from, from + BATCH)
-        const { items } = await client.readBatch({ ids: asked.join(',') }, brief()).catch(() => ({ items: [] }))
+        const { items } = await client.readBatch({ ids: asked.join(',') }, withTimeout()).catch(() => ({ items: [] }))
         for (const item of items) if ('slug' in item) learn(item.id, item.slug)
       }
     },

@@ -3,8 +3,8 @@ import type { Draft } from './draft.ts'
 import { formatDraft } from './draft.ts'
 import { type Output, type Style, styled } from './output.ts'
 
-/** The timeout of a comparison in milliseconds. After it the whole texts are shown. */
-const PATIENCE = 500
+/** After this time the whole texts are shown. */
+const COMPARISON_TIMEOUT_MS = 500
 const CONTEXT = 3
 
 const STYLE: Readonly<Record<string, Style>> = { '+': 'green', '-': 'red', '@': 'cyan' }
@@ -13,7 +13,7 @@ const STYLE: Readonly<Record<string, Style>> = { '+': 'green', '-': 'red', '@': 
 export function unifiedLines(from: Draft, to: Draft): string[] {
   const [before, after] = [formatDraft(from), formatDraft(to)]
   if (before === after) return []
-  const patch = structuredPatch('', '', before, after, '', '', { context: CONTEXT, timeout: PATIENCE })
+  const patch = structuredPatch('', '', before, after, '', '', { context: CONTEXT, timeout: COMPARISON_TIMEOUT_MS })
   if (patch === undefined) return [...marked('-', before), ...marked('+', after)]
   return patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,

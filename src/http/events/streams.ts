@@ -12,14 +12,14 @@ import type { Exchange } from '../exchange.ts'
 import type { Admitted } from '../pipeline/admission.ts'
 import { Broadcaster } from './broadcaster.ts'
 
-/** The time after which a client reconnects, in milliseconds. */
-const RECONNECT = 2_000
+/** The time after which a client reconnects. */
+const RECONNECT_MS = 2_000
 /** Retry-After for a refused client, in seconds. */
 const RETRY_AFTER = 15
 /** Bytes that are produced in advance of the connection. */
 const AHEAD = 16_384
-/** How long a stop lets streams end by themselves, in milliseconds. */
-const GRACE = 1_000
+/** How long a stop lets streams end by themselves. */
+const CLOSE_TIMEOUT_MS = 1_000
 
 const FIELDS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -92,7 +92,7 @@ class StreamPlaces {
     for (const ending of this.#open.values()) ending.abort()
     setTimeout(() => {
       for (const response of this.#open.keys()) response.destroy()
-    }, GRACE).unref()
+    }, CLOSE_TIMEOUT_MS).unref()
   }
 
   #release(response: ServerResponse, origin: string): void {
@@ -121,7 +121,7 @@ async function* piecesOf(
 ): AsyncGenerator<string | Buffer> {
   let place = from
   let said = from
-  yield `retry: ${RECONNECT}\nid: ${place}\n\n`
+  yield `retry: ${RECONNECT_MS}\nid: ${place}\n\n`
   let beat = performance.now() + STREAM_LIMITS.heartbeat
   while (!ended.aborted) {
     const { to, bytes } = await broadcaster.next(place, Math.max(0, beat - performance.now()), ended, filter)

@@ -10,8 +10,8 @@ const WAITING_MAX = 8
 /** Bytes of a connection that are parsed together, extended to the end of the fields of a request: at most 20 requests of 26 bytes. */
 const PIECE_LEAST = 512
 const FIELDS_END = Buffer.from('\r\n\r\n')
-/** Milliseconds after which a connection whose bytes were refused is destroyed, even if its client neither reads nor closes. */
-const LINGER = 2_000
+/** The time after which a connection whose bytes were refused is destroyed, even if its client neither reads nor closes. */
+const REFUSED_CLOSE_TIMEOUT_MS = 2_000
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 type Waiting = { request: IncomingMessage; response: ServerResponse }
@@ -169,6 +169,6 @@ function endWithProblem(socket: Socket, reason: string | undefined, logger: Logg
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} Bad Request`, ...head, '', body].join('\r\n'))
   // If the connection were destroyed at once, further bytes of the client would make it lose the answer.
-  const timer = setTimeout(() => socket.destroy(), LINGER)
+  const timer = setTimeout(() => socket.destroy(), REFUSED_CLOSE_TIMEOUT_MS)
   socket.once('close', () => clearTimeout(timer))
 }
