@@ -6,7 +6,7 @@ import { COMMANDS } from './commands.ts'
 import { commandHelp, helpText, helpWidth, usageOf } from './help.ts'
 import { guardStandardError } from './log-file.ts'
 import { didYouMean } from './nearest.ts'
-import { ReaderGone } from './people/output.ts'
+import { ReaderGoneError } from './people/output.ts'
 import { visible } from './people/visible.ts'
 
 /**
@@ -146,7 +146,7 @@ const isFileFault = (error: Error): boolean => FILE_FAULTS.has((error as NodeJS.
 
 /** Prints the failure on standard error and returns the exit code. Prints nothing if the reader of the output has ended. */
 function report(error: unknown, { stderr }: Surroundings): number {
-  if (error instanceof ReaderGone) return EXIT.ok
+  if (error instanceof ReaderGoneError) return EXIT.ok
   stderr.write(`${visible(said(error))}\n`)
   return exitCodeOf(error)
 }

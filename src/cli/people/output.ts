@@ -4,7 +4,7 @@ import { wrapText } from '../wrap-text.ts'
 import { visible, visibleJson, visibleLine } from './visible.ts'
 
 /** The reader of standard output has ended. The command ends without a message. */
-export class ReaderGone extends Error {}
+export class ReaderGoneError extends Error {}
 
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 export type Style = keyof typeof STYLES
@@ -84,7 +84,7 @@ export class Output {
     this.#write(this.#surroundings.stderr, spans)
   }
 
-  /** Waits until all output is written. Throws ReaderGone if the reader has ended. */
+  /** Waits until all output is written. Throws ReaderGoneError if the reader has ended. */
   async taken(): Promise<void> {
     await new Promise<void>(resolve => {
       if (this.#fault !== undefined) resolve()
@@ -92,7 +92,7 @@ export class Output {
     })
     const fault = this.#fault
     if (fault === undefined) return
-    throw fault.code === 'EPIPE' || fault.code === 'ERR_STREAM_DESTROYED' ? new ReaderGone() : fault
+    throw fault.code === 'EPIPE' || fault.code === 'ERR_STREAM_DESTROYED' ? new ReaderGoneError() : fault
   }
 
   #write(sink: Sink, spans: readonly Span[]): void {

@@ -1,7 +1,7 @@
 import { SORTS, WORK_KINDS } from '../../contract/vocabulary.ts'
 import type { Command, Flag } from '../command.ts'
 import { ENTRY_EXITS, READ_FLAGS, REVISE_EXITS, REVISION, SERVICE_EXITS, SLUG } from './flags.ts'
-import { through } from './through.ts'
+import { withSession } from './with-session.ts'
 
 /** The flags of the commands that use a lockfile, which names its service. */
 const LOCK_FLAGS: readonly Flag[] = [
@@ -49,7 +49,7 @@ export const READ_COMMANDS: readonly Command[] = [
       'search - < error.log',
     ],
     exits: SERVICE_EXITS,
-    run: through(async () => (await import('./search.ts')).search),
+    run: withSession(async () => (await import('./search.ts')).search),
   },
   {
     name: 'show',
@@ -74,7 +74,7 @@ export const READ_COMMANDS: readonly Command[] = [
       'show green-tea --edit > edit.md',
     ],
     exits: ENTRY_EXITS,
-    run: through(async () => (await import('./show.ts')).show),
+    run: withSession(async () => (await import('./show.ts')).show),
   },
   {
     name: 'log',
@@ -83,7 +83,7 @@ export const READ_COMMANDS: readonly Command[] = [
     flags: [LIMIT, ...READ_FLAGS],
     examples: ['log green-tea', 'log green-tea --limit 1 --json'],
     exits: ENTRY_EXITS,
-    run: through(async () => (await import('./log.ts')).log),
+    run: withSession(async () => (await import('./log.ts')).log),
   },
   {
     name: 'blame',
@@ -94,7 +94,7 @@ export const READ_COMMANDS: readonly Command[] = [
     flags: READ_FLAGS,
     examples: ['blame green-tea', 'blame green-tea --json'],
     exits: ENTRY_EXITS,
-    run: through(async () => (await import('./blame.ts')).blame),
+    run: withSession(async () => (await import('./blame.ts')).blame),
   },
   {
     name: 'diff',
@@ -108,7 +108,7 @@ export const READ_COMMANDS: readonly Command[] = [
     flags: [{ name: 'words', description: 'Mark removed and added words instead of lines.' }, ...READ_FLAGS],
     examples: ['diff green-tea', 'diff green-tea 1 3 --words'],
     exits: ENTRY_EXITS,
-    run: through(async () => (await import('./diff.ts')).diff),
+    run: withSession(async () => (await import('./diff.ts')).diff),
   },
   {
     name: 'lock',
@@ -146,7 +146,7 @@ export const READ_COMMANDS: readonly Command[] = [
     ],
     examples: ['work', 'work --kind DISPUTED --tag kitchen', 'work --json'],
     exits: SERVICE_EXITS,
-    run: through(async () => (await import('./work.ts')).work),
+    run: withSession(async () => (await import('./work.ts')).work),
   },
   {
     name: 'watch',
@@ -169,7 +169,7 @@ export const READ_COMMANDS: readonly Command[] = [
     ],
     examples: ['watch', 'watch --since 1200 --json', 'watch --entry green-tea --action CORRECT,CONTRADICT,WITHDRAW'],
     exits: SERVICE_EXITS,
-    run: through(async () => (await import('./watch.ts')).watch),
+    run: withSession(async () => (await import('./watch.ts')).watch),
   },
   {
     name: 'whoami',
@@ -177,6 +177,6 @@ export const READ_COMMANDS: readonly Command[] = [
     flags: READ_FLAGS,
     examples: ['whoami'],
     exits: ['notFound'],
-    run: through(async () => (await import('./whoami.ts')).whoami),
+    run: withSession(async () => (await import('./whoami.ts')).whoami),
   },
 ]

@@ -1,7 +1,7 @@
 import { CHANGE_TYPES, RELATION_TYPES, RESULTS } from '../../contract/vocabulary.ts'
 import type { Command, Flag } from '../command.ts'
 import { ANYWAY, ENTRY_EXITS, RATIONALE, REVISE_EXITS, REVISION, SERVICE_EXITS, SLUG, WRITE_FLAGS } from './flags.ts'
-import { through } from './through.ts'
+import { withSession } from './with-session.ts'
 
 const DRAFT =
   'FILE is Markdown, with lines like "title: …" and "summary: …" between two lines of --- at its top, or a JSON object; - is standard input.'
@@ -33,7 +33,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
     ],
     examples: ['publish tea.md', 'publish - --title "Green tea" --summary "Not boiling" --tags tea,kitchen < tea.md'],
     exits: SERVICE_EXITS,
-    run: through(async () => (await import('./publish.ts')).publish),
+    run: withSession(async () => (await import('./publish.ts')).publish),
   },
   {
     name: 'revise',
@@ -61,7 +61,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
       'revise green-tea edit.md --merge',
     ],
     exits: REVISE_EXITS,
-    run: through(async () => (await import('./revise.ts')).revise),
+    run: withSession(async () => (await import('./revise.ts')).revise),
   },
   {
     name: 'edit',
@@ -79,7 +79,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
     ],
     examples: ['edit green-tea', 'edit green-tea --change-type CORRECT --rationale "Fixes the temperature."'],
     exits: REVISE_EXITS,
-    run: through(async () => (await import('./edit.ts')).edit),
+    run: withSession(async () => (await import('./edit.ts')).edit),
   },
   {
     name: 'verify',
@@ -94,7 +94,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
     ],
     examples: ['verify green-tea --revision 2 --result SUPPORTED --confidence 0.9 --rationale "Brewed it."'],
     exits: ENTRY_EXITS,
-    run: through(async () => (await import('./evidence.ts')).verify),
+    run: withSession(async () => (await import('./evidence.ts')).verify),
   },
   {
     name: 'contradict',
@@ -108,7 +108,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
     ],
     examples: ['contradict green-tea --revision 1 --rationale "Too hot for gyokuro." --source gyokuro'],
     exits: ENTRY_EXITS,
-    run: through(async () => (await import('./evidence.ts')).contradict),
+    run: withSession(async () => (await import('./evidence.ts')).contradict),
   },
   {
     name: 'evidence',
@@ -119,7 +119,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
     flags: WRITE_FLAGS,
     examples: ['evidence checked.ndjson'],
     exits: SERVICE_EXITS,
-    run: through(async () => (await import('./evidence-file.ts')).recordEvidence),
+    run: withSession(async () => (await import('./evidence-file.ts')).recordEvidence),
   },
   {
     name: 'relate',
@@ -141,6 +141,6 @@ export const WRITE_COMMANDS: readonly Command[] = [
     ],
     examples: ['relate gyokuro green-tea --type REUSES --rationale "Takes its times from there."'],
     exits: ENTRY_EXITS,
-    run: through(async () => (await import('./relate.ts')).relate),
+    run: withSession(async () => (await import('./relate.ts')).relate),
   },
 ]

@@ -5,7 +5,7 @@ import type { Session } from './session.ts'
 export type Work = (session: Session) => Promise<void>
 
 /** Runs a command with the service of its command line. Session and command are loaded when it runs. */
-export const through =
+export const withSession =
   (load: () => Promise<Work>) =>
   async (invocation: Invocation): Promise<number> => {
     const { inSession } = await import('./session.ts')
