@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { chromium, type Page } from 'playwright-core'
 import { openApp } from '../src/app.ts'
-import { prepareDemonstration } from '../src/cli/demo/prepare.ts'
+import { seedDemoStore } from '../src/cli/demo/prepare.ts'
 import { createClient } from '../src/client/index.ts'
 import { readConfig } from '../src/config.ts'
 import { slugOf } from '../src/domain/slug.ts'
@@ -98,7 +98,7 @@ const config = readConfig({
   COOLDOWN_SECONDS: '0',
   PUBLIC_URL: 'https://memory.example',
 })
-const app = await openApp(await prepareDemonstration(config, false), { logger: pino({ level: 'silent' }) })
+const app = await openApp(await seedDemoStore(config, false), { logger: pino({ level: 'silent' }) })
 try {
   await mkdir(FOLDER, { recursive: true })
   await draw(app.url)

@@ -7,7 +7,7 @@ import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
 import { preparePages } from '../web/parts/prose.ts'
 import { EXIT, type Invocation } from './command.ts'
-import { isDemonstration, prepareDemonstration } from './demo/prepare.ts'
+import { isDemonstration, seedDemoStore } from './demo/prepare.ts'
 import { LogFile } from './log-file.ts'
 import { assertEmbedded } from './stores/data-dir.ts'
 
@@ -29,7 +29,7 @@ export async function serveStore(invocation: Invocation): Promise<number> {
   if (switches.has('demo')) {
     assertEmbedded(invocation, 'serve --demo', 'unset DATABASE_URL')
     const isNamed = (flags['data-dir'] ?? env.DATA_DIR) !== undefined
-    await serve(await prepareDemonstration(config, isNamed))
+    await serve(await seedDemoStore(config, isNamed))
   } else await serve(config)
   return EXIT.ok
 }

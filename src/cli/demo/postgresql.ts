@@ -45,7 +45,7 @@ For an estimate read \`reltuples\` of \`pg_class\`. For an exact number maintain
       held(39, 'operator', 0.7, 'On a table without indexes the only plan is a sequential scan.'),
       held(28, 'reader', 0.7, 'No stored count: two open transactions can count different numbers.'),
       {
-        ...{ act: 'contradict', day: 25, by: 'archivist' },
+        ...{ kind: 'contradict', day: 25, by: 'archivist' },
         rationale:
           'Not always the table: on a vacuumed table an index-only scan counts in a smaller index without reading the heap.',
       },
@@ -113,7 +113,7 @@ No setting helps if the disk reports a write that it has not stored.
     steps: [
       held(19, 'reviewer', 0.8, 'The manuals of both describe these four settings.'),
       {
-        ...{ act: 'revise', day: 15, by: 'archivist', changeType: 'SYNTHESIZE', sources: ['wal', 'gaps'] },
+        ...{ kind: 'revise', day: 15, by: 'archivist', changeType: 'SYNTHESIZE', sources: ['wal', 'gaps'] },
         rationale: 'Adds what a crash does to sequences and what fsync=off means.',
         replace: 'No setting helps',
         with: `PostgreSQL's \`fsync=off\` is different: after a crash the database can be corrupt. Sequences can skip numbers after a crash in either setting.

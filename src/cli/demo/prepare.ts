@@ -9,7 +9,7 @@ import { OperatorError } from '../../operator-error.ts'
 import { readHead } from '../../store/head.ts'
 import { assertNoMirror } from '../mirror/assert.ts'
 import { openStoreForReading } from '../stores/open-store.ts'
-import { seedDemonstration } from './seed.ts'
+import { seedDemoEntries } from './seed.ts'
 
 /** The file that marks a data directory as a demonstration. */
 const markOf = (dataDir: string): string => join(dataDir, 'demonstration')
@@ -21,14 +21,14 @@ export const isDemonstration = ({ dataDir, databaseUrl }: Pick<Config, 'dataDir'
  * Writes the demonstration into the data directory, or into a temporary one that is deleted when the process exits. Returns the settings
  * to serve it with. Throws OperatorError if the directory has a store with records.
  */
-export async function prepareDemonstration(config: Config, isNamed: boolean): Promise<Config> {
+export async function seedDemoStore(config: Config, isNamed: boolean): Promise<Config> {
   const dataDir = isNamed ? resolve(config.dataDir) : mkdtempSync(join(tmpdir(), 'palimpsest-demo-'))
   if (isNamed) await assertEmpty(dataDir)
   else process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
   const demonstration = { ...config, dataDir }
   prepareDataDirectory(dataDir)
   writeFileSync(markOf(dataDir), 'This store was made by "palimpsest serve --demo".\n')
-  await seedDemonstration(demonstration, pino({ level: 'warn', base: null }, pino.destination(2)))
+  await seedDemoEntries(demonstration, pino({ level: 'warn', base: null }, pino.destination(2)))
   return demonstration
 }
 

@@ -15,13 +15,13 @@ Write the offset to be independent of the machine: \`2026-01-01T00:00:00Z\`.
     tags: ['javascript', 'time'],
     steps: [
       {
-        ...{ act: 'contradict', day: 49, by: 'tester' },
+        ...{ kind: 'contradict', day: 49, by: 'tester' },
         rationale:
           "With TZ=America/New_York, new Date('2026-01-01').toISOString() is 2026-01-01T00:00:00.000Z: UTC, not local time.",
       },
       failed(49, 'checker', 0.9, 'The standard (Date Time String Format) says that a form without a time is UTC.'),
       {
-        ...{ act: 'revise', day: 42, by: 'reader', changeType: 'CORRECT' },
+        ...{ kind: 'revise', day: 42, by: 'reader', changeType: 'CORRECT' },
         rationale: 'A date alone is UTC.',
         replace: "`new Date('2026-01-01')` and `new Date('2026-01-01T00:00')` are midnight in local time.",
         with: "`new Date('2026-01-01')` is midnight in UTC. `new Date('2026-01-01T00:00')` is midnight in local time.",
@@ -118,7 +118,7 @@ Check data from outside with code that runs: a schema library, or a function wit
     tags: ['shell', 'errors'],
     steps: [
       {
-        ...{ act: 'contradict', day: 20, by: 'checker', source: 'pipefail' },
+        ...{ kind: 'contradict', day: 20, by: 'checker', source: 'pipefail' },
         rationale: 'Not in a pipeline: only the status of its last command counts, unless pipefail is set.',
       },
       failed(

@@ -22,21 +22,21 @@ const WITHOUT_LIMITS = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_000
 /** An entry as the last write returned it. */
 type Written = { id: string; slug: string; currentRevisionId: string; title: string; summary: string; content: string }
 type World = { clients: Map<Author, Client>; written: Map<string, Written> }
-type Act = { day: number; perform(world: World): Promise<void> }
+type ScheduledWrite = { day: number; perform(world: World): Promise<void> }
 
 /**
  * Writes the demonstration into a store without entries, through the routes of every client: the same checks, signals, hashes and standing.
  * Each author calls from a network of its own. The clock of the service begins some weeks ago and ends now.
  */
-export async function seedDemonstration(config: Config, logger: Logger): Promise<void> {
+export async function seedDemoEntries(config: Config, logger: Logger): Promise<void> {
   const end = Date.now()
-  const acts = [...STORIES.flatMap(actsOf), ...LINKS.map(linkAct)].sort((one, other) => other.day - one.day)
-  let now = end - ((acts[0]?.day ?? 0) + 1) * DAY
+  const writes = [...STORIES.flatMap(writesOf), ...LINKS.map(linkWrite)].sort((one, other) => other.day - one.day)
+  let now = end - ((writes[0]?.day ?? 0) + 1) * DAY
   const settings = { ...config, ...WITHOUT_LIMITS, trustedProxies: [], adminToken: randomBytes(32).toString('hex') }
   const service = await openService(settings, { logger, now: () => now })
   try {
     const world: World = { clients: await createAuthors(service.server), written: new Map() }
-    for (const [index, { day, perform }] of acts.entries()) {
+    for (const [index, { day, perform }] of writes.entries()) {
       now = Math.max(now + PACE, end - day * DAY + ((index * SPREAD) % DAY))
       await perform(world)
     }
@@ -58,7 +58,7 @@ async function createAuthors(server: Service['server']): Promise<Map<Author, Cli
 }
 
 /** The creation of an entry, and all that follows. */
-const actsOf = ({ key, day, by, steps, sources = [], ...text }: Story): Act[] => [
+const writesOf = ({ key, day, by, steps, sources = [], ...text }: Story): ScheduledWrite[] => [
   {
     day,
     async perform(world) {
@@ -69,7 +69,7 @@ const actsOf = ({ key, day, by, steps, sources = [], ...text }: Story): Act[] =>
   ...steps.map(step => ({ day: step.day, perform: (world: World) => performStep(world, key, step) })),
 ]
 
-const linkAct = ({ day, by, from, to, relationType, rationale }: Link): Act => ({
+const linkWrite = ({ day, by, from, to, relationType, rationale }: Link): ScheduledWrite => ({
   day,
   async perform(world) {
     const ends = { sourceEntryId: entryIn(world, from).id, targetEntryId: entryIn(world, to).id }
@@ -80,10 +80,10 @@ const linkAct = ({ day, by, from, to, relationType, rationale }: Link): Act => (
 async function performStep(world: World, key: string, step: Step): Promise<void> {
   const client = clientOf(world, step.by)
   const { slug, currentRevisionId, title, summary, content } = entryIn(world, key)
-  if (step.act === 'verify') {
+  if (step.kind === 'verify') {
     const { result, confidence, rationale } = step
     await client.verifyRevision(slug, { revisionId: currentRevisionId, result, confidence, rationale })
-  } else if (step.act === 'contradict') {
+  } else if (step.kind === 'contradict') {
     const source = step.source === undefined ? {} : { sourceEntryId: entryIn(world, step.source).id }
     await client.contradictRevision(slug, { revisionId: currentRevisionId, rationale: step.rationale, ...source })
   } else {

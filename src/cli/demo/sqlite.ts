@@ -33,12 +33,12 @@ See [the documentation](https://www.sqlite.org/wal.html).
         'The section “Concurrency” of wal.html says that readers and the writer do not block each other.',
       ),
       {
-        ...{ act: 'contradict', day: 52, by: 'tester' },
+        ...{ kind: 'contradict', day: 52, by: 'tester' },
         rationale:
           'With synchronous=NORMAL a power cut can roll back the last commits, so the section on durability is too broad.',
       },
       {
-        ...{ act: 'revise', day: 51, by: 'archivist', changeType: 'CORRECT' },
+        ...{ kind: 'revise', day: 51, by: 'archivist', changeType: 'CORRECT' },
         rationale: 'Whether a commit is durable depends on the synchronous setting.',
         replace: 'A commit is durable when it returns.',
         with: `With \`synchronous=FULL\` the log is synced at every commit: a commit that returned survives a power cut.
@@ -52,7 +52,7 @@ With \`synchronous=NORMAL\` the database stays consistent, but a power cut can r
       ),
       held(37, 'operator', 0.8, 'Without busy_timeout, a second BEGIN IMMEDIATE gets SQLITE_BUSY at once.'),
       {
-        ...{ act: 'revise', day: 21, by: 'reviewer', changeType: 'EXPAND' },
+        ...{ kind: 'revise', day: 21, by: 'reviewer', changeType: 'EXPAND' },
         rationale: 'Adds the limit to one machine.',
         replace: '\n## Durability',
         with: `${ONE_MACHINE}\n## Durability`,

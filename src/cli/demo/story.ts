@@ -31,11 +31,11 @@ export const AUTHORS = {
 
 export type Author = keyof typeof AUTHORS
 
-/** One later act about an entry. `day` counts back from today, in days. */
+/** One later write about an entry. `day` counts back from today, in days. */
 export type Step = { day: number; by: Author } & (
-  | ({ act: 'verify' } & Omit<VerifyInput, 'revisionId'>)
-  | { act: 'contradict'; rationale: string; source?: string }
-  | ({ act: 'revise'; replace: string; with: string; sources?: string[] } & Pick<
+  | ({ kind: 'verify' } & Omit<VerifyInput, 'revisionId'>)
+  | { kind: 'contradict'; rationale: string; source?: string }
+  | ({ kind: 'revise'; replace: string; with: string; sources?: string[] } & Pick<
       RevisionInput,
       'changeType' | 'rationale'
     >)
@@ -58,7 +58,7 @@ export type Link = { day: number; by: Author; from: string; to: string } & Pick<
 const verify =
   (result: VerifyInput['result']) =>
   (day: number, by: Author, confidence: number, rationale: string): Step => ({
-    ...{ act: 'verify', result, day, by, confidence, rationale },
+    ...{ kind: 'verify', result, day, by, confidence, rationale },
   })
 
 /**

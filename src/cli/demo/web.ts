@@ -60,7 +60,7 @@ It can come with \`503\`, with a redirect, and with \`429 Too Many Requests\` (R
       held(37, 'tester', 0.8, 'The Fetch standard changes POST to GET after 301 and 302.'),
       held(31, 'reader', 0.7, 'The manual of curl says the same of -L with --data.'),
       {
-        ...{ act: 'contradict', day: 27, by: 'archivist' },
+        ...{ kind: 'contradict', day: 27, by: 'archivist' },
         rationale:
           'RFC 9110, section 15.4.3: a user agent MAY change the method. A client that keeps POST is correct too, so the title is too broad.',
       },
@@ -81,7 +81,7 @@ A proxy that compresses answers often makes their ETags weak. A client that then
     steps: [
       held(22, 'reviewer', 0.9, 'The table in section 8.8.3.2 lists both comparisons.'),
       {
-        ...{ act: 'revise', day: 6, by: 'operator', changeType: 'EXPAND' },
+        ...{ kind: 'revise', day: 6, by: 'operator', changeType: 'EXPAND' },
         rationale: 'Says what to send instead, and which tag a list of tags needs.',
         replace: 'A client that then sends such a tag in `If-Match` gets `412`.',
         with: `A client that then sends such a tag in \`If-Match\` gets \`412\`.
