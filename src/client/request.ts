@@ -1,3 +1,4 @@
+import { parseServiceUrl } from './address.ts'
 import { MACHINE_CLOCK } from './clock.ts'
 import { type ClientError, clientError, isClientError, refusalOf } from './problem.ts'
 import { metadataOf, userAgentFields } from './response.ts'
@@ -160,10 +161,7 @@ function readAnswer(call: Call, response: Response, text: string, now: number, a
 }
 
 export function baseOf(text: string, name = 'baseUrl'): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const fine = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-  if (!fine || url.search !== '' || url.hash !== '') {
-    throw clientError('INVALID_ARGUMENT', `${name} is the http or https address of the service, without query or user.`)
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  const base = parseServiceUrl(text)
+  if (base !== undefined) return base
+  throw clientError('INVALID_ARGUMENT', `${name} is the http or https address of the service, without query or user.`)
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseServiceUrl } from '../../client/address.ts'
 import {
   type ActorInput,
   type Client,
@@ -118,18 +119,18 @@ const tokenHint = ({ kept, invocation: { env } }: Session): string =>
 
 /** The address of the service, as its origin and path. The original text is never printed, because it may contain a password. */
 function baseUrlOf({ env, flags }: Invocation): string {
-  const said: [string, string | undefined][] = [
-    ['--url', flags.url],
-    ['PALIMPSEST_URL', env.PALIMPSEST_URL === '' ? undefined : env.PALIMPSEST_URL],
-    ['"url" in config.json', configured(env)],
+  const given = [
+    { where: '--url', text: flags.url },
+    { where: 'PALIMPSEST_URL', text: env.PALIMPSEST_URL === '' ? undefined : env.PALIMPSEST_URL },
+    { where: '"url" in config.json', text: configured(env) },
   ]
-  const [where, text] = said.find(([, value]) => value !== undefined) ?? ['', DEFAULT_URL]
-  const url = URL.canParse(text ?? '') ? new URL(text ?? '') : undefined
-  const fine = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-  if (!fine || url.search !== '' || url.hash !== '') {
+  for (const { where, text } of given) {
+    if (text === undefined) continue
+    const baseUrl = parseServiceUrl(text)
+    if (baseUrl !== undefined) return baseUrl
     throw new UsageError(`${where} must be an http or https address without user, query or fragment.`)
   }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  return DEFAULT_URL
 }
 
 function configured(env: NodeJS.ProcessEnv): string | undefined {
