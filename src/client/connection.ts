@@ -6,9 +6,9 @@ import {
   isPassingStatus,
   leftUnsure,
   openStream,
+  type RequestSettings,
+  requestSettings,
   sendOnce,
-  type Way,
-  wayOf,
 } from './request.ts'
 import type { ResponseMetadata } from './response.ts'
 import type { CallOptions, ClientSettings } from './settings.ts'
@@ -40,23 +40,24 @@ export function openConnection(settings: ClientSettings): Connection {
     if (metadata.method === 'POST') written = Math.max(written, Number(metadata.sequence ?? 0))
     settings.onResponse?.(metadata)
   }
-  const way = wayOf({ ...settings, onResponse })
-  const near = settings.readUrl === undefined ? undefined : { ...way, base: baseOf(settings.readUrl, 'readUrl') }
+  const ofBase = requestSettings({ ...settings, onResponse })
+  const ofReadUrl =
+    settings.readUrl === undefined ? undefined : { ...ofBase, base: baseOf(settings.readUrl, 'readUrl') }
   const wait: Connection['wait'] = (seconds, signal) =>
-    way.clock.sleep(seconds * (1 + SPREAD * random()) * 1000, signal)
-  const sendToBase = createSender(way, { ...settings, retries, maxWaitSeconds, wait })
+    ofBase.clock.sleep(seconds * (1 + SPREAD * random()) * 1000, signal)
+  const sendToBase = createSender(ofBase, { ...settings, retries, maxWaitSeconds, wait })
   return {
     retries,
     maxWaitSeconds,
     wait,
     sendToBase,
-    open: (call, media, signal) => openStream(way, call, media, signal),
+    open: (call, media, signal) => openStream(ofBase, call, media, signal),
     async send(asked, options = {}) {
-      if (near === undefined || !isPlainRead(asked)) return sendToBase(asked, options)
+      if (ofReadUrl === undefined || !isPlainRead(asked)) return sendToBase(asked, options)
       const call = since(written, asked)
       try {
         options.signal?.throwIfAborted()
-        return await sendOnce(near, call, 1, options)
+        return await sendOnce(ofReadUrl, call, 1, options)
       } catch (error) {
         if (!isClientError(error) || !isOfPlace(error)) throw error
         settings.onRetry?.({ method: call.method, path: call.path, attempt: 1, waitSeconds: 0, error })
@@ -69,7 +70,10 @@ export function openConnection(settings: ClientSettings): Connection {
 type Bounds = Pick<Connection, 'retries' | 'maxWaitSeconds' | 'wait'> & Pick<ClientSettings, 'onRetry'>
 
 /** Returns the function that sends a call, again if the failure may pass, within bounds. */
-function createSender(way: Way, { retries, maxWaitSeconds, wait, onRetry }: Bounds): Connection['send'] {
+function createSender(
+  settings: RequestSettings,
+  { retries, maxWaitSeconds, wait, onRetry }: Bounds,
+): Connection['send'] {
   return async (asked, options = {}) => {
     const { signal, idempotencyKey } = options
     const call = asked.method === 'POST' ? { ...asked, key: keyOf(idempotencyKey) } : asked
@@ -77,7 +81,7 @@ function createSender(way: Way, { retries, maxWaitSeconds, wait, onRetry }: Boun
     for (let tries = 0; ; tries += 1) {
       signal?.throwIfAborted()
       try {
-        return await sendOnce(way, call, tries + 1, options)
+        return await sendOnce(settings, call, tries + 1, options)
       } catch (error) {
         if (!isClientError(error) || !call.charged) throw error
         // A service that an earlier attempt reached is restarting, even if its port refuses connections.

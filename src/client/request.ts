@@ -23,8 +23,8 @@ export type Call = {
 /** Refused before anything was done. */
 const REFUSED = new Set(['RATE_LIMITED', 'COOLDOWN', 'NOT_READY', 'OVERLOADED'])
 const PASSING = new Set([429, 502, 503, 504])
-/** How one request goes out. */
-export type Way = Required<Pick<ClientSettings, 'timeoutSeconds' | 'clock'>> & {
+/** The settings of each request. */
+export type RequestSettings = Required<Pick<ClientSettings, 'timeoutSeconds' | 'clock'>> & {
   base: string
   fetcher: Required<ClientSettings>['fetch']
   /** The fields of every request. */
@@ -32,7 +32,7 @@ export type Way = Required<Pick<ClientSettings, 'timeoutSeconds' | 'clock'>> & {
   onResponse: ClientSettings['onResponse']
 }
 
-export const wayOf = (settings: ClientSettings): Way => ({
+export const requestSettings = (settings: ClientSettings): RequestSettings => ({
   base: baseOf(settings.baseUrl),
   timeoutSeconds: settings.timeoutSeconds ?? 30,
   clock: settings.clock ?? MACHINE_CLOCK,
@@ -41,39 +41,44 @@ export const wayOf = (settings: ClientSettings): Way => ({
   onResponse: settings.onResponse,
 })
 
-export async function sendOnce(way: Way, call: Call, attempt: number, options: CallOptions): Promise<unknown> {
-  const { base, timeoutSeconds } = way
+export async function sendOnce(
+  settings: RequestSettings,
+  call: Call,
+  attempt: number,
+  options: CallOptions,
+): Promise<unknown> {
+  const { base, timeoutSeconds } = settings
   const { signal } = options
   const asked = `${call.method} ${call.path}`
   const limit = AbortSignal.timeout(timeoutSeconds * 1000)
   const ends = signal === undefined ? limit : AbortSignal.any([signal, limit])
-  const init = initOf(way, call, ends, call.bytes === true ? '*/*' : undefined)
+  const init = initOf(settings, call, ends, call.bytes === true ? '*/*' : undefined)
   let answer: { response: Response; bytes: ArrayBuffer }
   try {
-    const response = await way.fetcher(base + call.path, init)
+    const response = await settings.fetcher(base + call.path, init)
     answer = { response, bytes: await response.arrayBuffer() }
   } catch (cause) {
     signal?.throwIfAborted()
     throw noAnswer(call, asked, base, limit.aborted ? timeoutSeconds : undefined, cause)
   }
   const metadata = metadataOf({ ...call, attempt }, answer.response)
-  way.onResponse?.(metadata)
+  settings.onResponse?.(metadata)
   options.onResponse?.(metadata)
   if (call.bytes === true && answer.response.ok) return new Uint8Array(answer.bytes)
-  return readAnswer(call, answer.response, new TextDecoder().decode(answer.bytes), way.clock.now(), asked)
+  return readAnswer(call, answer.response, new TextDecoder().decode(answer.bytes), settings.clock.now(), asked)
 }
 
 export async function openStream(
-  way: Way,
+  settings: RequestSettings,
   call: Call,
   media: string,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { base, fetcher, timeoutSeconds, clock } = way
+  const { base, fetcher, timeoutSeconds, clock } = settings
   const asked = `${call.method} ${call.path}`
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(), timeoutSeconds * 1000)
-  const init = initOf(way, call, AbortSignal.any([signal, limit.signal]), media)
+  const init = initOf(settings, call, AbortSignal.any([signal, limit.signal]), media)
   try {
     const response = await fetcher(base + call.path, init)
     const fits = response.ok && response.headers.get('content-type')?.startsWith(media) && response.body !== null
@@ -99,7 +104,7 @@ export const isPassing = (error: ClientError): boolean =>
 export const isPassingStatus = ({ status }: ClientError): boolean => status !== null && PASSING.has(status)
 
 function initOf(
-  { fields }: Way,
+  { fields }: RequestSettings,
   { method, token, body, headers, key }: Call,
   signal: AbortSignal,
   accept = 'application/json',
