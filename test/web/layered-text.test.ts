@@ -17,11 +17,10 @@ function layersOf(content: string): { pieces: string[]; text: string; runs: Run[
     end += piece.length
     return end
   })
-  const { markup: text } = layeredMarkup(
-    content,
-    ends,
-    (part, words, noted) => html`<i class="${part}${noted ? '' : ' open'}">${words}</i>`,
-  )
+  const { markup: text } = layeredMarkup(content, ends, {
+    noted: (part, words) => html`<i class="${part}">${words}</i>`,
+    unnoted: (part, words) => html`<i class="${part} open">${words}</i>`,
+  })
   const runs = [...text.matchAll(/<i class="(\d+)( open)?">([\s\S]*?)<\/i>/g)].map(([, part, open, words = '']) => ({
     part: Number(part),
     words: wordsOf(words),
@@ -43,7 +42,10 @@ const wordsOf = (text: string): string =>
 const withoutBlank = (text: string): string => text.replace(/\s/g, '')
 
 test('a text without parts is shown whole', () => {
-  const { markup: text } = layeredMarkup('Some words.', [], (_part, words) => words)
+  const { markup: text } = layeredMarkup('Some words.', [], {
+    noted: (_part, words) => words,
+    unnoted: (_part, words) => words,
+  })
   assert.equal(wordsOf(text).trim(), 'Some words.')
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
+import type { Html } from '../../src/web/html.ts'
 import { markup, markupWithSections } from '../../src/web/parts/markdown.ts'
 
 const headings = (content: string): string =>
@@ -72,8 +73,9 @@ test('the first headings of a text have a link to themselves', () => {
 test('the columns of a table are aligned by classes, without styles that the content security policy refuses', async () => {
   const table = '| a | b | c | d |\n|:--|:-:|--:|---|\n| 1 | 2 | 3 | 4 |'
   const cells = (text: string): string[] => text.match(/<t[hd]\b[^>]*>/g) ?? []
+  const unmarked = { noted: (_part: number, words: Html) => words, unnoted: (_part: number, words: Html) => words }
   const aligned = ['th class="left"', 'th class="center"', 'th class="right"', 'th', 'td class="left"']
-  for (const text of [markup(table).markup, layeredMarkup(table, [table.length], (_part, words) => words).markup]) {
+  for (const text of [markup(table).markup, layeredMarkup(table, [table.length], unmarked).markup]) {
     assert.deepEqual(
       cells(text).slice(0, 5),
       aligned.map(cell => `<${cell}>`),

@@ -33,22 +33,24 @@ export function sourcesOf(revision: Pick<Revision, 'sources'>, names: Map<string
   )}</ul></section>`
 }
 
-const OUTWARD: Record<Relation['relationType'], string> = {
-  CONNECT: 'belongs with',
-  REUSES: 'reuses',
-  SYNTHESIZES: 'synthesizes',
-  CONTRADICTS: 'contradicts',
-}
-const INWARD: Record<Relation['relationType'], string> = {
-  CONNECT: 'belongs with',
-  REUSES: 'reused by',
-  SYNTHESIZES: 'synthesized by',
-  CONTRADICTS: 'contradicted by',
+const RELATION_WORDS: Record<'out' | 'in', Record<Relation['relationType'], string>> = {
+  out: {
+    CONNECT: 'belongs with',
+    REUSES: 'reuses',
+    SYNTHESIZES: 'synthesizes',
+    CONTRADICTS: 'contradicts',
+  },
+  in: {
+    CONNECT: 'belongs with',
+    REUSES: 'reused by',
+    SYNTHESIZES: 'synthesized by',
+    CONTRADICTS: 'contradicted by',
+  },
 }
 
-/** The relation of an entry to the entry at the other end, in words. */
-export const relationWords = ({ relationType }: Pick<Relation, 'relationType'>, outward: boolean): string =>
-  (outward ? OUTWARD : INWARD)[relationType]
+/** A relation in words: `out` is that of its source to its target, `in` that of its target to its source. */
+export const relationWords = (type: Relation['relationType'], direction: keyof typeof RELATION_WORDS): string =>
+  RELATION_WORDS[direction][type]
 
 /** The newest relations of an entry. */
 export function relationsOf(entry: Entry, relations: Relation[], names: Map<string, Heading>, at: number): Html {
@@ -58,7 +60,7 @@ export function relationsOf(entry: Entry, relations: Relation[], names: Map<stri
     const other = names.get(outward ? relation.targetEntryId : relation.sourceEntryId)
     return (
       other &&
-      html`<li><span class="small">${relationWords(relation, outward)}</span> <a class="clip" dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a>${standingStrip(other, at)}</li>`
+      html`<li><span class="small">${relationWords(relation.relationType, outward ? 'out' : 'in')}</span> <a class="clip" dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a>${standingStrip(other, at)}</li>`
     )
   })
   return html`<section><h2>Related</h2><ul class="plain">${rows}</ul><p class="small"><a href="/entries/${entry.slug}/relations">All relations</a></p></section>`

@@ -11,8 +11,8 @@ const ELEMENTS_MAX = 5_000
 const whole = recordPlaces(createMarkdown())
 const cheap = recordPlaces(createMarkdown()).disable(COSTLY_RULES)
 
-/** Shows words of a part. `noted` is false where the next cell of the row has the note. */
-export type ShowPart = (part: number, words: Html, noted: boolean) => Html
+/** Shows words of a part, with its note or without it where the next cell of the row has the note. */
+export type ShowPart = Record<'noted' | 'unnoted', (part: number, words: Html) => Html>
 
 /** An element within a line that a part can cut. */
 type Element = { open: () => string; close: () => string }
@@ -44,7 +44,7 @@ class Runs {
 
   /** Adds words of a part. Their markup is made inside the elements that contain them. */
   add(part: number, markup: () => string): void {
-    if (part !== this.#part) this.#finish(true)
+    if (part !== this.#part) this.#finish('noted')
     this.#part = part
     this.#words += this.#blank
     this.#blank = ''
@@ -62,8 +62,14 @@ class Runs {
     this.#blank += markup
   }
 
-  end(noted: boolean): string {
-    this.#finish(noted)
+  end(): string {
+    this.#finish('noted')
+    return this.#done
+  }
+
+  /** Ends the block of a cell whose last part has its note in the next cell. */
+  endUnnoted(): string {
+    this.#finish('unnoted')
     return this.#done
   }
 
@@ -71,9 +77,9 @@ class Runs {
     this.#words += this.#opened.pop()?.close() ?? ''
   }
 
-  #finish(noted: boolean): void {
+  #finish(look: keyof ShowPart): void {
     while (this.#opened.length > 0) this.#close()
-    if (this.#words !== '') this.#done += this.#show(this.#part, raw(this.#words), noted).markup
+    if (this.#words !== '') this.#done += this.#show[look](this.#part, raw(this.#words)).markup
     this.#done += this.#blank
     this.#words = ''
     this.#blank = ''
@@ -133,7 +139,7 @@ export function layeredMarkup(content: string, ends: readonly number[], show: Sh
   const linesOf = (text: string, first: number): string => {
     const runs = new Runs(show, budget)
     for (const { part, words } of parts.cut(text, 0, lines.ofBlock(text, first))) addText(runs, part, words)
-    return runs.end(true)
+    return runs.end()
   }
   let [row, after] = [0, 0]
   const inlineOf = (token: Token): string => {
@@ -141,7 +147,7 @@ export function layeredMarkup(content: string, ends: readonly number[], show: Sh
     after = cell?.end ?? 0
     const runs = new Runs(show, budget)
     addInline(runs, token, cell?.stretches ?? lines.ofBlock(token.content, token.map?.[0] ?? 0), parts, env)
-    return runs.end(cell === undefined || lastCells.has(token))
+    return cell === undefined || lastCells.has(token) ? runs.end() : runs.endUnnoted()
   }
   const shown = tokens.map((token, index) => {
     const [first, end] = token.map ?? [0, 0]

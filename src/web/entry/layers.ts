@@ -52,24 +52,28 @@ const shadeOf = (index: number, count: number): number =>
 
 async function textOf(slug: string, blame: Blame, shades: Map<string, number>, at: number): Promise<Html[]> {
   let notes = 0
-  const show = (part: Part, words: Html, noted = true): Html => {
-    if (noted) notes += 1
-    const ink = `ink-${shades.get(part.revision.id) ?? 0}`
-    if (notes > NOTES_MAX) return html`<span class="${ink}">${words}</span>`
-    const look = ink + toneOf(blame, part)
-    return noted
-      ? partOf(slug, part, words, look, noteOf(blame, part, at))
-      : html`<span class="words ${look}">${words}</span>`
+  const inkOf = ({ revision }: Part): string => `ink-${shades.get(revision.id) ?? 0}`
+  const lookOf = (part: Part): string => inkOf(part) + toneOf(blame, part)
+  const noted = (part: Part, words: Html): Html => {
+    notes += 1
+    return notes > NOTES_MAX
+      ? html`<span class="${inkOf(part)}">${words}</span>`
+      : partOf(slug, part, words, lookOf(part), noteOf(blame, part, at))
   }
+  const unnoted = (part: Part, words: Html): Html =>
+    notes > NOTES_MAX
+      ? html`<span class="${inkOf(part)}">${words}</span>`
+      : html`<span class="words ${lookOf(part)}">${words}</span>`
   const partsIn = (section: Piece['section']): Html[] =>
     partsOf(blame, section).map(part => {
       const words = part.text.trimEnd()
-      return html`${show(part, visible(words))}${part.text.slice(words.length)}`
+      return html`${noted(part, visible(words))}${part.text.slice(words.length)}`
     })
   const parts = partsOf(blame, 'CONTENT')
-  const content = await proseInLayers(parts.map(({ text }) => text).join(''), endsOf(parts), (index, words, noted) =>
-    show(parts[index] as Part, words, noted),
-  )
+  const content = await proseInLayers(parts.map(({ text }) => text).join(''), endsOf(parts), {
+    noted: (index, words) => noted(parts[index] as Part, words),
+    unnoted: (index, words) => unnoted(parts[index] as Part, words),
+  })
   return [
     html`<h2 class="layer-title" dir="auto">${partsIn('TITLE')}</h2>`,
     html`<p class="layer-summary" dir="auto">${partsIn('SUMMARY')}</p>`,

@@ -12,7 +12,7 @@ import { entryHead } from './head.ts'
 
 type RelationPage = { items: Relation[]; nextCursor: string | null }
 /** An entry at the other end of a relation, or a source. */
-type Neighbour = { relation?: Relation; outward: boolean; entryId: string }
+type Neighbour = { relation?: Relation; direction: 'out' | 'in'; entryId: string }
 type Names = { entry: Entry; names: Map<string, Heading>; authors: Map<string, Author>; at: number }
 
 /** The related entries of an entry: those that it rests on, those that use it, contradictions apart. */
@@ -31,11 +31,13 @@ export const RELATIONS: Page = {
       read<Revision>('readRevision', { slug, revisionId: entry.currentRevisionId }),
     ])
     const neighbours: Neighbour[] = items.map(relation => {
-      const outward = relation.sourceEntryId === entry.id
-      return { relation, outward, entryId: outward ? relation.targetEntryId : relation.sourceEntryId }
+      const { sourceEntryId, targetEntryId } = relation
+      return sourceEntryId === entry.id
+        ? { relation, direction: 'out', entryId: targetEntryId }
+        : { relation, direction: 'in', entryId: sourceEntryId }
     })
     const cited: Neighbour[] =
-      query.before === undefined ? sources.map(({ entryId }) => ({ outward: true, entryId })) : []
+      query.before === undefined ? sources.map(({ entryId }) => ({ direction: 'out' as const, entryId })) : []
     const all = [...cited, ...neighbours]
     const [names, authors] = await Promise.all([
       readHeadings(
@@ -80,13 +82,13 @@ function neighbourhood(all: readonly Neighbour[], about: Names): Html {
 <div class="neighbours">
 <section class="rests-on">${column(
     'Rests on',
-    uses.filter(({ outward }) => outward),
+    uses.filter(({ direction }) => direction === 'out'),
     about,
   )}</section>
 <section class="this"><h2>This entry</h2><p class="here" dir="auto">${visible(about.entry.title)}</p>${connected.length > 0 && column('Belongs with', connected, about)}</section>
 <section class="used-by">${column(
     'Used by',
-    uses.filter(({ outward }) => !outward),
+    uses.filter(({ direction }) => direction === 'in'),
     about,
   )}</section>
 </div>`
@@ -113,12 +115,12 @@ const TONES: Record<Relation['relationType'], string> = {
   CONTRADICTS: 'contradicts',
 }
 
-function neighbourOf({ relation, outward, entryId }: Neighbour, { names, authors, at }: Names): Html {
+function neighbourOf({ relation, direction, entryId }: Neighbour, { names, authors, at }: Names): Html {
   const other = names.get(entryId)
   const kind =
     relation === undefined
       ? badge('source', 'quiet')
-      : badge(relationWords(relation, outward), TONES[relation.relationType])
+      : badge(relationWords(relation.relationType, direction), TONES[relation.relationType])
   return html`<li class="neighbour">${kind} ${other === undefined ? 'an entry that is not public' : html`<a dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a> ${standingStrip(other, at)}`}${
     relation === undefined
       ? NOTHING

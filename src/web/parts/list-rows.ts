@@ -74,7 +74,7 @@ function detailOf({ action, metadata }: Activity, names: Map<string, Heading>, a
     return html`<span class="small">${resultCount ?? 0} found${tag != null && html`, tag ${words(tag)}`}</span>`
   const target = targetEntryId == null ? undefined : names.get(targetEntryId)
   if (action === 'CONNECT' && target !== undefined) {
-    return html` <span class="small">${relationType != null && relationWords({ relationType }, true)}</span> ${entryLink(target, at)}`
+    return html` <span class="small">${relationType != null && relationWords(relationType, 'out')}</span> ${entryLink(target, at)}`
   }
   return undefined
 }
