@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { waitUnlessAborted } from '../../database/wait.ts'
-import { tagsToPurge } from '../../domain/cache-tag.ts'
+import { ALL_TAGS, tagsToPurge } from '../../domain/cache-tag.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import type { Newest, RecordRange } from '../../store/head.ts'
@@ -106,7 +106,7 @@ export class Purger {
     // An earlier state of the store came back: its numbers stand for something else.
     const lost = newest.storeEpoch !== storeEpoch || newest.record < record
     if (lost || newest.record > record) {
-      await this.#purge({ above: lost ? 0 : record, upTo: newest.record }, lost)
+      await this.#purge(lost ? 'all' : { above: record, upTo: newest.record })
       this.#sent = newest
       this.#unsettled.push({ record: newest.record, at: performance.now() })
     }
@@ -120,15 +120,16 @@ export class Purger {
     const before = performance.now() - REPEAT_AFTER
     const due = this.#unsettled.findLast(({ at }) => at <= before)
     if (due === undefined) return
-    await this.#purge({ above: this.#settled, upTo: due.record }, due.record < this.#settled)
+    const isLost = due.record < this.#settled
+    await this.#purge(isLost ? 'all' : { above: this.#settled, upTo: due.record })
     await store.maintain('keepPurged', { cache: this.#cache, record: due.record }, environment())
     this.#settled = due.record
     this.#unsettled = this.#unsettled.filter(({ at }) => at > before)
   }
 
-  async #purge(records: RecordRange, all: boolean): Promise<void> {
-    const touched = await listTouched(this.#purging.store.reader, records, TOUCHED_MAX)
-    const tags = tagsToPurge({ ...touched, all: all || touched.all })
+  async #purge(records: RecordRange | 'all'): Promise<void> {
+    const { reader } = this.#purging.store
+    const tags = records === 'all' ? ALL_TAGS : tagsToPurge(await listTouched(reader, records, TOUCHED_MAX))
     for (let from = 0; from < tags.length; from += TAGS_MAX) {
       await this.#send(tags.slice(from, from + TAGS_MAX))
     }

@@ -12,7 +12,7 @@ import type { OriginKeys } from '../../store/origin.ts'
 import { addressOf, targetOf } from '../../web/target.ts'
 import type { Exchange } from '../exchange.ts'
 import { rateLimitFields, withCooldown } from '../limits/rate-limit-fields.ts'
-import { type ActorClaim, assertActor, claimOf, createAdminCheck } from './authenticate.ts'
+import { type ActorClaim, assertActor, assertActorIfSent, claimOf, createAdminCheck } from './authenticate.ts'
 import { assertJsonBody, parseJson, readBody } from './body.ts'
 import { createIdempotency } from './idempotency.ts'
 import type { MinSequence } from './min-sequence.ts'
@@ -89,20 +89,20 @@ function createIdentification(dependencies: Dependencies, idempotency: ReturnTyp
   const asAdmin = (name: OperationName, exchange: Exchange, { at, origin }: Arrived): Awaitable<Identified> => {
     const credential = exchange.headers.authorization
     // A wrong admin token is charged as a write, so that guessing is slow.
-    const writes = OPERATIONS[name].cost === 'write' || !admin.isAdmin(credential)
-    return andThen(charge(name, writes, { origin, actor: null, at }, exchange), charged => {
+    const kind = OPERATIONS[name].cost === 'write' || !admin.isAdmin(credential) ? 'write' : 'read'
+    return andThen(charge(name, kind, { origin, actor: null, at }, exchange), charged => {
       admin.assertAdmin(credential)
       return { at, origin, actor: null, tokenHash: undefined, charged }
     })
   }
   const asActor = (name: OperationName, exchange: Exchange, { at, origin }: Arrived, claim: ActorClaim) => {
     const operation: Operation = OPERATIONS[name]
-    const writes = operation.cost === 'write'
-    return andThen(charge(name, writes, { origin, actor: numberOf(claim), at }, exchange), charged => {
-      if (original !== undefined && writes) throw writeAtOriginal(original, exchange)
+    const kind = operation.cost === 'write' ? 'write' : 'read'
+    return andThen(charge(name, kind, { origin, actor: numberOf(claim), at }, exchange), charged => {
+      if (original !== undefined && kind === 'write') throw writeAtOriginal(original, exchange)
       const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
       const assertKnown = (): Identified => {
-        const actor = assertActor(claim, operation.access === 'actor')
+        const actor = operation.access === 'actor' ? assertActor(claim) : assertActorIfSent(claim)
         return { at, origin, actor, tokenHash, charged }
       }
       if (claim.kind !== 'bad') return assertKnown()
@@ -142,7 +142,7 @@ export function createReadCharge(dependencies: Dependencies) {
     const at = now()
     const origin = await origins.originOf(exchange.request, at)
     const claim = original === undefined ? await claimOf(reader, exchange.headers['x-actor-token']) : NO_CLAIM
-    await charge('readDiscovery', false, { origin, actor: numberOf(claim), at }, exchange)
+    await charge('readDiscovery', 'read', { origin, actor: numberOf(claim), at }, exchange)
   }
 }
 
@@ -163,29 +163,30 @@ function createCharge({ config, reader, limiter }: Pick<Dependencies, 'config' |
   }
   /** The charges of anonymous reads, made once for each remembered origin. */
   const ofReads = new WeakMap<OriginKeys, Charge[]>()
-  const chargesFor = (writing: boolean, to: Charged): Charge[] => {
-    const isAnonymousRead = !writing && to.actor === null
-    const made = (isAnonymousRead ? ofReads.get(to.origin) : undefined) ?? chargesOf(config, writing, to)
+  const chargesFor = (kind: ChargeKind, to: Charged): Charge[] => {
+    const isAnonymousRead = kind === 'read' && to.actor === null
+    const made = (isAnonymousRead ? ofReads.get(to.origin) : undefined) ?? chargesOf(config, kind, to)
     if (isAnonymousRead) ofReads.set(to.origin, made)
     return made
   }
-  return (name: OperationName, writing: boolean, to: Charged, exchange: Exchange): Awaitable<Decision> =>
-    andThen(limiter.admit(chargesFor(writing, to), to.at), decision => {
+  return (name: OperationName, kind: ChargeKind, to: Charged, exchange: Exchange): Awaitable<Decision> =>
+    andThen(limiter.admit(chargesFor(kind, to), to.at), decision => {
       exchange.set(rateLimitFields(decision.limits))
       return decision.admitted ? decision : refuse(name, to, decision, exchange)
     })
 }
 
+/** Reads and writes have limits of their own. */
+type ChargeKind = 'read' | 'write'
 type Charged = Pick<Admitted, 'origin' | 'actor' | 'at'>
 
 /** The limits of a request: those of its origin, and those of its token. */
 function chargesOf(
   config: Pick<Config, 'readPerMinute' | 'writePerMinute'>,
-  writing: boolean,
+  kind: ChargeKind,
   { origin, actor }: Pick<Charged, 'origin' | 'actor'>,
 ): Charge[] {
-  const kind = writing ? 'write' : 'read'
-  const quota = writing ? config.writePerMinute : config.readPerMinute
+  const quota = kind === 'write' ? config.writePerMinute : config.readPerMinute
   const charges = [{ policy: `${kind}-origin`, key: `${kind}-origin:${origin.networkKey}`, quota }]
   if (actor !== null) charges.push({ policy: `${kind}-token`, key: `${kind}-token:${actor}`, quota })
   return charges

@@ -21,11 +21,17 @@ export function claimOf(reader: Reader, header: string | string[] | undefined): 
   )
 }
 
-/** Returns the number of the actor, or null if the operation needs none and none was sent. */
-export function assertActor(claim: ActorClaim, required: boolean): number | null {
+/** Returns the number of the actor, or null without a token. Throws ACTOR_TOKEN_INVALID. */
+export function assertActorIfSent(claim: ActorClaim): number | null {
   if (claim.kind === 'bad') throw new Problem('ACTOR_TOKEN_INVALID')
-  if (claim.kind === 'none' && required) throw new Problem('ACTOR_TOKEN_REQUIRED')
   return claim.kind === 'actor' ? claim.number : null
+}
+
+/** Returns the number of the actor. Throws ACTOR_TOKEN_INVALID, or ACTOR_TOKEN_REQUIRED without a token. */
+export function assertActor(claim: ActorClaim): number {
+  const actor = assertActorIfSent(claim)
+  if (actor === null) throw new Problem('ACTOR_TOKEN_REQUIRED')
+  return actor
 }
 
 /** Checks Authorization headers against the admin token in constant time. `expected` is its SHA-256 in hex. */
