@@ -39,8 +39,8 @@ export async function runMcp(invocation: Called, streams: Streams = process): Pr
       '--url and --data-dir exclude each other: name a service, or the directory of a private memory.',
     )
   }
-  const opened =
-    flags['data-dir'] === undefined ? openShared(invocation, logger) : await openPrivate(invocation, logger)
+  const dataDir = flags['data-dir']
+  const opened = dataDir === undefined ? openShared(invocation, logger) : await openPrivate(dataDir, env, logger)
   try {
     await speak(opened.session, logger, streams)
   } finally {
@@ -104,8 +104,7 @@ function openShared({ env, flags }: Called, logger: Logger): Opened {
 }
 
 /** A session with its own store in a directory, without an address. The token of its actor is stored beside the store. */
-async function openPrivate({ env, flags }: Called, logger: Logger): Promise<Opened> {
-  const dataDir = flags['data-dir'] ?? ''
+async function openPrivate(dataDir: string, env: NodeJS.ProcessEnv, logger: Logger): Promise<Opened> {
   const settings = { ...env, DATABASE_URL: undefined, DATABASE_READ_URL: undefined }
   // Only this process knows the token: a private store has no other administrator while it is open.
   const adminToken = randomBytes(ADMIN_TOKEN_BYTES).toString('base64url')

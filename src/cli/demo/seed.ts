@@ -31,7 +31,7 @@ type ScheduledWrite = { day: number; perform(world: World): Promise<void> }
 export async function seedDemoEntries(config: Config, logger: Logger): Promise<void> {
   const end = Date.now()
   const writes = [...STORIES.flatMap(writesOf), ...LINKS.map(linkWrite)].sort((one, other) => other.day - one.day)
-  let now = end - ((writes[0]?.day ?? 0) + 1) * DAY
+  let now = end - (Math.max(...writes.map(({ day }) => day)) + 1) * DAY
   const settings = { ...config, ...WITHOUT_LIMITS, trustedProxies: [], adminToken: randomBytes(32).toString('hex') }
   const service = await openService(settings, { logger, now: () => now })
   try {

@@ -15,7 +15,7 @@ import { findMirrorLog, saveMirrorKey } from '../../store/mirror-log.ts'
 import { fromUtf8, MalformedError } from '../../tlog/bytes.js'
 import { parseVerifierKey } from '../../tlog/signature.js'
 import { countLines, countStore } from '../check/store.ts'
-import { EXIT, type Invocation, UsageError } from '../command.ts'
+import { argument, EXIT, type Invocation, UsageError } from '../command.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { serve } from '../serve.ts'
 import { assertEmbedded, dataDirOf } from '../stores/data-dir.ts'
@@ -28,7 +28,7 @@ import { openSource, type Source } from './source.ts'
 export async function mirrorServer(invocation: Invocation): Promise<number> {
   assertEmbedded(invocation, 'mirror', 'a mirror is a directory; run it without')
   const stop = new AbortController()
-  const source = openSource(invocation.args[0] ?? '', stop.signal)
+  const source = openSource(argument(invocation, 0), stop.signal)
   const directory = prepareDataDirectory(dataDirOf(invocation))
   const progress = createProgress(invocation.stderr)
   const { key } = invocation.flags

@@ -1,5 +1,6 @@
 import type { Blame } from '../../client/index.ts'
 import { standingLine } from '../../domain/evidence/standing-line.ts'
+import { argument } from '../command.ts'
 import { actorName } from './names.ts'
 import { type Output, type Span, stateStyle, styled } from './output.ts'
 import { writeSignals } from './pins.ts'
@@ -9,11 +10,12 @@ import { entryName, plural } from './values.ts'
 
 type Piece = Blame['pieces'][number]
 
-const SECTION_NAMES: Record<Piece['section'], string> = { TITLE: 'Title', SUMMARY: 'Summary', CONTENT: 'Content' }
+/** A server may answer with an unknown section, which is shown as it is. */
+const SECTION_NAMES: Readonly<Record<string, string>> = { TITLE: 'Title', SUMMARY: 'Summary', CONTENT: 'Content' }
 
 /** Shows for each sentence of an entry which revision wrote it, by whom and when, and the evidence about it. */
 export async function blame({ invocation, client, out, json }: Session): Promise<void> {
-  const found = await client.readBlame(entryName(invocation.args[0]))
+  const found = await client.readBlame(entryName(argument(invocation, 0)))
   if (json) return out.json(found)
   const origins = createOrigins(out, found)
   let before: { section?: string; origin?: string } = {}

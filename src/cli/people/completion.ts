@@ -1,4 +1,4 @@
-import { type Argument, type Command, EXIT, type Flag, type Invocation, UsageError } from '../command.ts'
+import { type Argument, argument, type Command, EXIT, type Flag, type Invocation, UsageError } from '../command.ts'
 import { didYouMean } from '../nearest.ts'
 import { SHELLS } from './table.ts'
 
@@ -7,17 +7,19 @@ type Word = Pick<Command, 'name' | 'summary' | 'flags'> & { first: Argument | un
 const SCRIPTS: Readonly<Record<(typeof SHELLS)[number], (words: readonly Word[]) => string>> = { bash, zsh, fish }
 
 /** Writes the completion script of a shell, made from the table of commands. */
-export async function complete({ args, stdout }: Invocation): Promise<number> {
+export async function complete(invocation: Invocation): Promise<number> {
   // The table contains this command too.
   const { COMMANDS } = await import('../commands.ts')
-  const given = args[0] ?? ''
+  const given = argument(invocation, 0)
   const shell = SHELLS.find(one => one === given)
   if (shell === undefined) {
     throw new UsageError(`SHELL is one of ${SHELLS.join(', ')}, not "${given}".${didYouMean(given, SHELLS)}`)
   }
   const words = COMMANDS.map(({ name, summary, flags, args: [first] = [] }) => ({ name, summary, flags, first }))
   const help = { name: 'help', values: COMMANDS.map(({ name }) => name), description: 'The command to explain.' }
-  stdout.write(SCRIPTS[shell]([...words, { name: 'help', summary: 'Explain a command.', flags: [], first: help }]))
+  invocation.stdout.write(
+    SCRIPTS[shell]([...words, { name: 'help', summary: 'Explain a command.', flags: [], first: help }]),
+  )
   return EXIT.ok
 }
 

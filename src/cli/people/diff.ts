@@ -1,5 +1,6 @@
 import type { Client, Entry, Revision } from '../../client/index.ts'
 import { difference } from '../../web/browser/difference.js'
+import { argument } from '../command.ts'
 import { type Draft, formatDraft } from './draft.ts'
 import { type Output, type Span, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
@@ -9,8 +10,8 @@ import { entryName } from './values.ts'
 
 /** Shows the difference between two revisions, by default between the latest and the previous one. */
 export async function diff({ invocation, client, out, json }: Session): Promise<void> {
-  const [slug, from, to = 'latest'] = invocation.args
-  const entry = await client.readEntry(entryName(slug))
+  const [, from, to = 'latest'] = invocation.args
+  const entry = await client.readEntry(entryName(argument(invocation, 0)))
   const later = await revisionOf(client, entry, to, 'TO')
   const earlier = await earlierOf(client, entry, from, later.revision)
   if (json) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Revision } from '../../client/index.ts'
 import { CHANGE_TYPES } from '../../contract/vocabulary.ts'
-import { type Invocation, mistake } from '../command.ts'
+import { argument, type Invocation, mistake } from '../command.ts'
 import { formatDraft, parseDraft } from './draft.ts'
 import { commitDraft } from './revise.ts'
 import type { Session } from './session.ts'
@@ -14,7 +14,7 @@ import { entryName } from './values.ts'
 export async function edit(session: Session): Promise<void> {
   const { invocation, client, out } = session
   // The slug becomes part of a file name and of a command line. It is the typed one, never one from the service.
-  const slug = entryName(invocation.args[0])
+  const slug = entryName(argument(invocation, 0))
   const editor = editorOf(invocation)
   const entry = await client.readEntry(slug)
   const revision = await client.readRevision(entry.id, entry.currentRevisionId)

@@ -3,7 +3,7 @@ import { firstFault } from '../../contract/fault.ts'
 import { EvidenceInput as Schema } from '../../contract/inputs.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { remedyOf } from '../../contract/problems.ts'
-import { CommandError, EXIT, mistake } from '../command.ts'
+import { argument, CommandError, EXIT, mistake } from '../command.ts'
 import { parsedJson } from './credentials.ts'
 import { readText } from './draft-file.ts'
 import { styled } from './output.ts'
@@ -15,8 +15,7 @@ type Item = EvidenceInput['items'][number]
 /** Records the judgements of a file, one JSON object per line, with as few requests as possible. Fails if one was refused. */
 export async function recordEvidence(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
-  const [file = '-'] = invocation.args
-  const items = itemsOf(await readText(session, file))
+  const items = itemsOf(await readText(session, argument(invocation, 0)))
   await session.becomeActor()
   let refused = 0
   for (let from = 0; from < items.length; from += LIMITS.evidenceItems) {

@@ -1,6 +1,6 @@
 import type { ContradictInput, Entry, VerifyInput } from '../../client/index.ts'
 import { RESULTS } from '../../contract/vocabulary.ts'
-import { type Invocation, required, UsageError } from '../command.ts'
+import { argument, type Invocation, required, UsageError } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import { styled } from './output.ts'
 import { type Numbered, revisionName, revisionOf } from './revisions.ts'
@@ -10,7 +10,7 @@ import { entryIdOf, entryName, oneOf } from './values.ts'
 /** Records the result of using an exact revision. */
 export async function verify(session: Session): Promise<void> {
   const { invocation, out, json } = session
-  const slug = entryName(invocation.args[0])
+  const slug = entryName(argument(invocation, 0))
   const result = oneOf('--result', required(invocation, 'result', 'the result of using the revision'), RESULTS)
   const confidence = confidenceOf(required(invocation, 'confidence', 'your confidence, from 0 to 1'))
   const rationale = rationaleOf(invocation)
@@ -35,7 +35,7 @@ export async function verify(session: Session): Promise<void> {
 export async function contradict(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
   const source = invocation.flags.source === undefined ? undefined : entryName(invocation.flags.source, '--source')
-  const slug = entryName(invocation.args[0])
+  const slug = entryName(argument(invocation, 0))
   const rationale = rationaleOf(invocation)
   const { entry, revision, number } = await judged(session, slug)
   const sourceEntryId = source === undefined ? undefined : await entryIdOf(client, source, '--source')

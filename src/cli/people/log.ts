@@ -1,5 +1,6 @@
 import type { Revision } from '../../client/index.ts'
 import { standingLine } from '../../domain/evidence/standing-line.ts'
+import { argument } from '../command.ts'
 import { createActorNames } from './names.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import type { Session } from './session.ts'
@@ -8,9 +9,9 @@ import { countOf, entryName, plural } from './values.ts'
 const REVISIONS_MOST = 100_000
 /** Lists the revisions of an entry, newest first, after the standing of its current text. */
 export async function log({ invocation, client, out, json }: Session): Promise<void> {
-  const { args, flags } = invocation
+  const { flags } = invocation
   const most = countOf('--limit', flags.limit ?? '20', REVISIONS_MOST)
-  const slug = entryName(args[0])
+  const slug = entryName(argument(invocation, 0))
   if (json) return jsonLines(out, client.all.listRevisions(slug, { limit: Math.min(50, most) }), most)
   const entry = await client.readEntry(slug)
   const names = createActorNames(client, [entry.actor])

@@ -1,6 +1,6 @@
 import { type Client, type CreateInput, isClientError } from '../../client/index.ts'
 import { signalLine } from '../../domain/signals/sentences.ts'
-import { mistake } from '../command.ts'
+import { argument, mistake } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import { confirmRepeat } from './confirm.ts'
 import { readDraft } from './draft-file.ts'
@@ -14,8 +14,8 @@ const SECOND_SEARCH_WORDS = 3
 /** Publishes a file. Lists similar entries first, and refuses a text that an entry already has. */
 export async function publish(session: Session): Promise<void> {
   const { invocation, out, json, baseUrl } = session
-  const { flags, args } = invocation
-  const draft = await readDraft(session, args[0] ?? '-')
+  const { flags } = invocation
+  const draft = await readDraft(session, argument(invocation, 0))
   const title = flags.title ?? draft.title
   const summary = flags.summary ?? draft.summary
   if (title === undefined) throw missing('title')

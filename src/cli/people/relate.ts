@@ -1,5 +1,6 @@
 import type { RelationInput } from '../../client/index.ts'
 import { RELATION_TYPES } from '../../contract/vocabulary.ts'
+import { argument } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import { rationaleOf } from './evidence.ts'
 import { styled } from './output.ts'
@@ -9,7 +10,7 @@ import { entryIdOf, oneOf } from './values.ts'
 /** Relates one entry to another. */
 export async function relate(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
-  const [source = '', target = ''] = invocation.args
+  const [source, target] = [argument(invocation, 0), argument(invocation, 1)]
   const relationType = oneOf('--type', invocation.flags.type ?? 'CONNECT', RELATION_TYPES)
   const rationale = rationaleOf(invocation)
   const sourceEntryId = await entryIdOf(client, source, 'SOURCE')

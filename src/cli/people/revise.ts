@@ -1,6 +1,6 @@
 import { type Edit, type Entry, isClientError, type Revision, type RevisionInput } from '../../client/index.ts'
 import { CHANGE_TYPES } from '../../contract/vocabulary.ts'
-import { CommandError, EXIT, mistake } from '../command.ts'
+import { argument, CommandError, EXIT, mistake } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import { confirmRepeat } from './confirm.ts'
 import { textOf } from './diff.ts'
@@ -15,7 +15,7 @@ import { entryName, oneOf, plural } from './values.ts'
 /** Commits a file on top of its base revision. */
 export async function revise(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
-  const [slug, file = '-'] = invocation.args
+  const [slug, file] = [argument(invocation, 0), argument(invocation, 1)]
   const draft = await readDraft(session, file)
   const entry = await client.readEntry(entryName(slug))
   await commitDraft(session, entry, draft, {

@@ -3,7 +3,7 @@ import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
 import { earlierCount, standingLine } from '../../domain/evidence/standing-line.ts'
 import { signalLine } from '../../domain/signals/sentences.ts'
 import { signalNames, signalsOf } from '../../domain/signals/signals.ts'
-import { UsageError } from '../command.ts'
+import { argument, UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
 import { type ActorNames, actorName, createActorNames, createSlugs, type Slugs } from './names.ts'
 import { type Output, stateStyle, styled } from './output.ts'
@@ -17,10 +17,10 @@ const ROWS = 50
 /** Shows an entry with its evidence and relations, or writes it as a draft to revise. */
 export async function show(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
-  const { args, flags, switches } = invocation
+  const { flags, switches } = invocation
   if (json && switches.has('edit')) throw new UsageError('--edit writes Markdown; omit --json or --edit.')
   if (flags.at !== undefined) return showAt(session, flags.at)
-  const entry = await client.readEntry(entryName(args[0]))
+  const entry = await client.readEntry(entryName(argument(invocation, 0)))
   const chosen =
     flags.revision === undefined ? undefined : await revisionOf(client, entry, flags.revision, '--revision')
   if (switches.has('edit')) return edit(session, entry, chosen)
@@ -44,12 +44,12 @@ export async function show(session: Session): Promise<void> {
 
 /** Shows an entry with what the evidence said about it as of a sequence. */
 async function showAt({ invocation, client, out, json }: Session, given: string): Promise<void> {
-  const { args, flags, switches } = invocation
+  const { flags, switches } = invocation
   if (switches.has('edit') || flags.revision !== undefined) {
     throw new UsageError('--at shows the text of one time; leave out --edit and --revision, or --at.')
   }
   const sequence = sequenceOf('--at', given)
-  const entry = await client.readEntryAsOf(sequence, entryName(args[0]))
+  const entry = await client.readEntryAsOf(sequence, entryName(argument(invocation, 0)))
   if (json) return out.json({ entry })
   const { currentRevisionId: id, revisionCount: number, updatedAt: createdAt } = entry
   const asOf = `as of sequence ${sequence}`

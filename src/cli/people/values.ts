@@ -28,10 +28,10 @@ export function sequenceOf(name: string, given: string): string {
 }
 
 /** The given slug or id of an entry; `name` is the flag or argument. */
-export function entryName(given: string | undefined, name = 'SLUG'): string {
-  if (given === undefined || !/^[A-Za-z0-9][A-Za-z0-9-]{0,119}$/.test(given)) {
+export function entryName(given: string, name = 'SLUG'): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,119}$/.test(given)) {
     throw new UsageError(
-      `${name} must be the slug or the id of an entry, not "${given ?? ''}"; "palimpsest search" shows slugs.`,
+      `${name} must be the slug or the id of an entry, not "${given}"; "palimpsest search" shows slugs.`,
     )
   }
   return given

@@ -18,15 +18,14 @@ export async function watch({ invocation, client, out, json, baseUrl }: Session)
   const count = flags.count === undefined ? undefined : countOf('--count', flags.count, COUNT_MOST)
   const after = flags.since === undefined ? undefined : sequenceOf('--since', flags.since)
   const from = after === undefined ? 'from now on' : `after number ${after}`
-  const chosen = CHOOSING.filter(name => flags[name] !== undefined)
+  const chosen = CHOOSING.flatMap(name => (flags[name] === undefined ? [] : [[name, flags[name]] as const]))
   out.note(`Following ${chosen.length === 0 ? 'the public feed' : 'changes'} of ${baseUrl} ${from}; Ctrl-C ends it.`)
   const reader = readerSignal(stdout)
   const signal = invocation.signal === undefined ? reader.signal : AbortSignal.any([invocation.signal, reader.signal])
   const slugs = createSlugs(client)
   let shown = 0
   try {
-    const members = chosen.map(name => [name, flags[name] ?? ''] as const)
-    const query = { ...Object.fromEntries(members), ...(after === undefined ? {} : { after }) }
+    const query = { ...Object.fromEntries(chosen), ...(after === undefined ? {} : { after }) }
     for await (const row of rowsOf(client, query, chosen.length > 0, signal)) {
       if (json) out.json(row)
       else {
