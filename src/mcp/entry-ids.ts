@@ -8,7 +8,11 @@ const ids = checkOf(uuid('An id.'))
 export const isId = (name: string): boolean => ids.fits(name)
 
 /** The ids of entries named by id or slug, in that order. Makes one read if any is a slug. Rejects if an entry does not exist. */
-export async function entryIdsOf(client: Client, names: readonly string[]): Promise<string[]> {
+export async function entryIdsOf<const Names extends readonly string[]>(client: Client, names: Names) {
+  return (await idsOf(client, names)) as { [Place in keyof Names]: string }
+}
+
+async function idsOf(client: Client, names: readonly string[]): Promise<string[]> {
   const slugs = names.filter(name => !isId(name))
   if (slugs.length === 0) return [...names]
   const strange = slugs.find(slug => slug.includes(','))

@@ -174,7 +174,7 @@ const relate = tool({
   performs: ['createActor', 'readBatch', 'relateEntries'],
   aliases: { sourceEntryId: 'source', targetEntryId: 'target' },
   async run({ client }, { source, target, ...rest }) {
-    const [sourceEntryId = '', targetEntryId = ''] = await entryIdsOf(client, [source, target])
+    const [sourceEntryId, targetEntryId] = await entryIdsOf(client, [source, target])
     const made = await client.relateEntries({ sourceEntryId, targetEntryId, ...rest })
     return {
       text: `Recorded relation ${made.id}: ${made.sourceEntryId} ${made.relationType} ${made.targetEntryId}.`,
@@ -182,6 +182,16 @@ const relate = tool({
     }
   },
 })
+
+type Reportable = { name: string | undefined; revision: string | undefined; evidenceId: string | undefined }
+
+async function reportTarget(client: Client, { name, revision, evidenceId }: Reportable) {
+  if (revision !== undefined) return { targetType: 'REVISION' as const, targetId: revision }
+  if (evidenceId !== undefined) return { targetType: 'EVIDENCE' as const, targetId: evidenceId }
+  if (name === undefined) throw new Error('report was called without a target.')
+  const [targetId] = await entryIdsOf(client, [name])
+  return { targetType: 'ENTRY' as const, targetId }
+}
 
 const report = tool({
   name: 'report',
@@ -201,12 +211,7 @@ const report = tool({
     return given.length === 1 ? undefined : 'the call must name exactly one of entry, revisionId and evidenceId'
   },
   async run({ client }, { entry: name, revisionId: revision, evidenceId, ...rest }) {
-    const target =
-      name !== undefined
-        ? { targetType: 'ENTRY' as const, targetId: (await entryIdsOf(client, [name]))[0] ?? '' }
-        : revision !== undefined
-          ? { targetType: 'REVISION' as const, targetId: revision }
-          : { targetType: 'EVIDENCE' as const, targetId: evidenceId ?? '' }
+    const target = await reportTarget(client, { name, revision, evidenceId })
     const made = await client.createReport({ ...target, ...rest })
     return {
       text: `Reported ${made.targetType} ${made.targetId}: report ${made.id}.`,

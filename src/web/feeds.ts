@@ -96,8 +96,8 @@ const tagged = async ({ read, query }: PageRequest): Promise<Feed> => {
 }
 
 /** Revisions of one entry. */
-const revised = async ({ read, reads, params }: PageRequest): Promise<Feed> => {
-  const entry = await read<Entry>('readEntry', { slug: params.slug ?? '' })
+const revised = async ({ read, reads }: PageRequest): Promise<Feed> => {
+  const entry = await read<Entry>('readEntry')
   const { items } = await read<{ items: Revision[] }>('listRevisions', { slug: entry.slug }, MORE)
   const authors = await readAuthors(
     reads,

@@ -59,10 +59,12 @@ export function searchFor(page: Page, url: string): string {
 
 const pageQuery = (page: ReadPage, url: string): Query => {
   const given = new URLSearchParams(targetOf(url).search)
-  const values = (page.ownQuery ?? []).map(name => [name, given.get(name)] as const)
-  return Object.fromEntries(
-    values.filter(([, value]) => value).map(([name, value]) => [name, (value ?? '').slice(0, PAGE_QUERY_CHARACTERS)]),
-  )
+  const query: Query = {}
+  for (const name of page.ownQuery ?? []) {
+    const value = given.get(name)
+    if (value) query[name] = value.slice(0, PAGE_QUERY_CHARACTERS)
+  }
+  return query
 }
 
 type Dependencies = {
@@ -181,7 +183,7 @@ function createFixedPages({ config, sendDocument }: Pick<Dependencies, 'config' 
     if (known !== undefined) return sendDocument(known, exchange)
     const shown = page.render({ params, accept, config })
     if ('location' in shown) return redirect(shown, exchange)
-    const path = page.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
+    const path = page.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] as string)
     const made = createDocument(textOf(shown, { config, path, query: {} }))
     if (form !== undefined) kept.set(key, made)
     return sendDocument(made, exchange)
@@ -191,7 +193,7 @@ function createFixedPages({ config, sendDocument }: Pick<Dependencies, 'config' 
 const redirect = ({ location }: Redirect, exchange: Exchange): void =>
   exchange.set({ location, 'cache-control': 'no-store' }).send(302)
 
-const statusOf = (shown: Document | File): number => ('status' in shown ? (shown.status ?? 200) : 200)
+const statusOf = (shown: Document | File): number => ('type' in shown ? 200 : (shown.status ?? 200))
 
 function textOf(shown: Document | File, { config, path, query }: Pick<PageRequest, 'config' | 'path' | 'query'>) {
   if ('type' in shown) return { ...shown, fields: { vary: 'Accept' } }

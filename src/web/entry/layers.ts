@@ -147,11 +147,13 @@ function listOf(
   const sizes = new Map<string, number>()
   for (const { revisionId, text } of pieces) sizes.set(revisionId, (sizes.get(revisionId) ?? 0) + text.length)
   const rows = layers
-    .filter(({ id }) => sizes.has(id))
+    .flatMap(revision => {
+      const size = sizes.get(revision.id)
+      return size === undefined ? [] : [{ ...revision, size }]
+    })
     .slice(0, LISTED_MAX)
-    .map(revision => {
-      const { id, ordinal, changeType, createdAt, actor } = revision
-      const share = Math.round(((sizes.get(id) ?? 0) / Math.max(all, 1)) * 100)
+    .map(({ id, ordinal, changeType, createdAt, actor, size }) => {
+      const share = Math.round((size / Math.max(all, 1)) * 100)
       return html`<li class="ink-${shades.get(id) ?? 0}"><a href="/entries/${slug}/revisions/${id}">Revision ${ordinal}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')} <span class="small">${share < 1 ? 'under 1' : share} % of the text<br>${by(actor)}, ${moment(createdAt, at)}</span></li>`
     })
   return html`<section><h2>Revisions</h2><p class="small">Underlines show the evidence: solid is supported, dashed disputed, wavy contradicted, dotted inconclusive.</p><ol class="plain layers">${rows}</ol>${rows.length < sizes.size ? html`<p class="small">${many(sizes.size - rows.length, 'older layer')} not listed.</p>` : NOTHING}</section>`

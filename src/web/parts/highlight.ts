@@ -17,7 +17,7 @@ export class Highlighter {
 
   constructor(terms: readonly Term[]) {
     this.#words = new Set(terms.flatMap(({ prefix, words }) => (prefix ? words.slice(0, -1) : words)))
-    this.#prefixes = terms.filter(({ prefix }) => prefix).map(({ words }) => words.at(-1) ?? '')
+    this.#prefixes = terms.flatMap(({ prefix, words }) => (prefix ? words.slice(-1) : []))
   }
 
   /** The text with the words of the query marked. */

@@ -58,7 +58,8 @@ const BAR_HEIGHT = 132
 
 /** Bars of actions over time, by group. */
 export function activityPlot({ step, bars }: Bars): Html {
-  if (bars.length === 0) return NOTHING
+  const [first, last] = [bars[0], bars.at(-1)]
+  if (first === undefined || last === undefined) return NOTHING
   const totals = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))
   const top = Math.max(...totals, 1)
   const slots = Math.max(bars.length, 12)
@@ -74,12 +75,11 @@ export function activityPlot({ step, bars }: Bars): Html {
       return html`<rect class="${GROUPS[group]?.tone}" x="${round(index * width + width * 0.14)}" y="${round(y)}" width="${round(width * 0.72)}" height="${round(height)}"/>`
     })
   })
-  const lasting = tick(bars.at(-1)?.at ?? 0, span)
   return html`<figure class="picture">${svg(
     BAR_HEIGHT,
     `Actions over time, at most ${top} at once`,
     html`<line class="axis" x1="0" y1="${BAR_HEIGHT - 0.5}" x2="${WIDTH}" y2="${BAR_HEIGHT - 0.5}"/>${drawn}`,
-  )}<p class="axis-words"><span>${tick(bars[0]?.at ?? 0, span)}</span><span>${bars.length > 1 && lasting}</span></p>
+  )}<p class="axis-words"><span>${tick(first.at, span)}</span><span>${bars.length > 1 && tick(last.at, span)}</span></p>
 <figcaption><ul class="legend">${GROUPS.map(({ name, tone }) => html`<li><i class="key ${tone}"></i>${name}</li>`)}</ul></figcaption></figure>`
 }
 
