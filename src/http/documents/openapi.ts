@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { EXAMPLES } from '../../contract/examples.ts'
 import { mediaOf, NAMED_INPUTS, OPERATIONS, type Operation } from '../../contract/operations.ts'
@@ -17,8 +18,9 @@ import { members, NAMED, reference } from './openapi-schemas.ts'
 
 type Json = Record<string, unknown>
 
-/** The version of the interface. */
-export const VERSION = '0.1.0'
+const MANIFEST = new URL('../../../package.json', import.meta.url)
+/** The version of the interface, which is that of the package. */
+export const { version: VERSION } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }
 
 /** The OpenAPI 3.1 description of every operation, made from the contract table. */
 export function openApiDocument(config: Pick<Config, 'publicUrl'>): Json {
