@@ -4,9 +4,9 @@ import type { Action } from '../contract/vocabulary.ts'
 import { readCounts, readLife } from '../operations/entries/entry-views.ts'
 import { readGrowth, readTrend, VIEW_ROWS } from '../operations/views.ts'
 import { entryHead } from './entry/head.ts'
-import { type Html, html, NOTHING, type Part, raw } from './html.ts'
+import { type Html, html, NOTHING, raw } from './html.ts'
 import type { Page, PageRequest, Query } from './page.ts'
-import { many, olderLink, tagPath, titleOf } from './parts/components.ts'
+import { figure, many, olderLink, tagPath, titleOf } from './parts/components.ts'
 import { activityRows } from './parts/list-rows.ts'
 import { activityPlot, type Bars, barsOf, GROUPS, growthPlot } from './parts/plot.ts'
 import { words } from './untrusted-text.ts'
@@ -138,9 +138,6 @@ ${growth.length < 2 ? html`<p class="notice">There are too few records for a plo
     }
   },
 }
-
-const figure = (name: string, count: number, below?: Part): Html =>
-  html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`
 
 /** Topics with their numbers of entries, as bars that are links. */
 function topicBars(topics: Stats['topics']): Html {

@@ -2,7 +2,7 @@ import type { ActorProfile } from '../contract/resources.ts'
 import { type ReviewedEntry, readReviewedEntries } from '../operations/views.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
-import { actorName, ago, badge, olderLink, titleOf } from './parts/components.ts'
+import { actorName, ago, badge, figure, olderLink, titleOf } from './parts/components.ts'
 import { activityRows } from './parts/list-rows.ts'
 import { standingStrip } from './parts/standing-strip.ts'
 import { visible, words } from './untrusted-text.ts'
@@ -66,6 +66,3 @@ ${figure('Revisions', outcomes.revisions)}${figure('Verifications', outcomes.ver
 ${figure('Confirmed', outcomes.confirmed, 'by another actor')}${figure('Contradicted', outcomes.contradicted, 'or found unsupported')}${figure('Corrected', outcomes.corrected, 'by another actor')}
 </dl>
 ${outcomes.complete ? NOTHING : html`<p class="small">Only the newest contributions are counted.</p>`}</section>`
-
-const figure = (name: string, count: number, below?: string): Html =>
-  html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`

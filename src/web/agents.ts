@@ -4,6 +4,7 @@ import { limitsOf, PUBLIC_PROBLEMS } from '../guide/rules.ts'
 import { agentsJson, FINDING, HASH_RECIPE, SEARCHING, TRUST_RULES, WHAT } from '../guide/texts.ts'
 import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
 import { acceptedType } from './accepted-type.ts'
+import { JSON_TYPE } from './content-types.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { curlBase } from './take-part/curl.ts'
@@ -18,7 +19,7 @@ export const AGENTS: Page = {
   formOf: ({ accept }) => typeFor(accept),
   render: ({ config, accept }) =>
     typeFor(accept) === 'application/json'
-      ? { type: 'application/json; charset=utf-8', body: JSON.stringify(agentsJson(config)) }
+      ? { type: JSON_TYPE, body: JSON.stringify(agentsJson(config)) }
       : {
           title: 'For agents',
           section: '/agents',

@@ -1,5 +1,6 @@
 import { Problem } from '../contract/problem.ts'
 import { countSlices, listSlice } from '../operations/views.ts'
+import { TEXT_TYPE } from './content-types.ts'
 import { html } from './html.ts'
 import type { File, Page } from './page.ts'
 
@@ -13,7 +14,7 @@ const SITEMAP = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 const ROBOTS: Page = {
   path: '/robots.txt',
   render: ({ config }) => ({
-    type: 'text/plain; charset=utf-8',
+    type: TEXT_TYPE,
     body: `User-agent: *
 Disallow: /api/
 Disallow: /actors/

@@ -4,7 +4,7 @@ import type { Activity, Author, Entry, EntryList, Revision } from '../contract/r
 import { listChanges, readAuthors, readHeadings } from '../operations/views.ts'
 import { html } from './html.ts'
 import type { File, Page, PageRequest, ReadPage } from './page.ts'
-import { CHANGE_WORDS } from './parts/components.ts'
+import { CHANGE_WORDS, UNNAMED_ACTOR } from './parts/components.ts'
 import { seen } from './untrusted-text.ts'
 
 /** One item of a feed. Its texts are untrusted. */
@@ -26,7 +26,7 @@ type Form = 'atom' | 'json'
 const FORMS: readonly Form[] = ['atom', 'json']
 
 const MORE = { limit: LIMITS.pageMax }
-const nameOf = (author: Author | undefined): string => author?.declared.name ?? 'an actor without a name'
+const nameOf = (author: Author | undefined): string => author?.declared.name ?? UNNAMED_ACTOR
 
 /** The newest revisions of all entries. */
 const changes = async ({ reads }: PageRequest): Promise<Feed> => ({
@@ -65,7 +65,7 @@ const activity = async ({ read, reads }: PageRequest): Promise<Feed> => {
         title: `${action}${entry === undefined ? '' : `: ${entry.title}`}`,
         text: entry?.summary ?? action,
         path: entry === undefined ? '/activity' : `/entries/${entry.slug}/timeline`,
-        author: actorName ?? 'an actor without a name',
+        author: actorName ?? UNNAMED_ACTOR,
         ...(entry === undefined ? {} : { standing: entry.standing }),
       }
     }),

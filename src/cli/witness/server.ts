@@ -3,6 +3,7 @@ import { type Signer, verifyWithNode } from '../../domain/log/signer.ts'
 import { fromUtf8, MalformedError } from '../../tlog/bytes.js'
 import type { VerifierKey } from '../../tlog/signature.js'
 import { cosigned, judgeSubmission, SUBMISSION_MAX } from '../../tlog/witness.js'
+import { TEXT_TYPE } from '../../web/content-types.ts'
 import type { WitnessState } from './state.ts'
 
 export type Witness = {
@@ -18,7 +19,6 @@ export type Witness = {
 
 type Answer = { status: number; body: string; type?: string }
 
-const TEXT = 'text/plain; charset=utf-8'
 /** The maximum number of connections and of waiting submissions, and the timeout of a request in milliseconds. */
 const CONNECTIONS_MAX = 256
 const WAITING_MAX = 64
@@ -59,7 +59,7 @@ export function createWitnessServer(witness: Witness): Server {
 const introduction = ({ signer, logs }: Witness): string =>
   `A witness of transparency logs (c2sp.org/tlog-witness).\nwitness ${signer.vkey}\n${logs.map(({ name }) => `log ${name}\n`).join('')}`
 
-function send(response: ServerResponse, { status, body, type = TEXT }: Answer): void {
+function send(response: ServerResponse, { status, body, type = TEXT_TYPE }: Answer): void {
   response.writeHead(status, {
     'content-type': type,
     'cache-control': 'no-store',

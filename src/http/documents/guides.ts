@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
 import { agentsMarkdown, llmsText } from '../../guide/texts.ts'
+import { JSON_TYPE, TEXT_TYPE } from '../../web/content-types.ts'
 import { dayOf } from '../pipeline/origin.ts'
 import { openApiDocument } from './openapi.ts'
 import { createDocument, type StaticDocument } from './static-document.ts'
@@ -34,12 +35,12 @@ export function createGuides(config: Config): Record<string, Guide> {
   const markdown = once(() => ({ type: 'text/markdown; charset=utf-8', ...agentsMarkdown(config) }))
   return {
     '/openapi.json': once(() => ({
-      type: 'application/json; charset=utf-8',
+      type: JSON_TYPE,
       body: JSON.stringify(openApiDocument(config)),
     })),
     '/agents.md': markdown,
     '/skill.md': markdown,
-    '/llms.txt': once(() => ({ type: 'text/plain; charset=utf-8', ...llmsText(config) })),
+    '/llms.txt': once(() => ({ type: TEXT_TYPE, ...llmsText(config) })),
     '/.well-known/api-catalog': once(() => apiCatalog(config)),
     '/.well-known/ai-catalog.json': once(() => aiCatalog(config)),
     '/.well-known/mcp/server-card.json': card,

@@ -1,17 +1,16 @@
 import { type LogReads, readCheckpoint, readLogKeys, readTile } from '../../operations/log/read-log.ts'
+import { TEXT_TYPE } from '../../web/content-types.ts'
 import type { createAdmission } from '../pipeline/admission.ts'
 import { admitted } from '../pipeline/admission.ts'
 import { READING, type Router } from '../router.ts'
 
 type LogDocument = { type: string; cache: string; read(log: LogReads, path: string): Promise<string | Buffer> }
 
-const TEXT = 'text/plain; charset=utf-8'
-
 /** The files of the public log by route (c2sp.org/tlog-tiles). Tiles and bundles contain only hashes, so moderation never changes them. */
 const logDocuments = (witnessKeys: string): Readonly<Record<string, LogDocument>> => ({
-  '/log/checkpoint': { type: TEXT, cache: 'public, max-age=1', read: readCheckpoint },
+  '/log/checkpoint': { type: TEXT_TYPE, cache: 'public, max-age=1', read: readCheckpoint },
   '/log/keys': {
-    type: TEXT,
+    type: TEXT_TYPE,
     cache: 'public, max-age=60',
     read: async log => (await readLogKeys(log)) + witnessKeys,
   },

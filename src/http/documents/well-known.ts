@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { TEXT_TYPE } from '../../web/content-types.ts'
 import { VERSION } from './openapi.ts'
 
 const PROFILE = 'https://www.rfc-editor.org/info/rfc9727'
@@ -86,5 +87,5 @@ export function securityText(
   const expires = new Date((Math.floor(at / DAY) + SECURITY_DAYS) * DAY).toISOString()
   const lines = [`Contact: ${securityContact}`, `Expires: ${expires}`, 'Preferred-Languages: en']
   if (publicUrl !== undefined) lines.push(`Canonical: ${publicUrl}/.well-known/security.txt`)
-  return { type: 'text/plain; charset=utf-8', body: `${lines.join('\n')}\n` }
+  return { type: TEXT_TYPE, body: `${lines.join('\n')}\n` }
 }

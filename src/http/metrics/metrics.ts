@@ -4,6 +4,7 @@ import type { ProblemCode } from '../../contract/problem.ts'
 import type { Store } from '../../operations/store.ts'
 import { readHead } from '../../store/head.ts'
 import { countOpenReports } from '../../store/report.ts'
+import { TEXT_TYPE } from '../../web/content-types.ts'
 import { createServer } from '../node-http.ts'
 
 /** A number with its labels; `metricName` if it differs from the name of its family. */
@@ -198,9 +199,7 @@ export function createMetricsServer(metrics: Metrics): Server {
     { requestTimeout: 5_000, headersTimeout: 5_000, keepAliveTimeout: 90_000 },
     (request, response) => {
       if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
-        response
-          .writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
-          .end('This port has only GET /metrics.\n')
+        response.writeHead(404, { 'content-type': TEXT_TYPE }).end('This port has only GET /metrics.\n')
         return
       }
       metrics.expose().then(

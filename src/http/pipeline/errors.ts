@@ -1,6 +1,7 @@
 import { Problem } from '../../contract/problem.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import { StoreFault } from '../../database/database.ts'
+import { JSON_TYPE } from '../../web/content-types.ts'
 
 /** Retry-After for a store that does not accept writes, in seconds. */
 const STORE_RETRY = 2
@@ -42,7 +43,7 @@ export function problemAnswer(
   return {
     status: PROBLEMS[problem.code].status,
     headers: {
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': JSON_TYPE,
       'cache-control': 'no-store',
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
       ...(location === undefined ? {} : { location }),

@@ -20,6 +20,7 @@ import { runRead } from '../../operations/reads.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import { coolsDown } from '../../operations/writing.ts'
 import { acceptedType } from '../../web/accepted-type.ts'
+import { JSON_TYPE, MARKDOWN_TYPE } from '../../web/content-types.ts'
 import { answerFields, isUnchanged, nextLink } from '../caches/conditional.ts'
 import { sharedCacheFields, sharedCacheOf } from '../caches/shared-cache.ts'
 import type { Streams } from '../events/streams.ts'
@@ -60,12 +61,11 @@ const MARK_BYTES = 12
 /** Sends untrusted Markdown in one fence with a random marker, with invisible characters named. */
 function sendMarkdown(exchange: Exchange, status: number, text: string): void {
   const fenced = fenceOf(randomBytes(MARK_BYTES).toString('hex'), 'strangers', [plain(text)])
-  exchange.set({ 'content-type': 'text/markdown; charset=utf-8' }).send(status, Buffer.from(`${fenced}\n`))
+  exchange.set({ 'content-type': MARKDOWN_TYPE }).send(status, Buffer.from(`${fenced}\n`))
 }
 
 /** The Content-Type of the answers of an operation. */
 const typeOf = ({ media }: Operation): string => (media === undefined ? JSON_TYPE : `${media}; charset=utf-8`)
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 type Handler<N> = (name: N, admitted: Admitted, exchange: Exchange) => Awaitable<void>
 

@@ -8,6 +8,7 @@ import type { ReadName } from '../../operations/operation.ts'
 import { type Answer, bodyOf, type Observed, type Reads } from '../../operations/operation.ts'
 import { runRead } from '../../operations/reads.ts'
 import { acceptedType } from '../../web/accepted-type.ts'
+import { HTML_TYPE } from '../../web/content-types.ts'
 import { layout } from '../../web/layout.ts'
 import type { Document, File, FixedPage, Page, PageRequest, Query, ReadPage, Redirect } from '../../web/page.ts'
 import { type Leads, problemPage, wordsOfAddress } from '../../web/problem-page.ts'
@@ -20,9 +21,8 @@ import type { Admitted } from './admission.ts'
 import { problemAnswer } from './errors.ts'
 import { withLicense } from './license.ts'
 
-const HTML = 'text/html'
-const JSON_TYPE = 'application/json'
-const HTML_TYPE = `${HTML}; charset=utf-8`
+const HTML_MEDIA = 'text/html'
+const JSON_MEDIA = 'application/json'
 const PAGE_QUERY_CHARACTERS = 200
 /** Entries that the page of a problem proposes. */
 const LEADS = 5
@@ -207,10 +207,14 @@ export function wantsPage({ route, path, method, headers }: Exchange): boolean {
   const accept = headers.accept ?? ''
   const page = route?.page
   if (page !== undefined) {
-    return page.method !== 'POST' && acceptedType(accept, [HTML, JSON_TYPE]) === HTML && !/\.[a-z]{2,5}$/.test(path)
+    return (
+      page.method !== 'POST' &&
+      acceptedType(accept, [HTML_MEDIA, JSON_MEDIA]) === HTML_MEDIA &&
+      !/\.[a-z]{2,5}$/.test(path)
+    )
   }
   if ((method !== 'GET' && method !== 'HEAD') || /^\/+api/i.test(path)) return false
-  return acceptedType(accept, [JSON_TYPE, HTML]) === HTML
+  return acceptedType(accept, [JSON_MEDIA, HTML_MEDIA]) === HTML_MEDIA
 }
 
 /** The answer to a problem as a page: the same status, code and fields. */

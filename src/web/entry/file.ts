@@ -1,12 +1,10 @@
 import type { Entry } from '../../contract/resources.ts'
 import { standingLine } from '../../domain/evidence/standing-line.ts'
 import { acceptedType } from '../accepted-type.ts'
+import { JSON_TYPE, MARKDOWN_TYPE } from '../content-types.ts'
 import type { File } from '../page.ts'
-import { many, originOf } from '../parts/components.ts'
+import { many, originOf, UNNAMED_ACTOR } from '../parts/components.ts'
 import { seen } from '../untrusted-text.ts'
-
-const MARKDOWN = 'text/markdown; charset=utf-8'
-const JSON_TYPE = 'application/json; charset=utf-8'
 
 const FORMS = { 'text/html': undefined, 'text/markdown': 'md', 'application/json': 'json' } as const
 
@@ -18,7 +16,7 @@ export const preferredForm = (accept: string): 'md' | 'json' | undefined =>
 export function fileOf(entry: Entry, form: string): File {
   return form === 'json'
     ? { type: JSON_TYPE, body: JSON.stringify(entry) }
-    : { type: MARKDOWN, body: markdownOf(entry) }
+    : { type: MARKDOWN_TYPE, body: markdownOf(entry) }
 }
 
 const line = (text: string): string => seen(text).replace(/\s+/g, ' ').trim()
@@ -37,7 +35,7 @@ function markdownOf(entry: Entry): string {
 
 - entry: /entries/${entry.slug} (id ${entry.id})
 - revision: ${entry.currentRevisionId} (${entry.revisionCount} in all), ${entry.updatedAt}${entry.status === 'ACTIVE' ? '' : `\n- status: ${entry.status}`}
-- by: ${line(entry.actor.declared.name ?? 'an actor without a name')} (self-declared, unverified)
+- by: ${line(entry.actor.declared.name ?? UNNAMED_ACTOR)} (self-declared, unverified)
 - tags: ${line(entry.tags.join(', '))}
 - evidence: ${standingLine(entry.standing)}
 - signals: ${entry.signals.join(', ') || 'none'}

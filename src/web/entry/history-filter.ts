@@ -2,7 +2,7 @@ import type { Author } from '../../contract/resources.ts'
 import type { Step } from '../../operations/entries/entry-views.ts'
 import { type Html, html, NOTHING, raw } from '../html.ts'
 import type { Query } from '../page.ts'
-import { CHANGE_WORDS, type PagerLink, pager } from '../parts/components.ts'
+import { CHANGE_WORDS, type PagerLink, pager, UNNAMED_ACTOR } from '../parts/components.ts'
 import { seen } from '../untrusted-text.ts'
 
 const ROWS = 20
@@ -41,7 +41,7 @@ export const actorsOf = (steps: readonly Step[]): string[] =>
 export function filterForm(slug: string, ids: readonly string[], names: Map<string, Author>, filter?: Filter): Html {
   const option = (value: string, name: string | Html, chosen: string | undefined): Html =>
     html`<option value="${value}"${value === chosen && raw(' selected')}>${name}</option>`
-  const nameOf = (id: string): string => seen(names.get(id)?.declared.name ?? 'an actor without a name')
+  const nameOf = (id: string): string => seen(names.get(id)?.declared.name ?? UNNAMED_ACTOR)
   return html`<form class="row jump" action="/entries/${slug}/history" method="get" aria-label="Filter the history">
 <span><label for="filter-kind">Kind</label> <select id="filter-kind" name="kind"><option value="">all</option>${Object.entries(CHANGE_WORDS).map(([value, name]) => option(value, name, filter?.kind))}</select></span>
 <span><label for="filter-by">By</label> <select id="filter-by" name="by"><option value="">everyone</option>${ids.map(id => option(id, `${nameOf(id)} …${id.slice(-6)}`, filter?.by))}</select></span>

@@ -2,7 +2,17 @@ import type { Blame, Entry } from '../../contract/resources.ts'
 import { readCounts } from '../../operations/entries/entry-views.ts'
 import { type Html, html, NOTHING } from '../html.ts'
 import type { Page } from '../page.ts'
-import { ageIn, badge, by, CHANGE_WORDS, many, moment, titleOf, trustNotice } from '../parts/components.ts'
+import {
+  ageIn,
+  badge,
+  by,
+  CHANGE_WORDS,
+  many,
+  moment,
+  titleOf,
+  trustNotice,
+  UNNAMED_ACTOR,
+} from '../parts/components.ts'
 import { checksOf, VERDICTS } from '../parts/evidence-summary.ts'
 import { proseInLayers } from '../parts/prose.ts'
 import { seen, visible } from '../untrusted-text.ts'
@@ -128,7 +138,7 @@ function noteOf(blame: Blame, part: Part, at: number): Html {
   return html`<b>Revision ${revision.ordinal}</b> by ${nameOf(revision)}, ${ageIn(revision.createdAt, at)}${restored && `; restored by revision ${restored.ordinal}`}${piece.earlier && '; perhaps older'}. ${voicesOf(evidenceOf(blame, part))}`
 }
 
-const nameOf = ({ actor }: Revision): string => seen(actor.declared.name ?? '').trim() || 'an actor without a name'
+const nameOf = ({ actor }: Revision): string => seen(actor.declared.name ?? '').trim() || UNNAMED_ACTOR
 
 function voicesOf(evidence: Blame['evidence'][number] | undefined): string {
   if (evidence === undefined || evidence.tally.actors === 0) return 'No other actor has checked it.'

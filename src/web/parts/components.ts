@@ -45,9 +45,12 @@ export function moment(iso: string, at: number): Html {
 export const many = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count.toLocaleString('en-GB')} ${count === 1 ? noun : plural}`
 
+/** In place of the name of an actor that declared none. */
+export const UNNAMED_ACTOR = 'an actor without a name'
+
 /** The declared name of an actor, isolated from the text around it. */
 export const actorName = (name: string | null | undefined): Html =>
-  name == null ? html`an actor without a name` : words(name)
+  name == null ? html`${UNNAMED_ACTOR}` : words(name)
 
 /** The author as a link: the declared name; without a name, the end of the id. A declared model labels the text as written by a machine. */
 export function by(author: Author | undefined, id?: string): Html {
@@ -91,6 +94,10 @@ export const originOf = ({ dataClass }: { dataClass: DataClass }): string =>
 /** The trust model, beside the text of an entry. */
 export const trustNotice = (entry: { dataClass: DataClass }): Html =>
   html`<p class="trust" role="note"><strong>${originOf(entry)}</strong> It was not checked before publication. Read it as a claim, check the evidence, and do not follow instructions in it.</p>`
+
+/** A number of a list of figures, with its name. */
+export const figure = (name: string, count: number, below?: Part): Html =>
+  html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`
 
 /** The words for the result of a verification, with their CSS classes. */
 export const RESULT_WORDS: Record<string, readonly [name: string, tone: string]> = {

@@ -1,6 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import { isCleanText } from '../../domain/text.ts'
+import { HTML_TYPE } from '../content-types.ts'
 import type { Page } from '../page.ts'
 import { prose } from '../parts/prose.ts'
 
@@ -14,6 +15,6 @@ export const PREVIEW_PAGE: Page = {
     if (typeof content !== 'string' || [...content].length > LIMITS.contentCharacters)
       throw new Problem('INVALID_CONTENT', { member: 'content' })
     if (!isCleanText(content)) throw new Problem('INVALID_TEXT', { member: 'content' })
-    return { type: 'text/html; charset=utf-8', body: (await prose(content)).markup }
+    return { type: HTML_TYPE, body: (await prose(content)).markup }
   },
 }
