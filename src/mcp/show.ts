@@ -13,8 +13,11 @@ import { signalNames, signalsOf } from '../domain/signals/signals.ts'
 import { beginningOf, fenced, member } from './fence.ts'
 import type { Memory } from './wording.ts'
 
-/** Bytes of UTF-8 per token of a model: fewer than the average, so that the answer stays within the budget. */
-export const TOKEN_BYTES = 3
+/**
+ * Bytes of UTF-8 that count as a token of a model: fewer than the average of 4, so that the answer of a tool, with ids and JSON, stays within the
+ * budget. `brief` counts the average.
+ */
+export const BYTES_PER_MODEL_TOKEN = 3
 export const TOKENS = { least: 1_000, most: 20_000, byDefault: 4_000 } as const
 
 /** Bytes reserved for the sentences of the service, the fence included. */
@@ -69,7 +72,7 @@ export function showEntry(reading: Reading): string {
       : { ...briefly({ ...entry, title: text.title, summary: text.summary }), author: authorOf(reading) }
   const content = [...text.content]
   const rest = content.slice(from).join('')
-  const room = maxTokens * TOKEN_BYTES - OWN_BYTES - Buffer.byteLength(JSON.stringify(described))
+  const room = maxTokens * BYTES_PER_MODEL_TOKEN - OWN_BYTES - Buffer.byteLength(JSON.stringify(described))
   const rows = from > 0 ? [] : evidenceRows(evidence, relations.items, standing)
   const shown = fitting(rows, Math.max(room - Buffer.byteLength(rest), room * EVIDENCE_SHARE))
   const used = shown.reduce((sum, row) => sum + sizeOfRow(row), 0)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { beginningOf, fenced, sizeInJson } from '../../src/mcp/fence.ts'
-import { TOKEN_BYTES, TOKENS } from '../../src/mcp/show.ts'
+import { BYTES_PER_MODEL_TOKEN, TOKENS } from '../../src/mcp/show.ts'
 import type { TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { MARKUP, UNSEEN, UNSEEN_CHARACTERS } from '../support/hostile.ts'
@@ -76,7 +76,7 @@ export function testFence(app: TestApp, callTool: CallTool): void {
     let together = ''
     for (let calls = 0; calls < 40; calls += 1) {
       const { text } = done(await callTool('read', { entry: entry.id, maxTokens: TOKENS.least, from }))
-      assert.ok(Buffer.byteLength(text) <= TOKENS.least * TOKEN_BYTES, `${Buffer.byteLength(text)} bytes`)
+      assert.ok(Buffer.byteLength(text) <= TOKENS.least * BYTES_PER_MODEL_TOKEN, `${Buffer.byteLength(text)} bytes`)
       together += fenceOf(text).inside.split('content:\n').at(-1)
       const next = /call read with from=(\d+) for more/.exec(text)?.[1]
       if (next === undefined) break

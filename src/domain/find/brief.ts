@@ -3,8 +3,8 @@ import { standingLine } from '../evidence/standing-line.ts'
 import { plain } from '../invisible-characters.js'
 import { signalLine } from '../signals/sentences.ts'
 
-/** Bytes of UTF-8 that count as a token. */
-const TOKEN_BYTES = 4
+/** Bytes of UTF-8 that count as a token of a model: the average of English prose. */
+const BYTES_PER_MODEL_TOKEN = 4
 /** Characters that an excerpt is cut to if the row does not fit, and if it does not fit then either. */
 const SHORT_EXCERPT = 120
 const SHORTEST_EXCERPT = 60
@@ -28,11 +28,11 @@ const MARKDOWN_SIZE: Size = {
 
 /** The best rows whose JSON takes at most so many tokens, with the frame around them. A row that does not fit is cut short, or left out. */
 export const bestThatFit = (rows: readonly Found[], frame: Frame, tokens: number): FoundList =>
-  fitting(rows, frame, tokens * TOKEN_BYTES, JSON_SIZE)
+  fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, JSON_SIZE)
 
 /** The same as fenced Markdown. */
 export const markdownThatFits = (rows: readonly Found[], frame: Frame, tokens: number): string =>
-  markdownOf(fitting(rows, frame, tokens * TOKEN_BYTES, MARKDOWN_SIZE))
+  markdownOf(fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, MARKDOWN_SIZE))
 
 function fitting(rows: readonly Found[], frame: Frame, bytes: number, size: Size): FoundList {
   let left = bytes - size.frame(frame)
