@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { OperatorError, systemFault } from '../../operator-error.ts'
+import { readBounded } from '../read-bounded.ts'
 import { type Draft, parseDraft } from './draft.ts'
 import type { Session } from './session.ts'
 
@@ -38,13 +39,7 @@ async function bytesOfFile(file: string): Promise<Buffer> {
 }
 
 async function bytesOf(stream: NodeJS.ReadableStream, name: string): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk)
-    size += bytes.length
-    if (size > FILE_BYTES_MAX) throw new OperatorError(`${name} is over ${FILE_BYTES_MAX} bytes; shorten it.`)
-    chunks.push(bytes)
-  }
-  return Buffer.concat(chunks)
+  const bytes = await readBounded(stream, FILE_BYTES_MAX)
+  if (bytes === undefined) throw new OperatorError(`${name} is over ${FILE_BYTES_MAX} bytes; shorten it.`)
+  return bytes
 }

@@ -4,6 +4,7 @@ import { fromUtf8, MalformedError } from '../../tlog/bytes.js'
 import type { VerifierKey } from '../../tlog/signature.js'
 import { cosigned, judgeSubmission, SUBMISSION_MAX } from '../../tlog/witness.js'
 import { TEXT_TYPE } from '../../web/content-types.ts'
+import { readBounded } from '../read-bounded.ts'
 import type { WitnessState } from './state.ts'
 
 export type Witness = {
@@ -23,6 +24,8 @@ type Answer = { status: number; body: string; type?: string }
 const CONNECTIONS_MAX = 256
 const WAITING_MAX = 64
 const REQUEST_TIMEOUT = 10_000
+/** Characters of a signature line can have several bytes; those of base64 have one. */
+const BODY_BYTES_MAX = 2 * SUBMISSION_MAX
 
 /** The HTTP server of a witness (c2sp.org/tlog-witness): add-checkpoint, and the last cosigned checkpoint of each log. */
 export function createWitnessServer(witness: Witness): Server {
@@ -30,7 +33,7 @@ export function createWitnessServer(witness: Witness): Server {
   const answerTo = async (request: IncomingMessage): Promise<Answer> => {
     const [path = ''] = (request.url ?? '').split('?')
     if (request.method === 'POST' && path.endsWith('/add-checkpoint')) {
-      const body = await readBody(request)
+      const body = await readBounded(request, BODY_BYTES_MAX)
       return body === undefined ? { status: 413, body: '' } : takeTurn(() => addCheckpoint(witness, body))
     }
     const [, hash] = /\/([0-9a-f]{64})\/checkpoint$/.exec(path) ?? []
@@ -66,19 +69,6 @@ function send(response: ServerResponse, { status, body, type = TEXT_TYPE }: Answ
     ...(status === 413 ? { connection: 'close' } : {}),
   })
   response.end(body)
-}
-
-/** The body of a request; undefined if it is too long. */
-async function readBody(request: IncomingMessage): Promise<Uint8Array | undefined> {
-  const pieces: Buffer[] = []
-  let length = 0
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    length += piece.length
-    // Characters of a signature line can have several bytes; those of base64 have one.
-    if (length > 2 * SUBMISSION_MAX) return undefined
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
 }
 
 /** Runs works one after another. Refuses works if the queue is full. */
