@@ -98,6 +98,9 @@ function warnOfStored({ sharedCacheSeconds: seconds, purgeUrls }: Config, logger
   logger.warn({ seconds }, 'PURGE_URL is not set: caches may serve withdrawn texts for SHARED_CACHE_SECONDS')
 }
 
+/** Settings without limits, for a service that only its own process can call. */
+export const UNLIMITED = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_000_000, cooldownSeconds: 0 }
+
 /** The first part of the origin of a log if PUBLIC_URL is not set. */
 const HOST_BY_DEFAULT = 'localhost'
 

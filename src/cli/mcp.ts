@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { type ServeStdioOptions, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Logger, pino } from 'pino'
-import { openService } from '../app.ts'
+import { openService, UNLIMITED } from '../app.ts'
 import { type Client, createClient } from '../client/index.ts'
 import { readConfig, SETTINGS } from '../config.ts'
 import { clientsWithin, forgettingWithin } from '../mcp/in-process.ts'
@@ -18,8 +18,6 @@ const MESSAGE_BYTES = 1_048_576
 /** The longest wait in seconds that the client waits itself, instead of the model: a cooldown. */
 const WAIT_SECONDS = 4
 const ADMIN_TOKEN_BYTES = 32
-/** A private memory has one caller. */
-const UNLIMITED = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_000_000, cooldownSeconds: 0 }
 
 /** The dependencies of a session, and the function that ends it. */
 type Opened = { session: Session; close(): Promise<void> }

@@ -87,13 +87,19 @@ async function* byOffset(
   }
 }
 
+/** The evidence of a page with its kinds, contradictions first. */
+export const evidenceItems = ({
+  verifications,
+  contradictions,
+}: Pick<Evidence, 'verifications' | 'contradictions'>): EvidenceItem[] => [
+  ...contradictions.map(row => ({ ...row, kind: 'contradiction' as const })),
+  ...verifications.map(row => ({ ...row, kind: 'verification' as const })),
+]
+
 /** Merges the two kinds of evidence of a page into one stream, newest first. The page was cut from this stream. */
-function evidencePage({ verifications, contradictions, nextCursor }: Evidence): Page<EvidenceItem> {
-  const items: EvidenceItem[] = [
-    ...verifications.map(row => ({ ...row, kind: 'verification' as const })),
-    ...contradictions.map(row => ({ ...row, kind: 'contradiction' as const })),
-  ]
+function evidencePage(evidence: Evidence): Page<EvidenceItem> {
   const older = (one: EvidenceItem, other: EvidenceItem) =>
     one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt
-  return { items: items.sort((one, other) => (older(one, other) ? 1 : -1)), nextCursor }
+  const items = evidenceItems(evidence).sort((one, other) => (older(one, other) ? 1 : -1))
+  return { items, nextCursor: evidence.nextCursor }
 }

@@ -7,9 +7,7 @@ import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { ownProblems, PROBLEMS, problemsOf } from '../contract/problems.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
-import { curlBase } from './take-part/curl.ts'
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+import { curlBase, shellQuoted } from './take-part/curl.ts'
 
 /** A curl command that calls an operation, with the ids of the examples, which the caller replaces. */
 function curlCall(
@@ -31,12 +29,12 @@ function curlCall(
   const tried = Object.entries(EXAMPLES.Query).filter(([name]) => name in (query as { properties: object }).properties)
   const asks = tried.length === 0 ? '' : `?${new URLSearchParams(tried)}`
   return [
-    `curl -sS${media === 'text/event-stream' ? 'N' : ''}${method === 'POST' ? ' -X POST' : ''} ${quoted(`${curlBase(config)}${filled}${asks}`)}`,
-    ...(access === 'actor' ? [`-H ${quoted('x-actor-token: ')}"$TOKEN"`] : []),
-    ...(access === 'admin' ? [`-H ${quoted('authorization: Bearer ')}"$ADMIN_TOKEN"`] : []),
+    `curl -sS${media === 'text/event-stream' ? 'N' : ''}${method === 'POST' ? ' -X POST' : ''} ${shellQuoted(`${curlBase(config)}${filled}${asks}`)}`,
+    ...(access === 'actor' ? [`-H ${shellQuoted('x-actor-token: ')}"$TOKEN"`] : []),
+    ...(access === 'admin' ? [`-H ${shellQuoted('authorization: Bearer ')}"$ADMIN_TOKEN"`] : []),
     ...(body === undefined
       ? []
-      : [`-H ${quoted('content-type: application/json')}`, `-d ${quoted(JSON.stringify(EXAMPLES[body]))}`]),
+      : [`-H ${shellQuoted('content-type: application/json')}`, `-d ${shellQuoted(JSON.stringify(EXAMPLES[body]))}`]),
   ].join(' \\\n  ')
 }
 

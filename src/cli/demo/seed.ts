@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import { openService, type Service } from '../../app.ts'
+import { openService, type Service, UNLIMITED } from '../../app.ts'
 import type { Client } from '../../client/index.ts'
 import type { Config } from '../../config.ts'
 import { clientsWithin } from '../../mcp/in-process.ts'
@@ -16,8 +16,6 @@ const DAY = 86_400_000
 /** The least time between two writes in milliseconds, and how much later in its day each write is than the one before. */
 const PACE = 60_000
 const SPREAD = 5_820_000
-/** Limits of every client would take an hour. Only this process can call the routes while they are lifted. */
-const WITHOUT_LIMITS = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_000_000, cooldownSeconds: 0 }
 
 /** An entry as the last write returned it. */
 type Written = { id: string; slug: string; currentRevisionId: string; title: string; summary: string; content: string }
@@ -32,7 +30,8 @@ export async function seedDemoEntries(config: Config, logger: Logger): Promise<v
   const end = Date.now()
   const writes = [...STORIES.flatMap(writesOf), ...LINKS.map(linkWrite)].sort((one, other) => other.day - one.day)
   let now = end - (Math.max(...writes.map(({ day }) => day)) + 1) * DAY
-  const settings = { ...config, ...WITHOUT_LIMITS, trustedProxies: [], adminToken: randomBytes(32).toString('hex') }
+  // With the limits of a client it would take an hour.
+  const settings = { ...config, ...UNLIMITED, trustedProxies: [], adminToken: randomBytes(32).toString('hex') }
   const service = await openService(settings, { logger, now: () => now })
   try {
     const world: World = { clients: await createAuthors(service.server), written: new Map() }

@@ -1,3 +1,4 @@
+import { shellQuoted } from '../../web/take-part/curl.ts'
 import { type Argument, argument, type Command, EXIT, type Flag, type Invocation, UsageError } from '../command.ts'
 import { didYouMean } from '../nearest.ts'
 import { SHELLS } from './table.ts'
@@ -24,7 +25,6 @@ export async function complete(invocation: Invocation): Promise<number> {
 }
 
 const namesOf = (words: readonly Word[]): string => words.map(({ name }) => name).join(' ')
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Flags with known values, as cases of a shell: `--flag) words="a b" ;;`. */
 const valueCases = (words: readonly Word[]): string[] => {
@@ -82,14 +82,14 @@ const zshAction = ({ value = '', values }: Pick<Flag, 'value' | 'values'>): stri
   values !== undefined ? `(${values.join(' ')})` : value === 'DIR' ? '_files -/' : takesFile({ value }) ? '_files' : ' '
 
 function zsh(words: readonly Word[]): string {
-  const commands = words.map(({ name, summary }) => `    ${quoted(`${name}:${zshText(summary)}`)}`)
+  const commands = words.map(({ name, summary }) => `    ${shellQuoted(`${name}:${zshText(summary)}`)}`)
   const cases = words.map(({ name, flags, first }) => {
     const specs = flags.map(flag => {
       const value = flag.value === undefined ? '' : `:${flag.value}:${zshAction(flag)}`
-      return quoted(`--${flag.name}${value === '' ? '' : '='}[${zshText(flag.description)}]${value}`)
+      return shellQuoted(`--${flag.name}${value === '' ? '' : '='}[${zshText(flag.description)}]${value}`)
     })
     const position = first?.values === undefined ? '*:argument:_files' : `1:${first.name}:(${first.values.join(' ')})`
-    return `    ${name}) _arguments ${[quoted('--help[Explain the command.]'), ...specs, quoted(position)].join(' ')} ;;`
+    return `    ${name}) _arguments ${[shellQuoted('--help[Explain the command.]'), ...specs, shellQuoted(position)].join(' ')} ;;`
   })
   return `#compdef palimpsest
 _palimpsest() {

@@ -1,4 +1,5 @@
 import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
+import { evidenceItems } from '../../client/iterate.ts'
 import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
 import { earlierCount, standingLine } from '../../domain/evidence/standing-line.ts'
 import { signalLine } from '../../domain/signals/sentences.ts'
@@ -124,11 +125,7 @@ type Naming = { slugs: Slugs; actors: ActorNames }
 
 async function evidenceLines({ client, out }: Session, shown: Shown, revisionId: string): Promise<void> {
   const { entry, slugs } = shown
-  const { verifications, contradictions, nextCursor } = shown.evidence
-  const rows: EvidenceItem[] = [
-    ...contradictions.map(row => ({ ...row, kind: 'contradiction' as const })),
-    ...verifications.map(row => ({ ...row, kind: 'verification' as const })),
-  ]
+  const rows = evidenceItems(shown.evidence)
   const actors = createActorNames(client, [entry.actor, ...rows.flatMap(({ actor }) => actor ?? [])])
   await actors.find(rows.map(({ actorId }) => actorId))
   const naming = { slugs, actors }
@@ -143,7 +140,8 @@ async function evidenceLines({ client, out }: Session, shown: Shown, revisionId:
       evidenceLine(out, row, naming, ` of ${revisionName(row.revisionId, numbers.get(row.revisionId))}`)
     }
   }
-  if (nextCursor !== null) out.line(styled('dim', `These are the newest ${ROWS}; the numbers above include all.`))
+  if (shown.evidence.nextCursor !== null)
+    out.line(styled('dim', `These are the newest ${ROWS}; the numbers above include all.`))
 }
 
 function evidenceLine(out: Output, row: EvidenceItem, { slugs, actors }: Naming, of = ''): void {

@@ -1,5 +1,8 @@
 import type { Config } from '../../config.ts'
 
+/** A text as one word of a POSIX shell. */
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
 type Addressed = Pick<Config, 'publicUrl' | 'port'>
 
 /** The address in command lines: PUBLIC_URL, or the address of this machine. The Host field is never used. */
