@@ -1,6 +1,9 @@
 /** A mistake of the operator. `message` is one sentence with the remedy, to be shown without a stack. */
 export class OperatorError extends Error {}
 
+/** The code of an error of the system or of Node, for example ENOENT; undefined if it has none. */
+export const errorCode = (error: unknown): string | undefined => (error as { code?: string } | undefined)?.code
+
 /** Errors of the system about files, in words. */
 const SYSTEM_FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not',

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { OperatorError } from './operator-error.ts'
+import { errorCode, OperatorError } from './operator-error.ts'
 import { OWNER_ONLY_FILE, syncMade } from './sync-path.ts'
 
 /**
@@ -43,7 +43,7 @@ function makeSecret(path: string, secret: string): void {
     linkSync(partial, path)
   } catch (error) {
     // If several processes start at once, one creates the file for all.
-    if ((error as { code?: string }).code !== 'EEXIST') throw error
+    if (errorCode(error) !== 'EEXIST') throw error
   } finally {
     rmSync(partial, { force: true })
   }

@@ -2,6 +2,7 @@ import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { blockThread } from '../database/wait.ts'
+import { errorCode } from '../operator-error.ts'
 
 /** The maximum of waiting characters. Further lines are dropped. */
 const WAITING_MAX = 1_048_576
@@ -163,7 +164,7 @@ function writeNow(fd: number, queue: LineQueue): string | undefined {
     for (let bytes = queue.next(); bytes !== undefined; bytes = queue.next()) queue.written(writeSync(fd, bytes))
     return undefined
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'UNKNOWN'
+    return errorCode(error) ?? 'UNKNOWN'
   }
 }
 

@@ -10,6 +10,7 @@ import { readConfig, SETTINGS } from '../config.ts'
 import { clientsWithin, forgettingWithin } from '../mcp/in-process.ts'
 import type { Session } from '../mcp/perform.ts'
 import { createMcpServer } from '../mcp/server.ts'
+import { errorCode } from '../operator-error.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
 import { DEFAULT_URL } from './people/flags.ts'
 
@@ -136,7 +137,7 @@ function tokenIn(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { OperatorError, systemFault } from '../operator-error.ts'
+import { errorCode, OperatorError, systemFault } from '../operator-error.ts'
 import { type Command, CommandError, EXIT, type Invocation, type Surroundings, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { commandHelp, helpText, helpWidth, usageOf } from './help.ts'
@@ -100,7 +100,7 @@ function parsed(command: Command, args: readonly string[]): Pick<Invocation, 'ar
     }
     return { args: counted(command, positionals), flags, switches }
   } catch (error) {
-    if (!(error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')) throw error
+    if (!errorCode(error)?.startsWith('ERR_PARSE_ARGS')) throw error
     throw new UsageError(`${notUnderstood(command, error as Error)} "palimpsest help ${command.name}" explains it.`)
   }
 }
@@ -142,7 +142,7 @@ const isStoreFault = (error: Error): boolean => error.name === 'StoreFault'
 
 /** Errors of the system about files: full or failing disks, missing rights. The person who runs the program can fix them. */
 const FILE_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'EMFILE', 'ENFILE'])
-const isFileFault = (error: Error): boolean => FILE_FAULTS.has((error as NodeJS.ErrnoException).code ?? '')
+const isFileFault = (error: Error): boolean => FILE_FAULTS.has(errorCode(error) ?? '')
 
 /** Prints the failure on standard error and returns the exit code. Prints nothing if the reader of the output has ended. */
 function report(error: unknown, { stderr }: Surroundings): number {

@@ -15,7 +15,7 @@ import {
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import type { Actor, ActorIssued } from '../../client/index.ts'
-import { OperatorError, systemFault } from '../../operator-error.ts'
+import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { makeDirectories, OWNER_ONLY_FILE } from '../../sync-path.ts'
 
 const FILE_BYTES_MAX = 65_536
@@ -144,7 +144,7 @@ function namedFirst(partial: string, file: string): boolean {
     copyFileSync(partial, file, constants.COPYFILE_EXCL)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (errorCode(error) === 'EEXIST') return false
     throw error
   }
 }

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { LIMITS } from '../../contract/limits.ts'
-import { OperatorError, systemFault } from '../../operator-error.ts'
+import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { syncPath } from '../../sync-path.ts'
 import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
 
@@ -74,7 +74,7 @@ export function readLockText(file: string): string | undefined {
     const found = statSync(file)
     if (found.isFile() && found.size <= BYTES_MAX) return readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw new UsageError(`${file} cannot be read (${systemFault(error)}); name a lockfile with --file.`)
   }
   throw new UsageError(`${file} is not a file of at most ${BYTES_MAX} bytes; name a lockfile with --file.`)

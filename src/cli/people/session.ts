@@ -10,7 +10,7 @@ import {
   isClientError,
 } from '../../client/index.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
-import { OperatorError, systemFault } from '../../operator-error.ts'
+import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import {
@@ -139,7 +139,7 @@ function configured(env: NodeJS.ProcessEnv): string | undefined {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw new OperatorError(`${file} cannot be read (${systemFault(error)}); correct or remove it.`)
   }
   const url = (parsedJson(text) as { url?: unknown } | null | undefined)?.url

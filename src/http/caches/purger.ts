@@ -3,6 +3,7 @@ import { waitUnlessAborted } from '../../database/wait.ts'
 import { ALL_TAGS, tagsToPurge } from '../../domain/cache-tag.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
+import { errorCode } from '../../operator-error.ts'
 import type { Newest, RecordRange } from '../../store/head.ts'
 import { listTouched, readPurged } from '../../store/purge.ts'
 
@@ -156,5 +157,4 @@ export class Purger {
 }
 
 /** The code of the system error, or the message. */
-const unreachableBecause = (error: Error): string =>
-  (error.cause as { code?: string } | undefined)?.code ?? error.message
+const unreachableBecause = (error: Error): string => errorCode(error.cause) ?? error.message
