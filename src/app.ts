@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
+import { type Config, httpUrl } from './config.ts'
 import { openEngine } from './engine.ts'
 import { Purger } from './http/caches/purger.ts'
 import type { Metrics } from './http/metrics/metrics.ts'
@@ -14,7 +14,7 @@ import { LogAppender } from './log/log-appender.ts'
 import { type Prove, readWitnessPolicy, Witnesses } from './log/witnesses.ts'
 import { serveMcp } from './mcp/endpoint.ts'
 import type { Store } from './operations/store.ts'
-import { OperatorError } from './operator-error.ts'
+import { errorCode, OperatorError } from './operator-error.ts'
 import type { Secrets } from './secrets.ts'
 
 export type App = {
@@ -188,8 +188,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
   }
 }
 
-const addressOf = (server: HttpServer, host: string): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
+const addressOf = (server: HttpServer, host: string): string => httpUrl(host, (server.address() as AddressInfo).port)
 
 /** Listens on the port for metrics, if there is one. */
 async function listenForMetrics(metrics: Metrics, { metricsHost: host, metricsPort: port }: Config) {
@@ -200,7 +199,7 @@ async function listenForMetrics(metrics: Metrics, { metricsHost: host, metricsPo
     await once(server, 'listening')
     return server
   } catch (error) {
-    const reason = (error as { code?: string }).code ?? String(error)
+    const reason = errorCode(error) ?? String(error)
     throw new OperatorError(
       `METRICS_PORT ${port} on ${host} cannot be listened on (${reason}); set it or METRICS_HOST otherwise.`,
     )
@@ -211,7 +210,7 @@ async function listen(server: Pick<Server, 'listen'>, { host, port }: Config): P
   try {
     await server.listen({ host, port })
   } catch (error) {
-    const code = (error as { code?: string }).code
+    const code = errorCode(error)
     if (code === 'EADDRINUSE')
       throw new OperatorError(`Port ${port} on ${host} is taken; stop what uses it or set PORT to another one.`)
     if (code === 'EACCES')

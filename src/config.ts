@@ -255,6 +255,10 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
 export const flagOf = ({ name, secret: hidden }: { name: string; secret?: boolean }): string | undefined =>
   hidden ? undefined : name.toLowerCase().replaceAll('_', '-')
 
+/** The URL of a service, without a path. An IPv6 address is written in brackets. */
+export const httpUrl = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
 /**
  * Reads the configuration. Precedence: the flag, the variable, the file named by NAME_FILE (secrets only), the default. Throws an
  * OperatorError that names the setting and the expected value.

@@ -6,6 +6,7 @@ import { sql } from '../../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../database/sqlite.ts'
 import { isServed } from '../../embedded/data-directory.ts'
 import { indexFile, storeFile } from '../../embedded/files.ts'
+import { readinessUrl } from '../address.ts'
 import { sizeText } from '../progress.ts'
 import { openStoreForReading, openStoreOfAnySchema } from '../stores/open-store.ts'
 import type { Finding } from './check.ts'
@@ -21,7 +22,7 @@ export async function checkServed(directory: string, config: Config | undefined)
   if (!isServed(directory)) return { mark: 'ok', what, finding: 'no process has locked the store' }
   if (config === undefined)
     return { mark: 'warn', what, finding: 'a process has locked the store; its address is unknown' }
-  const url = `http://${reachable(config.host)}:${config.port}/ready`
+  const url = readinessUrl(config)
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) })
     if (answer.status === 200)
@@ -37,9 +38,6 @@ export async function checkServed(directory: string, config: Config | undefined)
     return { mark: 'warn', what, finding, remedy: 'set --host and --port to those of the server, or see its log' }
   }
 }
-
-const ANY_ADDRESS: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
-const reachable = (host: string): string => ANY_ADDRESS[host] ?? (host.includes(':') ? `[${host}]` : host)
 
 export function checkSchema(directory: string): Finding {
   const connection = openStoreOfAnySchema(storeFile(directory))

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { readConfig } from '../../config.ts'
+import { httpUrl } from '../../config.ts'
 import { witnessSigner } from '../../domain/log/signer.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-directory.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
 import { MalformedError } from '../../tlog/bytes.js'
 import { isKeyName } from '../../tlog/note.js'
 import { parseVerifierKey, SIGNATURE_TYPES, type VerifierKey } from '../../tlog/signature.js'
+import { addressOf } from '../address.ts'
 import { EXIT, type Invocation, required, UsageError } from '../command.ts'
 import { createWitnessServer } from './server.ts'
 import { ensureWitnessKey, openWitnessState } from './state.ts'
@@ -53,14 +54,6 @@ async function logKey(vkey: string): Promise<VerifierKey> {
   throw new UsageError(`"${vkey.slice(0, 80)}" is not a verifier key of a log; use the first line of its /log/keys.`)
 }
 
-/** Reads only these two settings. */
-function addressOf({ env, flags }: Invocation): { host: string; port: number } {
-  const named = Object.fromEntries(
-    ['HOST', 'PORT'].flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])),
-  )
-  return readConfig(named, { host: flags.host, port: flags.port })
-}
-
 async function listen(server: ReturnType<typeof createWitnessServer>, host: string, port: number): Promise<string> {
   try {
     server.listen({ host, port })
@@ -70,8 +63,7 @@ async function listen(server: ReturnType<typeof createWitnessServer>, host: stri
       `The witness cannot listen at ${host}:${port} (${systemFault(error)}); name another --port or --host.`,
     )
   }
-  const { port: taken } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`
+  return httpUrl(host, (server.address() as AddressInfo).port)
 }
 
 const stopped = (): Promise<void> =>

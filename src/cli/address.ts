@@ -1,0 +1,17 @@
+import { httpUrl, readConfig } from '../config.ts'
+import type { Invocation } from './command.ts'
+
+/** HOST and PORT of a command line. No other setting is read, because the caller may lack the right to read the secrets of the server. */
+export function addressOf({ env, flags }: Pick<Invocation, 'env' | 'flags'>): { host: string; port: number } {
+  const named = Object.fromEntries(
+    ['HOST', 'PORT'].flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])),
+  )
+  return readConfig(named, { host: flags.host, port: flags.port })
+}
+
+/** An unspecified listening address cannot be called. It is replaced by the loopback address of its kind. */
+const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** The address at which this machine can ask a service whether it is ready. */
+export const readinessUrl = ({ host, port }: { host: string; port: number }): string =>
+  `${httpUrl(LOOPBACK[host] ?? host, port)}/ready`
