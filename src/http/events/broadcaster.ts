@@ -4,7 +4,7 @@ import { StoreFault } from '../../database/database.ts'
 import { type ChangeFilter, isChosen } from '../../domain/change.ts'
 import type { StreamEvent, StreamOperation, StreamPage } from '../../operations/operation.ts'
 import type { Store } from '../../operations/store.ts'
-import { createPacedQueue, createThrottle } from '../limits/throttle.ts'
+import { createPacedQueue, Throttle } from '../limits/throttle.ts'
 
 /** Rows of one read: for all current streams, and for one lagging stream. */
 const ROUND_ROWS = 200
@@ -62,7 +62,7 @@ export class Broadcaster {
   readonly #store: Pick<Store, 'reader' | 'onCommit'>
   readonly #waiting = new WaitingStreams()
   readonly #inTurn = createPacedQueue(LAG_REST, LAG_REST_MAX)
-  readonly #wake: () => void
+  readonly #rounds: Throttle
   #streams = 0
   /** The position up to which the list was read for current streams. */
   #tip = 0
@@ -72,7 +72,7 @@ export class Broadcaster {
     this.#source = source
     this.#store = store
     const pause = (): number => Math.max(ROUND_PAUSE, ROUND_PAUSE_EACH * this.#streams)
-    this.#wake = createThrottle(() => this.#readRound(), pause, reportTo(logger))
+    this.#rounds = new Throttle(() => this.#readRound(), pause, reportTo(logger))
   }
 
   /** Returns the position of the newest row. From here to its `end` the stream gets new rows. */
@@ -81,9 +81,9 @@ export class Broadcaster {
     const newest = await this.#source.newest(this.#store.reader)
     if (this.#unfollow === undefined && this.#streams > 0) {
       this.#tip = newest
-      this.#unfollow = this.#store.onCommit(this.#wake)
+      this.#unfollow = this.#store.onCommit(this.#rounds.wake)
       // Commits since that read are not announced.
-      this.#wake()
+      this.#rounds.wake()
     }
     return newest
   }

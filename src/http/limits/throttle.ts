@@ -1,42 +1,50 @@
 import { setTimeout as after } from 'node:timers/promises'
 
 /**
- * Returns a function that schedules `look`: one run at a time, at least `pause` milliseconds after the previous one, and again while it
- * returns that there is more. `onFailure` gets the first of consecutive failures. The next call tries again.
+ * Schedules runs of `look`: one at a time, each at least `pause` milliseconds after the previous one, and again while it returns that there is
+ * more. `onFailure` gets the first of consecutive failures. The next call of `wake` tries again.
  */
-export function createThrottle(
-  look: () => Promise<boolean>,
-  pause: () => number,
-  onFailure: (error: unknown) => void,
-): () => void {
-  let scheduled = false
-  let running = false
-  let woken = false
-  let failed = false
-  let last = 0
-  const run = async (): Promise<void> => {
-    scheduled = false
-    running = true
-    woken = false
+export class Throttle {
+  readonly #look: () => Promise<boolean>
+  readonly #pause: () => number
+  readonly #onFailure: (error: unknown) => void
+  #isScheduled = false
+  #isRunning = false
+  #isWoken = false
+  #hasFailed = false
+  /** When the previous run ended, in milliseconds of the monotonic clock. */
+  #endedAt = 0
+
+  constructor(look: () => Promise<boolean>, pause: () => number, onFailure: (error: unknown) => void) {
+    this.#look = look
+    this.#pause = pause
+    this.#onFailure = onFailure
+  }
+
+  /** Schedules a run, unless one is scheduled; during a run, the next one. */
+  readonly wake = (): void => {
+    this.#isWoken = true
+    if (this.#isRunning || this.#isScheduled) return
+    this.#isScheduled = true
+    setTimeout(this.#run, Math.max(0, this.#endedAt + this.#pause() - performance.now())).unref()
+  }
+
+  readonly #run = async (): Promise<void> => {
+    this.#isScheduled = false
+    this.#isRunning = true
+    this.#isWoken = false
     try {
-      const more = await look()
-      woken ||= more
-      failed = false
+      const more = await this.#look()
+      this.#isWoken ||= more
+      this.#hasFailed = false
     } catch (error) {
-      if (!failed) onFailure(error)
-      failed = true
+      if (!this.#hasFailed) this.#onFailure(error)
+      this.#hasFailed = true
     }
-    running = false
-    last = performance.now()
-    if (woken) wake()
+    this.#isRunning = false
+    this.#endedAt = performance.now()
+    if (this.#isWoken) this.wake()
   }
-  const wake = (): void => {
-    woken = true
-    if (running || scheduled) return
-    scheduled = true
-    setTimeout(run, Math.max(0, last + pause() - performance.now())).unref()
-  }
-  return wake
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createEventLoopYield, Turns } from './turns.ts'
+import { Turns, WorkTurns } from './turns.ts'
 
 /** The work of a costly request, in milliseconds: more than one turn has. */
 const COSTLY = 25
@@ -134,7 +134,7 @@ const WORKS = 100
 const PER_TURN = 8
 
 test('a turn has a maximum number of works, all run in order, and the first runs at once', async () => {
-  const turn = createEventLoopYield(PER_TURN)
+  const turns = new WorkTurns(PER_TURN)
   let now = 0
   const went: { work: number; at: number }[] = []
   const count = (): void => {
@@ -144,7 +144,7 @@ test('a turn has a maximum number of works, all run in order, and the first runs
   // It was scheduled first, so it runs first in each turn.
   setImmediate(count)
   const works = Array.from({ length: WORKS }, async (_, work) => {
-    await turn()
+    await turns.take()
     went.push({ work, at: now })
   })
   await Promise.all(works)
@@ -158,9 +158,9 @@ test('a turn has a maximum number of works, all run in order, and the first runs
 })
 
 test('works that come one by one do not wait', async () => {
-  const turn = createEventLoopYield(PER_TURN)
+  const turns = new WorkTurns(PER_TURN)
   for (let work = 0; work < WORKS; work++) {
-    assert.equal(turn(), undefined)
+    assert.equal(turns.take(), undefined)
     await nextTurn()
   }
 })

@@ -140,29 +140,41 @@ export class Turns {
 const WORKS_PER_TURN = 8
 
 /**
- * Spreads works over turns of the event loop. Returns undefined if a work may continue at once, otherwise a promise of a later turn.
- * Writes arrive and are answered in groups. If a group were handled in one turn, reads would wait for all of it.
+ * Spreads works over turns of the event loop. Writes arrive and are answered in groups. If a group were handled in one turn, reads would wait
+ * for all of it.
  */
-export function createEventLoopYield(most = WORKS_PER_TURN): () => Promise<void> | undefined {
-  const waiting: (() => void)[] = []
-  let begun = 0
-  let due = false
-  const arrange = (): void => {
-    if (due) return
-    due = true
-    setImmediate(next)
+export class WorkTurns {
+  readonly #most: number
+  readonly #waiting: (() => void)[] = []
+  /** The works of this turn. */
+  #begun = 0
+  #isArranged = false
+
+  constructor(most = WORKS_PER_TURN) {
+    this.#most = most
   }
-  const next = (): void => {
-    due = false
-    const going = waiting.splice(0, most)
-    begun = going.length
-    if (begun > 0) arrange()
-    for (const go of going) go()
-  }
-  return () => {
-    arrange()
-    if (begun === most || waiting.length > 0) return new Promise(resolve => waiting.push(resolve))
-    begun += 1
+
+  /** Returns undefined if a work may continue at once, otherwise a promise of a later turn. */
+  take(): Promise<void> | undefined {
+    this.#arrange()
+    if (this.#begun === this.#most || this.#waiting.length > 0) {
+      return new Promise(resolve => this.#waiting.push(resolve))
+    }
+    this.#begun += 1
     return undefined
+  }
+
+  #arrange(): void {
+    if (this.#isArranged) return
+    this.#isArranged = true
+    setImmediate(this.#next)
+  }
+
+  readonly #next = (): void => {
+    this.#isArranged = false
+    const going = this.#waiting.splice(0, this.#most)
+    this.#begun = going.length
+    if (this.#begun > 0) this.#arrange()
+    for (const go of going) go()
   }
 }

@@ -26,7 +26,7 @@ import { sharedCacheFields, sharedCacheOf } from '../caches/shared-cache.ts'
 import type { Streams } from '../events/streams.ts'
 import type { Exchange, Fields } from '../exchange.ts'
 import type { Overload } from '../limits/overload.ts'
-import { createEventLoopYield } from '../limits/turns.ts'
+import { WorkTurns } from '../limits/turns.ts'
 import type { Observer, Visitor } from '../observation/observer.ts'
 import type { Admitted } from './admission.ts'
 import { Charges, RELEASED } from './charges.ts'
@@ -74,7 +74,7 @@ export class Handlers {
   readonly #dependencies: HandlerDependencies
   readonly #charges: Charges
   readonly #underWay = createUnderWay()
-  readonly #yieldTurn = createEventLoopYield()
+  readonly #workTurns = new WorkTurns()
   readonly #hinter: Hinter
   readonly #byKind: { [K in Kind]: Handler<NameOf<K>> }
   /** What all reads of this process have in common. */
@@ -183,14 +183,14 @@ export class Handlers {
     const { at, origin, actor, tokenHash, params, idempotencyKey } = admitted
     // A request without a body was not parsed.
     if (exchange.body === undefined) throw new Problem('MALFORMED_JSON')
-    await this.#yieldTurn()
+    await this.#workTurns.take()
     const body = CHECKS[name].body(exchange.body)
     await this.#charges.chargeItems(OPERATIONS[name], body, admitted, exchange)
     limiter.beforeWrite()
     const caller = { requestId: exchange.id, actor, tokenHash, origin }
     const checked = { params, body, caller }
     const answer = await this.#withHints(name, checked, () => this.#run(name, checked, idempotencyKey, at))
-    await this.#yieldTurn()
+    await this.#workTurns.take()
     // If all items were refused, none has started it.
     const single = !('chargedItems' in OPERATIONS[name])
     const began = coolsDown(name) && single && !answer.replayed ? rates.cooldownSeconds : undefined
