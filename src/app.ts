@@ -71,7 +71,7 @@ export async function openService(
     )
     warnOfStored(config, logger)
     const log = await keepLog(config, { server, store, logger, now, witnesses }, secrets)
-    const endHousekeeping = keepHouse(config, { server, store, logger, now })
+    const housekeeping = new Housekeeping(config, { server, store, logger, now })
     return {
       server,
       metrics: server.metrics,
@@ -80,7 +80,7 @@ export async function openService(
       readiness: () => store.readiness(),
       store,
       async close() {
-        endHousekeeping()
+        housekeeping.end()
         await server.stop()
         await Promise.all(purgers.map(purger => purger.close()))
         await log?.close()
@@ -134,35 +134,49 @@ async function keepLog(
 
 type Kept = Required<Pick<AppOptions, 'logger' | 'now'>> & { server: Server; store: Store }
 
-/** Makes the salts of days and deletes expired rows, now and every minute. Returns the function that stops this. */
-function keepHouse(config: Config, { server, store, logger, now }: Kept): () => void {
-  let ended = false
-  let countedAt = performance.now()
-  /** Milliseconds since the last call, by a monotonic clock. */
-  const served = (): number => {
-    const since = performance.now() - countedAt
-    countedAt += since
-    return since
+/** Makes the salts of days and deletes expired rows, now and every minute. */
+class Housekeeping {
+  readonly #retentionDays: number
+  readonly #kept: Kept
+  readonly #timer: NodeJS.Timeout
+  #hasEnded = false
+  #countedAt = performance.now()
+
+  constructor({ activityRetentionDays }: Config, kept: Kept) {
+    this.#retentionDays = activityRetentionDays
+    this.#kept = kept
+    this.#timer = setInterval(() => this.#runOrWarn(), HOUSEKEEPING_INTERVAL)
+    this.#timer.unref()
+    this.#runOrWarn()
   }
-  const keep = async (): Promise<void> => {
+
+  end(): void {
+    this.#hasEnded = true
+    clearInterval(this.#timer)
+  }
+
+  #runOrWarn(): void {
+    this.#run().catch(error => {
+      if (!this.#hasEnded) this.#kept.logger.warn({ err: error }, 'housekeeping failed; it is tried again in a minute')
+    })
+  }
+
+  async #run(): Promise<void> {
+    const { server, store, now } = this.#kept
     await server.openDay(dayOf(now()))
     await server.openDay(dayOf(now() + DAY_AHEAD))
-    const due = { today: dayOf(now()), retentionDays: config.activityRetentionDays }
-    while (!ended && (await store.maintain('sweep', { ...due, served: served() }, server.environment()))) {
+    const due = { today: dayOf(now()), retentionDays: this.#retentionDays }
+    const sweep = () => store.maintain('sweep', { ...due, served: this.#servedSince() }, server.environment())
+    while (!this.#hasEnded && (await sweep())) {
       // Each round deletes a bounded number of rows, so that writes run in between.
     }
   }
-  const keepOrSay = (): void => {
-    keep().catch(error => {
-      if (!ended) logger.warn({ err: error }, 'housekeeping failed; it is tried again in a minute')
-    })
-  }
-  const timer = setInterval(keepOrSay, HOUSEKEEPING_INTERVAL)
-  timer.unref()
-  keepOrSay()
-  return () => {
-    ended = true
-    clearInterval(timer)
+
+  /** Milliseconds since the last call, by a monotonic clock. */
+  #servedSince(): number {
+    const since = performance.now() - this.#countedAt
+    this.#countedAt += since
+    return since
   }
 }
 
