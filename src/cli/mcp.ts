@@ -79,26 +79,18 @@ function openShared({ env, flags }: Called, logger: Logger): Opened {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw new UsageError('--url (or PALIMPSEST_URL) must be the http or https address of a service.')
   }
-  let held = env.PALIMPSEST_TOKEN || undefined
+  const first = env.PALIMPSEST_TOKEN || undefined
   const readUrl = env.PALIMPSEST_READ_URL || undefined
   const bounds = { retries: 2, maxWaitSeconds: WAIT_SECONDS }
   const open = (token: string | undefined): Client =>
     createClient({ baseUrl, readUrl, token, tokenOnReads: readUrl === undefined, ...bounds })
   // The client remembers its last write, so that reads at the other address include it.
-  let client = open(held)
-  const session: Session = {
-    clientFor: token => {
-      if (client.token() !== token) client = open(token)
-      return client
-    },
-    token: () => held,
-    issued: token => {
-      held = token
-    },
-    memory: 'shared',
-    keepsToken: true,
-    onFault: error => logger.error({ err: error }, 'a call failed'),
+  let client = open(first)
+  const clientFor = (token: string | undefined): Client => {
+    if (client.token() !== token) client = open(token)
+    return client
   }
+  const session = sessionOf(logger, { clientFor, memory: 'shared' }, first)
   return { session, close: async () => {} }
 }
 
@@ -114,23 +106,38 @@ async function openPrivate(dataDir: string, env: NodeJS.ProcessEnv, logger: Logg
   }
   const service = await openService(config, { logger, onBroken })
   const file = join(service.place, 'mcp-actor-token')
-  let held = tokenIn(file)
-  const session: Session = {
-    clientFor: clientsWithin(service.server, {
-      remoteAddress: '127.0.0.1',
-      headers: { 'user-agent': 'palimpsest mcp' },
-    }),
+  const caller = { remoteAddress: '127.0.0.1', headers: { 'user-agent': 'palimpsest mcp' } }
+  const session = sessionOf(
+    logger,
+    {
+      clientFor: clientsWithin(service.server, caller),
+      memory: 'private',
+      forget: forgettingWithin(service.server, adminToken),
+    },
+    tokenIn(file),
+    token => writeFileSync(file, `${token}\n`, { mode: 0o600 }),
+  )
+  return { session, close: service.close }
+}
+
+/** A session that stores its token: the first one, or that of an actor that is created later, which `store` receives. */
+function sessionOf(
+  logger: Logger,
+  memory: Pick<Session, 'clientFor' | 'memory' | 'forget'>,
+  first: string | undefined,
+  store = (_token: string): void => {},
+): Session {
+  let held = first
+  return {
+    ...memory,
     token: () => held,
     issued(token) {
       held = token
-      writeFileSync(file, `${token}\n`, { mode: 0o600 })
+      store(token)
     },
-    memory: 'private',
     keepsToken: true,
-    forget: forgettingWithin(service.server, adminToken),
     onFault: error => logger.error({ err: error }, 'a call failed'),
   }
-  return { session, close: service.close }
 }
 
 function tokenIn(file: string): string | undefined {
