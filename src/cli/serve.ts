@@ -49,12 +49,10 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
   // While other threads open the store.
   const [app] = await Promise.all([opening, loadMcp(), preparePages()])
 
-  const stopped = new AbortController()
-  let stopping = false
+  const stopping = new AbortController()
   const stop = (signal: string): void => {
-    if (stopping) return
-    stopping = true
-    stopped.abort()
+    if (stopping.signal.aborted) return
+    stopping.abort()
     logger.info({ signal }, 'stopping')
     setTimeout(STOP_TIMEOUT_MS, undefined, { ref: false }).then(() => end(1))
     app.close().then(
@@ -75,11 +73,11 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
     process.stdout.write(`Palimpsest listens at ${app.url} and is ${app.readiness().status}\n`)
     while (!app.readiness().ready) await setTimeout(READY_INTERVAL_MS)
   }
-  if (stopping) return
+  if (stopping.signal.aborted) return
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, config))
-  beside(app.store, stopped.signal).catch(error => {
-    if (stopping) return
+  beside(app.store, stopping.signal).catch(error => {
+    if (stopping.signal.aborted) return
     end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
   })
 }
