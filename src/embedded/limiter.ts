@@ -1,5 +1,6 @@
 import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
 import { type Charge, type Decision, type LimitState, RateLimiter } from '../domain/rate-limit.ts'
+import { DAY } from '../domain/time.ts'
 import type { Limiter } from '../operations/limiter.ts'
 import type { WriteEnvironment } from '../operations/store.ts'
 import { listAdmissions } from '../store/limit.ts'
@@ -7,12 +8,11 @@ import type { EmbeddedStore } from './store.ts'
 
 /** Interval in milliseconds at which admissions are saved. A kill can lose those since the last save, except those of completed writes. */
 const SAVE_INTERVAL_MS = 200
-const DAY_MS = 86_400_000
 
 /** Opens the limiter of a store with the admissions that it has saved. */
 export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => number): Promise<EmbeddedLimiter> {
   const limiter = new RateLimiter()
-  limiter.restore(await listAdmissions(store.reader, now() - DAY_MS))
+  limiter.restore(await listAdmissions(store.reader, now() - DAY))
   return new EmbeddedLimiter(store, limiter, now)
 }
 

@@ -1,11 +1,11 @@
 import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { plain } from '../domain/invisible-characters.js'
+import { DAY } from '../domain/time.ts'
 import { VERSION } from '../http/documents/openapi.ts'
 import { perform, type Session } from './perform.ts'
 import { toolboxFor } from './toolbox.ts'
 import { instructionsFor } from './wording.ts'
 
-const DAY = 86_400_000
 const NAME_CHARACTERS = 60
 
 /** The protocol's server for one session: the tools and the instructions. Both are constant. */

@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_HOURS } from '../contract/limits.ts'
 import type { Transaction } from '../database/database.ts'
 import type { Admission } from '../domain/rate-limit.ts'
+import { DAY, HOUR, hourNumber } from '../domain/time.ts'
 import { deleteObservations } from '../store/activity.ts'
 import { addServed, rewriteHead } from '../store/head.ts'
 import { forgetStoredAnswers } from '../store/idempotency.ts'
@@ -11,8 +12,6 @@ import { forgetUnansweredTopics } from '../store/unanswered.ts'
 import { forgetReaders } from '../store/work.ts'
 import type { Context } from './operation.ts'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
 /**
  * Retention of the stored answer to a write, in milliseconds of service. The margin covers late counting, so that it is never shorter than
  * promised.
@@ -55,7 +54,7 @@ export async function sweep(
   await forgetCooldowns(tx, context.at - HOUR)
   // Admissions name networks too. Without further requests, nothing else deletes the last of them.
   await forgetAdmissions(tx, context.at - HOUR)
-  const deleted = await deleteObservations(tx, Math.floor(context.at / HOUR), retentionDays, RETENTION_BATCH)
+  const deleted = await deleteObservations(tx, hourNumber(context.at), retentionDays, RETENTION_BATCH)
   const forgotten = await forgetStoredAnswers(
     tx,
     (await addServed(tx, context.now, served)) - IDEMPOTENCY_KEPT,

@@ -3,8 +3,8 @@ import type { Activity } from '../contract/resources.ts'
 import { type Action, type DataClass, TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
+import { isoTime } from '../domain/time.ts'
 import { shownStanding } from './standing.ts'
-import { isoTime } from './time.ts'
 
 export type ActivityRow = {
   sequence: number

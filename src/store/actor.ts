@@ -2,7 +2,7 @@ import type { Actor, Author, Declared } from '../contract/resources.ts'
 import type { ActorType, DataClass } from '../contract/vocabulary.ts'
 import type { Loadable, Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import { isoTime } from './time.ts'
+import { isoTime } from '../domain/time.ts'
 
 export type ActorRow = {
   number: number

@@ -3,10 +3,10 @@ import { TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { signalNames } from '../domain/signals/signals.ts'
+import { isoTime } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from './actor.ts'
 import { shownStanding } from './standing.ts'
-import { isoTime } from './time.ts'
 
 export type EntryRow = AuthorColumns & {
   number: number

@@ -1,9 +1,9 @@
 import type { Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
+import { HOUR } from '../domain/time.ts'
 import type { Target } from './moderation.ts'
 
 const HOURS_OF_A_DAY = 24
-const HOUR = 3_600_000
 
 /** 1 if a row of `activity s` is withdrawn from the public, because its author, origin, entry or relation is; else 0. */
 const DUE: Sql = sql`CASE WHEN (SELECT a.quarantined FROM actor a WHERE a.number = s.actor) = 1

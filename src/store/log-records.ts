@@ -2,9 +2,9 @@ import type { DataClass } from '../contract/vocabulary.ts'
 import type { Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { type Facts, type RecordKind, statementOf } from '../domain/log/statement.ts'
+import { isoTime } from '../domain/time.ts'
 import type { RecordRange } from './head.ts'
 import type { Epoch } from './log.ts'
-import { isoTime } from './time.ts'
 
 /** A permanent record as the log has it. The statement of one that is not `open` is not public. */
 export type LoggedRecord = { record: number; kind: RecordKind; statement: string; open: boolean }

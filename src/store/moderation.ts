@@ -2,8 +2,8 @@ import type { Flags, ModerationResult } from '../contract/resources.ts'
 import { type Awaitable, only, type Reader, type Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { EntryStanding } from '../domain/entry.ts'
+import { isoTime } from '../domain/time.ts'
 import { type Totals, takeSequence } from './head.ts'
-import { isoTime } from './time.ts'
 
 /** A target of moderation: an entry itself, or the rows that an actor or an origin made. */
 export type Target = {

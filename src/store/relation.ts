@@ -2,7 +2,7 @@ import type { Relation } from '../contract/resources.ts'
 import { TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import { isoTime } from './time.ts'
+import { isoTime } from '../domain/time.ts'
 
 export type RelationRow = {
   number: number

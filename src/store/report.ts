@@ -3,7 +3,7 @@ import type { ReportReason, ReportTarget, Resolution } from '../contract/vocabul
 import { only, type Reader, type Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { type EntryStanding, statusOf } from '../domain/entry.ts'
-import { isoTime } from './time.ts'
+import { isoTime } from '../domain/time.ts'
 
 export type ReportRow = EntryStanding & {
   number: number

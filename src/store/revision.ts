@@ -4,8 +4,8 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { Text } from '../domain/evidence/retained-text.ts'
 import { signalsOf } from '../domain/signals/signals.ts'
+import { isoTime } from '../domain/time.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
-import { isoTime } from './time.ts'
 
 export type RevisionRow = {
   number: number

@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '../domain/evidence/standing.ts'
 import { dueOf } from '../domain/evidence/work.ts'
-import { isoTime } from './time.ts'
+import { isoTime } from '../domain/time.ts'
 
 export type JudgementRow = Omit<Judgement, 'own' | 'originGroup'> & { own: number; origin_group: number }
 

@@ -1,6 +1,7 @@
 import type { Reader } from '../../database/database.ts'
 import { RETAINED_VERSION, wordingOf } from '../../domain/evidence/retained-text.ts'
 import { COUNTED_JUDGEMENTS, type Judgement } from '../../domain/evidence/standing.ts'
+import { isoTime } from '../../domain/time.ts'
 import { judgementsOf, recordsOf, type TextNumbers } from '../../operations/evidence/judgement.ts'
 import { assess, type TextMemory } from '../../operations/evidence/settle-standing.ts'
 import { findEntryByNumber } from '../../store/entry.ts'
@@ -12,7 +13,6 @@ import {
   readStandingProgress,
 } from '../../store/recount.ts'
 import { findText, listJudgements } from '../../store/standing.ts'
-import { isoTime } from '../../store/time.ts'
 
 const REMEDY = 'run "palimpsest migrate --recount" while the store is not served'
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { openService, type Service, UNLIMITED } from '../../app.ts'
 import type { Client } from '../../client/index.ts'
 import type { Config } from '../../config.ts'
+import { DAY } from '../../domain/time.ts'
 import { clientsWithin } from '../../mcp/in-process.ts'
 import { POSTGRESQL } from './postgresql.ts'
 import { LINKS, PROGRAMS } from './programs.ts'
@@ -12,7 +13,6 @@ import { WEB } from './web.ts'
 
 const STORIES: readonly Story[] = [...SQLITE, ...POSTGRESQL, ...WEB, ...PROGRAMS]
 
-const DAY = 86_400_000
 /** The least time between two writes in milliseconds, and how much later in its day each write is than the one before. */
 const PACE = 60_000
 const SPREAD = 5_820_000

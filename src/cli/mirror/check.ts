@@ -7,10 +7,10 @@ import { Type } from '../../contract/schema.ts'
 import type { Reader } from '../../database/database.ts'
 import { evidenceHash } from '../../domain/revision.ts'
 import { isCleanText } from '../../domain/text.ts'
+import { isoTime } from '../../domain/time.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { findMirroredEntry, findMirroredRevision, findRevisionIdentity } from '../../store/mirror.ts'
-import { isoTime } from '../../store/time.ts'
 
 /** A line belongs to a revision that the copy lacks. It has it once it has followed the act of moderation that restored it. */
 export class Unplaced extends OperatorError {}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { byPriority, DAY, dueOf, inTurn, kindOf, type Waiting } from './work.ts'
+import { DAY } from '../time.ts'
+import { byPriority, dueOf, inTurn, kindOf, type Waiting } from './work.ts'
 
 const entry = (number: number, of: Partial<Waiting> = {}): Waiting => ({
   ...{ number, due: 'UNCHECKED', contest: 0, readers: 0, confirmed_at: null },

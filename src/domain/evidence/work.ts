@@ -1,4 +1,5 @@
 import type { State, WorkKind } from '../../contract/vocabulary.ts'
+import { DAY } from '../time.ts'
 import { RETAINED_FROM } from './retained-text.ts'
 
 /** The check that an entry needs, by its standing alone; a CONFIRMED one is STALE if its last check is long ago. */
@@ -16,7 +17,6 @@ export function dueOf(standing: Stands | null): Due {
 
 /** Days after its last check from which a confirmed text is STALE. */
 const STALE_DAYS = 90
-export const DAY = 86_400_000
 
 /**
  * An entry that needs a check, with the values that decide its place. Times in milliseconds since 1970; `readers` counts networks, each

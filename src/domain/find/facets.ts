@@ -1,6 +1,6 @@
 import type { ActorType, State } from '../../contract/vocabulary.ts'
-import { DAY } from '../evidence/work.ts'
 import { tagKey } from '../tag.ts'
+import { dayNumber } from '../time.ts'
 
 /** Periods of the latest change, each with its days; the first is the present day in UTC. */
 export const PERIODS = { day: 1, week: 7, month: 31, year: 366 } as const
@@ -28,7 +28,7 @@ const VALUES: { [F in Facet]: (row: Faceted, at: number) => readonly NonNullable
   state: ({ state }) => [state],
   author: ({ author }) => [author],
   changed: ({ updatedAt }, at) => {
-    const age = Math.floor(at / DAY) - Math.floor(updatedAt / DAY)
+    const age = dayNumber(at) - dayNumber(updatedAt)
     return (Object.keys(PERIODS) as Period[]).filter(period => age < PERIODS[period])
   },
 }

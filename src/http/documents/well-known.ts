@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts'
+import { DAY, dayNumber } from '../../domain/time.ts'
 import { TEXT_TYPE } from '../../web/content-types.ts'
 import { VERSION } from './openapi.ts'
 
 const PROFILE = 'https://www.rfc-editor.org/info/rfc9727'
-const DAY = 86_400_000
 /** The validity of a security.txt from the day of the request, in days: less than the maximum of a year that RFC 9116 recommends. */
 const SECURITY_DAYS = 180
 
@@ -84,7 +84,7 @@ export function securityText(
   at: number,
 ): Document | undefined {
   if (securityContact === undefined) return undefined
-  const expires = new Date((Math.floor(at / DAY) + SECURITY_DAYS) * DAY).toISOString()
+  const expires = new Date((dayNumber(at) + SECURITY_DAYS) * DAY).toISOString()
   const lines = [`Contact: ${securityContact}`, `Expires: ${expires}`, 'Preferred-Languages: en']
   if (publicUrl !== undefined) lines.push(`Canonical: ${publicUrl}/.well-known/security.txt`)
   return { type: TEXT_TYPE, body: `${lines.join('\n')}\n` }

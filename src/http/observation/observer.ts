@@ -2,6 +2,7 @@ import { Problem } from '../../contract/problem.ts'
 import { StoreFault } from '../../database/database.ts'
 import { LruCache } from '../../domain/lru-cache.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
+import { hourNumber } from '../../domain/time.ts'
 import type { Observation } from '../../operations/observation/observe.ts'
 import type { Observed } from '../../operations/operation.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
@@ -18,7 +19,6 @@ const KEPT_MAX = 50_000
 const USER_AGENTS_MAX = 1_000_000
 /** The maximum number of observations in one transaction, so that other writes can run between. */
 const BATCH = 500
-const HOUR = 3_600_000
 
 export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
 
@@ -159,7 +159,7 @@ const visitorOf = (actor: number | null, origin: OriginKeys, userAgent: string):
   actor === null ? `${origin.id} ${userAgent}` : String(actor)
 /** The key of a row: one visitor, action and entry within an hour. */
 const rowOf = (visitor: string, { action, entry }: Observed, at: number): string =>
-  `${visitor} ${action} ${entry} ${Math.floor(at / HOUR)}`
+  `${visitor} ${action} ${entry} ${hourNumber(at)}`
 
 /** The key under which observations are merged: the row; or only the visitor, if the row is stored already and only the count changes. */
 function keyOf(observation: Observation): string {

@@ -5,6 +5,7 @@ import type { Network } from '../../config.ts'
 import type { Awaitable } from '../../database/database.ts'
 import { LruCache } from '../../domain/lru-cache.ts'
 import { SHORT_DIGEST_CHARACTERS } from '../../domain/short-digest.ts'
+import { dayNumber } from '../../domain/time.ts'
 import type { OriginKeys } from '../../store/origin.ts'
 
 const IPV6_PREFIX_BYTES = 8
@@ -13,12 +14,11 @@ const REMEMBERED_MAX = 50_000
 /** Longer pairs of an address and an X-Forwarded-For field are parsed at each request. */
 const REMEMBERED_CHARACTERS = 200
 
-const DAY = 86_400_000
 let today = { number: -1, name: '' }
 
 /** The UTC day of a time in milliseconds, as `2026-11-21`. */
 export function dayOf(at: number): string {
-  const number = Math.floor(at / DAY)
+  const number = dayNumber(at)
   if (number !== today.number) today = { number, name: new Date(at).toISOString().slice(0, 10) }
   return today.name
 }

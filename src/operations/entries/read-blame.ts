@@ -13,6 +13,7 @@ import {
 } from '../../domain/evidence/standing.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
+import { isoTime } from '../../domain/time.ts'
 import { toAuthor } from '../../store/actor.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import { findWriter, type WriterRow } from '../../store/revision.ts'
@@ -24,7 +25,6 @@ import {
   listJudgementsOfRevisions,
   storedStanding,
 } from '../../store/standing.ts'
-import { isoTime } from '../../store/time.ts'
 import type { ReadOperation } from '../operation.ts'
 import { findAddressed, observedRead } from '../pagination.ts'
 import { historyOf, type TextHistory } from './text-history.ts'

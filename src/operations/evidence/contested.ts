@@ -1,4 +1,5 @@
 import type { Reader } from '../../database/database.ts'
+import { dayNumber } from '../../domain/time.ts'
 import { listRecentActions } from '../../store/activity.ts'
 import { slimStanding, storedStanding } from '../../store/standing.ts'
 import {
@@ -16,7 +17,6 @@ import type { Heading } from '../views.ts'
 const LOOKED_AT = 50
 /** Maximum number of the newest pieces of evidence of an entry among which a supporting one is searched. */
 const SUPPORTS_LOOKED_AT = 50
-const DAY = 86_400_000
 
 export type Contested = Heading & {
   /** The rationale of an objector and of a supporter that were first seen before today; null if there is none. */
@@ -37,7 +37,7 @@ export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: nu
     listMostContested(reader, LOOKED_AT),
     listRecentActions(reader, Number.MAX_SAFE_INTEGER, 1),
   ])
-  const today = dayOf(newest?.created_at ?? 0)
+  const today = dayNumber(newest?.created_at ?? 0)
   const places: Places = { actors: new Set(), origins: new Set(), authors: new Set(), quoted: new Set() }
   const found = new Map<number, Contested>()
   for (const isSecond of [false, true]) {
@@ -62,7 +62,7 @@ async function placed(
   const objectors = await Promise.all(
     stored.against.map(async ({ record }) => (await findJudge(reader, record)) ?? (await findRelator(reader, record))),
   )
-  const isKnown = (one: { first_seen_at: number }): boolean => dayOf(one.first_seen_at) < today
+  const isKnown = (one: { first_seen_at: number }): boolean => dayNumber(one.first_seen_at) < today
   const free = objectors.filter(
     one =>
       one !== undefined &&
@@ -91,6 +91,4 @@ async function placed(
 
 /** The origin of an objection. A mirror knows none: all objections of a day then count as those of one. */
 const originOf = ({ origin, created_at }: ObjectorRow): string =>
-  origin === null ? `day ${dayOf(created_at)}` : String(origin)
-
-const dayOf = (at: number): number => Math.floor(at / DAY)
+  origin === null ? `day ${dayNumber(created_at)}` : String(origin)

@@ -4,6 +4,7 @@ import type { Reader } from '../../database/database.ts'
 import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
 import { OBJECTIONS_SHOWN } from '../../domain/evidence/standing.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
+import { isoTime } from '../../domain/time.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import {
   findObjectingRelation,
@@ -12,7 +13,6 @@ import {
   type StoredStanding,
   storedStanding,
 } from '../../store/standing.ts'
-import { isoTime } from '../../store/time.ts'
 import type { ReadOperation } from '../operation.ts'
 import { findAddressed, observedRead } from '../pagination.ts'
 

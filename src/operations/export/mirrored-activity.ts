@@ -2,11 +2,10 @@ import type { CheckedLine } from '../../contract/resources.ts'
 import type { DataClass } from '../../contract/vocabulary.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { RecordLine } from '../../domain/log/exported-line.ts'
+import { hourNumber } from '../../domain/time.ts'
 import { appendActivity, isUnobserved, type NewActivity } from '../../store/activity.ts'
 import { findEntryNumber } from '../../store/entry.ts'
 import * as mirror from '../../store/mirror.ts'
-
-const HOUR = 3_600_000
 
 type Subject = Pick<NewActivity, 'action' | 'entry' | 'revision' | 'subject' | 'target' | 'at'>
 
@@ -61,7 +60,7 @@ async function placeObservation(
   const at = Date.parse(timestamp)
   const actor = await authorOf(tx, { ...line, dataClass }, at, change)
   // Two rows may fall into one hour here that began in two. Only rows of writes have none.
-  let hour = Math.floor(at / HOUR)
+  let hour = hourNumber(at)
   while (!(await isUnobserved(tx, hour, actor, action, entry))) hour++
   await appendActivity(tx, {
     ...{ sequence: Number(line.sequence), actor, origin: null, action, entry, subject: null, hour },

@@ -1,9 +1,9 @@
 import { only, type Transaction } from '../../database/database.ts'
+import { dayNumber } from '../../domain/time.ts'
 import { HEAD, NEWEST_RECORD, storeEpochOf, takeRecord } from '../../store/head.ts'
 import * as store from '../../store/log.ts'
 import type { Context } from '../operation.ts'
 
-const DAY = 86_400_000
 const SECRET_BYTES = 32
 
 /** A question to the thread that computes the log. `pem` is the private key. */
@@ -39,7 +39,7 @@ export async function publishCheckpoint(
   const [last, log, epochs] = await Promise.all([store.findCheckpoint(tx), store.readLog(tx), store.listEpochs(tx)])
   if (log.size < size || epochs.at(-1)?.number !== epoch || (last !== undefined && last.size >= size)) return false
   if (last !== undefined) {
-    const sameDay = Math.floor(last.createdAt / DAY) === Math.floor(context.now / DAY)
+    const sameDay = dayNumber(last.createdAt) === dayNumber(context.now)
     await (sameDay ? store.forgetCheckpoint(tx, last.size) : store.keepCheckpoint(tx, last.size))
   }
   await store.insertCheckpoint(tx, { size, epoch, note, createdAt: context.now, kept: 0 })

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts'
 import { RECURRENT_FROM } from '../../domain/actor.ts'
+import { hourNumber } from '../../domain/time.ts'
 import { appendActivity, isUnobserved } from '../../store/activity.ts'
 import { type ActorRow, findActor, findAnonymousActor, insertActor, observeActor } from '../../store/actor.ts'
 import { isEntryWithdrawn } from '../../store/entry.ts'
@@ -18,7 +19,6 @@ import { inOrder } from '../writing.ts'
 
 /** Anonymous actors per origin and day; further User-Agents share one record, so that they cannot fill the disk. */
 const ANONYMOUS_ACTORS_MAX = 64
-const HOUR = 3_600_000
 
 /** Reads or searches of one actor, entry and hour, counted together. */
 export type Observation = Observed & {
@@ -46,7 +46,7 @@ export async function recordObservations(
   const isNew = Promise.all(
     known.map(
       ({ action, entry, at, actor, counted }) =>
-        !counted && isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry),
+        !counted && isUnobserved(tx, hourNumber(at), actor.number, action, entry),
     ),
   )
   // An entry may have been withdrawn since it was read.
@@ -58,7 +58,7 @@ export async function recordObservations(
   for (const [index, one] of known.entries()) {
     const { actor, origin, action, entry, revision, requestId, metadata, at } = one
     const withdrawn = gone[index] === true || actor.quarantined === 1 || origin.quarantined === 1
-    const hour = Math.floor(at / HOUR)
+    const hour = hourNumber(at)
     const name = `${hour} ${actor.number} ${action} ${entry}`
     if (!fresh[index] || appended.has(name)) continue
     appended.add(name)

@@ -1,9 +1,9 @@
+import { hourNumber } from '../../domain/time.ts'
 import { changeWithinBounds, limitAbove, removeBoundCheck } from './bound-check.ts'
 import { withLockTimeout } from './lock-timeout.ts'
 import { ACTIVITY, isPartitioned, newestOf, partitionsOf, type Sessions } from './partition.ts'
 import { beforeOf, closing, partitioning } from './partition-table.ts'
 
-const HOUR_MS = 3_600_000
 /** Hours before the table was partitioned whose reads may have any sequence: they may be counted late. */
 const LATE_HOURS = 48
 /** The table of the reads and searches. Its partitions are dropped when all of their rows have expired. */
@@ -46,7 +46,7 @@ export async function partitionActivity(sessions: Sessions, now: number): Promis
     'ALTER TABLE activity_kept ADD PRIMARY KEY (sequence)',
     `CREATE TABLE ${EXPIRING} PARTITION OF activity_after (CHECK (hour IS NOT NULL)) FOR VALUES IN ('READ', 'SEARCH') PARTITION BY RANGE (sequence)`,
     ...openPartition(first),
-    ...observedHours(Math.floor(now / HOUR_MS)),
+    ...observedHours(hourNumber(now)),
     `INSERT INTO parted (name, first) VALUES ('activity', ${first})`,
   ])
   return first
@@ -62,7 +62,7 @@ export async function beginActivityPartition(
   const open = (await partitionsOf(work, EXPIRING)).at(-1)
   if (open === undefined) return undefined
   const [oldest] = await work.query(`SELECT min(hour) AS hour FROM ${open.name}`)
-  if (oldest?.hour === null || Number(oldest?.hour) > Math.floor(now / HOUR_MS) - hours) return undefined
+  if (oldest?.hour === null || Number(oldest?.hour) > hourNumber(now) - hours) return undefined
   // A long transaction, such as a dump, would make the reading of the partition vain.
   await withLockTimeout(work, `LOCK TABLE ${EXPIRING} IN ACCESS EXCLUSIVE MODE`, { attemptMs })
   const limit = await limitAbove(work, open.name, ACTIVITY)

@@ -1,6 +1,7 @@
 import type { Reader } from '../../database/database.ts'
 import { connectPostgres, type PostgresConnection } from '../../database/postgres.ts'
 import { sql } from '../../database/sql.ts'
+import { hourNumber } from '../../domain/time.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { hoursOfPartition } from '../../store/activity.ts'
 import { refusalOf } from '../checks.ts'
@@ -13,7 +14,6 @@ const LOCK = 7_261_843_206
 const STATEMENT_TIMEOUT_MS = 6 * 3_600_000
 /** How long a command attempts to get a lock. A node tries once, and again in a minute. */
 const LOCK_ATTEMPT_MS = 600_000
-const HOUR_MS = 3_600_000
 
 /** Opens the sessions that change partitions, one user at a time. Returns undefined if another one is at work. */
 export async function withPartitionSessions<T>(
@@ -49,7 +49,7 @@ export async function renewPartitions(
   now: number,
   retentionDays: number,
 ): Promise<{ dropped: string[]; begun: number | undefined }> {
-  const dropped = await dropExpiredPartitions(sessions, Math.floor(now / HOUR_MS) - retentionDays * 24)
+  const dropped = await dropExpiredPartitions(sessions, hourNumber(now) - retentionDays * 24)
   return { dropped, begun: await beginActivityPartition(sessions, now, hoursOfPartition(retentionDays)) }
 }
 

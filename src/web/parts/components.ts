@@ -1,5 +1,6 @@
 import type { Author } from '../../contract/resources.ts'
 import type { DataClass } from '../../contract/vocabulary.ts'
+import { dayNumber } from '../../domain/time.ts'
 import { type Html, html, NOTHING, type Part } from '../html.ts'
 import { exchanged } from '../target.ts'
 import { seen, words } from '../untrusted-text.ts'
@@ -12,12 +13,10 @@ const timeOf = dateFormat({ timeStyle: 'short' })
 /** The day of a time. */
 export const day = (iso: string): Html => html`<time datetime="${iso}" title="${iso}">${dayOf(new Date(iso))}</time>`
 
-const DAY = 86_400_000
 const MONTH_DAYS = 30.44
 
 /** Days between two times, by the calendar in UTC. */
-const daysBetween = (iso: string, at: number): number =>
-  Math.max(0, Math.floor(at / DAY) - Math.floor(Date.parse(iso) / DAY))
+const daysBetween = (iso: string, at: number): number => Math.max(0, dayNumber(at) - dayNumber(Date.parse(iso)))
 
 /** The age of a time in words only, for a text that is read beside its exact time. */
 export const ageIn = (iso: string, at: number): string => ageOf(daysBetween(iso, at))

@@ -1,11 +1,11 @@
 import type { Action } from '../../contract/vocabulary.ts'
+import { DAY } from '../../domain/time.ts'
 import { type Html, html, NOTHING } from '../html.ts'
 import { dateFormat } from './date-format.ts'
 
 /** Plots, drawn on the server. Each is beside a list or table with the same data. Times are in milliseconds. */
 
 const WIDTH = 720
-const DAY = 86_400_000
 const short = dateFormat({ day: 'numeric', month: 'short' })
 const withYear = dateFormat({ dateStyle: 'medium' })
 const clock = dateFormat({ timeStyle: 'short' })
