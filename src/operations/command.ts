@@ -11,7 +11,7 @@ export type Command = { name: WriteName | MaintenanceName; input: unknown; envir
 type Run = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
 const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], Run>
 
-/** Returns the function that makes the work of a command. Its times and ids are those of one writing process. */
+/** Returns the function that converts commands to units of work. All of them share the clock and the ids of one writing process. */
 export function createWorks(): (command: Command) => Work {
   const contextOf = createContexts()
   return ({ name, input, environment }) =>

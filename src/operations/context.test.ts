@@ -4,7 +4,7 @@ import { createContexts } from './context.ts'
 
 const ENVIRONMENT = { at: 1_700_000_000_000, cooldown: 0, dataClass: 'EXTERNAL' } as const
 const IDS = 2_000
-/** What of an id is neither its time nor its place among those of one instant: 40 bits. */
+/** Number of hexadecimal digits of an id that contain neither its time nor its counter: 40 bits. */
 const RANDOM_DIGITS = 10
 
 test('ids of one instant ascend, and their random parts are independent', () => {
@@ -12,7 +12,7 @@ test('ids of one instant ascend, and their random parts are independent', () => 
   const ids = Array.from({ length: IDS }, newId)
   for (const id of ids) assert.match(id, /^018bcfe5-6800-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.deepEqual([...ids].sort(), ids)
-  // Two of 2,000 agree in 40 bits once in half a million runs.
+  // Two of 2,000 random 40-bit values are equal in about one of half a million runs.
   assert.equal(new Set(ids.map(id => id.slice(-RANDOM_DIGITS))).size, IDS)
 })
 

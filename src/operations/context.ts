@@ -4,11 +4,11 @@ import { notBefore } from '../domain/clock.ts'
 import type { Context } from './operation.ts'
 import type { WriteEnvironment } from './store.ts'
 
-/** The size of the random bytes of one id, and the number of ids drawn at once: drawing takes most of the time of an id. */
+/** Random bytes per id, and ids per call of the random generator, which takes most of the time of an id. */
 const ID_BYTES = 16
 const IDS_AT_ONCE = 256
 
-/** Returns a function that returns random bytes for one id after another, none twice. */
+/** Returns a function that returns new random bytes for each id. Its result is a view of a buffer that a later call may overwrite. */
 function createRandom(): () => Uint8Array {
   const drawn = new Uint8Array(ID_BYTES * IDS_AT_ONCE)
   let at = drawn.length
@@ -23,9 +23,9 @@ function createRandom(): () => Uint8Array {
 }
 
 /**
- * Makes the contexts of one writing process. Its time follows the clock, but is not before the time of an earlier context or before
- * `floor`, the time of the newest commit of any process, unless the clock was set back by more than a minute. Ids of one instant are in
- * the order of their creation.
+ * Returns the function that makes the contexts of one writing process. The time of a context follows the clock. It is never earlier than
+ * the time of a previous context or than `floor`, the time of the newest commit of any process, unless the clock was set back by more than
+ * a minute. Ids of the same millisecond sort in the order of their creation.
  */
 export function createContexts(): (environment: WriteEnvironment, floor?: number) => Context {
   let latest = 0

@@ -7,7 +7,7 @@ const PLAIN = ['a', 'é', 'ÿ', '€', '中', '👍']
 const ESCAPED = ['"', '\\', '\u0000']
 
 test('encoded JSON has the bytes of its UTF-8, and decodes to the same object', () => {
-  // After a key of JSON with a backslash, JSON.parse misreads other keys with escapes (https://github.com/nodejs/node/issues/63785).
+  // Keys have no backslash: after such a key, JSON.parse misreads other keys with escapes (https://github.com/nodejs/node/issues/63785).
   const key = fc.string({ unit: fc.constantFrom(...PLAIN) })
   const text = fc.string({ unit: fc.constantFrom(...PLAIN, ...ESCAPED) })
   fc.assert(

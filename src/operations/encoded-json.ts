@@ -1,4 +1,7 @@
-/** JSON encoded as UTF-8, as a buffer or as a string with one character per byte (Latin-1). Such a string takes half the memory of UTF-16, and is sent without encoding it again. */
+/**
+ * JSON in UTF-8, as a buffer or as a string with one character per byte (Latin-1). Such a string takes half the memory of UTF-16, and is
+ * sent without being encoded again.
+ */
 export type EncodedJson = string | Buffer
 
 const NOT_ASCII = /[\x80-\xff]/

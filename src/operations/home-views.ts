@@ -9,24 +9,27 @@ import { FACETED, facetsOf } from './entries/faceted-search.ts'
 import { listAll } from './entries/read-entries.ts'
 import type { Reads } from './operation.ts'
 
-/** Number of candidates for the places of a list. */
+/** Number of rows from which the entries of a list are chosen. */
 const LOOKED_AT = 40
 
-/** The entries with the newest confirmations, at most one of each author. Those of different origins come first. */
+/** Returns at most `limit` of the most recently confirmed entries, one per author. Entries of distinct origins come first. */
 export async function listNewlyConfirmed({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
   const rows = await listConfirmed(reader, Number.MAX_SAFE_INTEGER, 'most', LOOKED_AT)
   const { apart, ofAuthors } = await spread(reader, rows)
   return (await entries.list([...apart, ...ofAuthors].slice(0, limit))).map(entryOf)
 }
 
-/** The entries that no other actor has checked, those with the most readers first. The first of each author and origin comes before others. */
+/**
+ * Returns at most `limit` public entries that no other actor has checked, most readers first. The first entry of each author and origin
+ * precedes the others.
+ */
 export async function listUnchecked({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
   const rows = await listDue(reader, 'UNCHECKED', 'most', LOOKED_AT)
   const { apart, ofAuthors, others } = await spread(reader, rows)
   return (await entries.list([...apart, ...ofAuthors, ...others].slice(0, limit))).map(entryOf)
 }
 
-/** The first entry of each author and origin, then that of each other author, then the other entries, by their numbers. */
+/** Lists the numbers of entries: the first of each author and origin, the first of each remaining author, and the others. */
 async function spread(reader: Reader, rows: readonly { number: number }[]) {
   const lists = { apart: [] as number[], ofAuthors: [] as number[], others: [] as number[] }
   const [actors, origins] = [new Set<number>(), new Set<number | null>()]
@@ -47,10 +50,10 @@ function onePer<T>(actorOf: (item: T) => string, list: readonly T[]): T[] {
   return list.filter(item => first.get(actorOf(item)) === item)
 }
 
-/** By the key of a tag, the share of its entries that others judged, among the newest entries of the store. */
+/** Maps the key of a tag to the share (0 to 1) of its entries that other actors judged, among the newest `FACETED` entries of the store. */
 export type CheckedShares = ReadonlyMap<string, number>
 
-/** The shares of each store as of a record: home pages between two writes compute them once. */
+/** The computed shares of each store, and the record as of which they are valid. Home pages between two writes compute them once. */
 const shares = new WeakMap<Reads['entries'], { record: number; checked: CheckedShares }>()
 
 export async function readCheckedShares(reads: Reads): Promise<CheckedShares> {
@@ -68,7 +71,7 @@ export async function readCheckedShares(reads: Reads): Promise<CheckedShares> {
   return checked
 }
 
-/** New public writes, newest first: of each actor the newest, then others until there are `limit`. */
+/** Returns at most `limit` new public writes, newest first. Prefers the newest write of each actor to its earlier ones. */
 export async function listWrites({ reader }: Reads, limit: number): Promise<Activity[]> {
   const written = (await listNewestWrites(reader, LOOKED_AT)).map(toActivity)
   const chosen = [...new Set([...onePer(({ actorId }) => actorId, written), ...written])].slice(0, limit)

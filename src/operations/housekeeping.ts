@@ -13,8 +13,8 @@ import { forgetReaders } from '../store/work.ts'
 import type { Context } from './operation.ts'
 
 /**
- * Retention of the stored answer to a write, in milliseconds of service. The margin covers late counting, so that it is never shorter than
- * promised.
+ * Retention of the stored answer to a write, in milliseconds of service time. Service time is counted late; the margin of 10 minutes
+ * ensures that no answer is deleted before `IDEMPOTENCY_HOURS`.
  */
 const IDEMPOTENCY_KEPT = IDEMPOTENCY_HOURS * HOUR + 10 * 60_000
 const SALT_BYTES = 32
@@ -30,7 +30,7 @@ export async function openDay(tx: Transaction, context: Context, day: string): P
   return ensureSalt(tx, day, Buffer.from(context.randomBytes(SALT_BYTES)).toString('base64url'))
 }
 
-/** Stores the admissions of a limiter, so that a restart does not reset it. Bins before `beforeBin` no longer count. */
+/** Stores the admissions of a limiter, so that a restart does not reset it. Deletes bins before `beforeBin`, which no longer count. */
 export async function saveAdmissions(
   tx: Transaction,
   _context: Context,
@@ -52,7 +52,7 @@ export async function sweep(
   await forgetSalts(tx, today)
   await forgetNetworkKeys(tx, dayBefore(today, 1))
   await forgetCooldowns(tx, context.at - HOUR)
-  // Admissions name networks too. Without further requests, nothing else deletes the last of them.
+  // Admissions identify networks. Without further requests, nothing else deletes the last of them.
   await forgetAdmissions(tx, context.at - HOUR)
   const deleted = await deleteObservations(tx, hourNumber(context.at), retentionDays, RETENTION_BATCH)
   const forgotten = await forgetStoredAnswers(
@@ -69,7 +69,7 @@ export async function sweep(
 const dayBefore = (day: string, days: number): string =>
   new Date(Date.parse(day) - days * DAY).toISOString().slice(0, 10)
 
-/** Writes without a change, to prove that the store accepts writes again. */
+/** Rewrites the head unchanged. Succeeds if the store accepts writes again. */
 export async function proveWritable(tx: Transaction, _context: Context, _input: null): Promise<void> {
   await rewriteHead(tx)
 }

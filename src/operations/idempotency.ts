@@ -6,7 +6,8 @@ import type { WriteAnswer, WriteName, WriteOperation } from './operation.ts'
 
 /**
  * Makes a write idempotent: a retry gets the stored answer. The transaction of the write stores the answer, so that both exist or neither.
- * A refused write stores nothing. The answer is valid until `sweep` deletes it.
+ * A refused write stores nothing. The answer is valid until `sweep` deletes it. Throws IDEMPOTENCY_KEY_REUSED if another request used the
+ * key.
  */
 export const idempotent =
   <N extends WriteName>(operation: WriteOperation<N>): WriteOperation<N> =>
@@ -33,7 +34,7 @@ export const idempotent =
 const sealed = (idempotency: Idempotency, packed: Packed, nonce: Uint8Array): string =>
   seal(idempotency, JSON.stringify(packed), nonce)
 
-/** An answer without the texts that the request has too. A retry sends them again. */
+/** An answer without the texts that equal those of the request. A retry sends them again. */
 type Packed = Pick<WriteAnswer, 'etag' | 'location' | 'sequence'> & { members: Member[] }
 type Member = [name: string] | [name: string, value: unknown]
 

@@ -5,7 +5,7 @@ import type { Charge, Decision, LimitState } from '../domain/rate-limit.ts'
 export type Limiter = {
   /** Admits a request at `at` (milliseconds) and charges all of its keys, or charges none and returns how long to wait. */
   admit(charges: readonly Charge[], at: number): Awaitable<Decision>
-  /** Takes an admission back. Returns the new state of its limits. */
+  /** Releases the charges of an admission. Returns the new state of its limits. */
   release(decision: Decision, at: number): Awaitable<LimitState[]>
   /** Called before a write is sent, so that the same commit can store earlier admissions. */
   beforeWrite(): void

@@ -18,7 +18,7 @@ export type Caller = {
   requestId: string
   /** The number of the actor whose token was sent. */
   actor: number | null
-  /** The hash of that token. If the actor has another one at the time of the write, the write is refused. */
+  /** The hash of that token. If the actor has another token when the write runs, the write is refused. */
   tokenHash?: string | undefined
   /** null for the operator's own command line. */
   origin: OriginKeys | null
@@ -28,10 +28,11 @@ export type Caller = {
 export type Context = {
   /** Milliseconds since 1970. Not less than for an earlier write of the process, unless the clock was set back by more than a minute. */
   at: number
-  /** The time of admission, by a clock that may have been set back since. */
+  /** The time of admission, in milliseconds since 1970. Unlike `at`, it can be earlier than that of an earlier write. */
   now: number
   newId(): string
   randomBytes(size: number): Uint8Array
+  /** Minimum milliseconds between two writes of one kind by one caller; 0 for no cooldown. */
   cooldown: number
   /** The data class of actors that this caller creates. */
   dataClass: DataClass
@@ -52,7 +53,7 @@ export type Answer = WriteAnswer | (Beside & { json: EncodedJson; body?: undefin
 /** The answer of a write. */
 export type WriteAnswer = Beside & { body: object; json?: undefined }
 type Beside = {
-  /** The text that is sent instead of the body if the operation has a media type: piece by piece, produced as fast as it is read. */
+  /** The content that is sent instead of the body if the operation has a media type. Produced as fast as the client reads. */
   pieces?: AsyncIterable<string | Uint8Array>
   /** Opaque version of the body, without quotes. */
   etag?: string
@@ -63,14 +64,15 @@ type Beside = {
   /** Members of the query for the next page. */
   next?: { before: string } | { after: string } | { offset: number }
   observed?: Observed
-  /** Of a write: a store that has this sequence has the write. */
+  /** For a write: the sequence of the write or a later one. A store that has reached it contains the write. */
   sequence?: number
   /** True for a stored answer that a retry gets. */
   replayed?: true
   /** The fields for the request log. */
   audit?: { event: string; actor: string }
   /**
-   * The answer as Markdown, for a caller that accepts text/markdown. It has untrusted texts, which the caller of this function must fence.
+   * The answer as Markdown, for a client that accepts text/markdown. It contains untrusted texts, which the caller of this function must
+   * fence.
    */
   markdown?: () => string
   /** The record numbers of the revisions, evidence or relations of the body, in their order. */
@@ -95,9 +97,9 @@ export type Reads = {
   search(request: SearchRequest): Promise<SearchResult>
   /** Resolves when all observations until now, `observed` included, can be read. */
   flushObservations(observed?: Observed): Promise<void>
-  /** Resolves in a later turn of the event loop, in which only some of the reads that waited for the same event continue. */
+  /** Resolves in a later turn of the event loop. If many reads wait for the same event, each turn continues only some of them. */
   yieldToRequests(): Promise<void>
-  /** Undefined if a read may continue its work in this turn, otherwise a promise of a later one. */
+  /** Returns undefined if the read may continue in this turn of the event loop, otherwise a promise that resolves in a later turn. */
   yieldIfOverBudget(): Promise<void> | undefined
   /** Resolves when the checkpoint is stored durably, and may be published. */
   persistCheckpoint(note: string): Promise<void>
@@ -108,18 +110,18 @@ export type Reads = {
   rates: { readPerMinute: number; writePerMinute: number; cooldownSeconds: number }
 }
 
-/** A row of a list for streams. `id` is its position, which only rises; filters choose by `key`. */
+/** An event of a stream. `id` is its position, which increases along the list. Filters select by `key`. */
 export type StreamEvent = { id: number; event: string; data: object; key?: ChangeKey }
-/** Rows in ascending order, and the position up to which there are no others. */
+/** Events in ascending order. There are no others up to the position `place`. */
 export type StreamPage = { events: StreamEvent[]; place: number }
 
-/** A list for streams. A committed row has its final position, and no row appears below a position that was read. */
+/** A list that can be streamed. The position of a committed row is final: no row appears later below a position that was read. */
 export type StreamOperation<N extends StreamName = StreamName> = {
   /** The position of the newest row, public or not. */
   newest(reader: Reader): Promise<number>
   /** The filter of a stream with this query; undefined for all rows. Throws a problem if the query names something that does not exist. */
   filter?(reader: Reader, query: QueryOf<N>): Promise<ChangeFilter | undefined>
-  /** At most `limit` public rows above a position. If there are fewer, they are complete up to `newest`, a position that was read. */
+  /** At most `limit` public rows above a position. Fewer rows are complete up to `newest`, a position that was read. */
   after(reader: Reader, place: number, limit: number, newest: number, filter?: ChangeFilter): Promise<StreamPage>
 }
 
@@ -134,7 +136,7 @@ export type WriteRequest<N extends WriteName> = {
   idempotency?: Idempotency | undefined
 }
 
-/** The requests whose path, query and body passed the checks of their row: `runRead` and `runWrite` give them to the operation. */
+/** Requests whose path, query and body match the contract. `runRead` and `runWrite` pass them to the operation. */
 export type CheckedRead = { params: Record<string, string>; query: Record<string, string | number>; body?: unknown }
 export type CheckedWrite = Omit<WriteRequest<WriteName>, 'params' | 'body'> & {
   params: Record<string, string>
@@ -148,7 +150,7 @@ export type WriteOperation<N extends WriteName> = (
   request: WriteRequest<N>,
 ) => Promise<WriteAnswer>
 
-/** The type of the function of an operation, from the kind of its row. */
+/** The type of the handler of an operation, by the kind of the operation. */
 export type HandlerOf<N extends OperationName> = N extends ReadName
   ? ReadOperation<N>
   : N extends WriteName
@@ -156,5 +158,5 @@ export type HandlerOf<N extends OperationName> = N extends ReadName
     : N extends StreamName
       ? StreamOperation<N>
       : never
-/** The functions of all operations of these kinds. A row of the contract without its function does not compile. */
+/** The handlers of all operations of these kinds. An operation of the contract without a handler does not compile. */
 export type HandlersOf<K extends Kind> = { [N in NameOf<K>]: HandlerOf<N> }

@@ -14,15 +14,15 @@ export const observedRead = (entry: EntryRow, revision: number = entry.revision)
   metadata: null,
 })
 
-/** The entry that the path names, if it is public. */
+/** Returns the entry that the path names. Throws ENTRY_NOT_FOUND or ENTRY_WITHDRAWN. */
 export const findAddressed = async (reader: Reader, { params }: { params: { slug: string } }): Promise<EntryRow> =>
   assertReadable(await findEntry(reader, params.slug))
 
 type Page = { query: { limit?: number; before?: string } }
 
 /**
- * One page of a list that grows at its newest end. Rows have ordinals from 1. The cursor counts rows from the newest of the first page,
- * hidden ones included. `list` gets the size of the page plus one.
+ * Returns one page, newest first, of a list that only grows at its newest end. Rows have ordinals from 1. The cursor contains the size of
+ * the list at the first page, and an offset from there in rows, hidden rows included. `list` is called with the size of the page plus one.
  */
 export async function pageFrom<R extends { ordinal: number }>(
   size: number,
@@ -38,7 +38,7 @@ export async function pageFrom<R extends { ordinal: number }>(
   return { rows, nextCursor: more ? offsetCursor({ size: place.size, offset: place.size - last.ordinal + 1 }) : null }
 }
 
-/** The cursor as the next page's query, for a Link header. */
+/** The query of the next page, for a Link header. */
 export const nextQuery = (nextCursor: string | null): Pick<Answer, 'next'> =>
   nextCursor === null ? {} : { next: { before: nextCursor } }
 

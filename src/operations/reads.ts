@@ -59,6 +59,6 @@ export const STREAMS: HandlersOf<'stream'> = { streamActivity, streamChanges }
 
 type Run = (reads: Reads, request: CheckedRead) => Awaitable<Answer>
 
-/** Runs the read of a request that passed the checks of its row. */
+/** Runs a read. Its request must match the contract. */
 export const runRead = (name: ReadName, reads: Reads, request: CheckedRead): Awaitable<Answer> =>
   (READS as Record<ReadName, unknown> as Record<ReadName, Run>)[name](reads, request)

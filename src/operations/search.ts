@@ -1,8 +1,9 @@
 import type { Coverage, Sort } from '../contract/vocabulary.ts'
 
 /**
- * A search. `recent` and `evolution` find entries with all terms of `q`, else the best partial matches; `relevance` finds those with all
- * terms first, then those with any; `fit` does so by words in any form. The last two sort by score.
+ * A search. `recent` and `evolution` return the entries with all terms of `q`, or the best partial matches if there are none. `relevance`
+ * returns the entries with all terms, then those with any term. `fit` does the same with words in any form. `relevance` and `fit` sort by
+ * score.
  */
 export type SearchRequest = {
   q: string
@@ -37,7 +38,7 @@ export type SearchResult = {
   corrected: { from: string; to: string }[]
 }
 
-/** How well a search fits the question. `missing` and `corrected` have words of the question, so that a list does not repeat them. */
+/** How well a search fits the question. `missing` and `corrected` contain words of the question; `listEntries` does not return them. */
 export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'words' | 'missing' | 'corrected'>
 
 /** The matches of a result by the number of their entry. */

@@ -13,7 +13,7 @@ const PROBE: Command = {
 export type StoreHealthOptions = {
   /** Runs a command on the engine. Resolves with the result when it is durable. */
   perform(command: Command): Promise<unknown>
-  /** The age of the oldest write, in milliseconds. */
+  /** The age of the oldest waiting write, in milliseconds. */
   waited(): number
   /** The interval in milliseconds at which listeners for commits are called without a write of this process; by default never. */
   pollInterval?: number
@@ -54,7 +54,7 @@ export class StoreHealth {
     if (this.#full) await this.write(PROBE).catch(() => {})
   }
 
-  /** The store is broken and stores nothing any more. */
+  /** Marks the store as broken. It stores nothing after that. */
   breakDown(fault: Error): void {
     if (this.#broken !== undefined || this.#closing) return
     this.#broken = fault
@@ -67,7 +67,7 @@ export class StoreHealth {
     else this.#onBroken.push(listener)
   }
 
-  /** Calls back when there may be more commits than before. Returns the function that removes the listener. */
+  /** Calls `listener` when there may be new commits. Returns the function that removes the listener. */
   onCommit(listener: () => void): () => void {
     const { pollInterval } = this.#options
     this.#onCommit.add(listener)
@@ -80,7 +80,7 @@ export class StoreHealth {
     }
   }
 
-  /** The store is closing, so threads and sessions that end are no fault. */
+  /** Marks the store as closing. Threads and sessions that end after that are not faults. */
   close(): void {
     this.#closing = true
   }

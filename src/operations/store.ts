@@ -27,8 +27,8 @@ export type StoreMetrics = {
 export type MaintenanceResult<N extends MaintenanceName> = Awaited<ReturnType<(typeof MAINTENANCE)[N]>>
 
 /**
- * A place where operations run, on either engine. `write` and `maintain` resolve when the result is durable. They reject with a `Problem`,
- * or with a `StoreFault` if nothing was stored.
+ * Runs operations on either engine. `write` and `maintain` resolve when the result is durable. They reject with a `Problem` if the
+ * operation refuses, or with a `StoreFault` if the engine failed. Then nothing was stored, unless `outcomeUnknown` is true.
  */
 export type Store = {
   reader: Reader
@@ -36,7 +36,7 @@ export type Store = {
   latestRecord(): Awaitable<Newest>
   /** The number of that record, if it is known without waiting; else undefined. */
   knownRecord(): number | undefined
-  /** Reports a read. Threads that share one core yield to it. */
+  /** Notes that a read runs. Threads that share one core with this one yield to it. */
   noteRead(): void
   write(name: WriteName, request: CheckedWrite, environment: WriteEnvironment): Promise<WriteAnswer>
   maintain<N extends MaintenanceName>(
@@ -49,7 +49,7 @@ export type Store = {
   near(pairs: readonly number[], limit: number): Awaitable<number[]>
   /** Sends a question to the thread that computes the public log. */
   askLog(question: LogQuestion): Promise<unknown>
-  /** Resolves when this node has stored a checkpoint itself, in case the database loses it. Only then may it be published. */
+  /** Resolves when this node has stored the checkpoint itself, in case the database loses it. Await it before publication. */
   persistCheckpoint(note: string): Promise<void>
   readiness(): Readiness
   /** Whether a new write would be refused as OVERLOADED. */

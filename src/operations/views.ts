@@ -14,7 +14,7 @@ import type { Reads } from './operation.ts'
 
 type On = Pick<Reads, 'reader'>
 
-/** The contributions of an actor that are looked at for what became of them, and the entries that are shown. */
+/** Maximum number of contributions of an actor whose outcomes are read, and maximum number of entries that are returned. */
 const OUTCOMES_READ = 200
 const OUTCOMES_SHOWN = 20
 
@@ -24,7 +24,7 @@ export type ReviewedEntry = Pick<
 > &
   Pick<Entry, 'slug' | 'title' | 'standing'> & { superseded: boolean }
 
-/** The entries that an actor wrote and that others judged or revised since, the latest event first. A quarantined actor has none. */
+/** Returns entries of an actor that others judged or revised since, latest event first. Empty for a quarantined actor. */
 export async function readReviewedEntries({ reader }: On, id: string): Promise<ReviewedEntry[]> {
   const actor = await findActorById(reader, id)
   if (actor === undefined || actor.quarantined === 1) return []
@@ -34,7 +34,7 @@ export async function readReviewedEntries({ reader }: On, id: string): Promise<R
     .map(row => ({ ...row, standing: shownStanding(row.standing), superseded: row.later !== null }))
 }
 
-/** How many of the newest pieces of evidence, revisions or rows a view reads, so that the cost of a page is bounded. */
+/** Maximum number of the newest pieces of evidence, revisions or rows that a view reads. Bounds the cost of a page. */
 export const VIEW_ROWS = 1_000
 const RECENT_CHANGES = 100
 const NEWEST = Number.MAX_SAFE_INTEGER
@@ -42,7 +42,7 @@ const NEWEST = Number.MAX_SAFE_INTEGER
 /** The number of records in the public log, by its newest checkpoint. */
 export const readLogSize = async ({ reader }: On): Promise<number> => (await findCheckpoint(reader))?.size ?? 0
 
-/** The current declarations of some actors, by id; at most one page of them. */
+/** Returns the current declarations of actors, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
 export async function readAuthors({ reader }: On, ids: readonly string[]): Promise<Map<string, Author>> {
   const distinct = [...new Set(ids)].slice(0, 2 * LIMITS.pageMax)
   const rows = await Promise.all(distinct.map(id => findActorById(reader, id)))
@@ -51,7 +51,7 @@ export async function readAuthors({ reader }: On, ids: readonly string[]): Promi
 
 export type Heading = { id: string; slug: string; title: string; summary: string } & Pick<Entry, 'standing'>
 
-/** The current titles of some entries, by id, without those that are not public; at most two pages of them. */
+/** Returns the current titles of public entries, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
 export async function readHeadings({ reader }: On, ids: readonly string[]): Promise<Map<string, Heading>> {
   const distinct = [...new Set(ids)].slice(0, 2 * LIMITS.pageMax)
   const rows = await Promise.all(distinct.map(id => findHeading(reader, id)))
@@ -103,14 +103,14 @@ export async function readGrowth({ reader }: On, samples: number): Promise<{ at:
   return points.filter((point, index) => point.records !== points[index - 1]?.records)
 }
 
-/** A page of the sitemap has the entries of this many record numbers. */
+/** Number of record numbers per page of the sitemap. */
 const SLICE = 5_000
 
 /** The number of pages of the sitemap. */
 export const countSlices = async ({ reader }: On): Promise<number> =>
   Math.max(1, Math.ceil(((await readHead(reader)).record + 1) / SLICE))
 
-/** The addresses of the public entries of one page of the sitemap, from 0. */
+/** Returns the addresses of the public entries of one page of the sitemap. `slice` counts pages from 0. */
 export async function listSlice({ reader }: On, slice: number): Promise<{ slug: string; updatedAt: string }[]> {
   const rows = await listAddresses(reader, slice * SLICE, (slice + 1) * SLICE, SLICE)
   return rows.map(({ slug, updated_at }) => ({ slug, updatedAt: isoTime(updated_at) }))

@@ -17,8 +17,8 @@ import { recordUnansweredTopics } from './observation/record-unanswered.ts'
 import type { CheckedWrite, Context, HandlersOf, WriteAnswer, WriteName, WriteOperation } from './operation.ts'
 
 /**
- * Adds the newest sequence of its transaction to the answer of a write. It is the sequence of the write itself, or of a later write of the
- * same commit: a store that has it has the write.
+ * Adds the newest sequence of its transaction to the answer of a write. That is the sequence of the write itself, or of a later write of
+ * the same commit. A store that has reached it contains the write.
  */
 const sequenced =
   <N extends WriteName>(operation: WriteOperation<N>): WriteOperation<N> =>
@@ -55,7 +55,7 @@ export const WRITES: HandlersOf<'write'> = mapHandlers(
 
 type Run = (tx: Transaction, context: Context, request: CheckedWrite) => Promise<WriteAnswer>
 
-/** Runs the write of a request that passed the checks of its row. */
+/** Runs a write. Its request must match the contract. */
 export const runWrite = (name: WriteName, ...[tx, context, request]: Parameters<Run>): Promise<WriteAnswer> =>
   (WRITES as Record<WriteName, unknown> as Record<WriteName, Run>)[name](tx, context, request)
 

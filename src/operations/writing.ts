@@ -12,13 +12,14 @@ import { beginCooldown, findCooldown } from '../store/limit.ts'
 import { ensureOrigin, type OriginKeys, type RequestOrigin, readRequestOrigin } from '../store/origin.ts'
 import type { Caller, Context } from './operation.ts'
 
-/** The sender of a write: the actor of the token, if one was sent, and the origin of the request; null for the operator's command line. */
+/** The sender of a write: the actor of the token, if one was sent, and the origin; null for the operator's command line. */
 export type Sender = { actor: ActorRow | undefined; origin: RequestOrigin | null; requestId: string }
 export type Writer = Sender & { actor: ActorRow }
 
 /**
- * The first step of every write: checks that the actor and its origin may write and that the cooldown is over, and at the same time reads
- * what the write needs. The refusal of the sender comes first, so that a refused sender learns nothing of what was read.
+ * The first step of a write that requires a token. Checks that the actor and its origin may write and that the cooldown is over. Runs
+ * `read` concurrently, which reads what the write needs. If both fail, the error of the check is thrown, so that a refused sender cannot
+ * infer what was read.
  */
 export const beginWrite = <T>(
   tx: Transaction,
@@ -36,7 +37,7 @@ export async function beginWrites<T>(
   actions: readonly Action[],
   read: () => Promise<T>,
 ): Promise<[Writer, T]> {
-  // With a cooldown, two writes of one actor must see each other. Without one they are independent.
+  // With a cooldown, writes of one actor run one after another, so that each sees the cooldown of the previous one.
   if (context.cooldown > 0 && caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
   return inOrder([findCooledWriter(tx, context, caller, actions), read()])
 }
@@ -73,8 +74,8 @@ export async function beginAnonymousWrite(
 }
 
 /**
- * Waits for all works, then returns their results, or throws the error of the first in order that failed. No work continues after the
- * return.
+ * Waits until all promises are settled, so that no work continues after the return. Returns their results, or throws the error of the first
+ * rejected promise in the given order.
  */
 export async function inOrder<T extends unknown[]>(works: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
   const settled = await Promise.allSettled(works)
@@ -106,8 +107,8 @@ export async function findWriter(reader: Reader, caller: Caller): Promise<Writer
 }
 
 /**
- * The number of the origin of a write, whose row is inserted if it is new. An operation calls this after all that can refuse the write
- * and before its first other statement that changes something: a refused write writes nothing.
+ * Returns the number of the origin of a write, and inserts the origin if it is new. An operation calls this after all checks and before its
+ * first other change, so that a refused write stores nothing.
  */
 export const takeOrigin = async (tx: Transaction, { origin }: Sender): Promise<number | null> =>
   origin === null ? null : ensureOrigin(tx, origin)
@@ -123,7 +124,10 @@ type Written = {
   at: number
 }
 
-/** Finds the entries of these addresses and locks them until the work has ended. */
+/**
+ * Finds the entries of these ids or slugs, and locks them until the unit of work ends. Locks are taken in the order of entry numbers, so
+ * that two writes cannot deadlock.
+ */
 export async function lockEntries(tx: Transaction, addresses: readonly string[]): Promise<(EntryRow | undefined)[]> {
   const find = () => Promise.all(addresses.map(address => findEntry(tx, address)))
   const found = await find()

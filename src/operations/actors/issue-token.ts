@@ -6,7 +6,7 @@ import { addToTotals } from '../../store/head.ts'
 import type { WriteOperation } from '../operation.ts'
 import { beginAnonymousWrite, findWriter, takeOrigin } from '../writing.ts'
 
-/** Creates a pseudonymous actor and its token. The token is returned only here; the store has its hash. */
+/** Creates a pseudonymous actor and its token. Only this answer contains the token; the store contains its hash. */
 export const createActor: WriteOperation<'createActor'> = async (tx, context, { body, caller }) => {
   const { sender, cool } = await beginAnonymousWrite(tx, context, caller, 'ACTOR')
   assertNoSecret(body)

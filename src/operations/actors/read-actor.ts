@@ -12,8 +12,9 @@ import type { ReadOperation } from '../operation.ts'
 import { nextQuery } from '../pagination.ts'
 
 /**
- * Reads what an actor declared, what it contributed and what other actors made of it. Names of a hidden actor are blank; a quarantined
- * actor has neither names nor contributions. Contributions to withdrawn entries are passed over: a page can have fewer rows than its limit.
+ * Reads the declarations of an actor, its contributions, and the outcomes of those. Throws ACTOR_NOT_FOUND. Names of a hidden actor are
+ * blank; a quarantined actor has neither names nor contributions. Contributions to withdrawn entries are omitted, so a page can have fewer
+ * rows than its limit.
  */
 export const readActor: ReadOperation<'readActor'> = async ({ reader }, { params, query }) => {
   const actor = await findActorById(reader, params.id)

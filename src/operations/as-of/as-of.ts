@@ -14,7 +14,7 @@ import { confirmedShare, measure, type TextMemory, withAuthors } from '../eviden
 /** A point in the history of a store: a sequence, and the newest record that was committed with it or before it. */
 export type Moment = { sequence: number; record: number }
 
-/** The point that a path names. Throws SEQUENCE_NOT_REACHED. */
+/** Returns the point of the sequence in a path. Throws SEQUENCE_NOT_REACHED if the sequence is later than the newest. */
 export async function momentOf(reader: Reader, { params }: { params: { sequence: string } }): Promise<Moment> {
   const sequence = Number(params.sequence)
   const head = await readHead(reader)
@@ -37,13 +37,16 @@ export async function revisionAt(
   return { ...revision, updated_at: (changed ?? revision).created_at }
 }
 
-/** Maximum number of actors that judged both before and after a point and whose earlier records are read, and of these records. */
+/**
+ * Limits for actors that judged an entry both before and after a point: the number of actors whose earlier records are read, and the number
+ * of these records. Past a limit, the result is incomplete.
+ */
 const REJUDGING_MAX = 20
 const RECORDS_MAX = 80
 
 export type StandingThen = { standing: Entry['standing']; complete: boolean }
 
-/** The result of the evidence up to a point about the text at that point, without records that are withdrawn now. */
+/** Computes the standing of the text at a point from the evidence up to that point. Records that are withdrawn now do not count. */
 export async function standingAt(
   reader: Reader,
   entry: EntryRow,
@@ -63,7 +66,7 @@ export async function standingAt(
   return { standing: slimStanding({ ...standing, confirmed }), complete }
 }
 
-/** Whether neither the text of an entry nor the evidence about it changed after a record. */
+/** Whether the text of an entry and the evidence about it are unchanged since a record. */
 export async function isAsThen(
   reader: Reader,
   entry: EntryRow,
@@ -99,7 +102,7 @@ async function judgementsAt(
   return { judgements, complete: rejudging.length <= REJUDGING_MAX && left >= 0 }
 }
 
-/** The numbers of the judged texts. */
+/** Returns the stored numbers of judged texts, without storing new ones. */
 const textsOf = (reader: Reader, entry: number): TextNumbers => ({
   async numberOf(revision) {
     const isFirst = (await findJudgedText(reader, entry, revision.number)) !== undefined
@@ -108,7 +111,7 @@ const textsOf = (reader: Reader, entry: number): TextNumbers => ({
   },
 })
 
-/** The judged texts of an entry. None has been compared with the text at the point. */
+/** The judged texts of an entry, without their stored comparisons, which are with the current text. */
 const memoryOf = (reader: Reader, entry: number): TextMemory => ({
   textOf: async digest => (await findTextByDigest(reader, entry, digest))?.text,
   rowOf: async text => ({ text, kept: null, against: null, walked: 0, steps: 0, addressed: null }),

@@ -18,9 +18,12 @@ import type { ReadOperation, Reads } from '../operation.ts'
 import type { Match, SearchResult } from '../search.ts'
 import { isAsThen, type Moment, momentOf, revisionAt, standingAt } from './as-of.ts'
 
-/** For an entry with more judgements, a list contains no standing unless it equals the current one. */
+/**
+ * Maximum number of pieces of evidence and relations for which a list computes an earlier standing. Past it, the standing is null unless
+ * the entry is unchanged since.
+ */
 const JUDGED_MAX = 100
-/** Maximum number of characters that are ranked of a content that has changed since. */
+/** Maximum number of characters of a content that are ranked if the text has changed since. */
 const LOOKED_AT = 8_000
 
 /**

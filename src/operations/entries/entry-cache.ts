@@ -18,10 +18,13 @@ const PAGES_MAX = 4_000_000
 /** More changes than this at once empty the cache. */
 const CHANGES_MAX = 1_000
 
-/** What a cached entry takes besides its JSON, in bytes. */
+/** The estimated memory of a cached entry in addition to its JSON, in bytes. */
 export const BESIDES_JSON = 1_000
 
-/** A public entry as it is sent. The encoded JSON is cached, which takes half the memory of JSON and object, and what lists are ordered by. */
+/**
+ * A public entry as it is sent, and the values by which lists are ordered. Only the encoded JSON is cached, which takes half the memory of
+ * JSON and object.
+ */
 export type ServedEntry = {
   number: number
   revision: number
@@ -33,12 +36,12 @@ export type ServedEntry = {
 /** A page of entries as it is sent. */
 export type ServedPage = { entries: number; more: boolean; json: Buffer; fit?: Fit }
 
-/** The store that is cached (`Store`): the newest record that a read sees, and the same if it is known without waiting. */
+/** The members of `Store` that the cache uses. */
 type Source = { reader: Reader; latestRecord(): Awaitable<Newest>; knownRecord(): number | undefined }
 
 /**
- * Caches public entries as they are sent. Results are as new as the store: only a permanent record changes an entry, so a cached entry is
- * valid until a newer record concerns it.
+ * Caches public entries as they are sent. A result is never older than the store: only a permanent record changes an entry, so a cached
+ * entry is valid until a newer record changes it.
  */
 export class EntryCache {
   readonly #store: Source
@@ -50,14 +53,17 @@ export class EntryCache {
   #reached: Newest = { record: 0, storeEpoch: 0 }
   #forgetting: Promise<void> | undefined
 
-  /** `yieldIfOverBudget` returns undefined if a request may continue its work in this turn of the event loop, otherwise a promise of a later one. */
+  /**
+   * `yieldIfOverBudget` returns undefined if a request may continue in this turn of the event loop, otherwise a promise that resolves in a
+   * later turn.
+   */
   constructor(store: Source, yieldIfOverBudget: () => Promise<void> | undefined) {
     this.#store = store
     this.#yieldIfOverBudget = yieldIfOverBudget
   }
 
   /**
-   * Returns the public entry of an id or slug: without waiting for the store if it is cached and there was no commit since. Throws
+   * Returns the public entry of an id or slug. Does not wait for the store if the entry is cached and there was no commit since. Throws
    * ENTRY_NOT_FOUND or ENTRY_WITHDRAWN.
    */
   read(address: string): Awaitable<ServedEntry> {
@@ -75,7 +81,7 @@ export class EntryCache {
     return this.#add(row, from)
   }
 
-  /** Returns the public ones of these entries, in the given order. */
+  /** Returns the entries of these numbers in the given order, without those that are not public. */
   async list(numbers: readonly number[]): Promise<ServedEntry[]> {
     await this.#catchUp()
     const from = this.#reached
@@ -95,7 +101,7 @@ export class EntryCache {
     return list
   }
 
-  /** Returns the page of this name as of the newest record: the cached one, or a new one if there was a record since. */
+  /** Returns the page of this name as of the newest record. Calls `make` if the cached page is older. */
   page(name: string, make: () => Promise<ServedPage>): Awaitable<ServedPage> {
     const cached = this.#pages.get(name)
     return cached !== undefined && cached.record === this.#store.knownRecord() ? cached.page : this.#make(name, make)
@@ -145,7 +151,7 @@ export class EntryCache {
     this.#reached = to
   }
 
-  /** Empties the cache: in another epoch the same numbers may name other records. */
+  /** Empties the cache. In another epoch of the store, the same numbers may name other records. */
   #clear(newest: Newest): void {
     this.#entries.clear()
     this.#numbers.clear()

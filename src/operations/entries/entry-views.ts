@@ -38,7 +38,7 @@ export type RevisionState = Pick<Entry['standing'], 'state' | 'tally' | 'confirm
   signals: Signal[]
 }
 
-/** The result of the evidence about the words of a revision, and its author. Throws as the contract's reads of a revision do. */
+/** Returns the standing of the text of a revision, and its author. Throws ENTRY_NOT_FOUND, ENTRY_WITHDRAWN or REVISION_NOT_FOUND. */
 export const readRevisionState = async (on: On, slug: string, revisionId: string): Promise<RevisionState> =>
   revisionStateOf(on, await addressedAt(on, slug), revisionId)
 
@@ -69,7 +69,7 @@ async function standingOfText({ reader }: On, entry: EntryRow, revision: Paramet
 
 /** A revision in the history of an entry. Times in milliseconds since 1970. */
 export type Step = { id: string; ordinal: number; record: number; changeType: string; actorId: string; at: number }
-/** A piece of evidence about a revision; `cursor` is the page of the evidence that begins with it. */
+/** A piece of evidence about a revision. `cursor` names the page of the evidence that begins with it. */
 export type Judged = { id: string; revision: number; side: 'for' | 'against' | 'open'; cursor: string }
 export type Life = { steps: Step[]; judged: Judged[] }
 
@@ -104,8 +104,8 @@ async function lifeOf(on: On, entry: EntryRow, limit: number): Promise<Life> {
 }
 
 /**
- * The public contents of the pages of an entry, each but the revisions counted up to `COUNTED_MAX`. Of the activity only the writes count:
- * with the reads, each read of a page would change it, and no cache could keep it.
+ * The numbers of public rows on the pages of an entry. All but `revisions` are counted up to `COUNTED_MAX`. Reads are not counted:
+ * otherwise each view of a page would change the page, and no cache could store it.
  */
 export type Counts = { revisions: number; evidence: number; relations: number; writes: number }
 export const COUNTED_MAX = 1_000
@@ -121,7 +121,7 @@ async function countsOf(on: On, entry: EntryRow): Promise<Counts> {
   return { revisions: entry.revisions, evidence, relations, writes }
 }
 
-/** All of these about an entry, from one read of its row. */
+/** Returns the author of a revision, and the history and counts of its entry, from one read of the row of the entry. */
 export async function readAbout(on: On, slug: string, revisionId: string, lifeRows: number) {
   const entry = await addressedAt(on, slug)
   const [{ author }, life, counts] = await Promise.all([
@@ -142,7 +142,7 @@ export type Weight = {
   addressedBy: string | null | undefined
 }
 
-/** How pieces of evidence about an entry count, by id; at most one page of them. */
+/** Returns how pieces of evidence about an entry count, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
 export async function readWeights(on: On, slug: string, ids: readonly string[]): Promise<Map<string, Weight>> {
   const entry = await addressedAt(on, slug)
   const { digest } = wordingOf(entry)
@@ -157,7 +157,7 @@ async function weightOf({ reader }: On, entry: EntryRow, row: WeightRow, digest:
   if (verdict === null || text === null) return { about: 'REPLACED', own: false, addressedBy: undefined }
   const isSame = row.digest === digest
   if (!isSame && (row.against !== digest || (row.kept ?? 0) < RETAINED_FROM)) {
-    // A contradiction of the new text says that it was not a correction.
+    // If the new text is contradicted, it does not count as a correction.
     const isOpen = storedStanding(entry.standing).tally.contradicted > 0
     const addressedBy = row.steps === 0 ? undefined : isOpen ? null : row.addressed_by
     return { about: 'EARLIER', own: row.own === 1, addressedBy }
@@ -166,7 +166,7 @@ async function weightOf({ reader }: On, entry: EntryRow, row: WeightRow, digest:
   return { about: 'CURRENT', own: row.own === 1 || isAuthor, addressedBy: undefined }
 }
 
-/** The result of the judgements of each revision of an entry that was judged itself, by the record number of the revision. */
+/** Returns the state and the tally of each revision of an entry that was judged itself, by the record number of the revision. */
 export async function readVerdicts(
   on: On,
   slug: string,

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { Entry } from '../../contract/resources.ts'
 
 /**
- * The version of an entry as served: the id of its latest revision, a digest of its standing, a mark for each change by moderation, and
- * its signals, which another version of this program may compute differently. It has only public facts, because a mirror knows no others.
+ * The version of an entry as served: the id of its latest revision, a digest of its standing, a mark for each change by moderation, and its
+ * signals, which another version of this program may compute differently. All of these are public, so a mirror computes the same version.
  */
 export function etagOf({
   currentRevisionId,

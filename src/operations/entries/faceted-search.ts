@@ -27,16 +27,16 @@ import {
   wantedOf,
 } from './read-entries.ts'
 
-/** The first matches of a search, which facets are counted and narrowed lists are made from. Bounds the work of one page. */
+/** Maximum number of matches of a search that facets are counted from and narrowed lists select from. Bounds the work of one page. */
 export const FACETED = 500
 
-/** The facets of the first matches. `found` is the number of entries that the narrowing leaves; `more` is true if there are further matches. */
+/** The facets of the first matches. `found` counts those that remain after narrowing; `more` is true if others follow. */
 export type Facets = FacetCounts & { found: number; more: boolean }
 export type FacetedAnswer = { answer: Answer; facets: Facets | undefined }
 
 /**
- * Searches as `searchEntries` does, counts the facets of the first matches, and lists those that a narrowing leaves. Facets are undefined
- * for a list beyond the first matches, which is not narrowed.
+ * Searches as `searchEntries` does, counts the facets of the first matches, and lists those that remain after narrowing. Facets are
+ * undefined for a page past the first matches without narrowing.
  */
 export async function searchFaceted(
   reads: Reads,
@@ -81,14 +81,14 @@ function rankedFirst(rows: readonly FacetedRow[], byEntry: MatchesFound['byEntry
   return [...judged.toSorted(byRank).map(({ row }) => row), ...rows.slice(CANDIDATES)]
 }
 
-/** The match of the first row: that of the result, if it is the first there. */
+/** The score of the first row. It is that of the result if the row is also the first match of the result. */
 const matchOf = ({ result: { matches, match }, byEntry }: MatchesFound, [first]: readonly FacetedRow[]): number =>
   first === undefined || first.number === matches[0]?.entry
     ? match
     : roundScore(getOrThrow(byEntry, first.number).score)
 
 type MatchesFound = { result: SearchResult; byEntry: ReadonlyMap<number, Match> }
-/** The numbers of the first entries of a list; `found` if they were searched. */
+/** The numbers of the first entries of a list. `found` is defined if the search index was used. */
 type FirstMatches = { numbers: readonly number[]; more: boolean; found?: MatchesFound }
 
 async function firstMatches(reads: Reads, wanted: Wanted): Promise<FirstMatches> {
@@ -102,7 +102,7 @@ async function firstMatches(reads: Reads, wanted: Wanted): Promise<FirstMatches>
   return { numbers: numbers.slice(0, FACETED), more: numbers.length > FACETED }
 }
 
-/** The public ones of some entries with what they are narrowed by, in the given order. */
+/** Returns the properties by which entries are narrowed, in the given order, without entries that are not public. */
 export async function facetsOf({ reader }: Pick<Reads, 'reader'>, numbers: readonly number[]): Promise<FacetedRow[]> {
   const rows = await Promise.all(numbers.map(number => findFacets(reader, number)))
   return rows

@@ -15,7 +15,7 @@ import type { ReadOperation, Reads } from '../operation.ts'
 import { matchesByEntry, type SearchResult } from '../search.ts'
 import { entryOf, type ServedEntry } from './entry-cache.ts'
 
-/** Number of entries that are searched for a state. */
+/** Number of the best matches from which the entries of a requested state are selected. */
 const CANDIDATES_OF_STATE = 200
 
 /**
@@ -51,7 +51,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
     fit: { coverage, match, words, missing, corrected },
     observed: {
       ...observedSearch(body.items.length, 'relevance', tag),
-      // With a tag or a state, other entries may have the answer.
+      // With a tag or a state, an excluded entry may answer the question.
       ...(body.answerable || tag !== '' || state !== undefined ? {} : { unanswered: unansweredTerms(q, result) }),
     },
   }
@@ -70,8 +70,8 @@ async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candida
 }
 
 /**
- * How well the first entry of the answer fits. `best` is the first of the result: evidence and signals may put another one first, and those of
- * another state are left out.
+ * How well the first entry of the answer fits. `best` is the first entry of the search result. The two differ if evidence and signals
+ * changed the order, or if `best` has another state than requested.
  */
 function fitOf(
   { best, first }: { best: Candidate | undefined; first: Candidate | undefined },

@@ -9,15 +9,15 @@ import { similarOnes } from './read-similar.ts'
 /** Maximum number of named entries. One more is compared, because the new entry may be among them. */
 const NAMED = 5
 /**
- * Entries that are read and compared with drafts per second, at most: about a twentieth of the time of this thread. To look a draft up takes as
- * long as some comparisons. Past it no similar entries are named.
+ * Maximum number of entries that are compared with drafts per second, which takes about 5 % of the time of this thread. Past it, hints name
+ * no similar entries.
  */
 const COMPARED_PER_SECOND = 500
-/** The same after a while without drafts: a hundred drafts at once are looked up. */
+/** The maximum burst after a period without drafts, and the cost of looking up one draft, both in compared entries. */
 const COMPARED_MAX = 1_000
 const LOOKUP = 10
 
-/** All words have the same weight: their frequency would cost a search. */
+/** All words have the same weight, because reading their frequency would cost a search. */
 const ALIKE: TermWeights = { of: new Map(), other: 1 }
 
 /** Makes the hints of a published entry: similar entries, and the signals of its text. */
@@ -34,11 +34,11 @@ export class Hinter {
     this.#filledAt = now()
   }
 
-  /** Searches for similar entries while a draft is published. Returns the function that makes the hints after the write. It never rejects. */
+  /** Starts a search for entries similar to a draft. Returns a function that makes the hints after the write and never rejects. */
   begin(draft: Draft): (published: Entry) => Promise<{ hints: Hints }> {
     const similar = this.#hasRoom() ? this.#similarTo(draft) : null
     return async published => {
-      // The stored answer of a retry may find its own entry.
+      // On a retry, the search may find the entry of the stored answer.
       const others = (await similar)?.filter(({ entry }) => entry.id !== published.id).slice(0, NAMED)
       return { hints: { similar: others?.map(hintOf) ?? null, signals: published.signals ?? [] } }
     }

@@ -8,9 +8,7 @@ import { encodeJson } from '../encoded-json.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 import type { ServedEntry } from './entry-cache.ts'
 
-/**
- * Reads several entries or exact revisions: one item for each id or slug, in the requested order. The item of a missing one has its problem.
- */
+/** Reads entries or exact revisions: one item per id or slug, in the requested order. A missing one is an item with its problem. */
 export const readBatch: ReadOperation<'readBatch'> = async (reads, { query }) => {
   const found = await Promise.all(query.ids.split(',').map(id => readOrMissing(reads, id)))
   const json = found.map(one => ('json' in one ? one.json : encodeJson(JSON.stringify(one))))

@@ -77,10 +77,10 @@ const writerOf = (row: WriterRow): Blame['revisions'][number] => ({
   signals: signalNames(row.signals),
 })
 
-/** The judgements of an entry without the objections that a correction answered: those are about what was corrected. */
+/** The judgements of an entry without objections that a correction answered, because those are about the replaced text. */
 async function standingJudgements(reader: Reader, entry: EntryRow): Promise<readonly Judgement[]> {
   const judgements = await listJudgementsOfRevisions(reader, entry.number)
-  // A contradiction of the current text says that it was not a correction.
+  // If the current text is contradicted, it does not count as a correction.
   if (storedStanding(entry.standing).tally.contradicted > 0 || !judgements.some(isObjection)) return judgements
   const answered = await listAnswered(reader, entry.number, wordingOf(entry).digest)
   const records = new Set(answered.map(({ record }) => record))

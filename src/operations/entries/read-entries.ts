@@ -31,7 +31,7 @@ export const searchEntries = listEntries
 
 const nameOf = (order: Order, { limit, offset }: Wanted): string => `${order} ${limit} ${offset}`
 
-/** The part of an answer about a page apart from its items. */
+/** The members of the body of a list in addition to its items. */
 const frameOf = ({ limit, offset }: Wanted) => ({ limit, offset, dataClass: 'EXTERNAL' })
 
 export const pageOf = (
@@ -59,20 +59,20 @@ export function pageAnswer(wanted: Wanted, { entries, more, json, fit }: ServedP
   }
 }
 
-/** The source and the order of each list of all entries. These lists do not use the search index. */
+/** A list of all entries needs only these reads and an order, not the search index. */
 type Newest = Pick<Reads, 'entries' | 'reader'>
 type Order = 'recent' | 'evolution'
 
-/** The order of a list that needs no search index; undefined if entries must be found. */
+/** The order of a list of all entries; undefined if the list needs the search index. */
 export const orderOfAll = ({ q, tag, sort }: Wanted): Order | undefined =>
   hasTerms(q) || (tag !== '' && tagKey(tag) !== '') ? undefined : sort === 'evolution' ? sort : 'recent'
 
 const hasTerms = (q: string): boolean => q !== '' && termsOf(q).length > 0
 
-/** The order of a search: without a word, nothing can be more relevant. */
+/** The order of a search. Without words there is no relevance, so the order is `recent`. */
 export const orderOf = ({ q, sort }: Wanted): Sort => (sort === 'relevance' && !hasTerms(q) ? 'recent' : sort)
 
-/** The part of a search that a list needs. */
+/** The search request for a part of a list. */
 export const requestOf = (wanted: Wanted, { limit, offset }: Pick<Wanted, 'limit' | 'offset'>): SearchRequest => {
   const { q, tag } = wanted
   return { q, tag: tagKey(tag) === '' ? null : tag, sort: orderOf(wanted), limit, offset }
@@ -111,10 +111,10 @@ const newestPage = (reads: Newest, order: Order, wanted: Wanted): Awaitable<Serv
 export const listAll = (reader: Reader, order: Order, limit: number, offset: number): Promise<number[]> =>
   (order === 'evolution' ? listEvolvedEntries : listRecentEntries)(reader, limit, offset)
 
-/** How often a page is read again because something was written on the way; then it is shown as it was come by. */
+/** Maximum number of reads of a page. If a record was committed during each of them, the result of the last read is returned. */
 const ATTEMPTS = 5
 
-/** A page of all entries in one state of the store. If a record was committed during the read, the page is read again. */
+/** Reads a page of all entries in one state of the store. Reads it again if a record was committed during the read. */
 async function findNewest({ entries, reader }: Newest, order: Order, wanted: Wanted): Promise<ServedPage> {
   const { limit, offset } = wanted
   let record = await entries.catchUp()

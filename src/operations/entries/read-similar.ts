@@ -20,7 +20,7 @@ const COMPARED_MAX = 40
 
 type Similarly<E> = { entry: E; score: number }
 
-/** The entries among some that have enough in common with a draft, most similar first. */
+/** Returns the entries whose similarity to a draft is at least `SIMILAR_FROM`, most similar first. */
 export function similarOnes<E extends Draft & { id: string }>(
   draft: DraftTerms,
   entries: readonly E[],

@@ -15,8 +15,8 @@ import { etagOf } from './etag.ts'
 import { citedSources } from './sources.ts'
 
 /**
- * Commits a revision on top of the latest one. The second of two gets STALE_REVISION with the id of the latest. A revision with the same
- * texts leaves the standing and updatedAt unchanged.
+ * Commits a revision on top of the latest one. Throws STALE_REVISION with the id of the latest if the request names another. A revision
+ * with the same texts leaves the standing and updatedAt unchanged.
  */
 export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, { params, body, caller }) => {
   const findLatest = async (): Promise<EntryRow> => {

@@ -21,7 +21,7 @@ export type TextHistory = {
 const PAGE = 20
 /** The budget of one turn of the event loop, in the units of `COST_MAX`: about 2 ms. */
 const TURN_COST = 1_000_000
-/** Maximum number of pieces of the cached histories, and of histories that are computed at the same time. */
+/** Maximum number of pieces of all cached histories together, and of histories that are computed at the same time. */
 const REMEMBERED_MAX = 200_000
 const SOUGHT_MAX = 64
 
@@ -103,7 +103,7 @@ class HistorySearch {
     this.#next = above
   }
 
-  /** The history. If revisions are left, the first one is compared too. */
+  /** Returns the history. If not all revisions were compared, compares the first one too. */
   async result(): Promise<TextHistory> {
     const complete = this.#next === 0
     const first = complete ? undefined : await findText(this.#reader, this.#entry.number)

@@ -20,7 +20,7 @@ type Pin = PinsInput['pins'][number]
 /** Number of pins per read. */
 const AT_ONCE = 20
 
-/** Compares pinned revisions with the store: revisions, evidence and withdrawals since. */
+/** Compares pinned revisions with the store. Reports later revisions, evidence and withdrawals. */
 export const checkPins: ReadOperation<'checkPins'> = async ({ reader }, { body }) => {
   const named = body.pins.map(namedPin)
   const sequence = await readSettled(reader)
@@ -49,7 +49,7 @@ const sinceOf = async (reader: Reader, sequence: number): Promise<Since> => ({
 /** A pin with the id or slug of its entry. */
 type NamedPin = { pin: Pin; address: string }
 
-/** Throws MISSING_MEMBER for a pin without the id and the slug of its entry, which the schema does not check. */
+/** Adds the address of its entry to a pin. Throws MISSING_MEMBER if it has no id and no slug, which the schema does not check. */
 function namedPin(pin: Pin, place: number): NamedPin {
   const address = pin.entryId ?? pin.slug
   if (address === undefined) throw new Problem('MISSING_MEMBER', { member: `pins.${place}.entryId` })
@@ -66,7 +66,7 @@ async function findingsOf(reader: Reader, { pin, address }: NamedPin, since: Sin
   const kept = pinned.changed_after === 0 ? 1 : measurerOf(wordingOf(entry))(wordingOf(pinned))
   const [revised, evidence] = await Promise.all([
     revisedOf(reader, entry, pinned, kept),
-    // Evidence about the current text is about the pinned one too if that is still there.
+    // If the current text retains the pinned one, evidence about the current text is also about the pinned one.
     kept >= RETAINED_FROM ? evidenceOf(reader, entry, pinned, since) : evidenceOfText(reader, entry, pinned, since),
   ])
   const found = { ...named, slug: entry.slug, signals: signalNames(entry.signals) }
@@ -106,8 +106,8 @@ async function revisedOf(
 type Result = Pick<NonNullable<PinFinding['evidence']>, 'state' | 'tally'>
 
 /**
- * The result of the evidence about an entry if some is newer than `since`, or was withdrawn or restored after it. Without `since`, only if
- * it is against the current text.
+ * Returns the state and tally of an entry if evidence was added, withdrawn or restored after `since`. Without `since`, returns them if the
+ * evidence is against the current text.
  */
 async function evidenceOf(
   reader: Reader,
@@ -123,7 +123,7 @@ async function evidenceOf(
   return found({ state, tally }, news, async () => (await objectionsTo(reader, entry))[0] ?? null)
 }
 
-/** The same of a pinned text that the current one replaced: of the judgements about exactly its words. */
+/** Like `evidenceOf`, for a pinned text that the current one replaced. Considers only judgements of exactly the pinned text. */
 async function evidenceOfText(
   reader: Reader,
   entry: EntryRow,
@@ -145,7 +145,7 @@ async function evidenceOfText(
 /** `moderated`: evidence about the entry was withdrawn or restored. */
 type News = { added: number; moderated: boolean }
 
-/** A finding about evidence: if some was added, withdrawn or restored, or without news if it is against the text. */
+/** Returns a finding if evidence was added, withdrawn or restored. Without `news`, returns one if the evidence is against the text. */
 async function found(
   { state, tally }: Result,
   news: News | undefined,

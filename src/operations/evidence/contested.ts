@@ -13,9 +13,9 @@ import {
 import type { Reads } from '../operation.ts'
 import type { Heading } from '../views.ts'
 
-/** Number of candidates for the places of a list. */
+/** Number of entries from which those of a list are chosen. */
 const LOOKED_AT = 50
-/** Maximum number of the newest pieces of evidence of an entry among which a supporting one is searched. */
+/** Number of the newest pieces of evidence of an entry that are searched for a supporting one. */
 const SUPPORTS_LOOKED_AT = 50
 
 export type Contested = Heading & {
@@ -24,13 +24,13 @@ export type Contested = Heading & {
   support: string | null
 }
 
-/** The actors and origins that have a place, the authors of the placed entries, and the actors that are quoted. */
+/** The objectors of the chosen entries and their origins, the authors of these entries, and the actors that are quoted. */
 type Places = { actors: Set<number>; origins: Set<string>; authors: Set<number>; quoted: Set<number> }
 
 /**
- * The entries with the most independent voices on both sides. Each objector, and each origin of a day, has at most one place, and none with
- * its own entry; entries of an author that has a place come after those of others. An actor is quoted once. Texts of actors that were first
- * seen today are not shown.
+ * Returns the entries with the most independent evidence on both sides. Each objector, and each origin of a day, accounts for at most one
+ * entry, and not for its own. A second entry of an author follows the entries of other authors. An actor is quoted at most once. Actors
+ * that were first seen today are not quoted.
  */
 export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: number): Promise<Contested[]> {
   const [rows, [newest]] = await Promise.all([
@@ -51,7 +51,7 @@ export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: nu
   return [...found.values()]
 }
 
-/** Gives an entry a place for one of its objectors that has none yet; undefined if each has one. */
+/** Chooses an entry if one of its objectors does not account for another entry yet; otherwise returns undefined. */
 async function placed(
   reader: Reader,
   { number, standing, actor, origin, id, slug, title, summary }: ContestedRow,
@@ -89,6 +89,6 @@ async function placed(
   return { id, slug, title, summary, standing: slimStanding(stored), rationale, support: quote(support) }
 }
 
-/** The origin of an objection. A mirror knows none: all objections of a day then count as those of one. */
+/** The origin of an objection. A mirror stores no origins: there, all objections of one day count as one origin. */
 const originOf = ({ origin, created_at }: ObjectorRow): string =>
   origin === null ? `day ${dayNumber(created_at)}` : String(origin)

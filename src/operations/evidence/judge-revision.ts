@@ -55,7 +55,10 @@ async function judge<Judgement extends Said>(
   return recordJudgement(tx, context, { writer, origin }, judged, said)
 }
 
-/** Finds and locks the judged entry and the source of a contradiction until the work has ended. */
+/**
+ * Finds the judged revision and the source of a contradiction. Locks the judged entry until the unit of work ends. Throws
+ * REVISION_NOT_FOUND, SOURCE_NOT_FOUND, or the problem of an entry that does not accept writes.
+ */
 export async function findJudged(tx: Transaction, address: string, said: Said): Promise<Judged> {
   const findSubject = async () => {
     const [found] = await lockEntries(tx, [address])
@@ -76,7 +79,7 @@ export async function findJudged(tx: Transaction, address: string, said: Said): 
 
 type By = { writer: Writer; origin: number | null }
 
-/** Stores a judgement after all checks, with all derived state. */
+/** Stores a judgement and updates all derived state. The caller has made all checks. */
 export async function recordJudgement<Judgement extends Said>(
   tx: Transaction,
   context: Context,

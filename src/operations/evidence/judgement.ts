@@ -23,8 +23,9 @@ export const storedTexts = (tx: Transaction, entry: number): TextNumbers => ({
 type Said = Omit<Judgement, 'text' | 'own'>
 
 /**
- * Whether a judgement is about a revision that its actor wrote; for a judgement that is not against it, also whether the actor wrote nearly
- * all of its words in an earlier one. The author of the words may object to what another actor made of them.
+ * Whether a judgement counts as one by an author of the text. True if its actor wrote the revision. For a judgement that is not against the
+ * text, also true if the actor wrote nearly all of its words in an earlier revision. An objection to such a text counts, because another
+ * actor changed the words.
  */
 async function isOwn(reader: Reader, entry: number, said: Said, revision: store.JudgedRevision): Promise<boolean> {
   const { actor } = said
@@ -124,7 +125,10 @@ export async function removeSurplus(tx: Transaction, entry: number): Promise<Jud
   return removed
 }
 
-/** The group of the origin of a judgement within its entry. A new origin gets a new group, and an unknown one group 0. `counted` includes the judgement itself. */
+/**
+ * Returns the group of the origin of a judgement within its entry. A new origin gets a new group; an unknown origin has group 0. The counts
+ * include the judgement itself.
+ */
 export async function originGroupOf(
   tx: Transaction,
   entry: number,

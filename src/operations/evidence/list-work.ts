@@ -16,8 +16,8 @@ import type { ReadOperation, Reads } from '../operation.ts'
 /** Number of confirmed entries that are read from each end: those judged longest ago, and those with the most readers. */
 const CONFIRMED = 300
 /**
- * If entries may be omitted: the successive attempts to find enough, each with the number of entries that it reads beyond the limit. For most
- * callers the first is enough.
+ * The successive reads if entries may be omitted from a list, each with the number of entries that it reads beyond the limit. For most
+ * callers the first read finds enough.
  */
 const LOOKS: readonly { end: store.End; more: number }[] = [
   { end: 'most', more: 50 },
@@ -108,7 +108,7 @@ async function listTagged({ reader, search }: Reads, tag: string): Promise<Waiti
   return rows.filter(row => row !== undefined)
 }
 
-/** The items with their entries. Items without an entry stay; an entry that was withdrawn in between is omitted. */
+/** Adds the entries to the items. Omits entries that were withdrawn in between. Topics have no entry and are returned unchanged. */
 async function itemsOf({ reader, entries, at }: Reads, places: readonly (Place | WorkItem)[]): Promise<WorkItem[]> {
   const numbers = places.flatMap(place => ('row' in place ? [place.row.number] : []))
   const [served, times] = await Promise.all([

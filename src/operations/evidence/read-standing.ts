@@ -73,7 +73,7 @@ async function contradictionOf(
   }
 }
 
-/** What is against a text: a contradiction, a relation of type CONTRADICTS, or a verification that found it unsupported. */
+/** An objection to a text: a contradiction, a relation of type CONTRADICTS, or a verification that found the text unsupported. */
 export type Objection = { id: string; rationale: string }
 
 /** An objection by its record; null if it is not public. */

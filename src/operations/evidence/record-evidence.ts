@@ -18,7 +18,7 @@ type By = { writer: Writer; origin(): Promise<number | null> }
  */
 export const recordEvidence: WriteOperation<'recordEvidence'> = async (tx, context, { body, caller }) => {
   const kinds = [...new Set(body.items.map(({ kind }) => kind))]
-  // All entries are locked together and in order, so that two requests never wait for each other.
+  // All entries are locked together and in order, so that two requests cannot deadlock.
   const [writer] = await beginWrites(tx, context, caller, kinds, () =>
     lockEntries(tx, [...new Set(body.items.map(({ entry }) => entry))]),
   )
@@ -58,7 +58,10 @@ async function resultOf(
   }
 }
 
-/** The content of an item. Throws MISSING_MEMBER and UNKNOWN_MEMBER by its kind, which the schema does not check. */
+/**
+ * Converts an item to a judgement. Throws MISSING_MEMBER or UNKNOWN_MEMBER for a member that the kind of the item requires or excludes. The
+ * schema does not check this.
+ */
 function saidIn(
   { kind, revisionId, rationale, result, confidence, sourceEntryId }: EvidenceItemInput,
   place: number,

@@ -5,7 +5,7 @@ import type { Progress } from '../../store/recount.ts'
 /** Interval in milliseconds at which a long recount reports its progress. */
 const SAY_INTERVAL = 5_000
 
-/** What is computed for all rows of a table, page by page. */
+/** A value that is computed for all rows of a table, page by page. */
 export type Derived = {
   /** The noun of its progress lines. */
   noun: string
@@ -13,16 +13,16 @@ export type Derived = {
   version: number
   readProgress(reader: Reader): Promise<Progress>
   saveProgress(tx: Transaction, progress: Progress): Promise<void>
-  /** Computes the rows after a number, as many as one transaction takes. Returns how many, and the number of the last: null if no row follows. */
+  /** Computes one page of rows after a number. Returns their number and the number of the last, or null if no row follows. */
   recountPage(tx: Transaction, after: number): Promise<{ looked: number; last: number | null }>
 }
 
-/** How to write, where progress lines go, and whether to begin again. */
+/** The function that runs a transaction, the receiver of progress lines, and whether to begin again. */
 export type Recounting = [write: Write, report?: (line: string) => void, begin?: 'where it ended' | 'anew']
 
 /**
- * Computes what a store that was written by an older version lacks, in transactions of bounded size: it can be stopped at any time and goes on
- * where it was. Returns the number of rows that were looked at, 0 where all of it was done before.
+ * Computes the values that a store of an older version lacks, in transactions of bounded size. After a stop, the next call continues where
+ * the last one ended. Returns the number of rows that were looked at; 0 if all values were computed before.
  */
 export async function recount(
   derived: Derived,

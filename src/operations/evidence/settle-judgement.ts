@@ -10,8 +10,9 @@ import { settleStanding, shareConfirmedBy } from './settle-standing.ts'
 type Current = Text & { number: number }
 
 /**
- * Updates the standing of an entry after a judgement was added. The first judgement of an actor about the current text, and another one
- * about the same text, change the counts of the entry. The time does not grow with the evidence. In other cases all is counted again.
+ * Updates the standing of an entry after a judgement was added. If its actor judged no other text of the entry, the counts are adjusted, in
+ * a time that does not depend on the amount of evidence. Otherwise, or if the new counts are unknown, the standing is computed from all
+ * judgements.
  */
 export async function settleJudgement(tx: Transaction, entry: Current, counted: Counted, added: Added): Promise<void> {
   const standing = added.isAlone ? await standingWith(tx, entry, counted, added) : undefined
@@ -29,7 +30,7 @@ async function standingWith(
   const most = evidence + relations
   const surplus = most > rules.COUNTED_JUDGEMENTS ? await removeSurplus(tx, entry.number) : []
   const [texts, share] = await Promise.all([
-    // With more texts than are measured, one more judgement can change which of them are.
+    // If there are more texts than are measured, one more judgement can change the selection of measured texts.
     most > rules.MEASURED_TEXTS ? store.listJudgedTexts(tx, entry.number, rules.MEASURED_TEXTS + 1) : [],
     retainedShareNow(tx, entry, judgement.text, digest),
   ])
@@ -46,14 +47,14 @@ async function standingWith(
   const isVoice = most === 1 || (await isOnlyVoice(tx, entry.number, judgement, judgement.actor))
   if (isVoice === undefined) return undefined
   tally = rules.tallyWith(tally, judgement, { isVoice })
-  // The last support or contradiction of the current text gives its place to those of earlier texts.
+  // When the last support or contradiction of the current text is removed, those of earlier texts are shown instead.
   if (before.tally.supported > 0 && tally.supported === 0) return undefined
   if (before.tally.contradicted > 0 && tally.contradicted === 0) return undefined
   const confirmed = isSupport(judgement) ? await confirmedWith(tx, entry, before, judgement) : before.confirmed
   return counting({ ...before, tally, confirmed }, judgement, share)
 }
 
-/** Whether an actor of these judgements of one text changed the entry after that text, unless it is the current one. */
+/** Whether an actor of these judgements changed the entry after the judged text. False if the judged text is the current one. */
 async function hasAuthor(
   reader: Reader,
   entry: Current,
@@ -77,7 +78,7 @@ const confirmedWith = async (
   { text }: rules.Judgement,
 ): Promise<number> => Math.max(confirmed ?? 0, await shareConfirmedBy(reader, text, entry))
 
-/** Whether a removed judgement changed no more of a standing than its tally and what the added one replaces. */
+/** Whether the removal of a judgement affects only the tally of a standing and values that the added judgement replaces. */
 async function isReplaceable(
   reader: Reader,
   entry: number,
@@ -120,7 +121,7 @@ function counting(before: store.StoredStanding, judgement: rules.Judgement, shar
   }
 }
 
-/** The share of a judged text that is in the current one, if it was computed and is enough to count. */
+/** The share of a judged text that the current one retains; undefined if it was not computed or is less than `RETAINED_FROM`. */
 async function retainedShareNow(
   reader: Reader,
   entry: Current,

@@ -52,7 +52,7 @@ export async function assess(
   const counting = await withAuthors(reader, entry.number, { judgements, retainedShareOf, here })
   const { objections, best, supported, against, disputeScore, ...counted } = standingOf(counting, retainedShareOf)
   const confirmed = await confirmedShare(reader, supported, entry)
-  // A contradiction of the new text says that it was not a correction.
+  // If the new text is contradicted, it does not count as a correction.
   if (counted.tally.contradicted === 0) {
     const shown = objections.map(({ judgement }) => judgement)
     const answerable = [...shown, ...counting.filter(one => isObjection(one) && rows.has(one.text))]
@@ -80,8 +80,8 @@ type Counting = {
 }
 
 /**
- * The judgements of an entry as they count for its current text, which is that of record `upTo`. An actor that changed the entry after a text is
- * an author of the result: its support of that text counts apart.
+ * Returns the judgements of an entry as they count for its current text, which is that of record `upTo`. An actor that changed the entry
+ * after a judged text is an author of the current one. Its support of that text is marked as `own`.
  */
 export async function withAuthors(
   reader: Reader,
@@ -99,12 +99,12 @@ export async function withAuthors(
   )
 }
 
-/** The largest share of another text: words that are left out or that changed places can reverse a text. */
+/** The maximum share for a text with another digest: omitted or moved words can reverse the meaning of a text. */
 const OTHER_MOST = 0.999
 
 /**
- * The share of a text that was in one of the supported texts, the largest of them; null if none is supported. It is not larger than the
- * same share of the title and the summary.
+ * Returns the largest share (0 to 1) of the current text that is in one supported text; null if no text is supported. The share is at most
+ * the same share of the title and the summary.
  */
 export async function confirmedShare(
   reader: Reader,
@@ -119,13 +119,12 @@ export async function confirmedShare(
   return most
 }
 
-/** The share of a text that was in one supported text. */
+/** The share (0 to 1) of the current text that is in one supported text, at most the same share of the title and the summary. */
 export async function shareConfirmedBy(reader: Reader, supported: number, current: Text): Promise<number> {
   const text = only(await store.findText(reader, supported))
   return Math.min(shareIn(wordingOf(text), wordingOf(current)), shareIn(headingOf(text), headingOf(current)))
 }
 
-/** The share of a text that was in a judged one. */
 const shareIn = (judged: Wording, current: Wording): number =>
   judged.digest === current.digest ? 1 : Math.min(OTHER_MOST, measurerOf(judged)(current))
 
@@ -137,7 +136,10 @@ type MeasuredRow = store.JudgedTextRow & { kept: number }
 const isMeasured = (row: store.JudgedTextRow, current: Wording): row is MeasuredRow =>
   row.kept !== null && row.against === current.digest
 
-/** Compares the judged texts with the current one, if that was not done before. `shares` has the result for each. */
+/**
+ * Compares the judged texts with the current one, unless the comparison is stored. `shares` contains the retained share of each text, and
+ * `measured` the new comparisons.
+ */
 export async function measure(
   reader: Reader,
   judgements: readonly Judgement[],

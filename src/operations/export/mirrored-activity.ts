@@ -29,7 +29,7 @@ export async function keepActivity(tx: Transaction, line: RecordLine, actor: num
 
 type Authored = Pick<RecordLine, 'actor' | 'actorType'> & { dataClass: DataClass }
 
-/** The number of the author of a line, whose names are updated. */
+/** Inserts the author of a line, or updates its names. Returns its number. */
 export const authorOf = (tx: Transaction, line: Authored, at: number, change: number): Promise<number> => {
   const { actor, actorType = 'UNKNOWN', dataClass } = line
   return mirror.ensureAuthor(tx, actor, { actorType, dataClass, at, change })
@@ -59,7 +59,7 @@ async function placeObservation(
   const revision = revisionId === null ? undefined : await mirror.findMirroredRevision(tx, revisionId)
   const at = Date.parse(timestamp)
   const actor = await authorOf(tx, { ...line, dataClass }, at, change)
-  // Two rows may fall into one hour here that began in two. Only rows of writes have none.
+  // Rows of different hours at the original may have times in the same hour; the next free hour is used. Only rows of writes have none.
   let hour = hourNumber(at)
   while (!(await isUnobserved(tx, hour, actor, action, entry))) hour++
   await appendActivity(tx, {

@@ -13,8 +13,8 @@ import { raiseOrigins } from '../../store/standing.ts'
 import { authorOf, keepActivity, keepObservation } from './mirrored-activity.ts'
 
 /**
- * Changes by lines: entries whose visibility may differ, and judgements that may count or no longer count. `act` is the latest act of
- * moderation that the lines may come from.
+ * The changes that lines made: entries whose visibility may have changed, and judgements that may count or no longer count. `act` is the
+ * latest act of moderation that the lines may reflect.
  */
 export type Touched = { entries: Set<number>; judging: Judging[]; readonly act: number }
 
@@ -36,7 +36,7 @@ export async function keepLine(tx: Transaction, line: CheckedLine, change: numbe
       return keepWithdrawn(tx, line, change, touched)
     case 'moderated':
       return mirror.updateModerated(tx, Number(line.entryRecord), Number(line.sequence))
-    // A mirror stores no rows of these: the log that it copies has them.
+    // A mirror stores no rows of these lines, because the copied log contains them.
     case 'moderation':
     case 'continuation':
     case 'end':
@@ -55,7 +55,7 @@ async function keepEntry(tx: Transaction, line: CheckedLine<'entry'>, change: nu
   const known = await mirror.findMirroredEntry(tx, number)
   if (known === undefined) {
     await insertEntry(tx, entry)
-    // It is shown, and counted among topics, once that is settled.
+    // `settleTouched` makes the entry visible and counts it among topics.
     await mirror.updateEntryStanding(tx, number, 1, change)
   } else if (known.revisions === 0) {
     await fillEntryStub(tx, entry)
@@ -91,7 +91,7 @@ async function keepRevision(
   touched.entries.add(entry)
 }
 
-/** The revision before one that is not the first. Checked lines have it. */
+/** Returns the previous revision of one that is not the first. The checks of the lines guarantee that it exists. */
 async function previousOf(tx: Transaction, { id, previousRevisionId }: Revision) {
   if (previousRevisionId === null) throw new Error(`Revision ${id} names no previous revision.`)
   return only(await mirror.findMirroredRevision(tx, previousRevisionId))

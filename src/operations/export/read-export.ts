@@ -23,8 +23,9 @@ const KEPT_MAX = 4_000_000
 type Exporting = Pick<Reads, 'reader' | 'yieldToRequests'>
 
 /**
- * Everything public from a sequence number to the end of its segment, or to the newest row. A finished segment asked for from its beginning
- * has the digest of its bytes as its version: caches may store it and must revalidate it, because moderation removes lines.
+ * Exports everything public from a sequence to the end of its segment, or to the newest row. If a finished segment is requested from its
+ * beginning, its version is the digest of its bytes. Caches may store such a segment and must revalidate it, because moderation removes
+ * lines.
  */
 export const exportRecords: ReadOperation<'exportRecords'> = async (reads, { query }) => {
   const { reader, flushObservations, contentLicense } = reads
@@ -42,8 +43,8 @@ export const exportRecords: ReadOperation<'exportRecords'> = async (reads, { que
 }
 
 /**
- * The answers of the export from the first row to the newest, one after another. The reader shows one state, which has all observations
- * until now.
+ * Yields the answers of the export from the first row to the newest, one segment after another. `reader` must show one state of the store,
+ * with all observations until now.
  */
 export async function* exportStore(reader: Reader, license: string | undefined): AsyncGenerator<string> {
   const { sequence } = await readHead(reader)
@@ -108,7 +109,10 @@ async function* finished(on: Exporting, from: number, last: number): AsyncGenera
   yield text({ type: 'end', next: String(await segmentAbove(on.reader, last)) })
 }
 
-/** Where the next segment with a line begins; if no line follows, the segment of the newest sequence number. A restoration leaves a gap of a billion. */
+/**
+ * Returns the first sequence of the next segment with a line. If no line follows, returns that of the segment of the newest sequence. A
+ * restoration of the store leaves a gap of a billion sequences.
+ */
 async function segmentAbove(reader: Reader, last: number): Promise<number> {
   const [row, [moderated]] = await Promise.all([
     findRowAbove(reader, last),
@@ -120,8 +124,8 @@ async function segmentAbove(reader: Reader, last: number): Promise<number> {
 }
 
 /**
- * The head is read first. Everything that it counts is then among the rows up to its sequence, and the change covers all moderation up to
- * there.
+ * Reads the head first, so that all rows that it counts are at or below its sequence. The change is read next, so that it covers all
+ * moderation up to that sequence.
  */
 async function* newest(
   on: Exporting,
@@ -149,7 +153,7 @@ const toHead = (head: Head, change: number, license: string | undefined): NonNul
   ...(license === undefined ? {} : { license }),
 })
 
-/** The digest of the pieces in base64, and the pieces themselves if they are few. */
+/** Returns the digest of the pieces in base64, and the pieces if they have at most `KEPT_MAX` characters. */
 async function digested(pieces: AsyncIterable<string>): Promise<{ digest: string; kept?: AsyncIterable<string> }> {
   const hash = createHash('sha256')
   const kept: string[] = []
@@ -168,7 +172,7 @@ async function* each(pieces: readonly string[]): AsyncGenerator<string> {
   yield* pieces
 }
 
-/** Aborts before the last piece if the pieces are not those of the digest, because of moderation in between. */
+/** Yields the pieces. Throws before the last one if their digest differs, because moderation changed the segment in between. */
 async function* certain(pieces: AsyncIterable<string>, digest: string): AsyncGenerator<string> {
   const hash = createHash('sha256')
   let held = ''

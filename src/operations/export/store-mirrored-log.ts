@@ -19,7 +19,7 @@ export type MirroredLog = Omit<MirrorLog, 'key' | 'note'> & {
   continuations: readonly Continuation[]
 }
 
-/** Stores leaves of the original's log that were compared with lines. Publishes its checkpoint when all of its records are here. */
+/** Stores verified leaves of the original's log. Publishes its checkpoint when the mirror has all of its records. */
 export async function keepMirroredLog(
   tx: Transaction,
   context: Context,
@@ -42,7 +42,7 @@ async function keepSalt(tx: Transaction, { type, record, salt }: CheckedLine): P
   else if (type === 'withdrawn') await eraseSalt(tx, Number(record))
 }
 
-/** The epochs of the original. Keys of epochs that ended before the copy are unknown. Secrets are never known. */
+/** Stores the epochs of the original, without secrets. Keys of epochs that ended before the copy began are unknown. */
 async function keepEpochs(
   tx: Transaction,
   origin: string,

@@ -78,7 +78,7 @@ async function settleTouched(tx: Transaction, { entries, judging }: Touched, cha
     if (by !== 0) await markReads(tx, number, { withdrawn: entry.erased !== 0 })
     await updateEntryStanding(tx, number, entry.erased, change)
     if (entry.erased) continue
-    // A revision that came while the previous text was erased could not be compared with it.
+    // A revision that was stored while the previous text was erased could not be compared with it.
     if (by > 0 && entry.revisions > 1) await recountChanges(tx, number)
     // Judges may have been withdrawn or restored while the entry was incomplete.
     const judges = by > 0 ? await listJudges(tx, number) : (actors.get(number) ?? []).map(one => one.actor)

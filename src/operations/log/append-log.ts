@@ -54,8 +54,8 @@ export const cosignCheckpoint = (
 ): Promise<boolean> => store.cosignCheckpoint(tx, size, note)
 
 /**
- * How the log continues: as it is (without `begin`), or as a new epoch that agrees with the previous one up to a size. `after` is the last
- * epoch that was seen, -1 for none.
+ * How the log continues: unchanged (without `begin`), or as a new epoch that agrees with the previous one up to the size `agreed`. `after`
+ * is the number of the last epoch that was read, or -1 if there was none.
  */
 export type LogSettlement = {
   after: number

@@ -101,8 +101,8 @@ async function setFlags(tx: Transaction, target: ModerationTarget, state: Flags)
 }
 
 /**
- * Updates the columns that are derived from the flags: of the target's contributions to other entries, then of its entries with everything on
- * them, then of the relations of those. Each step updates the totals.
+ * Updates the columns that are derived from the flags, and the totals after each step. The order of the steps is: contributions of the
+ * target to other entries, its own entries with everything on them, relations of those entries.
  */
 async function settle(tx: Transaction, target: moderation.Target, record: number): Promise<void> {
   const totals = new Map<keyof Totals, number>()
@@ -136,7 +136,7 @@ async function settle(tx: Transaction, target: moderation.Target, record: number
   await addToTotals(tx, Object.fromEntries(totals))
 }
 
-/** Judgements that are no longer public do not count for the standing of their targets. They count again when their records are restored. */
+/** Recomputes the standings of judged entries: withdrawn judgements do not count, restored ones count again. */
 async function settleStandings(tx: Transaction, target: moderation.Target): Promise<void> {
   const judging = await moderation.listJudging(tx, target)
   for (const { entry, actor } of judging) await rejudge(tx, entry, actor)

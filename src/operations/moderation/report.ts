@@ -8,7 +8,7 @@ import * as reports from '../../store/report.ts'
 import type { WriteOperation } from '../operation.ts'
 import { beginAnonymousWrite, takeOrigin } from '../writing.ts'
 
-/** Reports are counted, so they are stored one after another. */
+/** Serialises the transactions that store reports, because they count the open reports. */
 const LOCK = 'reports'
 /** Retry-After in seconds if too many reports are open: the time in which an administrator may close some. */
 const FULL_RETRY = 3_600

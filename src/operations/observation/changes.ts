@@ -12,7 +12,7 @@ import * as store from '../../store/change.ts'
 import { findEntryNumber } from '../../store/entry.ts'
 import type { ReadOperation, StreamEvent, StreamOperation, StreamPage } from '../operation.ts'
 
-/** Maximum number of keys that one page reads: in total, and per list of keys. */
+/** The maximum number of keys that one page reads in total, and the least number that it reads per list. */
 const KEYS = 2_000
 const KEYS_LEAST = 8
 
@@ -57,7 +57,7 @@ async function listsOf(reader: Reader, { entries, actors }: ChangeFilter): Promi
   return [range => store.listWritten(reader, range), range => store.listModerated(reader, range)]
 }
 
-/** The row of a withdrawn entry has only the withdrawal. */
+/** The lists of keys of an entry. A withdrawn entry has only the list of its withdrawal. */
 const listsOfEntry = (reader: Reader, row: store.ModeratedRow): List[] => [
   range => store.keysOfEntry(row, range),
   ...(row.withdrawn === 1
@@ -103,10 +103,7 @@ async function writeOf(reader: Reader, sequence: number): Promise<Change | undef
   return row === undefined ? undefined : toContribution(row)
 }
 
-/**
- * Lists the writes, withdrawals and restorations after a sequence. `sequence` of the answer is the position up to which it is complete, also
- * if there is no row.
- */
+/** Lists writes, withdrawals and restorations after a sequence. It is complete up to the answer's `sequence`, even without rows. */
 export const listChanges: ReadOperation<'listChanges'> = async ({ reader }, { query }) => {
   const newest = await store.readSettled(reader)
   const { filter, unknownEntries, unknownActors } = await filterOf(reader, query)

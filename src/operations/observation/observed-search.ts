@@ -5,8 +5,8 @@ import type { Observed } from '../operation.ts'
 const TAG = new RegExp(TAG_PATTERN, 'u')
 
 /**
- * A search as the feed has it: never its words, and its tag only if an entry can have that tag. Other texts may be an address or a token of
- * the caller.
+ * The observation of a search for the public feed. It never contains the words of the search. It contains the tag only if an entry can have
+ * that tag, because other texts may be an address or a token of the caller.
  */
 export const observedSearch = (resultCount: number, sort: Sort, tag = ''): Observed => ({
   action: 'SEARCH',

@@ -10,7 +10,7 @@ import { listTopics } from '../../store/topic.ts'
 import type { ReadOperation, StreamOperation } from '../operation.ts'
 import { findAddressed, observedRead, pageBelow } from '../pagination.ts'
 
-/** Lists the activity of an entry. This read is the first row. */
+/** Lists the activity of an entry. The first row is this read. */
 export const listTimeline: ReadOperation<'listTimeline'> = async (reads, request) => {
   const entry = await findAddressed(reads.reader, request)
   await reads.flushObservations(observedRead(entry))
