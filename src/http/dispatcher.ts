@@ -26,7 +26,7 @@ type Dependencies = {
   isStopping: () => boolean
 }
 
-/** Answers every request: sheds load, finds the route, runs it, and answers what it throws. */
+/** Answers every request: sheds load, finds the route, runs it, and converts errors to answers. */
 export class Dispatcher {
   readonly #dependencies: Dependencies
   readonly #report: Report
@@ -36,10 +36,10 @@ export class Dispatcher {
     this.#report = (exchange, status, error) => this.#reportAnswer(exchange, status, error)
   }
 
-  /** Is called by the server with each connection. */
+  /** The server calls this for each connection. */
   readonly noteConnection = (): void => this.#dependencies.overload.noteConnection()
 
-  /** Is called by the server with each request of a connection. */
+  /** The server calls this for each request of a connection. */
   readonly dispatch = (request: IncomingMessage, response: ServerResponse): void => {
     const { overload, metrics, store } = this.#dependencies
     // Other threads yield to reads.
@@ -88,12 +88,12 @@ export class Dispatcher {
     }
   }
 
-  /** Answers a failed request: as its route does, as a page if a person requested one, or in the error shape. */
+  /** Answers a failed request: with `refuse` of its route, as a page if a person requested one, or in the error shape. */
   #refuse(error: unknown, exchange: Exchange): void {
     const { config, logger, metrics, overload } = this.#dependencies
     const problem = problemOf(error)
     metrics.failed(problem.code)
-    // Refusals come by the thousand. They are logged together.
+    // There can be thousands of refusals, so they are logged together.
     if (problem.code === 'OVERLOADED') overload.noteRefused()
     else if (PROBLEMS[problem.code].status === 503) logFailure(logger, error, problem.code, exchange)
     exchange.dropFields()

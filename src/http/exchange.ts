@@ -27,7 +27,7 @@ export type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE'
 /** Header fields of an answer, with names in lower case. */
 export type Fields = Record<string, string>
 
-/** The fields that a refusal has like the answer that it replaces. */
+/** The fields that remain when a refusal replaces an answer. */
 const LASTING: ReadonlySet<string> = new Set([
   ...Object.keys(SECURITY_FIELDS),
   ...Object.keys(PUBLIC_FIELDS),
@@ -37,7 +37,7 @@ const LASTING: ReadonlySet<string> = new Set([
   'ratelimit-policy',
 ])
 
-/** Is called once for each answer, with its status, and with the error that ended a stream of bytes too early. */
+/** Called once per answer, with its status. `error` is set if it ended a stream of bytes too early. */
 export type Report = (exchange: Exchange, status: number, error?: Error) => void
 
 /** A request and its answer. The steps of the pipeline set fields of the answer; one of them sends it. */
@@ -88,7 +88,7 @@ export class Exchange {
     return this
   }
 
-  /** Drops the fields of an answer that was prepared but not sent. Those that every answer to this request has stay. */
+  /** Removes the fields of an answer that was prepared but not sent, except those that every answer to this request has. */
   dropFields(): void {
     for (const name in this.fields) if (!LASTING.has(name)) delete this.fields[name]
   }
@@ -113,7 +113,7 @@ export class Exchange {
     }
     this.response.writeHead(status, this.#pairs())
     pipeline(readable, this.response, error => {
-      // A client that leaves is no fault, and has no whole answer to report.
+      // A client that disconnects is not a fault. It received no complete answer, so none is reported.
       if (error?.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.#report(this, status, error ?? undefined)
     })
   }

@@ -29,7 +29,10 @@ export type HttpServer = {
   close(): Promise<void>
 }
 
-/** The HTTP server of node:http, with the limits of connections. `dispatch` answers the requests of each connection in order. Requests within the process are parts of one that was accepted, so that they are not shed. */
+/**
+ * Creates the HTTP server of node:http, with the limits of connections. `dispatch` answers the requests of each connection in order.
+ * `answer` answers requests within the process. Those belong to a request that was accepted, so they are not shed.
+ */
 export function createHttpServer(
   { noteConnection, dispatch, answer }: Pick<Dispatcher, 'noteConnection' | 'dispatch' | 'answer'>,
   logger: Logger,
@@ -46,7 +49,7 @@ export function createHttpServer(
   return {
     server,
     async listen({ host, port }) {
-      // A name can have several addresses, of which Node would choose one.
+      // The name `localhost` can have several addresses, of which Node would choose one.
       server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
       await once(server, 'listening')
     },
@@ -69,7 +72,7 @@ export function createHttpServer(
   }
 }
 
-/** An injected response returns only the fields that were set one by one. */
+/** Sets the fields individually, because an injected response returns only fields that were set individually. */
 const withVisibleFields =
   (answer: Dispatcher['answer']): RequestListener =>
   (request, response) => {

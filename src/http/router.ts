@@ -7,17 +7,23 @@ export const READING: readonly Method[] = ['GET', 'HEAD']
 
 export type Router = {
   add(route: Route): void
-  /** The route of a request with the decoded parameters of its path; undefined if there is none. Throws INVALID_PATH for malformed percent-encoding. */
+  /**
+   * Returns the route of a request and the decoded parameters of its path; undefined if there is no such route. Throws INVALID_PATH for
+   * malformed percent-encoding.
+   */
   find(method: string, url: string): { route: Route; params: Record<string, string> } | undefined
 }
 
-/** A parameter is at most as long as the fields of a request, so that the contract refuses longer values instead of the router. */
+/**
+ * Maximum length of a parameter, in characters. It exceeds the maximum size of request fields, so that the contract, not the router,
+ * refuses long values.
+ */
 const PARAMETER_MAX = 40_000
 
 export function createRouter(): Router {
   const matcher = createMatcher({
     maxParamLength: PARAMETER_MAX,
-    // The contract reads queries.
+    // The checks of the contract parse queries.
     querystringParser: () => undefined,
     onBadUrl: () => {
       throw new Problem('INVALID_PATH')

@@ -3,9 +3,9 @@ import type { Answer } from '../../operations/operation.ts'
 import { exchanged, targetOf } from '../../web/target.ts'
 
 /**
- * The header fields that depend on the answer. ETag and Cache-Control: a cache stores only answers with a version, and revalidates them on
- * every use, because moderation can withdraw them. For a search: which words of the query the first entry contains. For permanent records:
- * their numbers in the public log, and the address of the proof of a single one.
+ * Returns the header fields that depend on the answer: ETag and Cache-Control; for a search, which words of the query the first entry
+ * contains; for permanent records, their numbers in the public log, and the address of the proof of a single one. A cache stores only
+ * answers with a version, and revalidates them on every use, because moderation can withdraw them.
  */
 export function answerFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
   const { etag, fit, records = [], digest } = answer

@@ -13,27 +13,28 @@ export type Purging = {
   environment(): WriteEnvironment
   /** The address of the cache. */
   url: string
-  /** A request field that proves to the cache who purges. */
+  /** A request field that authenticates the purge to the cache. */
   header: readonly [name: string, value: string] | undefined
 }
 
-/** Changes of a kind that are purged one by one. After more of them, everything is purged. */
+/** Maximum number of changes of one kind that are purged one by one. Past it, everything is purged. */
 const TOUCHED_MAX = 1_000
-/** Tags in one request. */
+/** Maximum number of tags in one request. */
 const TAGS_MAX = 100
 /** How long a cache may take to answer, in milliseconds. */
 const ANSWER_TIMEOUT = 5_000
-/** The least time between two rounds, in milliseconds: the writes of that time are purged together. */
+/** The minimum time between two rounds, in milliseconds. Writes within it are purged together. */
 const ROUND_INTERVAL = 50
-/** Milliseconds after which a purge is repeated: a cache may store an answer that it asked for before the commit and got after the purge. */
+/** Milliseconds after which a purge is repeated. A cache may store an answer after the purge that it requested before the commit. */
 const REPEAT_AFTER = 5_000
 /** Pauses after a failed purge, in milliseconds: from the first, doubled up to the last. */
 const FIRST_PAUSE = 250
 const LAST_PAUSE = 30_000
 
 /**
- * Purges a cache of what each commit changed, with one request at a time. It follows the permanent records in the order of commits, and stores
- * up to which record the cache was purged, so that nothing is left out after a crash. Every node with the setting purges everything.
+ * Purges from a cache the answers that each commit changed, with one request at a time. Reads the permanent records in the order of
+ * commits, and stores the record up to which the cache was purged, so that no change is missed after a crash. Every node with the setting
+ * purges everything.
  */
 export class Purger {
   readonly #purging: Purging
@@ -46,7 +47,7 @@ export class Purger {
   #sent: Newest | undefined
   /** The record up to which they were sent twice, as it is stored. */
   #settled = 0
-  /** The ends of the rounds that were sent once, and when. */
+  /** The last record of each round whose changes were sent once, and the time in milliseconds of the monotonic clock. */
   #unsettled: { record: number; at: number }[] = []
 
   constructor(purging: Purging) {
@@ -95,7 +96,10 @@ export class Purger {
     return new URL(this.#purging.url).host
   }
 
-  /** Purges what was committed since the last round, and again what is due. Returns after how many milliseconds more is due. */
+  /**
+   * Purges what was committed since the last round, and repeats the purges that are due. Returns the milliseconds until the next
+   * repetition; undefined if none is left.
+   */
   async #round(): Promise<number | undefined> {
     const { store } = this.#purging
     const newest = await store.latestRecord()
@@ -104,7 +108,7 @@ export class Purger {
       this.#sent = { record: this.#settled, storeEpoch: newest.storeEpoch }
     }
     const { record, storeEpoch } = this.#sent
-    // An earlier state of the store came back: its numbers stand for something else.
+    // An earlier state of the store was restored: the same numbers may name other records.
     const lost = newest.storeEpoch !== storeEpoch || newest.record < record
     if (lost || newest.record > record) {
       await this.#purge(lost ? 'all' : { above: record, upTo: newest.record })

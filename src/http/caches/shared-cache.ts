@@ -4,7 +4,7 @@ import { type Cached, OPERATIONS, type Operation, type OperationName } from '../
 import { actorTag, ENTRY_TAG, entryTag, LIST_TAG, MODERATED_TAG } from '../../domain/cache-tag.ts'
 import type { Answer } from '../../operations/operation.ts'
 
-/** What the cache fields of an answer depend on, beside the answer itself. */
+/** The inputs of the cache fields of an answer, in addition to the answer. `seconds` is the lifetime; 0 turns shared caches off. */
 export type SharedCache = {
   seconds: number
   operation: OperationName
@@ -13,7 +13,7 @@ export type SharedCache = {
   identified: boolean
 }
 
-/** The same, from the request of an operation. */
+/** Returns the inputs of the cache fields for a request of an operation. */
 export const sharedCacheOf = (
   { sharedCacheSeconds: seconds }: Pick<Config, 'sharedCacheSeconds'>,
   { headers }: IncomingMessage,
@@ -29,10 +29,10 @@ const NONE: Record<string, string> = {}
 type Tagged = Pick<Answer, 'observed' | 'alsoObserved' | 'digest' | 'etag'>
 type TagsOf = (answer: Tagged, params: Record<string, string>) => string[] | undefined
 
-/** The tags of an answer that a shared cache may store. The most has a batch of 50 entries: 52 of at most 17 characters, less than 1 KiB. */
+/** The tags of a shared answer. A batch of 50 entries has the most: 52 of at most 17 characters, less than 1 KiB. */
 const TAGS: Record<Cached, TagsOf> = {
   entry: ({ observed }) => (observed?.entry == null ? undefined : [ENTRY_TAG, entryTag(observed.entry)]),
-  // An item that is missing can appear.
+  // A missing item may be created later.
   batch: ({ alsoObserved = [] }) => [LIST_TAG, ENTRY_TAG, ...alsoObserved.map(({ entry }) => entryTag(entry))],
   actor: (_answer, { id = '' }) => [MODERATED_TAG, actorTag(id)],
   list: () => [LIST_TAG],
@@ -46,15 +46,15 @@ function tagsOf(answer: Tagged, { operation, params }: SharedCache): string[] | 
 }
 
 /**
- * The header fields by which the operator's own caches store an answer (RFC 9213), and which keep it out of all shared caches where a token
- * was sent. Without `seconds` there are none.
+ * Returns the header fields by which the operator's own caches store an answer (RFC 9213). If the request had a token, they exclude the
+ * answer from all shared caches. Empty if `seconds` is 0.
  */
 export const sharedCacheFields = (answer: Tagged, shared: SharedCache): Record<string, string> =>
   shared.seconds === 0 || (answer.etag === undefined && shared.identified)
     ? NONE
     : fieldsOf(shared, tagsOf(answer, shared))
 
-/** The same of a page, which may show texts of other entries: each act of moderation removes it. */
+/** Like `sharedCacheFields`, for a page. A page may show texts of other entries, so each act of moderation purges it. */
 export function pageCacheFields(answer: Tagged, shared: SharedCache): Record<string, string> {
   const tags = tagsOf(answer, shared)
   return fieldsOf(shared, tags && [...new Set([...tags, MODERATED_TAG])])

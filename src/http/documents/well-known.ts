@@ -32,8 +32,8 @@ const CARD_SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v1/server-ca
 const CARD_TYPE = 'application/mcp-server-card+json'
 
 /**
- * The MCP Server Card (SEP-2127, schema v1 of modelcontextprotocol/experimental-ext-server-card): the name, the version and the endpoint, for
- * clients before they connect. The address of a remote must be absolute: without `publicUrl` its origin is a variable.
+ * The MCP Server Card (SEP-2127, schema v1 of modelcontextprotocol/experimental-ext-server-card): the name, the version and the endpoint,
+ * for clients before they connect. The address of a remote must be absolute: without `publicUrl`, its origin is a variable.
  */
 export function serverCard({ publicUrl }: Pick<Config, 'publicUrl'>): Document {
   const origin = { description: 'The origin of this service, such as https://memory.example', isRequired: true }

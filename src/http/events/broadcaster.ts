@@ -12,7 +12,10 @@ const PAGE_ROWS = 50
 /** The minimum pause between two rounds in milliseconds: fixed, and per stream, so that many streams leave time for other work. */
 const ROUND_PAUSE = 10
 const ROUND_PAUSE_EACH = 0.1
-/** After a read for a lagging stream the lane pauses this many times its duration, up to a maximum in milliseconds, so that other work continues. */
+/**
+ * After a read for a lagging stream, the next such read waits this many times its duration, at most `LAG_REST_MAX` milliseconds, so that
+ * other work continues.
+ */
 const LAG_REST = 3
 const LAG_REST_MAX = 100
 
@@ -32,7 +35,7 @@ const stretchOf = ({ to, bytesFor }: Round, filter: ChangeFilter | undefined): S
   bytes: bytesFor(filter),
 })
 
-/** The events of a page, each formatted once. The events of a filter are joined for each stream that has one. */
+/** Formats each event of a page once. Joins the selected events for each stream that has a filter. */
 function roundOf(from: number, { events, place }: StreamPage): Round {
   const texts = events.map(event => ({ key: event.key, text: textOf(event) }))
   const all = texts.length === 0 ? NOTHING : Buffer.from(texts.map(({ text }) => text).join(''))
@@ -47,7 +50,7 @@ function roundOf(from: number, { events, place }: StreamPage): Round {
   }
 }
 
-/** Logs a fault. A lost connection to the store is not logged here, because the store notifies when it returns. */
+/** Logs a fault, except a failure of the store: the store notifies when its connection returns. */
 const reportTo = (logger: Logger) => (error: unknown) => {
   if (error instanceof StoreFault || error instanceof Problem) return
   logger.error({ err: error }, 'streams are interrupted')
@@ -55,7 +58,7 @@ const reportTo = (logger: Logger) => (error: unknown) => {
 
 /**
  * Broadcasts one list to all streams of the process: each commit is read once and sent to all current streams. A lagging stream reads its
- * own pages until it has caught up. The list is followed while there are streams.
+ * own pages until it has caught up. The broadcaster listens for commits only while there are streams.
  */
 export class Broadcaster {
   readonly #source: StreamOperation
@@ -75,14 +78,14 @@ export class Broadcaster {
     this.#rounds = new Throttle(() => this.#readRound(), pause, reportTo(logger))
   }
 
-  /** Returns the position of the newest row. From here to its `end` the stream gets new rows. */
+  /** Registers a stream until `end` is called for it. Returns the position of the newest row. */
   async begin(): Promise<number> {
     this.#streams += 1
     const newest = await this.#source.newest(this.#store.reader)
     if (this.#unfollow === undefined && this.#streams > 0) {
       this.#tip = newest
       this.#unfollow = this.#store.onCommit(this.#rounds.wake)
-      // Commits since that read are not announced.
+      // The listener was not notified of commits since that read.
       this.#rounds.wake()
     }
     return newest
@@ -95,7 +98,7 @@ export class Broadcaster {
     this.#unfollow = undefined
   }
 
-  /** The events after a position; empty if there was none for `patience` milliseconds, or if the stream ended. */
+  /** Resolves with the events after a position; with none after `patience` milliseconds, or if `ended` is aborted. */
   async next(place: number, patience: number, ended: AbortSignal, filter?: ChangeFilter): Promise<Stretch> {
     if (place >= this.#tip) {
       const stretch = await this.#waiting.join(place, patience, ended, filter)
@@ -140,7 +143,7 @@ class WaitingStreams {
     }
   }
 
-  /** The events of the first such round; undefined if a round began at another position than that of the stream. */
+  /** Resolves with the events of the first such round; undefined if a round began at another position than that of the stream. */
   join(
     place: number,
     patience: number,

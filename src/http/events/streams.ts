@@ -16,9 +16,9 @@ import { Broadcaster } from './broadcaster.ts'
 const RECONNECT_MS = 2_000
 /** Retry-After for a refused client, in seconds. */
 const RETRY_AFTER = 15
-/** Bytes that are produced in advance of the connection. */
+/** Maximum number of bytes that are produced in advance of the connection. */
 const AHEAD = 16_384
-/** How long a stop lets streams end by themselves. */
+/** The time after which a stop closes the connections of streams that have not ended. */
 const CLOSE_TIMEOUT_MS = 1_000
 
 const FIELDS = {
@@ -70,7 +70,7 @@ class StreamPlaces {
   readonly #open = new Map<ServerResponse, AbortController>()
   #closed = false
 
-  /** Occupies a place, or throws the problem. Returns the signal that ends the stream. `onClose` is called when its connection has closed. */
+  /** Occupies a place until the connection closes. Returns the signal that ends the stream. Throws NOT_READY or TOO_MANY_STREAMS. */
   take(response: ServerResponse, origin: string, onClose: () => void): AbortSignal {
     if (this.#closed) throw new Problem('NOT_READY', { retryAfter: 1 })
     const own = this.#perOrigin.get(origin) ?? 0
@@ -110,8 +110,8 @@ function lastEventIdOf({ 'last-event-id': id }: IncomingHttpHeaders): string | u
 }
 
 /**
- * A stream from a position on, produced as fast as the client reads. The first piece has the position, so that a client that reconnects
- * before its first event misses none. A heartbeat repeats the position if rows were skipped.
+ * Yields a stream after a position, as fast as the client reads. The first piece contains the position, so that a client that reconnects
+ * before its first event misses none. A heartbeat contains the position if rows were skipped.
  */
 async function* piecesOf(
   broadcaster: Broadcaster,

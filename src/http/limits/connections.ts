@@ -7,7 +7,7 @@ import { problemAnswer } from '../pipeline/errors.ts'
 
 /** The maximum number of waiting requests of one connection. At the maximum the connection is not read. */
 const WAITING_MAX = 8
-/** Bytes of a connection that are parsed together, extended to the end of the fields of a request: at most 20 requests of 26 bytes. */
+/** Bytes of a connection that are parsed together, up to the next end of request fields: at most 20 requests of 26 bytes. */
 const PIECE_LEAST = 512
 const FIELDS_END = Buffer.from('\r\n\r\n')
 /** The time after which a connection whose bytes were refused is destroyed, even if its client neither reads nor closes. */
@@ -15,7 +15,7 @@ const REFUSED_CLOSE_TIMEOUT_MS = 2_000
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 type Waiting = { request: IncomingMessage; response: ServerResponse }
-/** The parser of Node for the bytes of a connection. While it waits for the client to read, `_paused` is set and nothing may be parsed. */
+/** Node's parser of a connection. While Node waits for the client to read, `_paused` is set and nothing may be parsed. */
 type Parse = (bytes: Buffer) => void
 type HttpSocket = Socket & { _paused?: boolean }
 type Connection = {
@@ -33,9 +33,9 @@ type Connection = {
 }
 
 /**
- * The state of each connection. Pipelined requests are handled one after another, as the client reads their answers. Answers to a client
- * that does not read therefore take the memory of one answer, and each turn of the event loop has at most one request of each connection.
- * Further requests stay unparsed and then unread, so that their number increases neither the work of a turn nor the memory.
+ * The state of each connection. Pipelined requests are handled one after another, as fast as the client reads their answers. A client that
+ * does not read therefore occupies the memory of one answer, and each turn of the event loop handles at most one request of each
+ * connection. Further requests are neither parsed nor read, so that their number increases neither the work of a turn nor the memory.
  */
 export class Connections {
   readonly #logger: Logger
@@ -58,7 +58,7 @@ export class Connections {
     }
   }
 
-  /** Parses the bytes of the connections of `server`, one request at a time. */
+  /** Parses the bytes of the connections of `server` in pieces of a few requests. */
   readInPieces(server: Server): void {
     server.on('connection', (socket: Socket) => {
       const connection = this.#of(socket)
@@ -79,8 +79,8 @@ export class Connections {
   }
 
   /**
-   * Answers bytes that are not an HTTP request with the error shape, after the answers to earlier requests, and ends the connection. One that
-   * has sent nothing is closed without an answer: a client that opened it in advance would take it for that of its first request.
+   * Answers bytes that are not an HTTP request with the error shape, after the answers to earlier requests, and ends the connection. A
+   * connection that has sent nothing is closed without an answer: its client would take an answer for that to its first request.
    */
   refuse(error: Error & { code?: string }, socket: Socket): void {
     const connection = this.#of(socket)
@@ -145,7 +145,7 @@ function refuse(connection: Connection, answer: () => void): void {
   const isUnanswered = current?.headersSent === false
   // A request with an incomplete body is not handled.
   if (isWithin && waiting.at(-1)?.request === last) waiting.pop()
-  // If its answer exists already, a second answer would belong to a later request.
+  // If the request is already answered, the client would take a second answer for that of a later request.
   else if (isWithin && !isUnanswered) connection.afterwards = () => socket.destroy()
   else if (isWithin) answer()
   connection.afterwards ??= answer
@@ -168,7 +168,7 @@ function endWithProblem(socket: Socket, reason: string | undefined, logger: Logg
   }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} Bad Request`, ...head, '', body].join('\r\n'))
-  // If the connection were destroyed at once, further bytes of the client would make it lose the answer.
+  // If the connection were destroyed at once, a client that still sends bytes would lose the answer.
   const timer = setTimeout(() => socket.destroy(), REFUSED_CLOSE_TIMEOUT_MS)
   socket.once('close', () => clearTimeout(timer))
 }

@@ -11,9 +11,9 @@ import { Turns } from './turns.ts'
 /** The interval of measurements of the event loop, and the busy time above which requests are refused, both in milliseconds. */
 const MEASURE_INTERVAL = 50
 const BUSY_MAX = 250
-/** The work of the event loop after which a request that waits for its turn is refused, in milliseconds. */
+/** The milliseconds of work of the event loop after which a request that waits for its turn is refused. */
 const WAIT_MAX = 1_000
-/** The maximum number of requests in progress when the loop was busy. It bounds the work when they continue together. */
+/** While the event loop is busy, a new request is refused if this many are in progress. Bounds the work when they all continue. */
 const IN_PROGRESS_MAX = 32
 /** The minimum interval of log lines about refused requests, in milliseconds. */
 const LOG_INTERVAL = 10_000
@@ -38,10 +38,10 @@ function refuse(path: string, response: ServerResponse): void {
 }
 
 /**
- * Spreads requests over turns of the event loop, and sheds load: a request that has waited for its turn during `WAIT_MAX` milliseconds of
- * work, and those that arrive when one turn has had several requests and more than `BUSY_MAX` milliseconds of work. A single slow request, or
- * work other than requests, never triggers the latter. It also refuses writes while `isFull` reports that the queue of the store is full. The
- * number of refusals is logged.
+ * Spreads requests over turns of the event loop, and sheds load. Refuses a request that has waited for its turn during `WAIT_MAX`
+ * milliseconds of work. Refuses new requests when one turn has had several requests and more than `BUSY_MAX` milliseconds of work; a single
+ * slow request, or work other than requests, never triggers this. Refuses writes while `isFull` reports that the queue of the store is
+ * full. Logs the number of refusals.
  */
 export class Overload {
   readonly #logger: Logger
@@ -81,19 +81,19 @@ export class Overload {
   }
 
   /**
-   * Returns undefined if an accepted request that arrived at `arrived`, in milliseconds of the monotonic clock, may be answered at once,
-   * otherwise a promise of its turn, which rejects with OVERLOADED.
+   * Returns undefined if an accepted request that arrived at `arrived`, in milliseconds of the monotonic clock, may be answered at once.
+   * Otherwise returns a promise of its turn, which rejects with OVERLOADED.
    */
   turnOf(request: IncomingMessage, arrived: number): Promise<void> | undefined {
     return isFree(request) ? undefined : this.#turns.take(arrived)
   }
 
-  /** Returns undefined if a request may continue its work in this turn, otherwise a promise of a later one. */
+  /** Returns undefined if a request may continue in this turn, otherwise a promise that resolves in a later turn. */
   yieldIfOverBudget(): Promise<void> | undefined {
     return this.#turns.takeNext(performance.now())
   }
 
-  /** Returns a promise of a later turn: for requests that would all continue in this one. */
+  /** Returns a promise of a later turn, for requests that would otherwise all continue in this one. */
   yieldToRequests(): Promise<void> {
     return this.#turns.wait()
   }
@@ -122,7 +122,7 @@ export class Overload {
     return this.#admitted > 1 && performance.now() - this.#measuredAt > BUSY_MAX && this.#worked() > BUSY_MAX
   }
 
-  /** Milliseconds of work since the last measurement. Time in which the process did not get the processor does not count. */
+  /** Milliseconds of processor time of this thread since the last measurement. */
   #worked(): number {
     const { user, system } = process.threadCpuUsage(this.#used)
     return (user + system) / 1_000

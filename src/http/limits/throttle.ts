@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises'
 
 /**
- * Schedules runs of `look`: one at a time, each at least `pause` milliseconds after the previous one, and again while it returns that there is
- * more. `onFailure` gets the first of consecutive failures. The next call of `wake` tries again.
+ * Schedules runs of `look`, one at a time, each at least `pause` milliseconds after the end of the previous one. Runs it again if it
+ * returns true. `onFailure` is called with the first of consecutive failures. After a failure, the next call of `wake` tries again.
  */
 export class Throttle {
   readonly #look: () => Promise<boolean>

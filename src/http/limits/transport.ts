@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { Problem } from '../../contract/problem.ts'
 
-/** The fields of every answer, by which a browser treats it as data only. */
+/** The fields of every answer that make a browser treat it as data only. */
 export const SECURITY_FIELDS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -58,7 +58,7 @@ const UNREAD_MAX = 128 * 1_024 * 1_024
  * `unreadMax`, those that have not read for the longest time are closed.
  */
 export function closeSlowReaders(server: Server, unreadMax = UNREAD_MAX): void {
-  /** The bytes that a connection had taken, and the time since which it has unread bytes. */
+  /** The number of bytes that the client had read at the time `at`; undefined if all bytes are read. */
   const marks = new Map<Socket, { taken: number; at: number } | undefined>()
   server.on('connection', (socket: Socket) => {
     marks.set(socket, undefined)
@@ -92,8 +92,8 @@ export function closeSlowReaders(server: Server, unreadMax = UNREAD_MAX): void {
 }
 
 /**
- * Closes connections that were reset before their address was read: the system still returns their bytes, and they would have no origin.
- * Node caches an address that was read once.
+ * Closes connections that were reset before their address was read. The system still returns their bytes, but their requests would have no
+ * origin. Node caches an address that was read once.
  */
 export function closeUnknownPeers(server: Server): void {
   server.on('connection', (socket: Socket) => {
@@ -104,7 +104,10 @@ export function closeUnknownPeers(server: Server): void {
 /** A host and a port (RFC 9110, 7.2), the host not empty. */
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i
 
-/** Whether a request has a known version, one valid Host (none may be in HTTP/1.0), at most one Content-Type, and no coding but chunked (RFC 9112). */
+/**
+ * Whether a request has a known version, one valid Host (optional in HTTP/1.0), at most one Content-Type, and no transfer coding except
+ * chunked (RFC 9112).
+ */
 function isWellFormed({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   const { host, 'transfer-encoding': coding } = headers
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return false

@@ -8,7 +8,7 @@ const COSTLY = 25
 const REQUESTS = 8
 /** The maximum number of turns without requests in a row. */
 const REST_MAX = 64
-/** More turns than the loop rests. */
+/** More turns than `REST_MAX`. */
 const RESTED = 200
 const NEVER = Number.POSITIVE_INFINITY
 const refusal = (): Error => new Error('refused')

@@ -1,10 +1,10 @@
-/** Milliseconds of requests in one turn of the event loop. Past them, further requests wait for later turns. */
+/** Milliseconds of work on requests in one turn of the event loop. Past it, further requests wait for later turns. */
 const TURN = 10
 /** The maximum number of waiting requests that continue in one turn. */
 const TOGETHER = 64
-/** Milliseconds that a cheap request takes at most. A turn of cheap ones is followed by no rest, which would take some percent of their time. */
+/** Maximum milliseconds of a cheap request. No rest follows a turn of cheap requests; it would take some percent of their time. */
 const CHEAP = 0.25
-/** The turns without requests that follow each millisecond of requests, and their maximum number. */
+/** Number of turns without requests that follow each millisecond of costly requests, and their maximum number. */
 const REST = 2
 const REST_MAX = 64
 
@@ -16,7 +16,7 @@ type Waiting = {
   since?: number
 }
 
-/** Milliseconds of processor time of this thread. Time in which the thread did not get the processor does not count. */
+/** Milliseconds of processor time of this thread. */
 function worked(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
@@ -24,10 +24,9 @@ function worked(): number {
 
 /**
  * Spreads requests over turns of the event loop by their time, so that a request that does not wait, such as /health, is answered between
- * costly ones. Node accepts one new connection in a turn, so turns without requests follow a turn with costly ones, the more the longer that was,
- * and a turn in which a connection was accepted.
- * Requests begin in their order. One that waited while the thread worked for more than `waitMax` milliseconds is refused with the error of
- * `refusal`; one that has begun never is.
+ * costly ones. Node accepts one new connection per turn. Therefore turns without requests follow a turn with costly requests, the more the
+ * longer it was, and a turn in which a connection was accepted. Requests begin in the order of their arrival. A request that waited while
+ * the thread worked for more than `waitMax` milliseconds is refused with the error of `refusal`. A request that has begun is never refused.
  */
 export class Turns {
   readonly #waitMax: number
@@ -37,7 +36,7 @@ export class Turns {
   #began: number | undefined
   /** The requests that have begun or continued in this turn. */
   #requests = 0
-  /** The turns without requests that are left, and those since the last turn with some. */
+  /** The number of turns without requests that must follow, and the number since the last turn with requests. */
   #rest = 0
   #rested = 0
   /** Whether a connection was accepted in this turn. */
@@ -51,14 +50,14 @@ export class Turns {
     this.#refusal = refusal
   }
 
-  /** Notes an accepted connection. More may wait to be accepted, so requests wait for a turn without one, at most for `REST_MAX` turns. */
+  /** Notes an accepted connection. More may wait to be accepted, so requests wait for a turn without one, for at most `REST_MAX` turns. */
   noteConnection(): void {
     this.#hasAccepted = true
   }
 
   /**
-   * Returns undefined if a request that arrived at `at`, in milliseconds of the monotonic clock, may begin at once, otherwise a promise of its
-   * turn, which rejects if it has waited too long.
+   * Returns undefined if a request that arrived at `at`, in milliseconds of the monotonic clock, may begin at once. Otherwise returns a
+   * promise of its turn, which rejects if it has waited too long.
    */
   take(at: number): Promise<void> | undefined {
     this.#arrange()
@@ -67,13 +66,16 @@ export class Turns {
     return new Promise((go, refuse) => this.#waiting.push({ since, go, refuse }))
   }
 
-  /** Returns undefined if a request that has begun may continue at `at`, otherwise a promise. It comes before those that have not begun, whose data would take memory too. */
+  /**
+   * Returns undefined if a request that has begun may continue at `at`, otherwise a promise of its turn. It precedes requests that have not
+   * begun, because its data occupies memory.
+   */
   takeNext(at: number): Promise<void> | undefined {
     this.#arrange()
     return this.#mayContinue(at) ? undefined : new Promise(go => this.#waiting.unshift({ go }))
   }
 
-  /** Returns a promise of a later turn: for requests that have begun, and would all continue in this turn. */
+  /** Returns a promise of a later turn, for requests that have begun and would otherwise all continue in this turn. */
   wait(): Promise<void> {
     this.#arrange()
     return new Promise(go => this.#waiting.push({ go }))
@@ -91,7 +93,7 @@ export class Turns {
     setImmediate(this.#next)
   }
 
-  /** Begins a turn. Node runs all that a callback of setImmediate resolves before the next callback. */
+  /** Begins a turn. Node runs all promise callbacks of a setImmediate callback before the next setImmediate callback. */
   readonly #next = (): void => {
     const now = performance.now()
     this.#rest = Math.min(REST_MAX, Math.max(0, this.#rest - 1) + REST * this.#costlyWork(this.#began ?? now, now))
@@ -113,7 +115,7 @@ export class Turns {
     setImmediate(this.#next)
   }
 
-  /** Whole milliseconds of work of a turn; 0 if its requests were cheap. Time without the processor does not count. */
+  /** Whole milliseconds of processor time of a turn; 0 if its requests were cheap. */
   #costlyWork(began: number, now: number): number {
     if (now - began < Math.max(1, CHEAP * this.#requests)) return 0
     const before = this.#worked
@@ -140,7 +142,7 @@ export class Turns {
 const WORKS_PER_TURN = 8
 
 /**
- * Spreads works over turns of the event loop. Writes arrive and are answered in groups. If a group were handled in one turn, reads would wait
+ * Spreads works over turns of the event loop. Writes arrive and are answered in groups. If one turn handled a whole group, reads would wait
  * for all of it.
  */
 export class WorkTurns {

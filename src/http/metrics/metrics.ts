@@ -12,7 +12,10 @@ type Sample = { metricName?: string; labels: Record<string, string>; value: numb
 /** A metric family: one name, one sentence of help, one type. */
 type Family = { name: string; help: string; type: 'counter' | 'gauge' | 'histogram'; values: Sample[] }
 
-/** The metrics of the process: memory, processor, garbage collection, event loop. Loaded by the first request, so that a start does not wait for it. */
+/**
+ * The metrics of the process: memory, processor, garbage collection, event loop. The first request for metrics loads them, so that they do
+ * not delay the start.
+ */
 let ofProcess: Promise<{ Registry: new () => Registry; standard: Registry }> | undefined
 
 const load = async () => {
@@ -27,7 +30,7 @@ async function exposition(families: readonly Family[]): Promise<{ type: string; 
   ofProcess ??= load()
   const { Registry, standard } = await ofProcess
   const own = new Registry()
-  // The registry only reads the values. The counters themselves are elsewhere, at less cost for each request.
+  // The registry only reads the values. `Metrics` counts them, because that costs less for each request.
   for (const family of families) own.registerMetric({ ...family, get: async () => family } as never)
   return { type: own.contentType, body: `${await own.metrics()}\n${await standard.metrics()}` }
 }

@@ -9,9 +9,9 @@ import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import type { OriginKeys } from '../../store/origin.ts'
 
 const FLUSH_INTERVAL = 200
-/** The maximum number of distinct observations in memory while the store accepts none. Further ones are dropped, and their number is logged. */
+/** The maximum number of distinct observations in memory while the store accepts none. Further ones are dropped and counted. */
 const PENDING_MAX = 50_000
-/** With more waiting observations, reads wait too. The store writes about this many in half a second. */
+/** If more observations are waiting, further reads wait. The store writes about this many in half a second. */
 const ROOM = 10_000
 /** The maximum number of observations whose rows are known to be stored, so that only their counters must be written. */
 const KEPT_MAX = 50_000
@@ -101,8 +101,8 @@ export class Observer {
   }
 
   /**
-   * The promise to wait for before further reads, so that all are counted; undefined if the queue has room, or if the store accepts nothing,
-   * because reads then continue.
+   * Returns undefined if further reads may run, because the queue has room or the store accepts no writes. Otherwise returns the promise
+   * that they must await, so that all reads are counted.
    */
   room(): Promise<void> | undefined {
     if (this.#pending.size < ROOM || this.#refusal !== undefined) return undefined

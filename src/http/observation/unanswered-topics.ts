@@ -10,7 +10,7 @@ const PENDING_MAX = 5_000
 const BATCH = 200
 /** The maximum number of networks whose topics of the day are remembered. */
 const NETWORKS_MAX = 50_000
-/** 72 bits of a digest distinguish the voices of one topic. */
+/** Number of characters of the digest of a voice: 72 bits, which distinguish the voices of one topic. */
 const VOICE_CHARACTERS = 12
 
 /** A keyed digest of a text, under a key that is deleted after its day. */

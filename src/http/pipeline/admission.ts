@@ -81,7 +81,7 @@ export function createAdmission(dependencies: Dependencies) {
 
 type Identified = Omit<Admitted, 'params' | 'query' | 'idempotencyKey'>
 
-/** Returns the function that charges a request and finds its origin and its actor. A mirror refuses writes there. */
+/** Returns the function that charges a request and finds its origin and actor. On a mirror, writes throw WRITE_AT_ORIGINAL. */
 function createIdentification(dependencies: Dependencies, idempotency: ReturnType<typeof createIdempotency>) {
   const { reader, origins, secrets, now, original } = dependencies
   const admin = createAdminCheck(() => secrets().adminDigest)
@@ -127,8 +127,8 @@ function createIdentification(dependencies: Dependencies, idempotency: ReturnTyp
 type Arrived = Pick<Admitted, 'at' | 'origin'>
 
 /**
- * The answer of a mirror to a write: the same request belongs to the server that it copies. That address was named when the mirror was made;
- * if it is a mirror too, it names its own original, so that each redirect is one step nearer to the writer.
+ * The answer of a mirror to a write: a redirect to the same address at the server that it copies. If that server is a mirror too, it
+ * redirects to its own original, so each redirect is one step closer to the server that accepts the write.
  */
 function writeAtOriginal(original: string, { url }: Exchange): Problem {
   return new Problem('WRITE_AT_ORIGINAL', { original, location: `${original}${addressOf(url)}` })
@@ -176,7 +176,7 @@ function createCharge({ config, reader, limiter }: Pick<Dependencies, 'config' |
     })
 }
 
-/** Reads and writes have limits of their own. */
+/** Reads and writes have separate limits. */
 type ChargeKind = 'read' | 'write'
 type Charged = Pick<Admitted, 'origin' | 'actor' | 'at'>
 

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?;?\s*$/i
 
-/** Valid types are not longer. Longer ones are refused without a match of the pattern. */
+/** Maximum length of a Content-Type, in characters. Longer ones are refused without matching the pattern. */
 const TYPE_CHARACTERS_MAX = 200
 
 /** Refuses a body without a type, or with another type than uncompressed JSON in UTF-8. */
@@ -28,13 +28,13 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Reads the body of a request; undefined if it has none. Throws BODY_TOO_LARGE, and MALFORMED_REQUEST if the client leaves. */
+/** Reads the body of a request; undefined if it has none. Throws BODY_TOO_LARGE, or MALFORMED_REQUEST if the client disconnects. */
 export function readBody(exchange: Exchange): Awaitable<Buffer | undefined> {
   const { headers, request, fields } = exchange
   const length = Number(headers['content-length'] ?? 0)
   if (length === 0 && headers['transfer-encoding'] === undefined) return undefined
   const tooLarge = (): Problem => {
-    // The client may send the rest.
+    // The client may still send the rest of the body, so the connection is closed.
     fields.connection = 'close'
     return new Problem('BODY_TOO_LARGE')
   }

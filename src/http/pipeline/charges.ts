@@ -17,10 +17,10 @@ type Dependencies = {
   now: () => number
 }
 
-/** Problems of limits that are known only after a request was charged. The charges are then taken back. */
+/** Problems of limits that are detected only after a request was charged. Its charges are then released. */
 export const RELEASED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
 
-/** What admitted requests are charged beyond their admission, and the fields of answers that state it. */
+/** The charges of admitted requests beyond their admission, and the fields of answers that report them. */
 export class Charges {
   readonly #dependencies: Dependencies
 
@@ -46,7 +46,7 @@ export class Charges {
     if (admitted.more.length < length - 1) throw new Problem('RATE_LIMITED', { retryAfter: RATE_WINDOW_SECONDS })
   }
 
-  /** Takes back all charges of a request. */
+  /** Releases all charges of a request. */
   async release({ charged, more = [] }: Admitted, exchange: Exchange): Promise<void> {
     const { limiter, now } = this.#dependencies
     for (const decision of charged === undefined ? [] : [...more, charged]) {
@@ -54,7 +54,7 @@ export class Charges {
     }
   }
 
-  /** Adds the running cooldown of this kind of write: the cooldown that the write started, or an earlier one. */
+  /** Adds the remaining cooldown of this kind of write to the answer; `known` is that time in seconds, if it is known. */
   async addCooldown(name: WriteName, { actor, origin }: Admitted, exchange: Exchange, known?: number): Promise<void> {
     const { rates, environment, store, now } = this.#dependencies
     if (rates.cooldownSeconds === 0) return

@@ -22,10 +22,10 @@ const CODERS = {
 export type Coding = keyof typeof CODERS
 const CODINGS = Object.keys(CODERS) as Coding[]
 
-/** Smaller answers fit into one packet. Larger ones would take more than 100 ms of the processor. In bytes. */
+/** Sizes in bytes. Smaller answers fit into one packet. Larger ones would take more than 100 ms of processor time. */
 const BYTES_MIN = 1_400
 const BYTES_MAX = 524_288
-/** How many answers are compressed at once. Others are sent uncompressed. */
+/** Maximum number of concurrent compressions. Past it, answers are sent uncompressed. */
 const AT_ONCE_MAX = 4
 /** The maximum memory for compressed answers, in bytes. */
 const WEIGHT_MAX = 16_000_000
@@ -49,8 +49,8 @@ export const isWorthwhile = (length: number, type = 'application/json'): boolean
   length >= BYTES_MIN && length <= BYTES_MAX && TEXT.test(type)
 
 /**
- * Whether the answers to an operation may be compressed: public lists. The length of a compressed answer reveals whether two of its texts are
- * alike, so no answer with a secret is compressed. An answer with a version or a digest is sent as its bytes are.
+ * Whether an answer may be compressed: only those with public lists. The length of a compressed answer reveals whether two of its texts are
+ * alike, so an answer with a secret is never compressed. An answer with a version or a digest is sent unchanged.
  */
 export const isCoded = ({ method, access, personal }: Operation, { etag, pieces, digest }: Answer): boolean =>
   method === 'GET' &&
@@ -60,18 +60,18 @@ export const isCoded = ({ method, access, personal }: Operation, { etag, pieces,
   pieces === undefined &&
   digest === undefined
 
-/** A Vary field with Accept-Encoding, on every answer that another Accept-Encoding field would get in another coding. */
+/** Adds Accept-Encoding to a Vary field, for every answer whose coding depends on the Accept-Encoding of the request. */
 export const variesBy = (fields: string): string => `${fields}, Accept-Encoding`
 
 export type Compression = {
-  /** Compresses once for all requests with the same bytes. Undefined while too many others are compressed. `digest` identifies the bytes. */
+  /** Compresses once per `digest`, which identifies the bytes. Undefined if too many answers are being compressed. */
   compress(bytes: Buffer, coding: Coding, digest?: string): Awaitable<Buffer | undefined>
 }
 
 export function createCompression(): Compression {
   const done = new LruCache<string, Buffer>(WEIGHT_MAX)
   const underWay = new Map<string, Promise<Buffer>>()
-  /** The digests of bytes that are cached elsewhere. */
+  /** The digests of buffers that callers cache, so that each is computed once. */
   const digests = new WeakMap<Buffer, string>()
   const digestOf = (bytes: Buffer): string => {
     const digest = digests.get(bytes) ?? hash('sha256', bytes, 'base64url')

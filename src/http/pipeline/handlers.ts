@@ -77,7 +77,7 @@ export class Handlers {
   readonly #workTurns = new WorkTurns()
   readonly #hinter: Hinter
   readonly #byKind: { [K in Kind]: Handler<NameOf<K>> }
-  /** What all reads of this process have in common. */
+  /** The members that the contexts of all reads share. */
   readonly #shared: Omit<Reads, 'actor' | 'at' | 'flushObservations'>
 
   constructor(dependencies: HandlerDependencies) {
@@ -109,7 +109,7 @@ export class Handlers {
     }
   }
 
-  /** The surroundings of the reads of a visitor. */
+  /** Returns the context of the reads of a visitor. */
   readsFor(visitor: Visitor): Reads {
     const { observer, overload } = this.#dependencies
     return {
@@ -124,7 +124,7 @@ export class Handlers {
     }
   }
 
-  /** Runs an operation. Gives charges back that a limit turned out to refuse, and adds the running cooldown to a refusal. */
+  /** Runs an operation. Releases the charges if a limit then refuses it, and adds the running cooldown to a refusal. */
   answer(name: OperationName, admitted: Admitted, exchange: Exchange): Awaitable<void> {
     const handle = this.#byKind[OPERATIONS[name].kind] as Handler<OperationName>
     try {
@@ -191,7 +191,7 @@ export class Handlers {
     const checked = { params, body, caller }
     const answer = await this.#withHints(name, checked, () => this.#run(name, checked, idempotencyKey, at))
     await this.#workTurns.take()
-    // If all items were refused, none has started it.
+    // If all items were refused, no write has started the cooldown.
     const single = !('chargedItems' in OPERATIONS[name])
     const began = coolsDown(name) && single && !answer.replayed ? rates.cooldownSeconds : undefined
     await this.#charges.addCooldown(name, admitted, exchange, began)
@@ -202,7 +202,7 @@ export class Handlers {
     return this.#send(exchange, OPERATIONS[name], answer, answerFields(answer, OPERATIONS[name]))
   }
 
-  /** Runs a write. Of several with the same key only one runs. */
+  /** Runs a write. Of concurrent writes with the same key, only one runs. */
   #run(name: WriteName, request: CheckedWrite, key: IdempotencyKey | undefined, at: number): Promise<WriteAnswer> {
     const { store, environment } = this.#dependencies
     if (key === undefined) return store.write(name, request, environment(at))
@@ -211,7 +211,7 @@ export class Handlers {
     return this.#underWay.alone(idempotency, run)
   }
 
-  /** Runs a write, and adds hints to its answer, also to one that is given again. They are no part of what is written. */
+  /** Runs a write, and adds hints to its answer, also to the stored answer of a retry. Hints are not stored. */
   async #withHints(name: WriteName, { body }: CheckedWrite, run: () => Promise<WriteAnswer>): Promise<WriteAnswer> {
     if (OPERATIONS[name].response !== 'Published') return run()
     const hints = this.#hinter.begin(body as CreateInput)

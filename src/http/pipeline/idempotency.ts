@@ -7,7 +7,7 @@ import { type Idempotency, type IdempotencyKey, idempotencyKeyOf } from '../../d
 import { findStoredAnswer } from '../../store/idempotency.ts'
 import type { OriginKeys } from '../../store/origin.ts'
 
-/** Who sends a key: two callers may choose the same one. */
+/** The caller that sends a key. Two callers may choose the same key. */
 export type KeyOwner = { origin: OriginKeys; actor: number | null; tokenHash: string | undefined }
 
 type Sent = Pick<IncomingMessage, 'headers'>
@@ -46,7 +46,10 @@ function idempotencyKeyFor(
   return idempotencyKeyOf(secret(), callerOf(operation, owner), key)
 }
 
-/** The key in a field: bare, or a string of structured fields (RFC 9651) with its escapes. Of two fields Node makes one with a comma and a space, which is neither. */
+/**
+ * The key in a field: the bare text, or a structured-field string (RFC 9651) with its escapes resolved. Undefined for two fields, which
+ * Node joins with a comma and a space.
+ */
 function keyIn(field: string): string | undefined {
   if (/^[!#-~][!-~]*$/.test(field)) return field
   const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(field)?.[1]
@@ -54,8 +57,8 @@ function keyIn(field: string): string | undefined {
 }
 
 /**
- * The caller of a key. The retry of a request for a new token comes with the old, now invalid token: there, the digest of the token is the
- * caller. Without a token, the network is.
+ * The caller of a key. A retry of a request for a new token has the old token, which is invalid by then, so the hash of that token
+ * identifies the caller. Without a token, the network identifies the caller.
  */
 function callerOf(operation: Operation, { origin, actor, tokenHash }: KeyOwner): string {
   if (operation.access === 'admin') return 'admin'
@@ -63,11 +66,11 @@ function callerOf(operation: Operation, { origin, actor, tokenHash }: KeyOwner):
   return issuesToken(operation) ? `token ${tokenHash}` : `actor ${actor}`
 }
 
-/** The requests with a key that this process has under way. */
+/** Tracks the requests with a key that are in progress in this process. */
 export function createUnderWay() {
   const requests = new Map<string, string>()
   return {
-    /** Runs a request unless another with its key is under way: the same one is REQUEST_IN_PROGRESS, any other IDEMPOTENCY_KEY_REUSED. */
+    /** Runs `work`. Throws REQUEST_IN_PROGRESS while the same request runs, IDEMPOTENCY_KEY_REUSED while another with its key runs. */
     async alone<T>(idempotency: Idempotency, work: () => Promise<T>): Promise<T> {
       const other = requests.get(idempotency.id)
       if (other === idempotency.request) throw new Problem('REQUEST_IN_PROGRESS', { retryAfter: 1 })

@@ -10,8 +10,8 @@ export const withLink = (fields: Fields, link: string): Fields => ({
 })
 
 /**
- * Adds the Link to the licence of the content (RFC 4946) if CONTENT_LICENSE is set and the answer has content. Without an operation it is
- * a page, which shows at least titles.
+ * Adds the Link to the licence of the content (RFC 4946) if CONTENT_LICENSE is set and the answer has content. An answer without
+ * `operation` is a page, which shows at least titles.
  */
 export const withLicense = (
   fields: Fields,

@@ -11,8 +11,8 @@ type Bounds = { seconds: number; waiters: number }
 const DIGITS = new RegExp(`^\\d{1,${LIMITS.cursorDigits}}$`)
 
 /**
- * The reads that name the least sequence of the store that may answer them, so that a client reads what it wrote at any node or mirror.
- * The sequence of the store is read for all waiting requests together.
+ * Delays reads with a Min-Sequence until the store has that sequence, so that a client reads its own writes at any node or mirror. The
+ * sequence of the store is read for all waiting requests together.
  */
 export class MinSequence {
   readonly #store: Pick<Store, 'reader' | 'onCommit'>
@@ -31,8 +31,8 @@ export class MinSequence {
   }
 
   /**
-   * Resolves once the store has that sequence. Throws INVALID_MIN_SEQUENCE; throws NOT_READY after `MIN_SEQUENCE.seconds`, and at once if
-   * `MIN_SEQUENCE.waiters` requests wait already.
+   * Resolves once the store has the sequence in the field. Throws INVALID_MIN_SEQUENCE. Throws NOT_READY after `MIN_SEQUENCE.seconds`, and
+   * at once if `MIN_SEQUENCE.waiters` requests wait already.
    */
   reached({ 'min-sequence': field }: IncomingHttpHeaders): Awaitable<void> {
     if (field === undefined) return

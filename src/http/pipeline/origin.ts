@@ -9,7 +9,7 @@ import { dayNumber } from '../../domain/time.ts'
 import type { OriginKeys } from '../../store/origin.ts'
 
 const IPV6_PREFIX_BYTES = 8
-/** The maximum number of networks whose keys are remembered, and of addresses whose networks are. */
+/** The maximum number of networks whose keys are cached, and of addresses whose networks are cached. */
 const REMEMBERED_MAX = 50_000
 /** Longer pairs of an address and an X-Forwarded-For field are parsed at each request. */
 const REMEMBERED_CHARACTERS = 200
@@ -24,8 +24,8 @@ export function dayOf(at: number): string {
 }
 
 /**
- * The network of a request: IPv4-mapped addresses unmapped, IPv6 cut to /64.
- * X-Forwarded-For is used only if the peer is a trusted proxy: then the address is the rightmost entry that is not a trusted proxy.
+ * Returns the network of a request. IPv4-mapped addresses are unmapped, and IPv6 addresses are cut to /64. X-Forwarded-For is used only if
+ * the peer is a trusted proxy: then the address is the rightmost entry that is not a trusted proxy.
  */
 export function networkOf(peer: string, forwardedFor: string | undefined, proxies: readonly Network[]): string {
   let client = parse(peer)
@@ -58,8 +58,8 @@ const digest = (key: string, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, SHORT_DIGEST_CHARACTERS)
 
 /**
- * The origins of requests, as keys that do not contain addresses: the fingerprint of the day, under the temporary salt and the permanent
- * key; and the permanent digest for blocks and limits.
+ * Computes the origins of requests, as digests that do not contain addresses: the fingerprint of the day, from the salt of the day and the
+ * permanent key, and the permanent digest for blocks and limits.
  */
 export class Origins {
   readonly #originKey: () => string
@@ -83,7 +83,7 @@ export class Origins {
     return known?.day === day ? known : this.#makeKeys(network, day)
   }
 
-  /** A digest of texts that cannot be computed after the salt of the day is deleted; undefined if the salt is unknown. */
+  /** Returns the digest function of a day; undefined without its salt. Digests cannot be recomputed after the salt is deleted. */
   digestOfDay(day: string): ((text: string) => string) | undefined {
     const salt = this.#salts.get(day)
     return salt === undefined ? undefined : text => this.#dailyDigest(salt, text)

@@ -83,7 +83,7 @@ export function createPageHandler(dependencies: Dependencies): Show<Page> {
   const read = createReadPages(dependencies)
   const fixed = createFixedPages(dependencies)
   return async (page, admitted, exchange) => {
-    // A mirror takes no writes, and a page may send requests to its own server only.
+    // A mirror accepts no writes, and a page may send requests to its own server only.
     if (page.writes && original !== undefined)
       return redirect({ location: `${original}${addressOf(exchange.url)}` }, exchange)
     return page.as === undefined ? fixed(page, admitted, exchange) : read(page, admitted, exchange)
@@ -149,7 +149,7 @@ class LeadingProblem extends Problem {
   }
 }
 
-/** Renders a page. The problem of a missing or withdrawn entry gets proposals if it becomes a page. They belong to the charged read. */
+/** Renders a page. Adds proposals to the problem page of a missing or withdrawn entry, as part of the charged read. */
 async function showOrLeadOn(page: ReadPage, asked: PageRequest, exchange: Exchange) {
   try {
     return await page.render(asked)
@@ -201,7 +201,7 @@ function textOf(shown: Document | File, { config, path, query }: Pick<PageReques
   return { type: HTML_TYPE, body: layout(shown, { config, path, q }), fields: PAGE_FIELDS }
 }
 
-/** Whether a failed request gets a page: it requests a page or an unknown path, and its client accepts HTML. Operations always answer in JSON. */
+/** Whether a failed request gets a page: its path is a page or unknown, and its client accepts HTML. Operations answer in JSON. */
 export function wantsPage({ route, path, method, headers }: Exchange): boolean {
   if ((route?.name ?? '') in OPERATIONS) return false
   const accept = headers.accept ?? ''

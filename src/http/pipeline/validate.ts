@@ -54,7 +54,7 @@ export const CHECKS = Object.fromEntries(
 const NAME = /^[\w-]{1,64}$/
 const PATH_PARTS_MAX = 6
 
-/** A path for a Problem. Names chosen by callers are omitted unless they consist of letters and digits. */
+/** A path for a Problem. Callers may choose names, so a path is omitted unless its names consist of letters, digits, `_` and `-`. */
 function memberAt(path: readonly string[]): { member?: string } {
   const plain = path.length > 0 && path.length <= PATH_PARTS_MAX && path.every(part => NAME.test(part))
   return plain ? { member: path.join('.') } : {}
