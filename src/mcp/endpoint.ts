@@ -16,12 +16,12 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** Header fields of a request that its calls pass on. */
+/** Header fields of a request that are copied to its calls. */
 const HANDED_ON = ['user-agent', 'x-forwarded-for', 'traceparent'] as const
 
 /**
- * Loads the SDK and the tools, and answers one message, because the first one takes ten times as long as the others. All this takes 0.2 s of
- * processor time, in which no request is answered: a service does it before it serves.
+ * Loads the SDK and the tools, and answers one message, because the first one takes ten times as long as the others. All this takes 0.2 s
+ * of processor time, during which no request is answered, so a service calls it before it serves.
  */
 export async function loadMcp() {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
@@ -48,8 +48,8 @@ type Sdk = Pick<typeof import('@modelcontextprotocol/server'), 'createMcpHandler
   Pick<typeof import('./server.ts'), 'createMcpServer'>
 
 /**
- * Serves the Model Context Protocol at /mcp, without sessions: a request is one message, and its calls go through the routes of `server`.
- * A message is charged as a read, in addition to its calls. The first message loads the SDK if nothing has.
+ * Serves the Model Context Protocol at /mcp, without sessions: a request is one message, and its calls use the routes of `server`. A
+ * message is charged as a read, in addition to its calls. The first message loads the SDK if it is not loaded yet.
  */
 export function serveMcp(server: Dependencies, config: Config, logger: Logger): void {
   let sdk: Promise<Sdk> | undefined
@@ -138,7 +138,7 @@ const fieldsOf = (headers: IncomingHttpHeaders): [string, string][] =>
     .filter(([name]) => name === 'accept' || name === 'content-type' || name.startsWith('mcp-'))
     .map(([name, value]) => [name, String(value)])
 
-/** A refusal before the protocol starts, as a JSON-RPC message without an id. */
+/** Sends a refusal that precedes the protocol, as a JSON-RPC message without an id. */
 function refuseInProtocol(problem: Problem, exchange: Exchange): void {
   const { status, headers } = problemAnswer(problem, exchange.id)
   say(exchange.set(headers), status, CODES.server, `${problem.code}: ${PROBLEMS[problem.code].remedy}`)
@@ -153,7 +153,7 @@ const say = (exchange: Exchange, status: number, code: number, message: string):
 
 /**
  * Whether the Origin header of a request is allowed: it is missing, or names this service, this machine, or an origin that the operator
- * allows. The Host header is ignored: a page that rebinds its name to this address can choose it.
+ * allows. The Host header is ignored, because a page can choose it by DNS rebinding.
  */
 function isOwnPage(
   origin: string | undefined,

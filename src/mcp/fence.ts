@@ -17,7 +17,7 @@ export function fenced(memory: Memory, rows: readonly object[], text?: string): 
   ])
 }
 
-/** The same around one text of many lines. */
+/** Fences one text of several lines. */
 export const fencedText = (memory: Memory, text: string): string =>
   fenceOf(randomBytes(MARK_BYTES).toString('hex'), writersOf(memory), plain(text).split('\n'))
 

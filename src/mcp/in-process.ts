@@ -12,8 +12,8 @@ export type OnBehalfOf = { remoteAddress: string; headers: Record<string, string
 const HERE = 'http://palimpsest.invalid'
 
 /**
- * Makes clients of the service within its own process. Every call goes through the routes like a request of the caller, and is admitted,
- * charged, observed and logged like one. The client does not wait and does not retry.
+ * Makes clients of the service within its own process. Every call uses the routes like a request of the caller, and is admitted, charged,
+ * observed and logged like one. The client does not wait and does not retry.
  */
 export function clientsWithin(server: Pick<HttpServer, 'inject'>, { remoteAddress, headers }: OnBehalfOf) {
   const send = async (url: string, init: RequestInit): Promise<Response> => {
@@ -47,7 +47,7 @@ export function forgettingWithin(server: Pick<HttpServer, 'inject'>, adminToken:
   }
 }
 
-/** Sends a request through the routes. While they are closing, the request has no effect. */
+/** Sends a request through the routes. After the server began to close, returns the answer NOT_READY. */
 async function injected(server: Pick<HttpServer, 'inject'>, request: InjectedRequest): Promise<InjectedAnswer> {
   try {
     return await server.inject(request)

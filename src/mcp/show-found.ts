@@ -10,7 +10,7 @@ const EXCERPT_BYTES = 1_200
 const WORDS_SHOWN = 12
 const NOTHING = 'No entry matches. Try other words; if no entry has it, publish what you know.'
 
-/** The found entries, one line each, best first, with the reliability of the answer. A last row names missing and corrected words of the question. */
+/** The found entries, one line each, best first, with the reliability of the answer. A last row names missing and corrected words. */
 export function showFound(found: FoundList, memory: Memory): string {
   const { items, missing, corrected } = found
   if (items.length === 0) return NOTHING

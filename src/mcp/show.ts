@@ -14,8 +14,8 @@ import { beginningOf, fenced, member } from './fence.ts'
 import type { Memory } from './wording.ts'
 
 /**
- * Bytes of UTF-8 that count as a token of a model: fewer than the average of 4, so that the answer of a tool, with ids and JSON, stays within the
- * budget. `brief` counts the average.
+ * Bytes of UTF-8 that count as one token of a model. Less than the average of 4, so that the answer of a tool, with ids and JSON, stays
+ * within the budget. `brief` uses the average.
  */
 export const BYTES_PER_MODEL_TOKEN = 3
 export const TOKENS = { least: 1_000, most: 20_000, byDefault: 4_000 } as const
@@ -42,7 +42,7 @@ const briefly = (entry: Entry) => ({
   ...(entry.status === 'ACTIVE' ? {} : { status: entry.status }),
 })
 
-/** The record of a revision, and the newest checkpoint of the public log, if that has it: its size and the names of its cosigners. */
+/** The record number of a revision. `checkpoint` is the newest one of the public log, if it covers the record. */
 export type Logged = { record: number; checkpoint?: { origin: string; size: number; cosigners: readonly string[] } }
 
 export type Reading = {
@@ -52,7 +52,7 @@ export type Reading = {
   standing: Standing
   evidence: Evidence
   relations: { items: Relation[]; nextCursor: string | null }
-  /** Where the public log has the revision; undefined if that is unknown. */
+  /** The place of the revision in the public log; undefined if it is unknown. */
   logged: Logged | undefined
   maxTokens: number
   /** Characters of the content to skip. */

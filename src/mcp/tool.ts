@@ -10,7 +10,7 @@ import { plain } from '../domain/invisible-characters.js'
 import { isCleanText } from '../domain/text.ts'
 import type { Memory } from './wording.ts'
 
-/** The answer of a tool. `structured` has only ids, never untrusted text. Tools that read have none, so that hosts show their fenced text. */
+/** The answer of a tool. `structured` has only ids, never untrusted text. Tools that read omit it, so that hosts show their text. */
 export type Said = {
   text: string
   structured?: Record<string, string>
@@ -85,7 +85,7 @@ const NAME_CHARACTERS = 60
 
 export type Check = (given: unknown) => { args: unknown } | { fault: string }
 
-/** Makes the check of a tool's arguments. It returns them under their own names, or one sentence about the faults, without values. */
+/** Makes the check of a tool's arguments. It returns them with aliases replaced, or one sentence about the faults, without values. */
 export function createCheck({ name, input, aliases = {}, refuse = () => undefined }: Tool): Check {
   const check = checkOf(input)
   return given => {

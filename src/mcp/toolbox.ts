@@ -16,7 +16,7 @@ export type Listed = {
   annotations: Partial<Record<'readOnlyHint' | 'destructiveHint' | 'openWorldHint', boolean>>
 }
 
-/** The tools of one memory: the list of the protocol, and by name with the check of their arguments. */
+/** The tools of one memory: as the protocol lists them, and by name with the check of their arguments. */
 export type Toolbox = { listed: Listed[]; byName: ReadonlyMap<string, { tool: Tool; check: Check }> }
 
 const made = new Map<string, Toolbox>()
@@ -102,7 +102,10 @@ function describedOnce(listed: Listed[]): Listed[] {
   })
 }
 
-/** The differences from the defaults of the protocol, by which a tool writes, destroys and has an open world. Only `forget` destroys. */
+/**
+ * The annotations that differ from the defaults of the protocol. By default a tool writes, is destructive and has an open world. Only
+ * `forget` is destructive.
+ */
 const annotationsOf = (tool: Tool, { memory }: Place): Listed['annotations'] => ({
   ...(writes(tool) ? (tool.onlyPrivate === true ? {} : { destructiveHint: false }) : { readOnlyHint: true }),
   ...(memory === 'shared' ? {} : { openWorldHint: false }),

@@ -42,7 +42,7 @@ const brief = tool({
   }),
 })
 
-/** Where the public log has a record; undefined if the service does not say. */
+/** The place of a record in the public log; undefined if the service does not return it. */
 async function loggedOf(client: Client, record: number): Promise<Logged | undefined> {
   try {
     const { origin, size, cosigners } = await client.verifyRecord(record, {})
@@ -92,7 +92,7 @@ const read = tool({
       // An entry names its creator; a later revision may have another author.
       const shownId = revisionId ?? (found.revisionCount > 1 ? found.currentRevisionId : undefined)
       const revision = shownId && (await client.readRevision(found.id, shownId, { onResponse }))
-      // A private memory has no readers to prove anything to.
+      // A private memory has no other readers, so it needs no proof.
       const logged =
         from > 0 || memory === 'private' || record === undefined ? undefined : await loggedOf(client, record)
       return { revision: revision || undefined, logged }

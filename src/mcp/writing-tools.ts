@@ -85,7 +85,7 @@ const publish = tool({
   },
 })
 
-/** From this score, and with the same words in both titles, the model must look at an entry before it publishes a draft. */
+/** Minimum similarity (0 to 1) from which an entry with the same title words prevents a publication unless `insist` is true. */
 const SAME_FROM = 0.8
 
 const titleWords = (title: string): string => [...new Set(wordsOf(title))].sort().join(' ')
@@ -220,7 +220,7 @@ const report = tool({
   },
 })
 
-/** Only if the process itself has the store. */
+/** Only a private store has this tool. */
 const forget = tool({
   name: 'forget',
   title: 'Withdraw an entry',
