@@ -31,7 +31,7 @@ export async function assertTrustworthy(connection: PostgresConnection): Promise
   }
 }
 
-/** Throws OperatorError when this PostgreSQL only reads. A node waits instead: it may become the primary. */
+/** Throws OperatorError if this PostgreSQL is read-only. A node waits instead, because the server may become the primary. */
 export async function assertPrimary(connection: PostgresConnection): Promise<void> {
   const [found] = await connection.query('SELECT pg_is_in_recovery()::text AS standby')
   if (found?.standby !== 'true') return
@@ -47,7 +47,7 @@ const REFUSALS: Record<string, string> = {
   '0LP01': 'does not let this user make or use tables; make it the owner of the database',
 }
 
-/** The error as a sentence for the operator, where PostgreSQL's answer will not change by itself. */
+/** Converts an error that persists until the operator acts to a sentence with the remedy. Returns other errors unchanged. */
 export function refusalOf(error: Error): Error {
   const { code, message } = error as Error & { code?: string }
   const refusal = code === undefined ? undefined : REFUSALS[code]

@@ -2,8 +2,8 @@ import type { PostgresConnection } from '../database/postgres.ts'
 import { OperatorError } from '../operator-error.ts'
 
 /**
- * Replaces the server's identity, followed by the id of the store, while a copy into the database is not finished. No node may serve it
- * then.
+ * Replaces the server's identity, followed by the id of the store, until a copy into the database is finished. Until then, no node may
+ * serve the database.
  */
 const COPYING = 'copying '
 
@@ -34,8 +34,8 @@ export async function beginCopying(connection: PostgresConnection, storeId: stri
 }
 
 /**
- * Ends the copying of a store in the open transaction; later times are not before `newest` (milliseconds). Throws OperatorError if a node
- * wrote during the copy.
+ * Marks the copy of a store as finished, in the open transaction. Later times are not before `newest` (milliseconds). Throws OperatorError
+ * if a node wrote during the copy.
  */
 export async function endCopying(connection: PostgresConnection, storeId: string, newest: number): Promise<void> {
   const [ended] = await connection.send([

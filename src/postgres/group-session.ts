@@ -13,15 +13,15 @@ import { getPatiently, type Session } from './session.ts'
 
 const BEGIN: Query = { text: 'BEGIN', values: [] }
 const LOCK: Query = { text: 'SELECT one FROM head FOR UPDATE', values: [] }
-/** A statement of its own: one that waits for a lock returns the rows that it does not lock as of the time before the wait. */
+/** Must be a separate statement: a statement that waits for a lock reads its unlocked rows as of the time before the wait. */
 const CLUSTER: Query = {
   text: 'SELECT committed_at, identity, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline FROM cluster',
   values: [],
 }
 
 /**
- * Begins a transaction with the lock of the head row. All nodes write one after another under it. Resolves with the time of the newest
- * commit of any node, in milliseconds since 1970.
+ * Begins a transaction and locks the head row. This lock serialises the writes of all nodes. Resolves with the time of the newest commit of
+ * any node, in milliseconds since 1970.
  */
 async function lockHead(connection: PostgresConnection, system: string): Promise<number> {
   const [, head, cluster] = await connection.send([BEGIN, LOCK, CLUSTER])
@@ -37,14 +37,14 @@ async function lockHead(connection: PostgresConnection, system: string): Promise
   return row.committed_at
 }
 
-/** How long a write waits for a server that cannot commit it before it is refused, in milliseconds; less if the server is silent. */
+/** How long a write waits for a server that cannot commit it, in milliseconds. After that, or when the server is silent, it is refused. */
 const COMMIT_TIMEOUT_MS = 5_000
 /** How long a statement of a work that runs alone may take, in milliseconds. */
 const ALONE_TIMEOUT_MS = 30_000
 const RETRY_PAUSE_MS = 50
 /**
- * How long the outcome of a lost commit is looked up, in milliseconds; and how long, from the arrival of the write, while the server is
- * silent.
+ * How long the outcome of a lost commit is looked up, in milliseconds. While the server is silent, the second limit applies, from the
+ * arrival of the write.
  */
 const RESOLVE_TIMEOUT_MS = 60_000
 const SILENT_RESOLVE_TIMEOUT_MS = 4_000
@@ -52,9 +52,9 @@ const SILENT_RESOLVE_TIMEOUT_MS = 4_000
 const UNKNOWN_RETRY_SECONDS = 2
 
 /**
- * The transactions of one node's groups. A commit whose answer was lost is looked up under the lock of the head row, which is free only
- * after that transaction has ended: the outcome is never reported wrongly. If the server stays silent, the works of the group are rejected
- * with OUTCOME_UNKNOWN.
+ * Commits the groups of one node. If the answer to a COMMIT is lost, the outcome is read under the lock of the head row. That lock is free
+ * only after the transaction has ended, so the reported outcome is always correct. If the server stays silent, the works of the group are
+ * rejected with OUTCOME_UNKNOWN.
  */
 export class PostgresGroupSession implements GroupSession {
   readonly #id = randomUUID()
@@ -62,18 +62,18 @@ export class PostgresGroupSession implements GroupSession {
   readonly #server: () => Server
   readonly #counted = { commits: 0, committedWrites: 0 }
 
-  /** `server` is known once a session is open. */
+  /** `server` is called only after a session is open. */
   constructor(session: Session, server: () => Server) {
     this.#session = session
     this.#server = server
   }
 
-  /** How many commits there were, and how many writes shared them. */
+  /** The number of commits, and of the writes in them. */
   counted(): { commits: number; committedWrites: number } {
     return { ...this.#counted }
   }
 
-  /** Tries again while the server is away and nothing was stored. Each work is refused when it has waited for COMMIT_TIMEOUT_MS. */
+  /** Retries while the server is unavailable and nothing was stored. Rejects each work that has waited for COMMIT_TIMEOUT_MS. */
   async commit(group: Pending[], join: () => void): Promise<readonly Outcome[]> {
     for (let first = group[0]; first !== undefined; first = group[0]) {
       const { since } = first
@@ -84,7 +84,7 @@ export class PostgresGroupSession implements GroupSession {
         connection = await getPatiently(this.#session, since + COMMIT_TIMEOUT_MS)
         const newest = await lockHead(connection, this.#server().system)
         join()
-        // Works run side by side and must not date anything before another work of the group.
+        // Works run concurrently, so none may assign an earlier time than another work of the group.
         const floor = notBefore(newest, Math.max(...group.map(({ at }) => at)))
         const ran = await this.#run(connection, group, floor)
         outcomes = ran.outcomes
@@ -93,7 +93,7 @@ export class PostgresGroupSession implements GroupSession {
         this.#counted.committedWrites += group.length
         return outcomes
       } catch (error) {
-        // A session that still answers has reported the outcome. After a lost session the store must be asked.
+        // A session that still answers has reported the outcome. After the loss of a session, the outcome is read from the store.
         const ended = connection === undefined || (await endsTransaction(connection))
         if (!ended && outcomes !== undefined && (await this.#wasCommitted(name, since))) return outcomes
         if (!isUnavailable(error) || this.#session.silent()) throw error
@@ -133,7 +133,7 @@ export class PostgresGroupSession implements GroupSession {
     if (results.at(-1)?.command !== 'COMMIT') throw new Error('PostgreSQL rolled a group back without an error.')
   }
 
-  /** Whether the group of a lost answer, of writes since a time, is in the store. Throws OUTCOME_UNKNOWN when that cannot be learnt in time. */
+  /** Whether the group `name`, which arrived at `since`, is in the store. Throws OUTCOME_UNKNOWN if that cannot be determined in time. */
   async #wasCommitted(name: string, since: number): Promise<boolean> {
     const deadline = performance.now() + RESOLVE_TIMEOUT_MS
     const isTooLate = (now: number): boolean =>
@@ -149,7 +149,7 @@ export class PostgresGroupSession implements GroupSession {
         ])
         return found?.rows[0]?.committed === name
       } catch {
-        // A failed wait for the lock has left a transaction that accepts no statement.
+        // After a failed wait for the lock, the transaction accepts no further statement.
         if (connection !== undefined) await endsTransaction(connection)
         if (isTooLate(performance.now())) throw new Problem('OUTCOME_UNKNOWN', { retryAfter: UNKNOWN_RETRY_SECONDS })
         await setTimeout(RETRY_PAUSE_MS)
@@ -158,13 +158,13 @@ export class PostgresGroupSession implements GroupSession {
   }
 }
 
-/** Rejects the works that have waited for COMMIT_TIMEOUT_MS, and removes them from their group. Works are in the order in which they arrived. */
+/** Rejects the works that have waited for COMMIT_TIMEOUT_MS and removes them from the group. `group` is in order of arrival. */
 function refuseLate(group: Pending[], error: unknown): void {
   const late = performance.now() - COMMIT_TIMEOUT_MS
   while (group[0] !== undefined && group[0].since < late) group.shift()?.reject(error)
 }
 
-/** Ends the transaction of a session that still answers; false when it does not. */
+/** Rolls back the transaction of a session. Returns false if the session does not answer. */
 async function endsTransaction(connection: PostgresConnection): Promise<boolean> {
   try {
     await connection.exec('ROLLBACK')

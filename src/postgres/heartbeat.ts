@@ -2,12 +2,11 @@ import { StoreFault } from '../database/database.ts'
 import { connectPostgres, type PostgresConnection, type Query, type Result } from '../database/postgres.ts'
 import { waitUnlessAborted } from '../database/wait.ts'
 
-/** How often the server is asked for a beat, in milliseconds. */
 const BEAT_INTERVAL_MS = 250
-/** A server whose last beat is longer ago than this is late, then silent; in milliseconds. */
+/** Milliseconds without a beat after which the server counts as late, and as silent. */
 const LATE_AFTER_MS = 1_500
 const SILENT_AFTER_MS = 2_500
-/** Time passes in steps of this, in milliseconds: one that a busy event loop delays counts once. */
+/** Time without a beat is counted in steps of this many milliseconds. A step that a busy event loop delays counts once. */
 const STEP_MS = 100
 const BEAT: Query = { text: 'SELECT 1', values: [] }
 
@@ -24,8 +23,8 @@ type HeartbeatOptions = {
 export const silence = (): StoreFault => new StoreFault('unavailable', new Error('the server does not answer'))
 
 /**
- * Detects whether the server at a URL answers, by a session of its own. A connection whose other end vanished fails only after many
- * seconds; the heartbeat ends the requests that wait on it.
+ * Detects whether the server at a URL answers, over a separate session. A connection whose peer has vanished fails only after many seconds.
+ * The heartbeat ends the requests that wait for it.
  */
 export class Heartbeat {
   readonly #url: string
@@ -35,7 +34,7 @@ export class Heartbeat {
   readonly #timer: NodeJS.Timeout
   readonly #running: Promise<void>
   #connection: PostgresConnection | undefined
-  /** Milliseconds since the last beat in which this process was awake. */
+  /** Milliseconds since the last beat during which this process was running. */
   #waited = 0
 
   /** Begins at once. */
@@ -56,7 +55,7 @@ export class Heartbeat {
     return this.#waited >= SILENT_AFTER_MS
   }
 
-  /** Calls back each time the server becomes silent. Returns the function that removes the listener. */
+  /** Calls `listener` each time the server becomes silent. Returns the function that removes the listener. */
   onSilent(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -21,7 +21,7 @@ import { readerThrough } from './snapshot.ts'
 /** The thread that keeps the search index of this node up to date with the database. */
 export type IndexThreadData = { url: string; file: string; counters: SharedCounters }
 const { url, file, counters } = workerData as IndexThreadData
-/** How often the database is asked for writes of other nodes, while no search waits; in milliseconds. */
+/** Interval in milliseconds at which the database is polled for writes of other nodes while no search waits. */
 const POLL_INTERVAL_MS = 200
 
 setNice(NICE.index)
@@ -32,7 +32,10 @@ parentPort?.postMessage('ready')
 /** Error codes of a missing table or column, which a step of the schema will create. */
 const UNDEFINED = new Set(['42P01', '42703'])
 
-/** Reads from the database. A database without the schema or that refuses this node counts as one that is away: the writer reports why. */
+/**
+ * Reads from the database. A database without the schema, or one that refuses this node, counts as unavailable. The writer reports the
+ * reason.
+ */
 async function reading<T>(read: (reader: Reader) => Promise<T>): Promise<T> {
   try {
     return await read(readerThrough(await session.get()))
@@ -43,7 +46,7 @@ async function reading<T>(read: (reader: Reader) => Promise<T>): Promise<T> {
   }
 }
 
-/** Which store the database has, and how far it has come. A database that another node is setting up counts as one that is away. */
+/** The store of the database, its newest record and its epoch. A database that another node is setting up counts as unavailable. */
 async function state(): Promise<StoreState> {
   const head = await reading(async reader =>
     reader.one<StoreState & { sequence: number }>(sql`SELECT store_id AS "storeId", record, sequence FROM head`),

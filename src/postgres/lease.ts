@@ -1,24 +1,28 @@
 import type { Charge, Decision, LimitState, RateLimiter } from '../domain/rate-limit.ts'
 
-/** Admissions of a key that a node may make without a round trip: their number, the expiry, and the state of the limit with their bin. */
+/**
+ * Admissions of a key that a node may grant without a round trip: their number, the expiry, and the state of the limit including their bin.
+ */
 type Lease = { left: number; until: number; state: LimitState }
 export type Leases = Map<string, Lease>
 
-/** How long a lease is valid. Its unused admissions stay charged. */
+/** How long a lease is valid, in milliseconds. Admissions that expire unused stay charged. */
 const LEASE_LIFE_MS = 2_000
-/** Leases at most; past it all are dropped. */
+/** Maximum number of leases. When it is reached, all leases are dropped. */
 const LEASES_MAX = 50_000
-/** Writes are leased one by one up to this quota; above it by thousandths of the quota. */
+/** Up to this quota, writes are leased one at a time. Above it, a lease has one thousandth of the quota. */
 const WRITES_EXACT = 1_000
-/** A node leases reads of at most this part of the quota, and this part of the rest: nodes share the last of it. */
+/**
+ * A lease of reads has at most 1/READ_SHARE of the quota and 1/LEFT_SHARE of the remaining reads, so that other nodes can lease the rest.
+ */
 const READ_SHARE = 30
 const LEFT_SHARE = 6
-/** A clock that is slower by more than this was set back; a smaller difference is one between nodes. */
+/** A clock that is behind the newest charge by more than this was set back. A smaller difference is one between the clocks of nodes. */
 const SKEW_MAX_MS = 60_000
 
 /**
- * Decides about a request by leases alone; undefined if they do not suffice and there is no `limiter` with the windows of its keys. With a
- * limiter, missing admissions are leased from it. All keys admit, or none is charged.
+ * Decides a request by the leases of this node. If they do not suffice, leases the missing admissions from `limiter`, which has the windows
+ * of the keys; without a limiter, returns undefined. A request is charged to all of its keys or to none.
  */
 export function decide(
   leases: Leases,
@@ -54,7 +58,7 @@ export function decide(
   }
 }
 
-/** Takes an admission back. Returns the new state of its limits, leases included. */
+/** Reverses an admission. Returns the new state of its limits, including leases. */
 export function release(leases: Leases, decision: Decision, now: number, limiter: RateLimiter): LimitState[] {
   const at = timeOf(limiter, decision.limits, now)
   return limiter
@@ -70,7 +74,7 @@ function liveLease(leases: Leases, key: string, now: number): Lease | undefined 
   return undefined
 }
 
-/** The time of a decision: never before the time of a charge by another node, whose clock may be a little ahead. */
+/** The time of a decision. It is never before the time of a charge by another node, whose clock may be slightly ahead. */
 function timeOf(limiter: RateLimiter, charges: readonly Charge[], now: number): number {
   const newest = Math.max(now, ...charges.map(({ key }) => limiter.windowOf(key).at(-2) ?? 0))
   return newest - now > SKEW_MAX_MS ? now : newest
@@ -83,7 +87,7 @@ const stateOf = (leases: Leases, one: Charge, limiter: RateLimiter, at: number):
     : { ...known.state, remaining: known.state.remaining + known.left }
 }
 
-/** How many admissions are leased at once. */
+/** The number of admissions in one lease. `left` is the number that the limit still admits. */
 function pieceOf({ policy, quota }: Charge, left: number): number {
   if (policy.startsWith('write')) return quota <= WRITES_EXACT ? 1 : Math.min(left, Math.floor(quota / WRITES_EXACT))
   return Math.max(1, Math.min(Math.floor(quota / READ_SHARE), Math.floor(left / LEFT_SHARE)))

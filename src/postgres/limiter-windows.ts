@@ -6,7 +6,8 @@ import type { Admission, RateLimiter } from '../domain/rate-limit.ts'
 type LockedWindows = { transaction: string; admissions: Admission[] }
 
 /**
- * Begins a transaction with the rows of these keys locked, in the order given, which must be sorted: otherwise two nodes could deadlock.
+ * Begins a transaction and locks the rows of these keys in the given order. `keys` must be sorted, because two nodes could otherwise
+ * deadlock.
  */
 export async function lockWindows(connection: PostgresConnection, keys: readonly string[]): Promise<LockedWindows> {
   const [, , locked, begun] = await connection.send([
@@ -50,7 +51,7 @@ export async function statusOf(connection: PostgresConnection, transaction: stri
   return only(found).status
 }
 
-/** A row's bins and counts in turn, as PostgreSQL writes an array. */
+/** Parses the row of a key. `log` is an array in PostgreSQL's text form, with bins and counts in turn. */
 function admissionsOf(key: string, log: string): Admission[] {
   const numbers = log === '{}' ? [] : log.slice(1, -1).split(',').map(Number)
   const admissions: Admission[] = []

@@ -11,25 +11,28 @@ import { decide, type Leases, release } from './lease.ts'
 import { lockWindows, saveWindows, statusOf } from './limiter-windows.ts'
 import { getPatiently, Session } from './session.ts'
 
-/** How long a request waits for a database that is away, a statement for its locks, and a lost session before the next. */
+/**
+ * In milliseconds: how long a request waits for an unavailable database, how long a statement may take, the pause before a retry, and how
+ * long a session may idle in a transaction.
+ */
 const DECIDE_TIMEOUT_MS = 2_000
 const STATEMENT_TIMEOUT_MS = 2_500
 const RETRY_PAUSE_MS = 50
 const IDLE_TIMEOUT_MS = 1_500
-/** Windows of keys that were not used for this long are deleted, and how often. */
+/** How long a key must be unused before its window is deleted, and the interval of these deletions, in milliseconds. */
 const FORGET_AFTER_MS = 180_000
 const FORGET_INTERVAL_MS = 60_000
-/** Requests that wait at most, and that are decided in one transaction at most. */
+/** Maximum number of waiting requests, and of requests in one transaction. */
 const WAITING_MAX = 5_000
 const BATCH_MAX = 500
 
-/** Decides about the limits of some keys. */
+/** A decision about the limits of some keys. */
 type DecideTask = ((limiter: RateLimiter) => unknown) & { keys: readonly string[] }
 
 /**
- * The limiter of all nodes: the sliding window of each key is a row that nodes change under its lock. Admissions are leased, one by one under
- * a small limit and several at a time under a large one: most reads need no round trip. The requests of one turn share a transaction. Its
- * commits do not wait for the disk: a crash of the server loses less than a second of admissions.
+ * The limiter of all nodes. The sliding window of each key is a row that a node locks before it changes it. Nodes lease admissions, one at
+ * a time under a small limit and several at a time under a large one, so that most reads need no round trip. The requests of one turn share
+ * a transaction. Its commit does not wait for the disk, so a crash of the server loses less than a second of admissions.
  */
 export class PostgresLimiter implements Limiter {
   readonly #session: Session
@@ -67,7 +70,7 @@ export class PostgresLimiter implements Limiter {
     return this.#tasks.write(Object.assign(work, { keys }))
   }
 
-  /** Decides a batch of requests, again if the session is lost on the way. */
+  /** Decides a batch of requests. Retries until the deadline if the session is lost. */
   async #decideUntilDeadline(batch: readonly Pending<DecideTask>[]): Promise<Outcome[]> {
     const [first] = batch
     if (first === undefined) return []
@@ -76,7 +79,7 @@ export class PostgresLimiter implements Limiter {
       try {
         return await this.#decideTogether(batch, deadline)
       } catch (error) {
-        // The leases of a failed transaction do not count.
+        // The leases of a failed transaction are not valid.
         this.#leases.clear()
         await this.#session
           .current()
@@ -105,7 +108,10 @@ export class PostgresLimiter implements Limiter {
     return outcomes
   }
 
-  /** Whether a transaction whose answer was lost was committed; polls until it has ended. Throws if that is not known in time. */
+  /**
+   * Whether a transaction was committed, if the answer to its COMMIT was lost. Polls until it has ended. Returns false at the deadline, or
+   * throws if the database is then unavailable.
+   */
   async #wasCommitted(transaction: string, deadline: number): Promise<boolean> {
     for (;;) {
       const connection = await getPatiently(this.#session, deadline)

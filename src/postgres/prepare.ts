@@ -13,10 +13,13 @@ const SYSTEM = `SELECT c.system_identifier || '/' || d.oid AS system FROM pg_con
 /** The identity and the column types of the server that a node writes to. */
 export type Server = { system: string; columns: ColumnTypes }
 
-/** Whether an empty store may be made in a database without one, and a callback with its id. */
+/** Whether an empty store may be created in a database without one, and a callback that receives its id. */
 export type Making = { mayMake: boolean; onMade(storeId: string): void }
 
-/** Makes sure that the database can be trusted and has the newest schema, a head, an identity and standings; safe for any number of nodes at once. */
+/**
+ * Ensures that the database is trustworthy and has the newest schema, a head, an identity and standings. Any number of nodes may call it at
+ * once.
+ */
 export async function prepareDatabase(
   connection: PostgresConnection,
   { mayMake, onMade }: Making = { mayMake: true, onMade: () => {} },

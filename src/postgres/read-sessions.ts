@@ -13,12 +13,12 @@ export function openReaders(url: string, name: string, heartbeat: Heartbeat): Se
   return Array.from({ length: SESSIONS }, () => new Session({ url, name, ...limits }, undefined, heartbeat))
 }
 
-/** The open session with the least to do; opens one where none is. */
+/** The open session with the fewest pending statements. Opens one if none is open. */
 export async function idlest(sessions: readonly Session[]): Promise<PostgresConnection> {
   let best: PostgresConnection | undefined
   for (const session of sessions) {
     const connection = session.current()
-    // The others are opened on the way, for later.
+    // Opens the other sessions in the background, for later reads.
     if (connection === undefined) session.get().catch(() => {})
     else if (best === undefined || connection.pending() < best.pending()) best = connection
   }

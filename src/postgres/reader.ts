@@ -11,13 +11,14 @@ const STANDBY_LAG_TIMEOUT_MS = 100
 type ReaderOptions = {
   /** Sessions with the primary. */
   primary: readonly Session[]
-  /** Servers to read from instead; none: everything is read from the primary. */
+  /** Servers to read from instead of the primary. If there are none, everything is read from the primary. */
   standbys: readonly Standby[]
 }
 
 /**
- * Reads committed data, many statements in one round trip. Every read sees all writes that any node answered before it began: a standby is
- * used only once it has replayed everything that the primary had on disk at that time. The closest standby is asked first.
+ * Reads committed data, with many statements in one round trip. Every read sees all writes that any node acknowledged before the read
+ * began: a standby is used only once it has replayed everything that the primary had flushed to disk at that time. The closest standby is
+ * asked first.
  */
 export function createReader({ primary, standbys }: ReaderOptions): Reader {
   const ask = createTickBatcher(async queries => {
@@ -30,7 +31,7 @@ export function createReader({ primary, standbys }: ReaderOptions): Reader {
 /** How long a read whose session was lost waits for another one, in milliseconds. */
 const RECONNECT_TIMEOUT_MS = 500
 
-/** Reads from the primary; once more over another session where the first was lost, because reading changes nothing. */
+/** Reads from the primary. If the session is lost, reads once more over another session, because a read has no side effects. */
 async function askPrimary(sessions: readonly Session[], queries: readonly Query[]): Promise<(Result | Error)[]> {
   try {
     const connection = await idlest(sessions)
@@ -44,7 +45,7 @@ async function askPrimary(sessions: readonly Session[], queries: readonly Query[
   return again.settle(queries)
 }
 
-/** Reads from the closest standby that has replayed all answered writes; undefined if none has in time. */
+/** Reads from the closest standby that has replayed all acknowledged writes; undefined if none has done so in time. */
 async function askStandbys(
   primary: readonly Session[],
   standbys: readonly Standby[],

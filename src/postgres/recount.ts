@@ -8,10 +8,10 @@ import { runWorks } from './run-works.ts'
 /** How long a statement of a recount may take, in milliseconds. */
 const STATEMENT_TIMEOUT_MS = 60_000
 
-/** Entries whose standing and revisions whose signals were computed: 0 where all were before. */
+/** The number of entries whose standing was computed, and of revisions whose signals were; 0 if all had been computed before. */
 export type Recounted = { entries: number; revisions: number }
 
-/** Computes the standings and signals of a database that was written by an older version; any number of nodes may do so at once. */
+/** Computes the standings and signals of a database that an older version wrote. Any number of nodes may do so at once. */
 export async function recountDatabase(
   connection: PostgresConnection,
   columns: ColumnTypes,
@@ -27,7 +27,7 @@ export async function recountDatabase(
   return { entries, revisions }
 }
 
-/** Runs a work in a transaction of its own, while no node writes. */
+/** Runs a work in its own transaction while no node writes. */
 async function commitAlone<T>(
   connection: PostgresConnection,
   columns: ColumnTypes,

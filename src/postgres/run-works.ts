@@ -9,8 +9,8 @@ import { type Outcome, runWork } from '../database/work-transaction.ts'
 import { HEAD } from '../store/head.ts'
 
 /**
- * Runs works side by side in the open transaction: statements that wait at the same time are sent together. Resolves with the outcome of
- * each, and with the statements that must run before the commit. Throws if the transaction must be rolled back.
+ * Runs works concurrently in the open transaction. Statements that wait at the same time are sent together. Resolves with the outcome of
+ * each work, and with the statements that must run before the commit. Throws if the transaction must be rolled back.
  */
 export async function runWorks(
   connection: PostgresConnection,
@@ -26,7 +26,7 @@ export async function runWorks(
   const reader = readerOf(ask)
   const unit = new UnitOfWork(reader)
   const mutex = new KeyedMutex()
-  // Every write needs the head: it is read together with the first statements.
+  // Every write needs the head, so it is read together with the first statements.
   unit.load(HEAD).catch(() => {})
   const load = <T>(loadable: Loadable<T>): Promise<T> => unit.load(loadable)
   const run = async (work: (tx: Transaction) => Awaitable<unknown>): Promise<Outcome> => {

@@ -11,11 +11,11 @@ type NodeSearchOptions = {
   indexFile: string
   /** Called when the index file cannot be written, and when it can again. */
   onIndex: (notice: IndexNotice) => void
-  /** Called when a thread ends that should not. */
+  /** Called when a thread ends unexpectedly. */
   onDeath: (error: Error) => void
 }
 
-/** The search of a node: an index in a file of its own that follows the database, and the threads that read it. */
+/** The search of a node: an index in its own file that follows the database, and the threads that search it. */
 export class NodeSearch {
   readonly #counters = createSharedCounters()
   readonly #searches: Promise<Searches>

@@ -6,15 +6,15 @@ const ORIGIN_KEY = 'origin-key'
 const LOG_KEY = 'log-key'
 const KEY_BYTES = 32
 
-/** Resolves with the key by which all nodes recognise networks: the one in the database. If there is none, stores `own` or a random one. */
+/** Resolves with the key in the database by which all nodes recognise networks. If there is none, stores `own` or a random key. */
 export const shareOriginKey = (connection: PostgresConnection, own: string | undefined): Promise<string> =>
   share(connection, ORIGIN_KEY, own ?? randomBytes(KEY_BYTES).toString('base64url'))
 
-/** Resolves with the digest of the admin token of all nodes: the one in the database. If there is none, stores `own`. */
+/** Resolves with the digest of the admin token that all nodes share in the database. If there is none, stores `own`. */
 export const shareTokenDigest = (connection: PostgresConnection, own: string): Promise<string> =>
   share(connection, TOKEN_DIGEST, own)
 
-/** Resolves with the private key of the log of all nodes: the one in the database. If there is none, makes and stores one. */
+/** Resolves with the private key of the log that all nodes share in the database. If there is none, makes and stores one. */
 export const shareLogKey = async (connection: PostgresConnection, make: () => string): Promise<string> =>
   (await find(connection, LOG_KEY)) ?? share(connection, LOG_KEY, make())
 

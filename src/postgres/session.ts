@@ -9,7 +9,7 @@ const LONGEST_RETRY_MS = 1_000
 
 type Prepare = (connection: PostgresConnection) => Promise<void>
 
-/** A session that is opened when it is needed and opened again when it was lost. */
+/** A session that opens on demand, and opens again after it was lost. */
 export class Session {
   readonly #options: SessionOptions
   readonly #prepare: Prepare
@@ -36,8 +36,8 @@ export class Session {
   }
 
   /**
-   * Resolves with the connection; one attempt at a time. Throws StoreFault('unavailable') at once while the server is silent, or was
-   * unreachable a moment ago.
+   * Resolves with the connection. At most one attempt to connect is in progress. Throws StoreFault('unavailable') at once if the server is
+   * silent, or was unreachable a moment ago.
    */
   async get(): Promise<PostgresConnection> {
     const connection = this.current()
@@ -51,12 +51,12 @@ export class Session {
     return this.#heartbeat === undefined ? opened : this.#heartbeat.during(() => opened)
   }
 
-  /** The open connection, without waiting; undefined if there is none. */
+  /** The open connection; undefined if there is none. Does not wait for one. */
   current(): PostgresConnection | undefined {
     return this.#connection?.lost() === false ? this.#connection : undefined
   }
 
-  /** Whether the server is known not to answer; do not try again. */
+  /** Whether the server is known not to answer, so that a retry is useless. */
   silent(): boolean {
     return this.#heartbeat?.silent() === true
   }
@@ -68,7 +68,7 @@ export class Session {
     await this.#connection?.close()
   }
 
-  /** Opens a connection. After a failure the next attempt waits, longer after each one. */
+  /** Opens a connection. The pause after a failed attempt grows with each failure. */
   async #open(): Promise<PostgresConnection> {
     try {
       this.#connection = await this.#connect()

@@ -16,6 +16,6 @@ export function connectCommand(url: string): Promise<PostgresConnection> {
 export const readerThrough = (connection: PostgresConnection): Reader =>
   readerOf(createTickBatcher(queries => connection.send(queries)))
 
-/** Begins a transaction that only reads and sees one state of the store, however long it lasts; also on a standby. */
+/** Begins a read-only transaction that sees one state of the store, however long it lasts. It also works on a standby. */
 export const beginReadOnly = (connection: PostgresConnection): Promise<void> =>
   connection.exec('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')

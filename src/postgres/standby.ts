@@ -5,7 +5,7 @@ import { Heartbeat } from './heartbeat.ts'
 import { idlest, openReaders } from './read-sessions.ts'
 import type { Session } from './session.ts'
 
-/** A position in the write-ahead log of the primary: its timeline, its LSN, and the same in bytes. */
+/** A position in the write-ahead log of the primary: its timeline, its LSN, and the LSN in bytes. */
 export type WalPosition = { timeline: string; lsn: string; position: number }
 
 /** The position up to which the primary has everything on disk. */
@@ -15,8 +15,8 @@ export const FLUSHED: Query = {
   values: [],
 }
 /**
- * The timeline is that of the newest commit which the standby has replayed. A standby that received more than the next primary before a
- * failover has another history with higher positions.
+ * Compares the timeline of the newest replayed commit first. A standby that received more than the new primary before a failover has
+ * another history, with higher positions.
  */
 const HAS_REACHED = `SELECT right(identity, 8) = $1 AND pg_last_wal_replay_lsn() >= $2::pg_lsn AS reached FROM cluster`
 const REPLAYED: Query = {
@@ -25,18 +25,18 @@ const REPLAYED: Query = {
   values: [],
 }
 const LAG_PAUSE_MS = 3
-/** Standbys whose lags differ by fewer bytes are equally close: positions are as old as the last beat. */
+/** Standbys whose lags differ by fewer bytes are equally close, because a known position is as old as the last beat. */
 const LAG_STEP_BYTES = 1_048_576
-/** The share of the newest beat in the average of their times. */
+/** The weight of the newest beat in the moving average of the latency. */
 const NEWEST = 0.2
 
-/** A server that replays what the primary wrote, if it does: its address may also lead to a primary, or to nothing. */
+/** A server to read from if it replays the log of the primary. Its URL may also lead to a primary or to no server. */
 export class Standby {
   readonly #heartbeat: Heartbeat
   readonly #sessions: readonly Session[]
   /** What the last beat reported; undefined if the server cannot be read. */
   #reached: Omit<WalPosition, 'lsn'> | undefined
-  /** The position that a read waited for in vain. Until it is reached, nothing is read here. */
+  /** The position that a read waited for until its deadline. No reads are sent here until it is reached. */
   #missed = 0
   #latency = 0
 
@@ -54,17 +54,19 @@ export class Standby {
     this.#sessions = openReaders(url, 'standby reader', this.#heartbeat)
   }
 
-  /** True unless the server is gone, has another history, or was too late for a read and has not caught up. */
+  /** False if the server is unreachable, has another history, or has not reached a position that a read waited for until its deadline. */
   isUsable({ timeline }: WalPosition): boolean {
     return this.#reached?.timeline === timeline && this.#reached.position >= this.#missed
   }
 
-  /** Compares by closeness to the primary: fewer bytes behind a position, then the faster answer. */
+  /** Orders standbys by their lag behind `flushed`, then by latency. */
   compare(other: Standby, flushed: WalPosition): number {
     return this.#lag(flushed) - other.#lag(flushed) || this.#latency - other.#latency
   }
 
-  /** The answers once the server has replayed everything up to a position; undefined if it has not at `deadline` (of performance.now()). */
+  /**
+   * Resolves with the results once the server has replayed everything up to `flushed`; with undefined at `deadline` (of performance.now()).
+   */
   async ask(
     flushed: WalPosition,
     queries: readonly Query[],
@@ -74,7 +76,7 @@ export class Standby {
     try {
       const connection = await idlest(this.#sessions)
       do {
-        // The reads are sent along: if the standby has replayed enough there is no second round trip.
+        // The reads are sent together with the question, so that a standby that has replayed enough needs one round trip.
         const [reached, ...results] = await connection.settle([question, ...queries])
         if (reached instanceof Error || results.some(isUnavailable)) return this.#leave()
         if (reached?.rows[0]?.reached as unknown as boolean) return results
@@ -97,7 +99,7 @@ export class Standby {
     return Math.floor(Math.max(0, position - (this.#reached?.position ?? 0)) / LAG_STEP_BYTES)
   }
 
-  /** Reads nothing here before the next beat. */
+  /** Excludes this standby from reads until its next beat. */
   #leave(): undefined {
     this.#reached = undefined
   }

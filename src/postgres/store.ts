@@ -26,19 +26,19 @@ import { Session } from './session.ts'
 import { Standby } from './standby.ts'
 
 /**
- * Milliseconds that a statement of a write may take, and that a session may be idle in a transaction. Their sum bounds how long a cut-off
- * node delays the others.
+ * Milliseconds that a statement of a write may take, and that a session may idle in a transaction. Their sum is the longest delay that an
+ * isolated node causes to the others.
  */
 const WRITE_TIMEOUT_MS = 2_500
 const IDLE_TIMEOUT_MS = 2_000
-/** Writes that wait for a group before further ones are refused as OVERLOADED. */
+/** Maximum number of writes that wait for a group. Further ones are refused as OVERLOADED. */
 const WAITING_MAX = 2_000
-/** How often a node checks whether it can open, or is reachable again, in milliseconds. */
+/** Interval in milliseconds at which a node checks whether it can open, or whether the server is reachable again. */
 const PROBE_INTERVAL_MS = 500
-/** How often followers check for writes of other nodes, in milliseconds. */
+/** Interval in milliseconds at which followers check for writes of other nodes. */
 const FOLLOW_INTERVAL_MS = 50
 
-/** Works that change rows by conditions over many rows. They run in a group of their own. */
+/** Works that change rows by conditions over many rows. Each runs in a separate group. */
 const ALONE: ReadonlySet<string> = new Set(['moderate', 'sweep'])
 
 type PostgresOptions = {
@@ -49,26 +49,26 @@ type PostgresOptions = {
   logHeadFile: string
   /** Standbys to read from. */
   readUrls: readonly string[]
-  /** The most writes that share one commit. */
+  /** Maximum number of writes in one commit. */
   groupMax: number
   /** Called when the search index cannot be written, and when it can again. */
   onIndex(notice: IndexNotice): void
   /** Called when the server is lost, with the reason, and when it is there again. */
   onReach(lost: Error | undefined): void
-  /** Gets a line every few seconds while a database of an older version is brought up to date. */
+  /** Receives a line every few seconds while a database of an older version is migrated. */
   report?: (line: string) => void
-  /** Whether an empty store may be made in a database without one (the default), and a callback with its id. */
+  /** Whether an empty store may be created in a database without one (the default), and a callback that receives its id. */
   making?: Making
   /** Runs before the node opens, and again if the session is lost on the way. */
   onOpen?(connection: PostgresConnection): Promise<void>
 }
 
-/** The store in a PostgreSQL that may not be up yet: until it is, reads and writes are refused and it is not ready. */
+/** The store in a PostgreSQL that may not be available yet. Until it is, reads and writes are refused and the store is not ready. */
 export class PostgresStore implements Store {
   readonly reader: Reader
   /** Whether the primary answers. */
   readonly heartbeat: Heartbeat
-  /** Resolves when the database was found fit for use for the first time and `onOpen` is done; rejects when it is not fit. */
+  /** Resolves when the database was found usable for the first time and `onOpen` has finished. Rejects if it is not usable. */
   readonly opened: Promise<void>
   readonly persistCheckpoint: Store['persistCheckpoint']
   readonly #options: PostgresOptions
@@ -145,7 +145,7 @@ export class PostgresStore implements Store {
   }
 
   async askLog(question: LogQuestion): Promise<unknown> {
-    // Before, another node may be making the tables.
+    // Until then, another node may be creating the tables.
     if (!this.#isOpen) throw new Problem('NOT_READY', { retryAfter: 1 })
     return this.#log.ask(question)
   }
@@ -210,11 +210,11 @@ export class PostgresStore implements Store {
     })
   }
 
-  /** Opens the store if it is not open, and finds out whether the server is reachable and can be written. */
+  /** Opens the store if it is not open, and checks whether the server is reachable and writable. */
   async #probe(): Promise<void> {
     try {
       await this.#writer.get()
-      // Uses a session that never has a transaction: a group must not roll the secrets back.
+      // Uses a session that never has an open transaction, because the rollback of a group would undo the secrets.
       if (!this.#isOpen) await this.#options.onOpen?.(await (this.#primaryReaders[0] as Session).get())
       this.#isOpen = true
       if (this.heartbeat.late()) return
@@ -228,7 +228,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  /** The server is reachable, or it was lost for a reason. */
+  /** Records that the server is reachable, or the reason why it was lost. */
   #setReachable(lost: Error | undefined): void {
     if (this.#health.reachable === (lost === undefined)) return
     this.#health.reachable = lost === undefined

@@ -4,12 +4,12 @@ import { withLockTimeout } from './lock-timeout.ts'
 import { ACTIVITY, isPartitioned, newestOf, partitionsOf, type Sessions } from './partition.ts'
 import { beforeOf, closing, partitioning } from './partition-table.ts'
 
-/** Hours before the table was partitioned whose reads may have any sequence: they may be counted late. */
+/** Reads may be counted late, so reads of this many hours before the partitioning may have any sequence. */
 const LATE_HOURS = 48
 /** The table of the reads and searches. Its partitions are dropped when all of their rows have expired. */
 const EXPIRING = 'activity_expiring'
 
-/** The open partition of the reads and searches, from a sequence on. */
+/** The statements that create the open partition of reads and searches, with the sequences from `first` on. */
 const openPartition = (first: number): string[] => {
   const name = `${EXPIRING}_${first}`
   return [
@@ -19,7 +19,7 @@ const openPartition = (first: number): string[] => {
   ]
 }
 
-/** The statements that begin to fill `observed_hour`. The hours around the first sequence have reads on both of its sides. */
+/** The statements that begin to fill `observed_hour`. Reads of the hours around the first sequence are on both sides of it. */
 const observedHours = (hour: number): string[] => [
   `INSERT INTO observed_hour (hour, first) SELECT hour, 0 FROM generate_series(${hour - LATE_HOURS}, ${hour + 1}) hour ON CONFLICT (hour) DO UPDATE SET first = 0`,
   `CREATE OR REPLACE FUNCTION note_observed_hour() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
@@ -31,8 +31,9 @@ const observedHours = (hour: number): string[] => [
 ]
 
 /**
- * Partitions the table of activity while nodes serve it. The rows that it has stay where they are. Later rows that stay are apart from reads
- * and searches, which are in partitions by time. Returns the first sequence in partitions; undefined if the table was partitioned before.
+ * Partitions the table of activity while nodes serve it. Existing rows are not moved. Of later rows, reads and searches are in partitions
+ * by time, and all others in one partition. Returns the first sequence of the new partitions; undefined if the table was already
+ * partitioned.
  */
 export async function partitionActivity(sessions: Sessions, now: number): Promise<number | undefined> {
   const { work } = sessions
@@ -52,7 +53,10 @@ export async function partitionActivity(sessions: Sessions, now: number): Promis
   return first
 }
 
-/** Begins a new partition of the reads if the newest one has those of `hours`. Returns its first sequence; undefined if it has not. */
+/**
+ * Begins a new partition of reads if the oldest read of the open one is at least `hours` hours old. Returns its first sequence,
+ * else undefined.
+ */
 export async function beginActivityPartition(
   sessions: Sessions,
   now: number,
@@ -63,7 +67,7 @@ export async function beginActivityPartition(
   if (open === undefined) return undefined
   const [oldest] = await work.query(`SELECT min(hour) AS hour FROM ${open.name}`)
   if (oldest?.hour === null || Number(oldest?.hour) > hourNumber(now) - hours) return undefined
-  // A long transaction, such as a dump, would make the reading of the partition vain.
+  // Fails early: under a long transaction, such as a dump, reading the whole partition would be of no use.
   await withLockTimeout(work, `LOCK TABLE ${EXPIRING} IN ACCESS EXCLUSIVE MODE`, { attemptMs })
   const limit = await limitAbove(work, open.name, ACTIVITY)
   const change = [...closing(EXPIRING, open, limit, openPartition), removeBoundCheck(open.name)]

@@ -5,17 +5,17 @@ import { OperatorError } from '../../operator-error.ts'
 import { withLockTimeout } from './lock-timeout.ts'
 import { type Numbered, newestOf, type Sessions } from './partition.ts'
 
-/** The name of the CHECK constraint that proves that a table has no number from a limit on. While it is there, no such row can be inserted. */
+/** The name of the CHECK constraint that bounds the numbers of a table. While it exists, rows with other numbers cannot be inserted. */
 export const BOUND_CHECK = 'number_fence'
 const WATCH_INTERVAL_MS = 200
-/** Between two attempts to get locks while a table has a bound check. */
+/** The pause between two attempts to get locks while a table has a bound check, in milliseconds. */
 const RETRY_PAUSE_MS = 300
-/** The fewest numbers between the newest one and the limit of a bound check. */
+/** The minimum distance between the newest number and the limit of a bound check. */
 const MARGIN_MIN = 20_000
-/** To read as many bytes takes less time than to write one number. */
+/** Reading this many bytes of a table takes less time than assigning one number. */
 const BYTES_PER_NUMBER = 5_000
 
-/** A number so far above the newest one that a table can be read completely before it is assigned. */
+/** A limit so far above the newest number that the table can be read completely before the limit is assigned. */
 export async function limitAbove(connection: PostgresConnection, name: string, numbered: Numbered): Promise<number> {
   const [row] = await connection.query<{ bytes: number | null }>('SELECT pg_table_size(to_regclass($1)) AS bytes', [
     name,
@@ -25,9 +25,9 @@ export async function limitAbove(connection: PostgresConnection, name: string, n
 }
 
 /**
- * Proves that the numbers of the table `name` are from `from` to below `limit`, while nodes write to it, and runs `change` while the proof is
- * valid. Throws OperatorError if half of the numbers up to the limit are assigned before the table is read. Then, and if the change fails,
- * nothing is changed.
+ * Runs `change` while a bound check proves that all numbers of the table `name` are at least `from` and below `limit`. Nodes may write to
+ * the table during the check. Throws OperatorError if half of the numbers up to the limit are assigned before the table is read. After this
+ * or a failed change, nothing is changed.
  */
 export async function changeWithinBounds(
   sessions: Sessions,
@@ -50,7 +50,7 @@ export async function changeWithinBounds(
   }
 }
 
-/** Reads the whole table to validate its bound check. Cancels that when the newest number is above `latest`. */
+/** Validates a bound check, which reads the whole table. Cancels the validation when the newest number exceeds `latest`. */
 async function validate({ work, watch }: Sessions, name: string, numbered: Numbered, latest: number): Promise<void> {
   const [process] = await work.query('SELECT pg_backend_pid() AS id')
   let isRead = false
@@ -71,8 +71,8 @@ async function validate({ work, watch }: Sessions, name: string, numbered: Numbe
 export const removeBoundCheck = (name: string): string => `ALTER TABLE ${name} DROP CONSTRAINT ${BOUND_CHECK}`
 
 /**
- * Removes a bound check. Other transactions may use the table for hours, but writes must not reach the limit: when a quarter of the margin is
- * left, it ends the sessions that are in the way and are none of this program.
+ * Removes a bound check. Other transactions may lock the table for hours, but writes must not reach the limit. When fewer than MARGIN_MIN /
+ * 4 numbers are left, ends the sessions of other programs that lock the table.
  */
 async function dropBoundCheck(
   { work, watch }: Sessions,
@@ -98,7 +98,7 @@ const END_USERS = `SELECT pg_terminate_backend(a.pid)::text AS ended FROM pg_loc
 const LEFT = `SELECT c.relname AS name, pg_get_constraintdef(f.oid) AS definition FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid
   WHERE f.conname = '${BOUND_CHECK}' AND f.conparentid = 0`
 
-/** Removes the bound checks of a command or node that was killed. */
+/** Removes the bound checks that a killed command or node has left. */
 export async function dropLeftBoundChecks(sessions: Sessions, numbered: Numbered): Promise<void> {
   for (const { name, definition } of await sessions.work.query(LEFT)) {
     const limit = /< '?(\d+)/.exec(String(definition))?.[1]

@@ -17,10 +17,15 @@ const codeOf = (error: unknown): string | undefined => {
   return code ?? cause?.code
 }
 
-/** How long to attempt to get locks, and the pause between two attempts. They end early if `isLate` resolves with true. */
+/**
+ * How long to attempt to get locks, and the pause between two attempts, in milliseconds. Attempts end early if `isLate` resolves with true.
+ */
 type LockAttempts = { attemptMs: number; pauseMs?: number; isLate?: () => Promise<boolean> }
 
-/** Runs DDL in one transaction that waits only briefly for a lock. Tries again until it gets all of them; throws OperatorError if it does not in time. */
+/**
+ * Runs DDL in one transaction that waits at most LOCK_TIMEOUT_MS for each lock. Retries until it gets all of them. Throws OperatorError
+ * after `attemptMs`.
+ */
 export async function withLockTimeout(
   connection: PostgresConnection,
   text: string,

@@ -9,13 +9,13 @@ import { beginActivityPartition, dropExpiredPartitions } from './activity.ts'
 import { BOUND_CHECK, dropLeftBoundChecks } from './bound-check.ts'
 import { ACTIVITY, type Sessions } from './partition.ts'
 
-/** The advisory lock under which one node or command at a time changes partitions. */
+/** The advisory lock that lets one node or command at a time change partitions. */
 const LOCK = 7_261_843_206
 const STATEMENT_TIMEOUT_MS = 6 * 3_600_000
-/** How long a command attempts to get a lock. A node tries once, and again in a minute. */
+/** How long a command attempts to get a lock, in milliseconds. A node tries once, and again a minute later. */
 const LOCK_ATTEMPT_MS = 600_000
 
-/** Opens the sessions that change partitions, one user at a time. Returns undefined if another one is at work. */
+/** Runs `run` with the sessions that change partitions. Returns undefined if another node or command is changing them. */
 export async function withPartitionSessions<T>(
   url: string,
   run: (sessions: Sessions) => Promise<T>,
@@ -37,13 +37,16 @@ export async function withPartitionSessions<T>(
   }
 }
 
-/** Whether a database has a partitioned table, or the bound check of a partitioning that did not end. */
+/** Whether a database has a partitioned table, or the bound check of an unfinished partitioning. */
 export const hasPartitions = async (reader: Reader): Promise<boolean> =>
   (await reader.one(
     sql`SELECT 1 AS found FROM parted UNION ALL SELECT 1 FROM pg_constraint WHERE conname = ${BOUND_CHECK} LIMIT ${1}`,
   )) !== undefined
 
-/** Drops the partitions whose reads have expired, and begins one if it is due. Returns the dropped ones and the first sequence of the new one. */
+/**
+ * Drops the partitions whose reads have expired, and begins one if it is due. Returns the names of the dropped ones and the first sequence
+ * of the new one.
+ */
 export async function renewPartitions(
   sessions: Sessions,
   now: number,
@@ -54,8 +57,8 @@ export async function renewPartitions(
 }
 
 /**
- * Begins partitions that are due, and drops the partitions whose reads have expired after `retentionDays`. What an operator must solve, such as a role
- * without rights or a dump that takes long, changes nothing: rows that are still there later are deleted.
+ * Drops the partitions whose reads have expired after `retentionDays`, and begins a partition if it is due. Ignores errors that an operator
+ * must fix, such as missing rights or a long dump: expired rows that remain are deleted later.
  */
 export async function maintainPartitions(url: string, now: number, retentionDays: number): Promise<void> {
   try {

@@ -19,7 +19,7 @@ async function indexesOf(connection: PostgresConnection, table: string): Promise
 /** The name of the partition with the rows from before the table was partitioned. */
 export const beforeOf = (table: string): string => `${table}_before`
 
-/** Gives the partitioned table the rights of the original one. */
+/** The statement that grants the rights on the original table also on the partitioned one. */
 const grantLike = (table: string): string => `
   DO $$ DECLARE grants TEXT; BEGIN
     FOR grants IN SELECT format('GRANT %s ON ${table} TO %s', a.privilege_type, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END)
@@ -28,8 +28,9 @@ const grantLike = (table: string): string => `
   END $$`
 
 /**
- * The statements that make a table the first partition of a partitioned table of its name: the rows below `first`, which a bound check proves.
- * The partitioned table has the indexes that are not unique; the others are those of the partition alone.
+ * The statements that replace a table by a partitioned table of the same name. The original becomes its first partition, with the rows
+ * below `first`, which a bound check has proved. Indexes that are not unique are created on the partitioned table; unique ones stay on the
+ * partition.
  */
 export async function partitioning(
   connection: PostgresConnection,
@@ -49,7 +50,10 @@ export async function partitioning(
   ]
 }
 
-/** The statements that bound the open partition of a table by `limit`, which a bound check proves, and make the next open one by `make`. */
+/**
+ * The statements that bound the open partition of a table by `limit`, which a bound check has proved, and create the next open one by
+ * `make`.
+ */
 export const closing = (
   table: string,
   { name, from }: Partition,

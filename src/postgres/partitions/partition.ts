@@ -8,7 +8,7 @@ export type Partition = { name: string; from: number | undefined; to: number | u
 export type Numbered = { table: string; column: string; newest: 'sequence' | 'record' }
 export const ACTIVITY: Numbered = { table: 'activity', column: 'sequence', newest: 'sequence' }
 
-/** Two sessions: `work` may read for minutes, and `watch` looks on. Locks are attempted for `attemptMs`. */
+/** Two sessions: `work` may be busy for minutes, and `watch` observes it. Locks are attempted for `attemptMs` milliseconds. */
 export type Sessions = { work: PostgresConnection; watch: PostgresConnection; attemptMs: number }
 
 const PARTITIONS = `SELECT c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bounds
