@@ -27,8 +27,8 @@ export function prepareDataDirectory(directory: string): string {
 }
 
 /**
- * Syncs the parents of new directories: without its name, a directory is lost in a power cut with everything in it. `made` is the topmost new
- * one.
+ * Syncs the parents of new directories, because a power cut can remove a directory whose name is not durable, with all its files. `made` is
+ * the topmost new directory.
  */
 function syncNewNames(path: string, made: string | undefined): void {
   for (let child = path; made !== undefined && child.length >= made.length; child = dirname(child)) {
@@ -75,7 +75,7 @@ export function assertStoreNotLost(directory: string): void {
   )
 }
 
-/** How long a process waits for the lock of a directory, in milliseconds: longer than `isServed` has it locked. */
+/** How long a process waits for the lock of a directory, in milliseconds. `isServed` locks it for less time. */
 const LOCK_TIMEOUT_MS = 500
 
 /**

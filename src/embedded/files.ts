@@ -9,5 +9,5 @@ export const nodeIndexFile = (directory: string): string => join(directory, 'sea
 /** Locked by the process that serves the directory. */
 export const lockFile = (directory: string): string => join(directory, 'palimpsest.lock')
 
-/** Created with the store and never deleted: marks that the directory had a store. */
+/** Created with the store and never deleted. It proves that the directory had a store. */
 export const markerFile = (directory: string): string => join(directory, 'palimpsest.marker')

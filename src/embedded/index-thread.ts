@@ -16,13 +16,13 @@ const { directory, counters } = workerData as ThreadData
 const STORE_CACHE_KIB = 256
 
 setNice(NICE.index)
-/** Each new row is read once, while the operating system has it in memory, so a small cache is enough. */
+/** Each new row is read once, while the operating system has it in memory, so that a small cache is enough. */
 const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
 const { store_id: storeId, record } = await readHead(store)
 const index = await openIndex(indexFile(directory), { storeId, record, storeEpoch: 0 })
 parentPort?.postMessage('ready')
 
-/** Marks faults of the store. A fault of the index would delete the index. */
+/** Marks errors as faults of the store, because a fault of the index would delete the index. */
 function reading<T>(read: () => T): T {
   try {
     return read()

@@ -51,7 +51,7 @@ type Parts = {
   unlock(): void
 }
 
-/** The embedded store: point reads run in this thread; writes, the search index, searches and the public log have their own. */
+/** The embedded store. Point reads run in this thread. Writes, indexing, searches and the public log run in other threads. */
 export class EmbeddedStore implements Store {
   readonly reader: SqliteConnection
   readonly original?: string
@@ -70,7 +70,7 @@ export class EmbeddedStore implements Store {
     this.#probeTimer = setInterval(() => parts.health.probe(), PROBE_INTERVAL_MS).unref()
   }
 
-  /** Sets the listener that is called before the writes of a turn are sent. It may still send something with them. */
+  /** Sets the listener that is called before the writes of a turn are sent. The listener may add writes to them. */
   beforeSend(listener: () => void): void {
     this.#sendListener.onSend = listener
   }
@@ -113,7 +113,8 @@ export class EmbeddedStore implements Store {
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
-    // The newest record that reads show: during a checkpoint of the WAL that is more than the writer has reported as committed.
+    // The newest record that reads can see. During a WAL checkpoint, it is later than the last record that the writer has reported as
+    // committed.
     return this.#parts.searches.search(request, this.latestRecord().record)
   }
 
@@ -174,8 +175,8 @@ export class EmbeddedStore implements Store {
 type SendListener = { onSend(): void }
 
 /**
- * Opens the embedded store in a directory that is ready for use: one writer thread, and one that follows with the search index. The
- * first search starts a thread, and another one when that is busy. `onIndex` is called when the index cannot be written, and when it can again.
+ * Opens the embedded store in a prepared directory. Starts one writer thread and one index thread. The first search starts a search thread,
+ * and a search that finds it busy starts another. `onIndex` is called when the index cannot be written, and when it can be written again.
  */
 export async function openEmbeddedStore(
   directory: string,

@@ -27,7 +27,7 @@ if (port === null) throw new Error('The writer runs as a worker thread only.')
 
 /**
  * If the index lags by more records than LAG_MAX, each group of writes waits for it, so that searches wait only briefly. A group waits at
- * most LAG_TIMEOUT_MS, because the index may be under reconstruction.
+ * most LAG_TIMEOUT_MS, because a rebuild of the index can take long.
  */
 const LAG_MAX = 10_000n
 const LAG_TIMEOUT_MS = 50
@@ -66,7 +66,7 @@ const reply = (one: Reply): void => {
   replies.push(one)
 }
 
-/** The remedy for a damaged page, which the next start would read again. */
+/** Adds the remedy for a damaged page, because a restart would read the damaged page again. */
 const withRemedy = ({ cause, outcomeUnknown }: StoreFault): StoreFault =>
   new StoreFault(
     'broken',
