@@ -6,7 +6,7 @@ import { putEntries, removeEntries } from './documents.ts'
 import { indexedStateOf } from './index-changes.ts'
 import { emptyIndex, indexedState, type StoreState, saveIndexedRecord } from './index-file.ts'
 
-/** Entries of one block that is compared with the store, newest first, until a block agrees. */
+/** Number of entries in one block that is compared with the store. Blocks are compared newest first, until one agrees. */
 const COMPARED = 200
 
 /** Reads the current state of an entry, by its number. */
@@ -15,8 +15,8 @@ export type ReadEntry = (number: number) => Awaitable<ChangedEntryRow | undefine
 type Indexed = { number: number; entry: number; id: string }
 
 /**
- * Makes an index fit a store. An index of another store is emptied. If the store lost its newest records in a failover, the entries that
- * changed later are indexed again.
+ * Makes an index match a store. Empties an index of another store. If the store lost its newest records in a failover, indexes the entries
+ * that changed later again.
  */
 export async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntry): Promise<void> {
   const known = indexedState(index)
@@ -36,7 +36,7 @@ export async function claimIndex(index: SqliteConnection, store: StoreState, rea
   index.step('COMMIT')
 }
 
-/** A record up to which the index and the store have the same entries. Lost records are the newest: one block that agrees is enough. */
+/** A record up to which index and store have the same entries. Only the newest records can be lost, so one block that agrees is enough. */
 async function commonRecord(index: SqliteConnection, read: ReadEntry): Promise<number> {
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
     const block = index.all<Indexed>(

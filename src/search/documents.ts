@@ -21,12 +21,12 @@ export type IndexedEntry = {
   tags: string[]
 }
 
-/** The current state of an entry as the index takes it. */
+/** The current state of an entry, as input of the index. */
 export type IndexedState = IndexedEntry & { withdrawn: number }
 
 /**
- * Writes the current states of entries to the index, in place of their earlier ones. A withdrawn entry is removed. All rows are removed
- * before the first is added, each in ascending order: FTS5 writes a segment whenever a row comes that is not above the one before.
+ * Writes the current states of entries to the index, in place of their earlier ones. Removes withdrawn entries. Removes all rows before it
+ * adds the first, each in ascending order, because FTS5 writes a segment whenever a row is not above the previous one.
  */
 export function putEntries(index: SqliteConnection, entries: readonly IndexedState[], onEntry = () => {}): void {
   removeEntries(
@@ -58,7 +58,7 @@ const saveWithdrawal = (index: SqliteConnection, { entry, change }: IndexedEntry
     INSERT INTO withdrawn (entry, change) VALUES (${entry}, ${change}) ON CONFLICT (entry) DO UPDATE SET change = excluded.change`)
 
 function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
-  // The row stays: if a failover loses a restoration, the entry is read again.
+  // The row stays, so that the entry is read again if a failover loses a restoration.
   index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.entry}`)
   const [title, summary, content, ...tags] = [entry.title, entry.summary, entry.content, ...entry.tags].map(field => {
     const text = indexedText(field)
@@ -77,8 +77,8 @@ function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
 }
 
 /**
- * The terms that an entry is ranked by, each with its impact, its tags, each as one word, and the pairs of its title and summary. As words of
- * the full-text index pairs are merged in order; rows of a table of their own would each change another page.
+ * The words of an entry for ranking: its terms, each with its impact; its tags, each as one word; and the pairs of its title and summary.
+ * FTS5 merges words in order, whereas each row of a separate table of pairs would change another page.
  */
 function rankedWords(tags: readonly string[], fields: FieldTerms): string {
   const words = [...tags.map(tagWord), ...pairWords(distinctTerms(fields.title, fields.summary))]

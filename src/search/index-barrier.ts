@@ -10,12 +10,12 @@ import {
 
 type Waiting = { record: bigint; deadline: number; resolve: () => void; reject: (problem: Problem) => void }
 
-/** Searches that wait for the index without blocking a thread: at most `most` at once, each for at most `patience` milliseconds. */
+/** Searches that wait for the index without blocking a thread. At most `most` wait at once, each for at most `patience` milliseconds. */
 export class IndexBarrier {
   readonly #counters: SharedCounters
   readonly #most: number
   readonly #patience: number
-  /** Later searches wait for the same record or a later one, and have later deadlines: if one is due, so are all before it. */
+  /** In order of record and of deadline: a later search waits for the same or a later record, and has a later deadline. */
   readonly #waiting: Waiting[] = []
   #isWatching = false
 
@@ -26,8 +26,8 @@ export class IndexBarrier {
   }
 
   /**
-   * Resolves once the index has reached a record. Records of later calls are not smaller. Rejects with NOT_READY where that takes longer
-   * than `patience` milliseconds or the store closes, and with OVERLOADED where too many wait.
+   * Resolves once the index has reached a record, which must not be smaller than that of an earlier call. Rejects with NOT_READY after
+   * `patience` milliseconds or when the store closes, and with OVERLOADED if too many searches wait.
    */
   async until(record: bigint): Promise<void> {
     if (indexed(this.#counters) >= record) return
@@ -56,7 +56,7 @@ export class IndexBarrier {
     this.#isWatching = false
   }
 
-  /** Settles the searches whose record is reached or whose time is over. */
+  /** Settles the searches whose record is reached or whose deadline has passed. */
   #settle(): void {
     const reached = indexed(this.#counters)
     const over = isClosing(this.#counters) ? Number.POSITIVE_INFINITY : performance.now()

@@ -4,7 +4,10 @@ import type { ChangedEntryRow } from '../store/indexed-entry.ts'
 import { type IndexedState, putEntries } from './documents.ts'
 import { saveIndexedRecord } from './index-file.ts'
 
-/** Entries that are indexed in one transaction at most: each adds a segment, and few segments need few merges. Entries that are read at once: few, to save memory. */
+/**
+ * Maximum number of entries in one transaction. Each transaction adds a segment, and few segments need few merges. The second limit is the
+ * number of entries in one read, which bounds the memory.
+ */
 const BATCH = 1_000
 const PIECE = 60
 
@@ -12,11 +15,12 @@ const PIECE = 60
 export type ReadChanges = (change: number, number: number, limit: number) => Awaitable<ChangedEntryRow[]>
 
 /**
- * `onEntry` is called after each indexed entry; `onReached` with each record that the index has reached. It returns whether to continue.
+ * `onEntry` is called after each indexed entry, `onReached` with each record that the index has reached. `onReached` returns whether to
+ * continue.
  */
 export type Following = { onEntry?: () => void; onReached: (record: number) => boolean }
 
-/** Puts every entry that changed after the record `from` into the index, in the order of change, until it has at least all up to `to`. */
+/** Indexes the entries that changed after the record `from`, in the order of change, at least up to the record `to`. */
 export async function followChanges(
   read: ReadChanges,
   index: SqliteConnection,
@@ -46,7 +50,7 @@ export async function followChanges(
   }
 }
 
-/** An entry of the store as the index takes it. */
+/** Converts an entry of the store to the input of the index. */
 export const indexedStateOf = (entry: ChangedEntryRow): IndexedState => ({
   ...entry,
   entry: entry.number,
@@ -54,8 +58,8 @@ export const indexedStateOf = (entry: ChangedEntryRow): IndexedState => ({
 })
 
 /**
- * The next entries in the order of change, at most a batch. Each piece is a read of its own: a long read would prevent the truncation of
- * the write-ahead log.
+ * The next entries in the order of change, at most one batch. A batch is read in several pieces, because a long read would prevent the
+ * truncation of the write-ahead log.
  */
 async function* nextEntries(read: ReadChanges, change: number, number: number): AsyncGenerator<ChangedEntryRow[]> {
   let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change, number }

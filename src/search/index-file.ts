@@ -7,12 +7,14 @@ import { PAIRS_VERSION } from '../domain/terms/pairs.ts'
 import { RecentWords } from '../domain/terms/recent-words.ts'
 import { TERMS_VERSION } from '../domain/terms/terms.ts'
 
-/** Segments of a level that FTS5 merges into one. With its default of 4, adding an entry to half a million takes twice the time. */
+/**
+ * Number of segments of a level that FTS5 merges into one. With its default of 4, adding an entry to half a million takes twice as long.
+ */
 const SEGMENTS = 8
 
 /**
- * The full-text index: derived data in a file of its own, written outside of every commit. Its rows are keyed by the number of the entry's
- * latest revision: descending rows are the order of change.
+ * The full-text index: derived data in its own file, which no commit waits for. The key of a row is the number of the entry's latest
+ * revision, so rows in descending order have the latest changes first.
  */
 const SCHEMA = `
 CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), store_id TEXT NOT NULL, version INTEGER NOT NULL, history INTEGER NOT NULL, record INTEGER NOT NULL, entries INTEGER NOT NULL) STRICT;
@@ -30,7 +32,9 @@ CREATE VIRTUAL TABLE ranked USING fts5(terms, content='', contentless_delete=1, 
 INSERT INTO terms (terms, rank) VALUES ('automerge', ${SEGMENTS});
 INSERT INTO ranked (ranked, rank) VALUES ('automerge', ${SEGMENTS});
 `
-/** Raise it when an index must be built anew: with version 8, one that was more than a batch behind could lack entries. */
+/**
+ * Increment it when existing indexes must be rebuilt. An index of version 8 that was more than a batch behind the store could lack entries.
+ */
 const SCHEMA_VERSION = 9
 const VERSION = ((SCHEMA_VERSION * 100 + PAIRS_VERSION) * 1_000 + TERMS_VERSION) * 10_000 + IMPACT_VERSION
 
@@ -40,14 +44,14 @@ const VERSION = ((SCHEMA_VERSION * 100 + PAIRS_VERSION) * 1_000 + TERMS_VERSION)
  */
 export type StoreState = { storeId: string; record: number; storeEpoch: number }
 
-/** Nearly all writes append. A cache of 32 MB takes no time off an entry. */
+/** Nearly all writes append. A cache of 32 MB indexes no faster. */
 const CACHE_KIB = 2_048
 
 const NO_STORE: StoreState = { storeId: '', record: 0, storeEpoch: 0 }
 
 /**
- * Opens the index for writing. An index of another store, of other rules, of a later state of the store, or one that cannot be read is emptied.
- * Without a store, it is opened as it is.
+ * Opens the index for writing. Empties an index that belongs to another store or to a later state of the store, was made by other rules, or
+ * cannot be read. Without `store`, opens the index unchanged.
  */
 export function openIndex(path: string, store?: StoreState): SqliteConnection {
   try {
@@ -87,7 +91,7 @@ export function indexedState(index: SqliteConnection): StoreState | undefined {
   )
 }
 
-/** Empties an index, or makes it, for a store. */
+/** Empties or creates the index of a store. */
 export function emptyIndex(index: SqliteConnection, { storeId, storeEpoch }: StoreState): void {
   index.exec('BEGIN IMMEDIATE')
   // Earlier versions had the table pair.
@@ -117,7 +121,7 @@ export function noteWords(index: SqliteConnection, text: string): void {
 export const indexedRecord = (index: SqliteConnection): number =>
   only(index.one<{ record: number }>(sql`SELECT record FROM progress WHERE one = 1`)).record
 
-/** Saves up to which record every change is in the index, and the words that came with those changes. */
+/** Saves the record up to which every change is in the index, and the words of those changes. */
 export function saveIndexedRecord(index: SqliteConnection, record: number): void {
   for (const word of wordsOfIndex.get(index)?.take() ?? []) {
     index.run(sql`INSERT INTO word (word) VALUES (${word}) ON CONFLICT DO NOTHING`)

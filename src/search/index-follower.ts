@@ -7,9 +7,11 @@ import { claimIndex, type ReadEntry } from './claim-index.ts'
 import { followChanges, type ReadChanges } from './index-changes.ts'
 import { deleteIndex, indexedRecord, type StoreState, tidyIndex, undoIndexing } from './index-file.ts'
 
-/** How long changes are gathered before they are put into the index together, unless a search waits for them; in milliseconds. */
+/**
+ * How long changes are collected before they are indexed together, in milliseconds. They are indexed earlier if a search waits for them.
+ */
 const LINGER = 250
-/** How long no write may have come before segments are merged, the pause between two steps, and the pages of a step. */
+/** How long the store must be idle before segments are merged and the pause between two steps, in milliseconds, and the pages of a step. */
 const QUIET = 500
 const TIDY_PAUSE = 10
 const TIDY_PAGES = 64
@@ -25,7 +27,7 @@ export type IndexSource = {
   changed: ReadChanges
   /** The current state of an entry, by its number. */
   entry: ReadEntry
-  /** Waits until the store may have gone further than a state; false where nothing was committed for `patience` milliseconds. */
+  /** Waits until the store may be newer than `state`. Returns false if nothing was committed for `patience` milliseconds. */
   awaitNewer(state: StoreState, patience: number): Awaitable<boolean>
 }
 
@@ -37,7 +39,9 @@ export type IndexKeeping = {
   source: IndexSource
   /** Called after each entry that was indexed. */
   onEntry: () => void
-  /** Called with the record from which the index follows a store, when the index file cannot be written, and when it can again. */
+  /**
+   * Called with the record from which the index follows a store, when the index file cannot be written, and when it can be written again.
+   */
   onNotice: (notice: IndexNotice) => void
 }
 
@@ -109,7 +113,7 @@ export class IndexFollower {
     if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(file)
     const isFull = error instanceof StoreFault && error.kind === 'full'
     if (!isFull && !isBusy(error) && !isUnavailable(error)) throw error
-    // Without anything to index, no search waits.
+    // If nothing is left to index, no search waits and nothing is reported.
     const waits = this.#state !== undefined && indexedRecord(index) < this.#state.record
     if (waits && !isUnavailable(error)) this.#notify(isFull ? 'full' : 'locked')
   }

@@ -10,7 +10,9 @@ const CHARACTERS_OF_PREFIX_MAX = 50_000
 
 const asPrefix = (prefix: string): string => `"${prefix}" *`
 
-/** The words with a prefix. FTS5 reads their rows from the newest on; for a prefix it would collect all rows first. */
+/**
+ * The words with a prefix, as an expression. FTS5 reads the rows of words newest first, but collects all rows of a prefix before the first.
+ */
 function asWords(index: SqliteConnection, prefix: string): string {
   const words: string[] = []
   let characters = 0
@@ -26,8 +28,8 @@ function asWords(index: SqliteConnection, prefix: string): string {
 }
 
 /**
- * All terms, and the tag as one word, as FTS5 reads them. Words consist of letters, marks and digits only: quoting needs no escape. A term
- * that may be a prefix is a whole word, or the words with that prefix.
+ * The FTS5 expression for all terms, and for the tag as one word. Words consist of letters, marks and digits only, so quoted words need no
+ * escapes. A term that may be a prefix is a whole word, or any word with that prefix.
  */
 export function matchExpression(
   index: SqliteConnection,
@@ -42,7 +44,7 @@ export function matchExpression(
   return parts.join(' AND ')
 }
 
-/** All terms, in the entries that a query for them reads. */
+/** The expression for all terms, and the part of the index that a query for them reads. */
 export const wantedFor = (
   index: SqliteConnection,
   terms: readonly Term[],

@@ -2,16 +2,16 @@ import { sql } from '../database/sql.ts'
 import type { SqliteConnection } from '../database/sqlite.ts'
 import { pairsOf } from '../domain/terms/pairs.ts'
 
-/** The newest entries that are read for each pair: of many entries that say the same some are enough. */
+/** Number of the newest entries that are read for each pair. Of many entries about the same subject, some are enough. */
 const READ_MAX = 16
 
-/** A pair as a word of the index. No term and no tag begins with this sign. */
+/** A pair as a word of the index. No term and no tag begins with this character. */
 const pairWord = (pair: number): string => `:${(pair >>> 0).toString(36)}`
 
 /** The pairs of terms as words of the index. */
 export const pairWords = (terms: Iterable<string>): string[] => pairsOf(terms).map(pairWord)
 
-/** The numbers of entries that have any of the pairs of words, those with most of them first, the newest first of equal ones. */
+/** The numbers of entries that have any of the pairs. Entries with more of the pairs come first; of equal ones, the newest. */
 export function findNear(index: SqliteConnection, pairs: readonly number[], limit: number): number[] {
   const common = new Map<number, number>()
   for (const pair of new Set(pairs)) {

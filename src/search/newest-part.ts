@@ -3,28 +3,28 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { type Term, tagWord } from '../domain/terms/terms.ts'
 import type { Extent } from './postings.ts'
 
-/** At most about so many entries are read for the phrases of one query, the newest ones: those with the rarest word of each phrase. */
+/** Approximate maximum number of entries that the phrases of one query read: the newest ones with the rarest word of each phrase. */
 const READ_MAX = 100_000
-/** An index of so many times as many entries is read whole. */
+/** An index with at most this multiple of that maximum is read whole. */
 const WHOLE_UP_TO = 2.5
-/** The frequency of a word is estimated from so many of the newest entries that have it. */
+/** The frequency of a word is estimated from this many of the newest entries with the word. */
 const SAMPLE = 64
-/** Where about so many matches are expected, a page is found among the newest entries. */
+/** If at least about this many matches are expected, a page is found among the newest entries. */
 const DENSE = 100
-/** Of entries with all words of a phrase, about this share has the phrase. */
+/** Estimated share of the entries with a phrase among the entries with all words of the phrase. */
 const PHRASE_SHARE = 1 / 50
 
-/** The part of an index that a query reads: entries with numbers above `above`. `isSparse`: so few of them match that all are read. */
+/** The part of an index that a query reads: entries with numbers above `above`. If `isSparse`, so few of them match that all are read. */
 export type NewestPart = { above: number; isSparse: boolean }
 
-/** An expression for FTS5, and the part of the index that it is for. */
+/** An FTS5 expression, and the part of the index to search with it. */
 export type Wanted = NewestPart & { match: string }
 
 const WHOLE: NewestPart = { above: 0, isSparse: false }
 
 /**
- * The part of a large index that a search for all terms reads: all of it where no term is a phrase. To find a phrase of frequent words takes
- * time for each entry that has all of them, and that would grow with the store.
+ * The part of a large index that a search for all terms reads; the whole index if no term is a phrase. The time to find a phrase of
+ * frequent words grows with the number of entries that have all of the words, and thus with the store.
  */
 export function partFor(
   index: SqliteConnection,
@@ -47,8 +47,8 @@ export function partFor(
 }
 
 /**
- * The numbers of all matches in a sparse part and below a number, the newest first. FTS5 stops at a limit only when it finds an entry, but it
- * begins at one: the part is read forwards.
+ * The numbers of all matches in a sparse part and below a number, newest first. Reads the part forwards, because FTS5 can begin at a bound,
+ * but stops at one only when it finds the next match.
  */
 export function allNewest(
   index: SqliteConnection,
@@ -65,7 +65,7 @@ export function allNewest(
   return (JSON.parse(row?.numbers ?? '[]') as number[]).reverse()
 }
 
-/** About the share of the newest entries that have a word; 0 if few entries have it. */
+/** Approximate share of the newest entries that have a word; 0 if few entries have it. */
 function shareOf(index: SqliteConnection, word: string, newest: number): number {
   const sampled = index.one<{ number: number }>(sql`
     SELECT rowid AS number FROM terms WHERE terms MATCH ${word} ORDER BY rowid DESC LIMIT 1 OFFSET ${SAMPLE - 1}`)

@@ -4,25 +4,25 @@ import { emphasis, impactOf, impactOfName, LEVELS, rarity } from '../domain/find
 import { tagWord } from '../domain/terms/terms.ts'
 import { ScoreTable } from './score-table.ts'
 
-/** This many of the newest postings of each list are read to estimate how many entries have a term. */
+/** Number of the newest postings of each list that are read to estimate how many entries have a term. */
 const SAMPLE = 64
-/** The most postings that one query reads besides the samples: a query costs the same in a store of any size. */
+/** Maximum number of postings that one query reads in addition to the samples, so that its cost does not grow with the store. */
 const POSTINGS_MAX = 20_000
-/** The most terms of a query that rank: those with the highest weights. */
+/** Maximum number of terms of a query that count for ranking: those with the highest weights. */
 const RANKED_TERMS_MAX = 24
 
 const SUFFIXES = Array.from({ length: LEVELS }, (_, level) => `:${level.toString(LEVELS)}`)
 
-/** A term with its impact level, as the index has it. */
+/** A term with its impact level, as a word of the index. */
 export const levelled = (term: string, level: number): string => `${term}${SUFFIXES[level]}`
 
-/** A term with its newest postings by level, highest level first, and about how many entries have it. */
+/** A term with its newest postings by level, highest level first. `having` is the approximate number of entries that have the term. */
 export type Postings = { term: string; having: number; lists: { level: number; numbers: number[]; whole: boolean }[] }
 
-/** The size of an index: its entries, and the highest number of them. */
+/** The number of entries in an index, and the highest number of an entry. */
 export type Extent = { entries: number; newest: number }
 
-/** The numbers of the newest entries that a list has. */
+/** The numbers of the newest entries that match. */
 function read(index: SqliteConnection, match: string, limit: number): number[] {
   const row = index.one<{ numbers: string }>(sql`
     SELECT json_group_array(number) AS numbers
@@ -30,7 +30,7 @@ function read(index: SqliteConnection, match: string, limit: number): number[] {
   return JSON.parse(row?.numbers ?? '[]') as number[]
 }
 
-/** Looks a term up. If more entries have it than are read, their number is estimated from the distances of the newest. */
+/** Looks up a term. If more entries have it than are read, their number is estimated from the density of the newest ones. */
 export function samplePostings(index: SqliteConnection, term: string, { entries, newest }: Extent): Postings {
   const lists: Postings['lists'] = []
   let having = 0
@@ -45,19 +45,20 @@ export function samplePostings(index: SqliteConnection, term: string, { entries,
 }
 
 /**
- * A term of a query, with its count. A NAME has the same impact in every field. A HINT is a part of a name that no entry has. An OTHER is a
- * further candidate for a word. An entry has a word if it has the term that is `main`.
+ * A term of a query, with its count. A NAME has the same impact in every field. A HINT is a part of a name that no entry has. An OTHER is
+ * an alternative to a word. An entry has a word if it has the term of the word that is `main`.
  */
 export type Wanted = { postings: Postings; count: number; as: 'WORD' | 'NAME' | 'HINT' | 'OTHER'; main: boolean }
 /** Scores of entries by their number; weights of terms; the best possible score. */
 export type Scores = { scores: ScoreTable; weights: Map<string, number>; best: number }
 
-/** Each thread searches for one query after another. */
+/** Reused, because each thread runs one query at a time. */
 const scores = new ScoreTable(POSTINGS_MAX + RANKED_TERMS_MAX * LEVELS * SAMPLE)
 
 /**
- * Scores entries by BM25F: rarest terms first, up to the most postings. Of a longer list the highest impacts and the newest entries count.
- * With a tag, only entries that carry it. With `isLacking`, no entry has all words. The scores are good until the next query.
+ * Scores entries by BM25F. Reads the rarest terms first, up to POSTINGS_MAX postings. Of a longer list, reads the highest impacts and the
+ * newest entries. With `tag`, scores only entries with that tag. With `isLacking`, no entry has all words. The scores are valid until the
+ * next query.
  */
 export function score(
   index: SqliteConnection,
@@ -88,7 +89,7 @@ export function score(
   return { scores, weights, best }
 }
 
-/** The postings of a list: as sampled where that is all of it or no more may be read. */
+/** The postings of a list. Returns the sample if it is complete or if no more postings may be read. */
 function fetchList(
   index: SqliteConnection,
   term: string,

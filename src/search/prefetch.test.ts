@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { prefetch } from './prefetch.ts'
 
-/** Prefetches where some of the entries are in memory and one cannot be read; returns those that were read. */
+/** Prefetches entries of which some are in memory and one may be unreadable. Returns the entries that were read. */
 function readAheadOf(entries: readonly number[], inMemory: readonly number[], broken?: number): number[] {
   const read: number[] = []
   let time = 0

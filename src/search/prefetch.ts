@@ -1,10 +1,10 @@
-/** A row that takes longer than this comes from the disk, in milliseconds; from memory it takes a tenth. */
+/** A row that takes longer than this is read from the disk, in milliseconds. A row in memory takes a tenth of it. */
 const FROM_DISK = 0.1
 
 /**
- * Prefetches found entries. The main thread reads them from the first on, this from the last on: two pages come from the disk at a time.
- * Ends at the first row that is in memory already, which is also where the two meet, and at a row that cannot be read, whose error the main
- * thread reports.
+ * Prefetches found entries from the last to the first. The main thread reads them from the first to the last, so that two pages are read
+ * from the disk at a time. Ends at the first row that is already in memory, which is also where both threads meet. Ends at a row that
+ * cannot be read, because the main thread reports the error.
  */
 export function prefetch(
   entries: readonly number[],

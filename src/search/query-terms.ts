@@ -5,25 +5,25 @@ import { isUnspaced } from '../domain/terms/terms.ts'
 import { type Extent, type Postings, samplePostings, type Wanted } from './postings.ts'
 import { isRare, knownWords, meantBy, otherForms, repairsOf } from './repair.ts'
 
-/** At most this many unknown words of a query are repaired, and this many rare words are compared with frequent ones. */
+/** Maximum number of unknown words of a query that are repaired, and of rare words that are compared with frequent ones. */
 const REPAIRS_MAX = 6
 const COMPARED_MAX = 6
-/** The weight of two neighbouring words written as one. */
+/** The weight of the joined form of two neighbouring words. */
 const JOINED = 0.5
 const NAME_AND_NUMBER = /\D\d/
-/** The weight of what may be another form of a word that no entry has. */
+/** The weight of a possible other form of a word that no entry has. */
 const FORM = 0.5
 /** The weight of a name with its number if an entry has it, and the weight of its parts. */
 const NAME = 2
 const PART = 0.5
 
-/** A word that was searched for as another one or as two, or two words as one. */
+/** A word that was replaced by another word or by two words, or two words that were replaced by one. */
 export type Correction = { from: string; to: string }
 
 /** The terms for ranking, the words that no entry has, and the corrected words. */
 export type QueryTerms = { wanted: Wanted[]; missing: string[]; corrected: Correction[] }
 
-/** The terms that entries are ranked by for the words of a query; a word that no entry has is repaired or missing. */
+/** The terms by which entries are ranked for the words of a query. A word that no entry has is repaired, or reported as missing. */
 export function termsFor(index: SqliteConnection, words: readonly QueryWord[], extent: Extent): QueryTerms {
   const terms = new WantedTerms(index, extent)
   const missing: string[] = []
@@ -61,8 +61,8 @@ export function termsFor(index: SqliteConnection, words: readonly QueryWord[], e
 }
 
 /**
- * The missing words, with pairs of characters joined to the runs that they are of. A pair is no word where the pairs before and after it are
- * found: it is the end of one word and the beginning of the next.
+ * The missing words. Missing pairs of characters are joined to the runs that contain them. A missing pair between two pairs that were found
+ * is not reported: it is the end of one word and the beginning of the next.
  */
 function missingRuns(words: readonly QueryWord[], missing: readonly string[]): string[] {
   const absent = new Set(missing)
@@ -77,13 +77,13 @@ function missingRuns(words: readonly QueryWord[], missing: readonly string[]): s
   return runs
 }
 
-/** The two characters of a word that is a pair of a run without spaces, with their marks. */
+/** The two characters, with their marks, of a word that is a pair in a run without spaces. */
 function pairOf(word: string): [string, string] | undefined {
   const [one, other, ...more] = isUnspaced(word) ? (word.match(/\P{M}\p{M}*/gu) ?? []) : []
   return one === undefined || other === undefined || more.length > 0 ? undefined : [one, other]
 }
 
-/** Whether two words are neighbouring pairs of characters of a run without spaces. */
+/** Whether two words are consecutive pairs of characters in a run without spaces. */
 function overlaps(word: string, next: string): boolean {
   const [one, two] = [pairOf(word), pairOf(next)]
   return one !== undefined && two !== undefined && one[1] === two[0]
@@ -116,7 +116,7 @@ class WantedTerms {
     return absent ? 0 : most
   }
 
-  /** Adds the candidates for a word of the query. */
+  /** Adds the terms of a candidate for a word of the query. */
   wantText(text: string, count: number, as: Wanted['as']): void {
     for (const { term, derived } of rankingTermsOf(text)) {
       this.#want(term, count, as, as === 'WORD' && count === 1 && !derived)
@@ -149,7 +149,7 @@ class WantedTerms {
   }
 }
 
-/** The order of kinds: a term that a query has twice is of the later kind. */
+/** Kinds in ascending strength. A term that occurs twice in a query has the stronger kind. */
 const STRENGTHS: readonly Wanted['as'][] = ['OTHER', 'HINT', 'WORD', 'NAME']
 
 /** For each word: the word that it forms with the one before it, if entries have that word. */

@@ -9,7 +9,7 @@ import { allNewest, type Wanted } from './newest-part.ts'
 import { type Ranking, rank } from './ranking.ts'
 import type { SearchReply } from './search-reply.ts'
 
-/** This many of the newest entries with all terms are ranked; older ones follow, newest first. Bounds the work of one query. */
+/** Number of the newest entries with all terms that are ranked. Older ones follow, newest first. It bounds the work of one query. */
 const RELEVANCE_WINDOW = 2_000
 const EVOLUTION_WINDOW = 10_000
 /** If no entry has all terms, entries with at least this share of the best score are listed, up to a maximum. */
@@ -20,13 +20,13 @@ type Match = { number: number; entry: number; id: string; updated_at: number; re
 /** The matches of a query in order, and how well they fit. */
 type Found = { matches: Iterable<Match>; coverage: SearchReply['coverage']; match: number; ranking?: Ranking }
 
-/** Finds one page of the entries that fit a query, in the order asked for, in one state of the index. */
+/** Finds one page of the entries that match a query, in the requested order, in one state of the index. */
 export function searchIndex(index: SqliteConnection, request: SearchRequest): SearchReply {
   index.step('BEGIN')
   try {
     return pageOf(find(index, request), request)
   } finally {
-    // Nothing was written: a rollback ends the read.
+    // Nothing was written, so a rollback ends the read.
     if (index.raw.isTransaction) index.step('ROLLBACK')
   }
 }
@@ -72,8 +72,8 @@ function byFit(index: SqliteConnection, request: SearchRequest): Found {
 }
 
 /**
- * Of a query without a word to rank by, such as stop words alone: the entries that have all its words, newest first. The words of a phrase count
- * by themselves: to find a phrase of stop words takes time that grows with the store.
+ * For a query without a word to rank by, such as one of stop words alone: the entries that have all its words, newest first. A phrase is
+ * searched for as separate words, because finding a phrase of stop words takes time that grows with the store.
  */
 function byWords(index: SqliteConnection, { q, tag }: SearchRequest, ranking: Ranking): Found {
   const words = termsOf(q).flatMap(term => term.words.map(word => ({ words: [word], prefix: false })))
@@ -127,7 +127,7 @@ function* withAllTerms(
   if (whole.match !== begun) yield* bestFirst(index, { ...whole, match: others }, scoreOf)
 }
 
-/** All values of a generator whose first value was taken already: it is read once, and closed with this one. */
+/** All values of a generator whose first value was already taken. The rest is read once, and closed together with this generator. */
 function* resumed<T>(first: T, rest: Generator<T>): Generator<T> {
   try {
     yield first
@@ -137,11 +137,11 @@ function* resumed<T>(first: T, rest: Generator<T>): Generator<T> {
   }
 }
 
-/** Whether terms without a word to rank by specify what is searched for: a phrase, or a word that is too long to rank by. Single stop words do not. */
+/** Whether terms without a word to rank by are specific: a phrase, or a word that is too long to rank by. Single stop words are not. */
 const isSpecific = (terms: readonly Term[]): boolean =>
   terms.some(({ words }) => words.length > 1 || words.some(word => !isStopWord(word)))
 
-/** The entries that have all terms, or where there are none the best partial matches, by change or by number of revisions. */
+/** The entries that have all terms, or the best partial matches if there are none, by change or by number of revisions. */
 function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchRequest): Found {
   const window = sort === 'evolution' ? EVOLUTION_WINDOW : 0
   const all = inOrder(select(index, wantedFor(index, termsOf(q), tag, 'begun')), window, byRevisions)
@@ -193,14 +193,14 @@ const byTime: Compare = (a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 
 const byRevisions: Compare = (a, b) => b.revisions - a.revisions || byTime(a, b)
 
 /**
- * The newest matches of a window by score, best first, then all older ones, newest first. Rows are read only for the matches that are asked
- * for: a page has few of them.
+ * The newest matches within the window by score, best first, then all older ones, newest first. Rows are read on demand, because a page has
+ * few of them.
  */
 function* bestFirst(index: SqliteConnection, wanted: Wanted, scoreOf: ScoreOf): Generator<Match> {
   const numbers = newest(index, wanted, RELEVANCE_WINDOW)
   const last = numbers.at(-1)
   if (last === undefined) return
-  // The sort is stable: of equal scores the latest change stays first.
+  // The sort is stable: of equal scores, the latest change is first.
   const best = documents(
     index,
     numbers.toSorted((a, b) => scoreOf(b) - scoreOf(a)),
@@ -211,7 +211,7 @@ function* bestFirst(index: SqliteConnection, wanted: Wanted, scoreOf: ScoreOf): 
 
 const isSameTime = (a: Match, b: Match): boolean => a.updated_at === b.updated_at
 
-/** Matches in their order, those that are equal by id. */
+/** Matches in their order. Matches of a tie are in the order of their ids. */
 function* tiesById(matches: Iterable<Match>, isTie: (a: Match, b: Match) => boolean): Generator<Match> {
   let ties: Match[] = []
   for (const match of matches) {

@@ -24,7 +24,7 @@ export type Ranking = {
   match: number
   /** The number of distinct words of the query, without stop words. */
   words: number
-  /** Whether the first has every word of the query. */
+  /** Whether the first entry has every word of the query. */
   all: boolean
   /** Words of the query that no entry has, and corrected words, as the query spells them. */
   missing: string[]
@@ -35,7 +35,7 @@ export type Ranking = {
 export const extentOf = (index: SqliteConnection): Extent =>
   only(index.one<Extent>(sql`SELECT entries, (SELECT max(number) FROM doc) AS newest FROM progress WHERE one = 1`))
 
-/** Ranks the entries that have any of the words of a query; with a tag, those that carry it. */
+/** Ranks the entries that have any word of a query. With `tag`, ranks only entries with that tag. */
 export function rank(index: SqliteConnection, query: string, tag: string | null): Ranking {
   const extent = extentOf(index)
   const words = queryWords(query)
@@ -46,7 +46,7 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   const spelled = spelledIn(query)
   const unknown = rarity(0, extent.entries)
   const best = known + missing.length * unknown
-  // A hint finds entries with another name: it does not make an answer.
+  // A hint finds entries with another name, so it does not count as a match.
   const match = first === undefined ? 0 : scores.ownScoreOf(first) / best
   const all = first !== undefined && !isLacking && words.every(word => hasWord(index, word, first))
   return {
@@ -64,13 +64,13 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   }
 }
 
-/** Whether an entry has a word of the query, in any form of it; of a name, all of it. */
+/** Whether an entry has a word of the query in any form. A name must match as a whole. */
 function hasWord(index: SqliteConnection, { terms, name, optional }: QueryWord, number: number): boolean {
   if (optional) return true
   const levels = (name === undefined ? [...terms.keys()] : [name]).flatMap(term =>
     Array.from({ length: LEVELS }, (_, level) => `"${levelled(term, level)}"`),
   )
-  // FTS5 compares a rowid with integers only, and numbers of JavaScript are bound as reals: without the cast every row would match.
+  // FTS5 compares a rowid only with integers, but JavaScript numbers are bound as reals. Without the cast, every row would match.
   const found = index.one(sql`
     SELECT rowid FROM ranked WHERE ranked MATCH ${levels.join(' OR ')} AND rowid = CAST(${number} AS INTEGER)`)
   return found !== undefined

@@ -3,28 +3,36 @@ import type { SqliteConnection } from '../database/sqlite.ts'
 import { isWithin, likelihood, spellingsNear } from '../domain/terms/edits.ts'
 import { isStopWord } from '../domain/terms/stem.ts'
 
-/** Shorter words are not repaired; from this many letters on a word may have two edits; longer words than the last are not repaired. */
+/** Words with fewer or more letters are not repaired. Two edits are allowed in words of at least TWO_EDITS_FROM letters. */
 const LETTERS_MIN = 4
 const TWO_EDITS_FROM = 9
 const LETTERS_MAX = 40
-/** The most words that are compared with an unknown one, and the letters that they must begin with in common. */
+/** Maximum number of words that are compared with an unknown one, and the length of the prefix that they must have in common with it. */
 const COMPARED_MAX = 5_000
 const SAME_BEGINNING = 3
-/** At most this many candidates for an unknown word are weighed, each by this many of the newest entries that have it. */
+/** Maximum number of candidates that are weighed, and of their newest entries by which each is weighed. */
 const CANDIDATES_MAX = 16
 const WEIGHED = 64
-/** At most this many candidates are searched for together, if none is more than this many times likelier than the others. */
+/**
+ * Maximum number of candidates that are searched for together. Candidates that are this many times less likely than the first are dropped.
+ */
 const TOGETHER_MAX = 3
 const MUCH_LIKELIER = 8
-/** A rare word of this many letters may be an error if a word at one edit is in this many times as many entries. */
+/**
+ * A word of at least RARE_LETTERS_MIN letters in at most RARE_MAX entries may be an error if a word at one edit is in MEANT_LEAST times as
+ * many entries.
+ */
 const RARE_LETTERS_MIN = 5
 const RARE_MAX = 3
 const MEANT_LEAST = 30
-/** The longest ending in which two forms of a word may differ, in letters or as a share of a long word, and the least letters that they have in common before it. */
+/**
+ * Two forms of a word differ only in an ending of limited length: in letters, or as a share of a long word. The third limit is the minimum
+ * length of their common beginning.
+ */
 const ENDING_MAX = 3
 const ENDING_SHARE = 0.4
 const BEGINNING_MIN = 5
-/** The shortest part of a word that is split, but for stop words. */
+/** Minimum length of a part of a split word. A stop word may be shorter. */
 const PART_MIN = 3
 
 const LETTERS = /^[\p{L}\p{M}]+$/u
@@ -39,8 +47,8 @@ export function knownWords(index: SqliteConnection, words: readonly string[]): s
 }
 
 /**
- * The candidates for a word that no entry has, likeliest first: words at one edit, or words that it begins, or its two parts, or words at
- * two edits. Empty if there are none.
+ * The candidates for a word that no entry has, likeliest first. Tries words at one edit, then words that begin with it, then its two parts,
+ * then words at two edits. Empty if there are none.
  */
 export function repairsOf(index: SqliteConnection, word: string): string[] {
   if (!isSpelt(word, LETTERS_MIN)) return []
@@ -58,7 +66,7 @@ export function repairsOf(index: SqliteConnection, word: string): string[] {
   )
 }
 
-/** Words that have all but the ending of a word in common with it, likeliest first: its other forms in a language without a stemmer. */
+/** Words that differ from a word only in the ending, likeliest first: its other forms in a language without a stemmer. */
 export function otherForms(index: SqliteConnection, word: string): string[] {
   if (!isSpelt(word, BEGINNING_MIN)) return []
   const most = Math.max(ENDING_MAX, Math.floor(word.length * ENDING_SHARE))
@@ -88,8 +96,8 @@ const isSpelt = (word: string, least: number): boolean =>
   word.length >= least && word.length <= LETTERS_MAX && LETTERS.test(word)
 
 /**
- * The likeliest candidates: words that many entries have and that differ by a frequent kind of error. A stop word is in nearly all entries, so
- * it is a candidate only by such an error.
+ * The likeliest candidates, by the number of entries that have them and by the frequency of the kind of error. A stop word is in nearly all
+ * entries, so it is a candidate only for a frequent kind of error.
  */
 function likeliest(index: SqliteConnection, word: string, others: readonly string[], from = 0): string[] {
   const weighed = others
@@ -107,7 +115,7 @@ function likeliest(index: SqliteConnection, word: string, others: readonly strin
     .map(({ other }) => other)
 }
 
-/** About how many entries have a word now. */
+/** The approximate number of entries that have a word now. */
 function entriesWith(index: SqliteConnection, word: string): number {
   const newest = index.one<{ count: number; first: number; last: number }>(sql`
     SELECT count(*) AS count, max(rowid) AS first, min(rowid) AS last
@@ -116,7 +124,7 @@ function entriesWith(index: SqliteConnection, word: string): number {
   return (WEIGHED * newest.first) / (newest.first - newest.last + 1)
 }
 
-/** The two known words that a word consists of, with or without a linking s; the most even split wins. */
+/** The two known words of a compound, with or without a linking s. The most even split is preferred. */
 function splitWord(index: SqliteConnection, word: string): string[] {
   const splits: [string, string][] = []
   const isPart = (part: string): boolean => part.length >= PART_MIN || isStopWord(part)

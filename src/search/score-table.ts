@@ -1,21 +1,21 @@
 /**
- * The scores of one query by the number of the entry, in arrays that the next query uses again: a Map of 20,000 numbers, and the objects that
- * it leaves behind, take a third of the time of a query.
+ * The scores of one query by the number of the entry, in arrays that the next query reuses. A Map of 20,000 numbers, with the objects that
+ * it leaves to the garbage collector, would take a third of the time of a query.
  */
 export class ScoreTable {
-  /** For each place of the hash table, 1 and the row of its entry; 0 if it is free. Half of the places are free at least. */
+  /** The hash table. A place has 1 plus the row of its entry, or 0 if it is free. At least half of the places are free. */
   readonly #places: Int32Array
   readonly #shift: number
   readonly #numbers: Float64Array
   readonly #scores: Float64Array
   /** The part of a score that is from hints. */
   readonly #hinted: Float64Array
-  /** How many of the words an entry has. */
+  /** The number of words of the query that each entry has. */
   readonly #having: Uint8Array
   #size = 0
   #words = 0
 
-  /** `most`: entries of one query at most. */
+  /** `most` is the maximum number of entries of one query. */
   constructor(most: number) {
     const bits = Math.ceil(Math.log2(most)) + 1
     this.#places = new Int32Array(2 ** bits)
@@ -26,14 +26,14 @@ export class ScoreTable {
     this.#having = new Uint8Array(most)
   }
 
-  /** Forgets the query before, for one of so many words. */
+  /** Clears the table for a query with this many words. */
   begin(words: number): void {
     this.#places.fill(0)
     this.#size = 0
     this.#words = words
   }
 
-  /** Adds to the scores of entries, each with another number. `isWord`: they have one word more of the query. */
+  /** Adds `worth` to the scores of distinct entries. With `isWord`, each of them has one more word of the query. */
   add(numbers: readonly number[], worth: number, { isHint, isWord }: { isHint: boolean; isWord: boolean }): void {
     for (let at = 0; at < numbers.length; at++) {
       const row = this.#rowOf(numbers[at] as number)
@@ -68,8 +68,8 @@ export class ScoreTable {
   }
 
   /**
-   * The numbers of all entries: those with all words first, each group best first, of equal scores the newest first. A page takes a few of
-   * thousands: a heap has the first ones before a sort would.
+   * The numbers of all entries. Those with all words come first; within each group the best first; of equal scores the newest first. A page
+   * takes few of thousands of entries, and a heap returns the first ones sooner than a sort.
    */
   *ranked(): Generator<number> {
     const heap = Array.from({ length: this.#size }, (_, row) => row)
@@ -85,7 +85,7 @@ export class ScoreTable {
     }
   }
 
-  /** Moves a row of a heap down until it is before both rows below it. */
+  /** Moves a row of a heap down until it ranks before both of its children. */
   #sink(heap: number[], from: number): void {
     const row = heap[from] as number
     let at = from
@@ -116,7 +116,7 @@ export class ScoreTable {
     return (this.#places[this.#placeOf(number)] as number) - 1
   }
 
-  /** The row of an entry, a new one if it has none. */
+  /** The row of an entry. Adds a row if it has none. */
   #rowOf(number: number): number {
     const place = this.#placeOf(number)
     const known = this.#places[place] as number

@@ -6,7 +6,7 @@ import type { Query } from './search-thread.ts'
 /** A thread that searches. */
 export type SearchThread = Pick<Thread, 'ask' | 'pending' | 'close'>
 
-/** The threads that search: the first search starts one, and a search that finds all of them busy another, up to a maximum. */
+/** The threads that search. The first search starts one, and a search that finds all of them busy starts another, up to a maximum. */
 export class SearchPool {
   readonly #threads: SearchThread[] = []
   readonly #start: () => Promise<SearchThread>
@@ -18,7 +18,7 @@ export class SearchPool {
   /** Searches that wait for the first thread. */
   #waiting = 0
 
-  /** `start` reports threads that do not start. */
+  /** `start` must itself report a thread that does not start. */
   constructor(start: () => Promise<SearchThread>, most: number) {
     this.#start = start
     this.#most = most
@@ -28,7 +28,7 @@ export class SearchPool {
     const [one = await this.#firstThread(), ...others] = this.#threads
     const idlest = others.reduce((best, thread) => (thread.pending() < best.pending() ? thread : best), one)
     if (idlest.pending() > 0 && this.#started === this.#threads.length && this.#started < this.#most) {
-      // Without a further thread the others search.
+      // If no further thread starts, the others continue to search.
       this.#startOne().catch(() => {})
     }
     return resultOf((await idlest.ask(id => ({ id, request }) satisfies Query)) as SearchReply)

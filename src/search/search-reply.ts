@@ -1,6 +1,6 @@
 import type { SearchResult } from '../operations/search.ts'
 
-/** A search result as it crosses threads: to clone three arrays costs less than to clone an object for each match. */
+/** A search result as it is sent between threads. Cloning three arrays costs less than cloning an object for each match. */
 export type SearchReply = Omit<SearchResult, 'matches'> & { entries: number[]; scores: number[]; whole: boolean[] }
 
 /** The result of a reply. */

@@ -19,7 +19,7 @@ const port = parentPort
 if (port === null) throw new Error('A searcher runs as a worker thread only.')
 
 const index = openSqlite(file, 'read')
-/** Prefetched pages stay in the cache of the operating system, not here. */
+/** Prefetched pages are cached by the operating system, so this connection needs no large cache. */
 const store = storeFile === undefined ? undefined : openSqlite(storeFile, 'read', { cacheKib: 64 })
 
 /** Answers a query. Returns the found entries. */

@@ -8,11 +8,11 @@ import { findNear } from './near.ts'
 import { SearchPool } from './search-pool.ts'
 import type { SearchThreadData } from './search-thread.ts'
 
-/** Threads that search at most: on one core a second one would only take memory. */
+/** Maximum number of search threads. On one core, a second one would only use memory. */
 const SEARCH_THREADS = Math.min(2, availableParallelism())
-/** Searches under way before further ones are refused as OVERLOADED. */
+/** Maximum number of searches in progress. Further ones are refused as OVERLOADED. */
 const SEARCHES_MAX = 1_000
-/** Memory for the index in this thread, which looks up pairs of words only. */
+/** Cache of the index connection in this thread, which only looks up pairs of words. */
 const CACHE_KIB = 1_024
 /** How long a search waits for the index, in milliseconds. */
 const INDEX_PATIENCE = 5_000
@@ -23,7 +23,7 @@ export class Searches {
   readonly #index: SqliteConnection
   readonly #barrier: IndexBarrier
 
-  /** `index` is a connection of its own to the index file, which is closed with the searches. */
+  /** `index` is a separate connection to the index file. It is closed together with the searches. */
   constructor(pool: SearchPool, index: SqliteConnection, counters: SharedCounters) {
     this.#pool = pool
     this.#index = index
@@ -36,7 +36,7 @@ export class Searches {
     return this.#pool.ask(request)
   }
 
-  /** The numbers of entries that have pairs of words in common with a draft, without those that the index has not reached. */
+  /** The numbers of entries that have pairs of words in common with a draft. Entries that are not indexed yet are missing. */
   near(pairs: readonly number[], limit: number): number[] {
     return findNear(this.#index, pairs, limit)
   }
@@ -67,7 +67,7 @@ export async function openSearches(
     })
   const pool = new SearchPool(start, SEARCH_THREADS)
   const index = openSqlite(data.index, 'read', { cacheKib: CACHE_KIB })
-  // Nothing here waits for another connection.
+  // This thread must never wait for another connection.
   index.exec('PRAGMA busy_timeout = 0')
   return new Searches(pool, index, counters)
 }
