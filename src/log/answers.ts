@@ -11,7 +11,7 @@ import { readLogHeadFile, writeLogHeadFile } from './head-file.ts'
 import { privateKeysOf, publicKeysOf, signersOf } from './log-key.ts'
 import { agreedSize, nextStep } from './next-step.ts'
 
-/** A signed checkpoint, and whether the log has the same root at its size; undefined if the log is smaller. */
+/** A signed checkpoint. `agrees` says whether the log has the same root at its size; it is undefined if the log is smaller. */
 export type Compared = { size: number; note: string; agrees: boolean | undefined }
 
 /** The state of the store, its log and its checkpoints. */
@@ -65,7 +65,7 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
   }
 }
 
-/** The last checkpoint that this node knows; undefined where its file is missing or damaged. */
+/** The last checkpoint that this node knows; undefined if its file is missing or damaged. */
 function readKept(headFile: string): string | undefined {
   const note = readLogHeadFile(headFile)
   try {
@@ -77,7 +77,7 @@ function readKept(headFile: string): string | undefined {
   }
 }
 
-/** Writes a note to the file, unless the file has a note of the same log that is as large. */
+/** Writes a note to the file, unless the file has a note of the same log that is at least as large. */
 function keepNewer(headFile: string, note: string): void {
   const [kept, given] = [readKept(headFile), parseSignedCheckpoint(note)]
   const known = kept === undefined ? undefined : parseSignedCheckpoint(kept)
@@ -88,7 +88,7 @@ async function consistency(reader: Reader, older: number, size: number): Promise
   return (await proveConsistency(older, size, store.tilesOf(reader))).map(toBase64)
 }
 
-/** Reads the checkpoints before the log: another node may extend the log at any moment, and sign it later. */
+/** Reads the checkpoints before the log, because another node may extend the log and then sign it at any moment. */
 async function readState(reader: Reader, kept: string | undefined, alone: boolean): Promise<LogState> {
   const [last, epochs] = await Promise.all([store.findCheckpoint(reader), store.listEpochs(reader)])
   const [head, log] = await Promise.all([readHead(reader), store.readLog(reader)])
@@ -125,8 +125,8 @@ async function compared(
 }
 
 /**
- * Signs the stored log at a larger size than before, and writes the note to the file of this node before it is published. Undefined if
- * there is nothing new to sign, or if it is not settled that the log continues the signed one.
+ * Signs the stored log if it is larger than the published checkpoint, and writes the note to the file of this node before it is published.
+ * Undefined if there is nothing new to sign, or if it is not settled that the log continues the signed one.
  */
 async function sign(
   reader: Reader,

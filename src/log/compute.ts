@@ -1,12 +1,12 @@
 import type { LogQuestion } from '../operations/log/append-log.ts'
 import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
 
-/** Asks the thread that computes the log. */
+/** Sends a question to the thread that computes the log. Resolves with the answer. */
 export type AskLog = (question: LogQuestion) => Promise<unknown>
 
 const PENDING_MAX = 8
 
-/** A thread that computes the log. The first question starts it, also after it died. */
+/** A thread that computes the log. A question starts the thread if it is not running. */
 export class LogThread {
   readonly #file: URL
   readonly #data: object
@@ -42,7 +42,7 @@ export class LogThread {
   }
 }
 
-/** Keeps each checkpoint in the file of this node, once; resolves when it is there. */
+/** Returns a function that stores a checkpoint in the file of this node, once for each note. It resolves when the checkpoint is stored. */
 export function createMemory(ask: AskLog): (note: string) => Promise<void> {
   let last: { note: string; kept: Promise<unknown> } | undefined
   return async note => {

@@ -6,14 +6,14 @@ export type LogContinuity =
   | 'same'
   /** The log continues once the epoch of the store is settled. */
   | 'settle'
-  /** The log ends and another one begins. `agreed` names the way to find the size up to which both agree. */
+  /** The log ends and another one begins, with the reason. `agreed` names how to find the size up to which both agree. */
   | { begin: string; agreed: 'stored' | 'compared' }
 
 export const KEY_CHANGED = 'its key is another one'
 
 /**
- * Decides whether a log continues. A log is not signed again under its origin if one of its records may be lost or changed, if its key
- * changed, or if it is unknown which checkpoint was signed last. `keys` are the keys of this node for the origin of the epoch.
+ * Decides whether a log continues. A log is not signed again under its origin if any of its records may be lost or changed, if its key
+ * changed, or if the last signed checkpoint is unknown. `keys` are the keys of this node for the origin of the epoch.
  */
 export function judgeLog(state: LogState, keys: string): LogContinuity {
   const { logEpoch, storeId, kept, published, alone, record, log, storeEpoch, settled } = state
@@ -22,7 +22,7 @@ export function judgeLog(state: LogState, keys: string): LogContinuity {
   if (keys !== logEpoch.keys) return ended(KEY_CHANGED)
   if (kept?.agrees === false || published?.agrees === false)
     return { begin: 'the store has other records than were signed', agreed: 'compared' }
-  // Until the epoch of the store is settled nothing was appended: records that the log lacks are lost, not late.
+  // Nothing is appended until the epoch of the store is settled. Until then, records that the log lacks are lost, not late.
   const reached = storeEpoch === settled ? record : log.size
   if (reached < Math.max(kept?.size ?? 0, published?.size ?? 0)) return ended('the store lost records that were signed')
   if (alone && published !== undefined && (kept?.size ?? 0) < published.size)

@@ -9,14 +9,14 @@ import type { LogState, Signed } from './answers.ts'
 import { judgeLog, KEY_CHANGED, type LogContinuity, originOf } from './continuity.ts'
 import type { Witnesses } from './witnesses.ts'
 
-/** Records that one step appends: its rows are written in one transaction. */
+/** Maximum number of records that one step appends. Its rows are written in one transaction. */
 const STEP = 2_048
-/** How often a long catch-up logs its progress, in milliseconds. */
+/** Interval in milliseconds at which a long catch-up logs its progress. */
 const SAY_INTERVAL = 5_000
-/** How long other nodes may object to an epoch in which this node misses nothing, in milliseconds. */
+/** How long this node waits for objections of other nodes before it settles an epoch in which it misses nothing, in milliseconds. */
 const OBJECTION = 3_000
 const BEGIN_TRIES = 3
-/** The most milliseconds until the next poll of a store that is not open yet, or of a log that may not continue yet. */
+/** Maximum time in milliseconds until the next poll of a store that is not open yet, or of a log that may not continue yet. */
 const RETRY = 1_000
 
 export type LogKeeping = {
@@ -26,7 +26,7 @@ export type LogKeeping = {
   now(): number
   /** The private key as PEM; throws while it is unknown. */
   pem(): string
-  /** The beginning of the origin of a new log. */
+  /** The first part of the origin of a new log. */
   host: string
   /** Milliseconds between two checkpoints. */
   interval: number
@@ -37,15 +37,15 @@ export type LogKeeping = {
 }
 
 /**
- * Appends the records of a store to its log after they were committed, and publishes a signed checkpoint each interval in which there was
- * one. Any number of nodes may do so over one database: each step is a compare-and-swap, and depends on committed rows alone.
+ * Appends committed records to the log of a store, and publishes a signed checkpoint in each interval with new records. Any number of nodes
+ * may do so over one database, because each step is a compare-and-swap that depends on committed rows only.
  */
 export class LogAppender {
   readonly #keeping: LogKeeping
   readonly #stopped = new AbortController()
   #following: Promise<void> | undefined
   #unsettledSince: number | undefined
-  /** The newest record when the log had all of them and was signed. */
+  /** The newest record at the time when the log had all records and was signed. */
   #signed: number | undefined
   #said = performance.now()
   /** Whether a log was signed with the key of this node since its start. */
@@ -56,7 +56,7 @@ export class LogAppender {
     this.#keeping = keeping
   }
 
-  /** Settles which log the store has and whether it continues. An earlier write could belong to the previous log. */
+  /** Settles which log the store has and whether it continues. A write before that could belong to the previous log. */
   async begin(): Promise<void> {
     for (let tries = 0; tries < BEGIN_TRIES; tries++) if ((await this.#poll()) !== undefined) return
   }
@@ -75,7 +75,7 @@ export class LogAppender {
     return this.#keeping.store.askLog(question) as Promise<T>
   }
 
-  /** The state of the log if it may continue; else undefined, after a step towards settling it. */
+  /** The state of the log if it may continue. Otherwise takes one step towards settling that, and returns undefined. */
   async #poll(): Promise<LogState | undefined> {
     const state = await this.#ask<LogState>({ ask: 'state' })
     const continuity = judgeLog(state, await this.#keysOf(state.logEpoch?.origin ?? 'none'))
@@ -91,7 +91,9 @@ export class LogAppender {
     return undefined
   }
 
-  /** Two nodes with different keys would begin one log after another, so only a start does. */
+  /**
+   * Logs the change of the key. Only a start begins a log with another key: two running nodes with different keys would begin logs in turn.
+   */
   #reportKey({ logEpoch }: LogState): void {
     if (this.#isKeyReported) return
     this.#isKeyReported = true
@@ -105,7 +107,7 @@ export class LogAppender {
     return this.#ask({ ask: 'keys', pem: this.#keeping.pem(), origin })
   }
 
-  /** Settles that the log continues in the epoch of the store, if no other node has objected in time. */
+  /** Settles that the log continues in the epoch of the store, after the time in which other nodes may object. */
   async #settle({ logEpoch, storeEpoch }: LogState): Promise<void> {
     this.#unsettledSince ??= performance.now()
     if (performance.now() - this.#unsettledSince < OBJECTION) return
@@ -129,8 +131,8 @@ export class LogAppender {
   }
 
   /**
-   * Appends the records that are there now, for one interval at most; true if there are more. Later records wait for the next round: a step
-   * for each few of them would write the same bundles again.
+   * Appends the existing records, for one interval at most. Returns true if more remain. Later records wait for the next round, because
+   * many small steps would write the same bundles repeatedly.
    */
   async #extend(): Promise<boolean> {
     const { store, environment, logger, interval } = this.#keeping

@@ -10,7 +10,7 @@ export const makeLogKey = (): string =>
     .map(type => generateKeyPairSync(type as 'ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
     .join('')
 
-/** The private keys in a text: Ed25519, and ML-DSA-44 where it has one. Throws an OperatorError that names its place on anything else. */
+/** The private keys in a text: Ed25519, and ML-DSA-44 if it has one. Throws OperatorError that names `place` on any other text. */
 export function privateKeysOf(pem: string, place: string): KeyObject[] {
   const keys = (pem.match(PEM) ?? []).map(text => keyOf(text, place))
   const [first, second, third] = keys.sort((a, b) =>
@@ -35,7 +35,7 @@ function keyOf(pem: string, place: string): KeyObject {
 export const signersOf = (origin: string, keys: readonly KeyObject[]): Signer[] =>
   keys.map(key => logSigner(origin, key))
 
-/** The public keys of a log, a line each. */
+/** The public keys of a log, one per line. */
 export const publicKeysOf = (origin: string, keys: readonly KeyObject[]): string =>
   signersOf(origin, keys)
     .map(({ vkey }) => `${vkey}\n`)

@@ -8,7 +8,7 @@ import { sameBytes } from '../tlog/bytes.js'
 import { parseSignedCheckpoint } from '../tlog/checkpoint.js'
 import { TILE_WIDTH } from '../tlog/tile.js'
 
-/** The leaves of the records above one number and up to another. Throws where a record has no row. */
+/** The leaves of the records above one number and up to another. Throws if a record has no row. */
 async function leavesFromRows(
   reader: Reader,
   epochs: readonly store.Epoch[],
@@ -71,7 +71,7 @@ export async function stepOf(
   }
 }
 
-/** The bundles that leaves appended to a log of a size make or change. */
+/** The bundles that are added or changed when leaves are appended to a log of this size. */
 async function bundlesOf(reader: Reader, size: number, added: readonly Leaf[]): Promise<store.BundleRow[]> {
   const first = Math.floor(size / TILE_WIDTH)
   const begun = size % TILE_WIDTH === 0 ? undefined : await store.findBundle(reader, first)
@@ -82,8 +82,8 @@ async function bundlesOf(reader: Reader, size: number, added: readonly Leaf[]): 
 }
 
 /**
- * The record up to which the stored log and the rows of the store agree, and both have the roots of the signed checkpoints: those that are
- * stored, and the notes `signed`. Reads all of it.
+ * The record up to which the stored log agrees with the rows of the store and with the signed checkpoints: the stored ones and the notes
+ * `signed`. Reads the whole log.
  */
 export async function agreedSize(reader: Reader, signed: readonly string[], onBundle = () => {}): Promise<number> {
   const agreed = await agreedWithRows(reader, onBundle)

@@ -27,10 +27,10 @@ export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: bool
 /** The outcome of one submission. */
 type Outcome = { line: string } | { size: number } | { fork: string } | { failed: string }
 
-/** How long a witness may take to answer, and the pause after a failure, in milliseconds. */
+/** The timeout of a request to a witness, and the pause after a failure, in milliseconds. */
 const PATIENCE = 2_000
 const REST = 10_000
-/** Bytes of an answer that are read; a cosignature by ML-DSA-44 has 3.3 kB. */
+/** Maximum size of an answer in bytes. A cosignature by ML-DSA-44 has 3.3 kB. */
 const ANSWER_MAX = 65_536
 
 /** The state of one witness. */
@@ -73,12 +73,14 @@ export class Witnesses {
     return cosigned < witnesses && this.#known.some(({ restUntil }) => restUntil <= performance.now())
   }
 
-  /** The keys of the witnesses, a line each. */
+  /** The keys of the witnesses, one per line. */
   get keys(): string {
     return [...this.#witnessing.policy.witnesses.values()].map(({ key }) => `${formatVerifierKey(key)}\n`).join('')
   }
 
-  /** The note with the lines of the witnesses that cosign it in time. A witness whose line it has already is not asked again. */
+  /**
+   * Returns the note with the lines of the witnesses that cosign it in time. A witness whose line the note already has is not asked again.
+   */
   async cosign({ size, note }: Signed, signal: AbortSignal): Promise<string> {
     const has = parseNote(note).signatures
     const { witnesses: parties } = this.#witnessing.policy
@@ -101,11 +103,11 @@ export class Witnesses {
     return note + lines.map(({ line = '' }) => line).join('')
   }
 
-  /** The line of a witness; undefined if it returns none now. */
+  /** Asks a witness for its line. Returns undefined if the witness returns none now. */
   async #ask(known: Known, signed: Signed, signal: AbortSignal): Promise<string | undefined> {
     if (known.restUntil > performance.now()) return undefined
     let outcome = await this.#submit(known, signed, signal)
-    // The witness returned the size that it cosigned last: the proof begins there. A witness with a larger size is not asked again.
+    // The witness returned the size that it cosigned last, so the next proof begins there. A witness with a larger size is not asked again.
     if ('size' in outcome && outcome.size <= signed.size) {
       known.size = outcome.size
       outcome = await this.#submit(known, signed, signal)
@@ -125,7 +127,7 @@ export class Witnesses {
     const ahead = 'size' in outcome && outcome.size > size
     const again = ahead && known.aheadSince !== undefined && outcome.size >= known.aheadSince
     if (ahead) known.aheadSince ??= outcome.size
-    // Another node may have signed a larger size just now; this node knows it by the next try.
+    // Another node may have signed a larger size just now. This node learns of it before the next try.
     const fork = 'fork' in outcome ? outcome.fork : again ? `it cosigned ${outcome.size} records already` : undefined
     if (fork !== undefined) {
       this.#metrics = { ...this.#metrics, forks: this.#metrics.forks + 1 }
@@ -180,7 +182,7 @@ async function textOf(answer: Response): Promise<string> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** The line of the witness in its answer, if that is a good cosignature of the note. */
+/** The line of the witness in its answer, if it is a valid cosignature of the note. */
 async function lineOf({ key }: Party, note: string, answer: string): Promise<Outcome> {
   const signatures = parseSignatures(answer)
   const { good } = await verifySignatures({ text: parseNote(note).text, signatures }, [key], verifyWithNode)
@@ -189,10 +191,12 @@ async function lineOf({ key }: Party, note: string, answer: string): Promise<Out
   return { line: formatSignature(line) }
 }
 
-/** Maximum number of witnesses that are asked. With two signatures of the log a checkpoint then has 32, which readers of notes accept. */
+/**
+ * Maximum number of witnesses that are asked. With the two signatures of the log, a checkpoint then has 32, which readers of notes accept.
+ */
 const ASKED_MAX = 30
 
-/** The policy in the file that LOG_WITNESSES names; undefined without one. Throws OperatorError where it cannot be read or followed. */
+/** The policy in the file that LOG_WITNESSES names; undefined without one. Throws OperatorError if it cannot be read or used. */
 export async function readWitnessPolicy(path: string | undefined): Promise<Policy | undefined> {
   if (path === undefined) return undefined
   try {
