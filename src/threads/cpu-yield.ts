@@ -4,7 +4,7 @@ import { readsOf, type SharedCounters } from './shared-counters.ts'
 
 /** The time in milliseconds that a thread works before it checks for requested reads. */
 const PIECE_MS = 0.5
-/** It then rests for the maximum duration of a read, for each of them, but at most `REST_MAX_MS`; in milliseconds. */
+/** For each requested read, the thread then rests for the maximum duration of a read, in total at most `REST_MAX_MS`; in milliseconds. */
 const REST_PER_READ_MS = 0.05
 const REST_MAX_MS = 3
 

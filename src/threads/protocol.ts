@@ -8,7 +8,7 @@ export type Reply = { id: number } & (
   | { fault: StoreFault['kind']; outcomeUnknown: boolean; message: string }
   | { error: string; stack: string }
 )
-/** Why the index thread cannot write its file, sent once, undefined when it can again; or from which record on it indexes, of how many. */
+/** Why the index thread cannot write its file (undefined when it can again), or the record from which it indexes and the newest record. */
 export type IndexNotice = { held: 'full' | 'locked' | undefined } | { from: number; of: number }
 
 export function replyOfError(id: number, error: unknown): Reply {
@@ -21,7 +21,7 @@ export function replyOfError(id: number, error: unknown): Reply {
   return { id, error: message, stack: stack ?? '' }
 }
 
-/** What a reply that is no result is thrown as on the other side. */
+/** The error to throw for a reply that is not a result. */
 export function errorOfReply(reply: Exclude<Reply, { result: unknown }>): Error {
   if ('problem' in reply) return new Problem(reply.problem, reply.detail)
   if ('fault' in reply) return new StoreFault(reply.fault, new Error(reply.message), reply)

@@ -57,11 +57,11 @@ export async function eventAfter(counters: SharedCounters, events: bigint, patie
 /** The lower bits of a position, which are the record. */
 const RECORD_BITS = 48n
 
-/** The position of a record in the course of a store: all positions of a later epoch are larger. On an embedded store it is the record. */
+/** The position of a record across all epochs of a store. Positions of a later epoch are larger. In an embedded store, it is the record. */
 export const positionOf = ({ record, storeEpoch }: { record: number; storeEpoch: number }): bigint =>
   (BigInt(storeEpoch) << RECORD_BITS) | BigInt(record)
 
-/** The number of records from one position to another. Across histories, all records count. */
+/** The number of records from one position to another. Across epochs, all records up to `to` count. */
 const recordsBetween = (from: bigint, to: bigint): number =>
   Number(from >> RECORD_BITS === to >> RECORD_BITS ? to - from : BigInt.asUintN(Number(RECORD_BITS), to))
 

@@ -9,27 +9,27 @@ type ThreadOptions = {
   together: number
   batched: boolean
   /**
-   * Size of V8's young generation in megabytes. If it is too small, objects with a slightly longer life are promoted, and stay until the
+   * Size of V8's young generation in megabytes. If it is too small, objects that survive slightly longer are promoted, and stay until the
    * whole heap is collected.
    */
   youngMb: number
   onDeath: (error: Error) => void
   onSend?: () => void
-  /** Receives messages of the thread that are no replies. */
+  /** Receives the messages of the thread that are not replies. */
   onNotice?: (notice: IndexNotice) => void
 }
 
 /**
- * A request is refused at once if it would wait longer than this at the recent rate of answers, because its client would often have
+ * A request is refused at once if, at the recent rate of answers, it would wait longer than this, because its client would often have
  * disconnected. In milliseconds.
  */
 const WAIT_MAX_MS = 2_000
-/** A minimum of requests is always accepted: those that are answered now, and as many for the next group. */
+/** This many requests may always wait, or two groups if they are more: the group that is answered now, and the next one. */
 const ALWAYS = 8
 const GROUPS_ALWAYS = 2
 /**
- * Size in megabytes of the young generation of a thread that does one thing at a time. V8 uses a third of it for each of two halves, and
- * fills one of them.
+ * Size in megabytes of the young generation of a thread that does one thing at a time. V8 uses a third of it for each of two
+ * semi-spaces, and fills one of them.
  */
 export const YOUNG_MB = 3
 /** The maximum heap, far more than a thread needs. With a lower maximum V8 collects earlier. */
@@ -37,7 +37,7 @@ const OLD_GENERATION_MB = 512
 /** The heap limits of the command line are for the main thread. V8 would apply them to threads that are started later. */
 setFlagsFromString('--max-semi-space-size=0')
 setFlagsFromString('--max-old-space-size=0')
-/** The weight of the newest answers in the rate of answers. */
+/** The weight of the newest answers in the moving average of the rate. */
 const NEWEST = 0.2
 
 type Request = { since: number; resolve: (value: unknown) => void; reject: (error: Error) => void }
@@ -67,7 +67,7 @@ export class Thread {
   #dead: Error | undefined
   #closing = false
   #busySince = 0
-  /** The recent time of one answer or of one group of them, in milliseconds. */
+  /** Moving average of the time of one answer or of one group of answers, in milliseconds. */
   #turn = 0
 
   constructor(file: URL, data: object, options: ThreadOptions) {
