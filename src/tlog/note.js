@@ -5,7 +5,7 @@ import { fromBase64, MalformedError, toBase64, toHex } from './bytes.js'
 /** A signature line: the name and the id (8 hex digits) of the key, and the signature of the key. @typedef {{ name: string, id: string, signature: Bytes }} NoteSignature */
 /** A text that ends in a newline, and its signatures (c2sp.org/signed-note). @typedef {{ text: string, signatures: NoteSignature[] }} Note */
 
-/** Characters of a note; 32 signatures by ML-DSA-44 fit. */
+/** Maximum characters of a note; 32 signatures by ML-DSA-44 fit. */
 export const NOTE_MAX = 131_072
 const SIGNATURES_MAX = 32
 const KEY_NAME = /^[^\p{White_Space}+]+$/u

@@ -11,10 +11,10 @@ import { parseVerifierKey, SIGNATURE_TYPES } from './signature.js'
  */
 
 const POLICY_MAX = 524_288
-/** Logs, witnesses and groups, of each kind. */
+/** The maximum number of logs, of witnesses and of groups. */
 const PARTIES_MAX = 128
 const NONE = 'none'
-/** The known signature type that a log or a witness cannot have: Ed25519 with a time is for witnesses, and without one for logs. */
+/** The signature type that a log or a witness must not have: Ed25519 with a time is for witnesses, and without one for logs. */
 const UNFIT = { log: SIGNATURE_TYPES.cosignatureEd25519, witness: SIGNATURE_TYPES.ed25519 }
 
 /**

@@ -6,7 +6,7 @@ import { fromBase64, fromDecimal, fromHashLine, MalformedError, toBase64 } from 
 
 const FORMAT = 'c2sp.org/tlog-proof@v1'
 const PROOF_MAX = 524_288
-/** Hashes of a proof; as many as a tree of 2^63 leaves needs. */
+/** Maximum hashes of a proof; a tree of 2^63 leaves needs as many. */
 export const HASHES_MAX = 63
 
 /** Writes a proof as a file (c2sp.org/tlog-proof). @param {Proof} proof @returns {string} */
@@ -15,7 +15,7 @@ export function formatProof({ index, hashes, checkpoint, extra }) {
   return `${lines.join('\n')}\n\n${checkpoint}`
 }
 
-/** Reads a proof. Throws MalformedError; the checkpoint is left as it is. @param {string} source @returns {Proof} */
+/** Reads a proof. Throws MalformedError. Does not parse the checkpoint. @param {string} source @returns {Proof} */
 export function parseProof(source) {
   const at = source.indexOf('\n\n')
   if (source.length > PROOF_MAX || at < 0) throw new MalformedError('A proof is too long, or has no checkpoint.')

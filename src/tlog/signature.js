@@ -9,7 +9,7 @@ import { isKeyName } from './note.js'
 /** A public key with its name: `type` is one of SIGNATURE_TYPES or unknown, `id` 8 hex digits. @typedef {{ name: string, id: string, type: number, key: Bytes }} VerifierKey */
 /** A key whose signature is good, and the time in seconds that a cosignature names. @typedef {{ key: VerifierKey, time?: number }} GoodSignature */
 /** Keys by the result of verifying their signatures; `unchecked` if this machine lacks the algorithm. @typedef {{ good: GoodSignature[], bad: VerifierKey[], unchecked: VerifierKey[] }} Verdict */
-/** Verifies one signature; undefined where the algorithm is missing. @typedef {(algorithm: Algorithm, key: Bytes, message: Bytes, signature: Bytes) => Promise<boolean | undefined>} Verify */
+/** Verifies one signature; undefined if the algorithm is missing. @typedef {(algorithm: Algorithm, key: Bytes, message: Bytes, signature: Bytes) => Promise<boolean | undefined>} Verify */
 /** @typedef {'Ed25519' | 'ML-DSA-44'} Algorithm */
 
 /** The signature types that are verified: of a log by Ed25519 (c2sp.org/signed-note), cosignatures by Ed25519 and by ML-DSA-44 (c2sp.org/tlog-cosignature). */
@@ -38,7 +38,7 @@ export async function renameKey({ type, key }, name) {
   return { name, id: toHex(digest.subarray(0, 4)), type, key }
 }
 
-/** Reads a key of a log or witness. Throws MalformedError, also where id or length do not fit the key. @param {string} vkey @returns {Promise<VerifierKey>} */
+/** Reads a key of a log or witness. Throws MalformedError, also if its id or length does not match. @param {string} vkey @returns {Promise<VerifierKey>} */
 export async function parseVerifierKey(vkey) {
   const [, name = '', id = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]{4,4000})$/.exec(vkey) ?? []
   if (!isKeyName(name)) throw new MalformedError('A verifier key is name+id+base64.')
@@ -75,7 +75,7 @@ function counted(text) {
   return concat(Uint8Array.of(bytes.length), bytes)
 }
 
-/** Verifies with WebCrypto. Browsers have it on https and on their own machine only. @type {Verify} */
+/** Verifies with WebCrypto, which browsers have on https and on localhost only. @type {Verify} */
 async function verifyWithWebCrypto(algorithm, key, message, signature) {
   try {
     const format = /** @type {'raw'} */ (algorithm === 'Ed25519' ? 'raw' : 'raw-public')

@@ -40,8 +40,8 @@ import { hashLeaf, rootOfHashes, verifyInclusion } from './tree.js'
 const REASONS_MAX = 20
 
 /**
- * Verifies the signatures of a checkpoint: that of a trusted log with its origin and, unless `cosigned` is false, those of as many
- * witnesses as the policy wants. Throws MalformedError if the text, a key or the policy is malformed.
+ * Verifies the signatures of a checkpoint: that of a trusted log with its origin and, unless `cosigned` is false, the cosignatures that the
+ * policy requires. Throws MalformedError if the text, a key or the policy is malformed.
  * @param {string} source
  * @param {Trust} trust
  * @param {boolean} [cosigned]

@@ -18,7 +18,7 @@ import { rootOfHashes, verifyConsistency } from './tree.js'
  * @typedef {{ status: 200, checkpoint: Checkpoint, note: Note } | { status: 409, size: number } | { status: 400 | 403 | 404 } | { status: 422, checkpoint: Checkpoint }} Judgement
  */
 
-/** Characters of a submission. */
+/** Maximum characters of a submission. */
 export const SUBMISSION_MAX = NOTE_MAX + 4_096
 
 /** Writes the body of add-checkpoint; hashes in base64. @param {{ old: number, proof: readonly string[], checkpoint: string }} submission @returns {string} */
