@@ -9,7 +9,7 @@ export function addressOf({ env, flags }: Pick<Invocation, 'env' | 'flags'>): { 
   return readConfig(named, { host: flags.host, port: flags.port })
 }
 
-/** An unspecified listening address cannot be called. It is replaced by the loopback address of its kind. */
+/** A client cannot connect to an unspecified listening address. It is replaced by the loopback address of the same family. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** The address at which this machine can ask a service whether it is ready. */

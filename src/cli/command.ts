@@ -79,7 +79,7 @@ export class CommandError extends OperatorError {
 /** A fault in the input, found before a request was sent. */
 export const mistake = (message: string): CommandError => new CommandError(message, EXIT.failed)
 
-/** An argument without `optional`, by its place. The command line was refused if it has fewer. */
+/** The required argument at `place`. A command line without it was refused earlier. */
 export function argument({ args }: Pick<Invocation, 'args'>, place: number): string {
   const value = args[place]
   if (value === undefined) throw new Error(`The command requires no argument ${place}.`)

@@ -18,7 +18,7 @@ const LAST_RETRY_MS = 10
 const THREAD_TIMEOUT_MS = 5_000
 const LINE_FEED = 10
 
-/** The target of log lines. It never blocks: lines that it cannot accept are dropped and counted. */
+/** The target of log lines. It never blocks. It drops and counts the lines that it cannot accept. */
 export class LogFile {
   readonly #fd: number
   readonly #queue = new LineQueue()
@@ -29,7 +29,7 @@ export class LogFile {
   #reported = 0
   #onIdle: (() => void) | undefined
 
-  /** When all waiting lines are written again, `onRestored` gets the number of lines that were dropped after its last call. */
+  /** Calls `onRestored` when all waiting lines are written again, with the number of lines that were dropped since its last call. */
   constructor(descriptor: number, onRestored: (dropped: number) => void) {
     this.#fd = unblocked(descriptor)
     this.#onRestored = onRestored

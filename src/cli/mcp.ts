@@ -16,7 +16,7 @@ import { DEFAULT_URL } from './people/flags.ts'
 
 /** The maximum length of a message in bytes: more than any tool accepts, so that the tool can refuse it. */
 const MESSAGE_BYTES = 1_048_576
-/** The longest wait in seconds that the client waits itself, instead of the model: a cooldown. */
+/** The longest wait, in seconds, that the client waits itself, for example for a cooldown. Longer waits are left to the model. */
 const WAIT_SECONDS = 4
 const ADMIN_TOKEN_BYTES = 32
 
@@ -94,7 +94,7 @@ function openShared({ env, flags }: Called, logger: Logger): Opened {
   return { session, close: async () => {} }
 }
 
-/** A session with its own store in a directory, without an address. The token of its actor is stored beside the store. */
+/** A session with its own store in a directory, without a network address. The token of its actor is stored in the same directory. */
 async function openPrivate(dataDir: string, env: NodeJS.ProcessEnv, logger: Logger): Promise<Opened> {
   const settings = { ...env, DATABASE_URL: undefined, DATABASE_READ_URL: undefined }
   // Only this process knows the token: a private store has no other administrator while it is open.

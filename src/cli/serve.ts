@@ -19,7 +19,7 @@ const DROPPED =
 /** The interval at which a waiting server checks for its store. */
 const READY_INTERVAL_MS = 100
 
-/** Work beside the service, until the signal. */
+/** Work that runs at the same time as the service, until the signal. */
 export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
 
 /** Serves the store of the settings; with --demo, a demonstration. */
@@ -34,7 +34,7 @@ export async function serveStore(invocation: Invocation): Promise<number> {
   return EXIT.ok
 }
 
-/** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if the work beside it fails. */
+/** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if `beside` fails. */
 export async function serve(config: Config, beside: Beside = async () => {}): Promise<void> {
   const file = new LogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
@@ -46,7 +46,7 @@ export async function serve(config: Config, beside: Beside = async () => {}): Pr
     droppedLines: () => file.dropped(),
     onBroken: fault => end(1, fault.message),
   })
-  // While other threads open the store.
+  // These load while other threads open the store.
   const [app] = await Promise.all([opening, loadMcp(), preparePages()])
 
   const stopping = new AbortController()

@@ -17,7 +17,7 @@ const UNCOVERED =
 const UNCOVERED_BY_LOG =
   'The log does not cover the names of actors, reads and searches, and reports: a change of their text is not detected.'
 
-/** Recomputes the public log if --log is set. `isDamaged` says that the store has another fault, which may make the log unreadable. */
+/** Recomputes the public log if --log is set. With `isDamaged`, the store has another fault, which may make the log unreadable. */
 async function checkLog(
   { flags, switches }: Invocation,
   { store }: Snapshot,

@@ -66,7 +66,7 @@ export async function verifyLog(reader: Reader, progress: Progress, given?: stri
   }
 }
 
-/** The first sentences, and the number of the others. */
+/** The first sentences, and a count of the others. */
 const firstOf = (faults: readonly string[]): string[] =>
   faults.length <= NAMED_MAX
     ? [...faults]

@@ -25,8 +25,8 @@ export async function damageOfProgress(store: Reader): Promise<string | undefine
 }
 
 /**
- * Computes the standing of an entry from its records and returns the difference from the stored one. Entries with more judgements than
- * count are skipped, because the counted ones depend on their order of arrival.
+ * Computes the standing of an entry from its records and returns the difference from the stored one. Skips an entry that has more
+ * judgements than are counted, because the counted ones depend on their order of arrival.
  */
 export async function damageOfStanding(store: Reader, number: number): Promise<string | undefined> {
   const entry = await findEntryByNumber(store, number)

@@ -13,7 +13,7 @@ import { WEB } from './web.ts'
 
 const STORIES: readonly Story[] = [...SQLITE, ...POSTGRESQL, ...WEB, ...PROGRAMS]
 
-/** The least time between two writes in milliseconds, and how much later in its day each write is than the one before. */
+/** The minimum time between two writes, and by how much the time of day advances from one write to the next, in milliseconds. */
 const PACE = 60_000
 const SPREAD = 5_820_000
 
@@ -30,7 +30,7 @@ export async function seedDemoEntries(config: Config, logger: Logger): Promise<v
   const end = Date.now()
   const writes = [...STORIES.flatMap(writesOf), ...LINKS.map(linkWrite)].sort((one, other) => other.day - one.day)
   let now = end - (Math.max(...writes.map(({ day }) => day)) + 1) * DAY
-  // With the limits of a client it would take an hour.
+  // With the limits of a client, seeding would take an hour.
   const settings = { ...config, ...UNLIMITED, trustedProxies: [], adminToken: randomBytes(32).toString('hex') }
   const service = await openService(settings, { logger, now: () => now })
   try {

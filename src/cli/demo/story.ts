@@ -1,8 +1,8 @@
 import type { CreateInput, RelationInput, RevisionInput, VerifyInput } from '../../client/index.ts'
 
 /**
- * The authors of the demonstration: roles, each with a network of its own from the blocks that are reserved for documentation (RFC 5737).
- * Voices from different networks are independent.
+ * The authors of the demonstration. They are roles, each with its own network from the blocks that are reserved for documentation (RFC
+ * 5737), because only voices from different networks are independent.
  */
 export const AUTHORS = {
   reader: { address: '192.0.2.11', actorType: 'HUMAN', declaredName: 'A reader of manuals' },

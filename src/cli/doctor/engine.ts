@@ -6,19 +6,19 @@ import { plain } from '../../domain/invisible-characters.js'
 import { OLDEST_VERSION } from '../../postgres/checks.ts'
 import type { Check, Finding } from './check.ts'
 
-/** Two sessions with the server, whose tables are in a schema of their own. */
+/** Two sessions with the server. Their tables are in a separate schema. */
 type Probed = { one: PostgresConnection; two: PostgresConnection }
 /**
- * A part of PostgreSQL that the service uses. `probe` throws the error of the server, or returns what is wrong; a part that only some
- * settings need has `for`.
+ * A part of PostgreSQL that the service uses. `probe` returns the fault, or throws the error of the server. `for` is set if only some
+ * settings need the part.
  */
 type Need = { what: string; for?: string; probe(probed: Probed): Promise<string | undefined> }
 
 const STATEMENT_TIMEOUT_MS = 10_000
-/** The time in which a statement would be answered if it did not wait for a lock, in milliseconds. */
+/** A statement without an answer after this time waits for a lock; in milliseconds. */
 const LOCK_WAIT_MS = 100
 
-/** The checks of any server that speaks the protocol of PostgreSQL: one for each part that the service needs. */
+/** The checks of any server with the protocol of PostgreSQL: one for each part that the service needs. */
 export const engineChecks = (url: string): [string, Check][] => [['engine', () => probeEngine(url)]]
 
 async function probeEngine(url: string): Promise<Finding[]> {
@@ -88,7 +88,7 @@ const runs =
     return undefined
   }
 
-/** The parts, from those without which no session is opened to those that only some settings need. */
+/** The parts, in the order of the checks: first those without which no session is opened, last those that only some settings need. */
 const NEEDS: readonly Need[] = [
   { what: 'version 15', probe: settingIs('server_version_num', value => Number(value) >= OLDEST_VERSION) },
   { what: 'encoding', probe: settingIs('server_encoding', value => value === 'UTF8') },

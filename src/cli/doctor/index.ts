@@ -10,7 +10,9 @@ const INDEX_BEHIND = 10_000
 /** The newest record of a store, and the number of its public entries. */
 export type Indexable = { record: number; entries: number }
 
-/** Whether a search index has all that its store has. `look` is called before and after the index is read: a store may be served. */
+/**
+ * Whether a search index has all entries of its store. Calls `look` before and after it reads the index, because the store may be served.
+ */
 export async function checkIndex(file: string, look: () => Promise<Indexable> | Indexable): Promise<Finding> {
   const what = 'search index'
   if (!existsSync(file)) return { mark: 'ok', what, finding: 'none yet; the first start builds it' }

@@ -86,7 +86,7 @@ const UNSAFE: Record<number, { name: string; finding: string; remedy: string }> 
   ].map(([type, name, finding]) => [type, { name, finding, remedy: 'set DATA_DIR to a local disk or a volume' }]),
 )
 
-/** Synced data must be on a disk. No program can detect a disk that confirms a sync falsely. */
+/** Synced data must be on a disk. No program can detect a disk that falsely confirms a sync. */
 function fileSystemFinding(directory: string, type: number): Finding {
   const what = 'file system'
   const unsafe = UNSAFE[type >>> 0]

@@ -74,7 +74,10 @@ async function claimDirectory(directory: string, connection: SqliteConnection, o
 
 type Copying = { connection: SqliteConnection; input: Input; log: DumpLog; progress: Progress }
 
-/** Checks and stores each answer in one transaction. Answers of an earlier run are compared, and not stored again. Returns the number of lines. */
+/**
+ * Checks and stores each answer in one transaction. Compares the answers of an earlier run, and does not store them again. Returns the
+ * number of lines.
+ */
 async function copyAnswers({ connection, input, log, progress }: Copying): Promise<number> {
   const { next: stored } = (await findMirror(connection)) ?? { next: 1 }
   let [from, lines] = [1, 0]

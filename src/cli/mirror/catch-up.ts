@@ -11,8 +11,8 @@ import { Mismatch } from './signed-log.ts'
 import { hasDigest, NoAnswer, type Source } from './source.ts'
 
 /**
- * In milliseconds: the first and the longest pause between requests for a checkpoint with the newest records, each pause twice as long as the
- * one before, and their timeout; and the interval of reads for late cosignatures.
+ * In milliseconds: the first and the longest pause between requests for a checkpoint with the newest records (each pause is twice the
+ * previous one), the time after which they fail with NoAnswer, and the interval of reads for late cosignatures.
  */
 const CHECKPOINT_PAUSE = 50
 const CHECKPOINT_PAUSE_MAX = 1_000
@@ -34,7 +34,7 @@ export type Following = {
   pollInterval?: number
 }
 
-/** The result of one look at the server: `waits` while it has records that no checkpoint has. */
+/** The result of one look at the server. `waits` is true while the server has records that no checkpoint covers. */
 type Caught = { lines: number; waits: boolean; sequence: number }
 
 /** An answer of the export as far as it was verified. */
@@ -52,8 +52,8 @@ async function stateOf(store: Store): Promise<Mirror> {
 }
 
 /**
- * Updates the copy to the present state of the server, each record after a checkpoint has it, and to its latest act of moderation. Stored
- * rows stay, so that it can be stopped at any time. Returns the number of copied lines.
+ * Updates the copy to the present state of the server and its latest act of moderation. Copies each record once a checkpoint covers it.
+ * Stored rows stay, so the update can stop at any time. Returns the number of copied lines.
  */
 export async function catchUp(following: Following): Promise<number> {
   const { source, signal } = following
@@ -74,7 +74,7 @@ export async function catchUp(following: Following): Promise<number> {
   }
 }
 
-/** Copies all records that the server and a checkpoint have, and follows moderation. */
+/** Copies all records of the server that a checkpoint covers, and follows moderation. */
 export async function look(following: Following): Promise<Caught> {
   const { store, progress } = following
   const began = performance.now()
@@ -140,7 +140,7 @@ async function aheadOf({ source }: Following, state: Mirror): Promise<number> {
   return Number(manifest.sequence)
 }
 
-/** Fetches lines and verifies them. What contradicts the log is asked for once more: moderation may come between two reads of the server. */
+/** Fetches lines and verifies them. Repeats this once if they contradict the log, because moderation may occur between two reads. */
 async function fetchedFrom(following: Following, from: number): Promise<Fetched> {
   try {
     return await fetchedOnce(following, from)
@@ -167,7 +167,7 @@ async function fetchedOnce(following: Following, from: number): Promise<Fetched>
   return { ...verified, head: checked.head, next: cut ? reached + 1 : checked.next }
 }
 
-/** Reads the segments that moderation changed again, in order, as far as they are copied. `reached` is the state of the server up to there, if it is known. */
+/** Rereads the copied segments that moderation changed, in order. `reached` is the state of the server up to there, if it is known. */
 async function followModeration(following: Following, reached: Checked['head'] = null): Promise<number> {
   try {
     return await followOnce(following, reached)
@@ -222,7 +222,7 @@ async function* changedSegments(
   for (const from of begins.sort((a, b) => a - b)) yield await fetchedFrom(following, from)
 }
 
-/** Publishes signatures that the original added to its newest checkpoint, and looks whether it shows another history. */
+/** Publishes signatures that the original added to its newest checkpoint, and checks whether it shows another history. */
 async function refresh(following: Following): Promise<void> {
   const { store, log, refreshedAt = Number.NEGATIVE_INFINITY } = following
   if (performance.now() - refreshedAt < REFRESH_INTERVAL) return

@@ -12,7 +12,7 @@ import { isUuid } from '../../domain/uuid.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { findMirroredEntry, findMirroredRevision, findRevisionIdentity } from '../../store/mirror.ts'
 
-/** A line belongs to a revision that the copy lacks. It has it once it has followed the act of moderation that restored it. */
+/** A line belongs to a revision that the copy lacks. It receives the revision when it follows the act of moderation that restored it. */
 export class Unplaced extends OperatorError {}
 
 /** A checked answer: its lines without the last, the next sequence, and the state of the server if the answer ended at the newest row. */

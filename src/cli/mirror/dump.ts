@@ -14,10 +14,10 @@ import { ANSWER_MAX } from './source.ts'
 /** How the last line of an answer begins. */
 const END = Buffer.from('{"type":"end"')
 
-/** One answer of the export as a dump has it: its lines, and the number of bytes of the dump up to its end. */
+/** One answer of the export in a dump: its lines, and the number of bytes of the dump up to its end. */
 export type DumpedAnswer = { texts: readonly Buffer[]; read: number }
 
-/** The answers that a dump consists of. Throws OperatorError if it is no dump, or ends within an answer. */
+/** The answers that a dump consists of. Throws OperatorError if it is not a dump, or ends within an answer. */
 export async function* answersOf(lines: AsyncIterable<Line>): AsyncGenerator<DumpedAnswer> {
   let texts: Buffer[] = []
   let size = 0
@@ -67,7 +67,7 @@ export class DumpLog {
     this.#keys = key === undefined ? '' : `${key.text}\n`
   }
 
-  /** The leaves of an answer, after those that are stored; undefined if the exported store had no log. Lines may come again. */
+  /** The leaves of an answer, after those that are stored; undefined if the exported store had no log. Lines may be repeated. */
   async grow(lines: readonly CheckedLine[]): Promise<MirroredLog | undefined> {
     const log = await readLog(this.#reader)
     for (const line of lines) {

@@ -13,8 +13,8 @@ type Wake = {
 }
 
 /**
- * Listens to the stream of changes of a server until the signal. The events only wake the caller, so that nothing of them is stored. Without
- * a stream, as at a server that has none or refuses one more, each wait lasts its whole time.
+ * Listens to the stream of changes of a server until the signal. The events only wake the caller; none of their data is stored. Without a
+ * stream, each wait lasts its full time: a server may have none, or refuse another one.
  */
 function wakeOnChanges(url: string, signal: AbortSignal): Wake {
   let changed = new AbortController()

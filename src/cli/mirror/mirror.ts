@@ -90,7 +90,7 @@ async function claimDirectory(directory: string, connection: SqliteConnection, s
   await insertMirror(writing(connection), { url: source.url, store_id: storeId, next: 1, change: Number(change) })
 }
 
-/** Settles which key the log of the original is verified by. A mirror that was copied without the log reads everything again. */
+/** Settles which key verifies the log of the original. A mirror that was copied without the log reads everything again. */
 async function trustLog(connection: SqliteConnection, source: Source, { key, withoutLog }: Trust): Promise<void> {
   const known = await findMirrorLog(connection)
   if (withoutLog) {
@@ -109,7 +109,7 @@ async function trustLog(connection: SqliteConnection, source: Source, { key, wit
   await forgetLog(writing(connection))
 }
 
-/** The verifier key that the operator named. Throws OperatorError if it is none. */
+/** Parses the verifier key that the operator named. Throws OperatorError if it is not one. */
 export async function parseTrustedKey(text: string, url: string) {
   try {
     return await parseVerifierKey(text)

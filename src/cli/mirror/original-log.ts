@@ -33,8 +33,8 @@ const AHEAD_MAX = 20_000
 const TILES_MAX = 256
 
 /**
- * Lines that were compared with their leaves: `cut` if others follow that no checkpoint has yet, `waits` if the original has such records. `log`
- * is undefined as long as there is no checkpoint.
+ * Lines that were compared with their leaves. `cut` is true if further lines follow that no checkpoint covers yet, `waits` if the original
+ * has such records. `log` is undefined until there is a checkpoint.
  */
 export type VerifiedLines = { lines: CheckedLine[]; cut: boolean; waits: boolean; log: MirroredLog | undefined }
 
@@ -54,8 +54,8 @@ export class OriginalLog {
   }
 
   /**
-   * Verifies the lines of an answer, and that none is missing where the answer reached the newest row. Undefined if the mirror was made without
-   * the log. Throws OperatorError that names the record, NoAnswer if the original cannot be asked.
+   * Verifies the lines of an answer, and that none is missing up to the newest row if the answer reached it. Undefined if the mirror was
+   * made without the log. Throws OperatorError that names the record, and NoAnswer if the original cannot be asked.
    */
   async verify({ lines, head }: Answer): Promise<VerifiedLines | undefined> {
     const known = await findMirrorLog(this.#reader)
@@ -102,13 +102,15 @@ export class OriginalLog {
     return file
   }
 
-  /** The newest checkpoint; undefined as long as the original has signed none. */
+  /** The newest checkpoint; undefined until the original has signed one. */
   async #newest(key: string): Promise<SignedCheckpoint | undefined> {
     const bytes = await this.#source.file('checkpoint')
     return bytes === undefined ? undefined : verifyNote(this.#source.url, bytes, key)
   }
 
-  /** The checkpoint that lines up to a record are compared by. The known one stays until its last leaf is stored: then the next must continue it. */
+  /**
+   * The checkpoint to compare lines with, up to a record. The known one is used until its last leaf is stored; the next must continue it.
+   */
   async #checkpointFor(known: MirrorLog, log: { size: number }, newest: number): Promise<SignedCheckpoint | undefined> {
     const before = known.note === null ? undefined : checkpointIn(known.note)
     if (before !== undefined && (log.size < before.size || newest <= before.size)) return before
@@ -118,7 +120,7 @@ export class OriginalLog {
     return before
   }
 
-  /** The keys of a log, read once, and again where another one signs. */
+  /** The keys of a log. They are read once, and again if another key signs. */
   async #keysOf({ origin, note }: SignedCheckpoint, trusted: string): Promise<string> {
     const signers = note.signatures.map(({ name, id }) => `${name}+${id}`).join('\n')
     if (this.#listed?.origin === origin && this.#listed.signers === signers) return this.#listed.keys
@@ -136,7 +138,7 @@ export class OriginalLog {
     return verifyKeys(url, bytes, origin, trusted)
   }
 
-  /** Throws OperatorError unless each line is what its leaf says. The leaves of `bundles` are not stored yet. */
+  /** Throws OperatorError unless each line matches its leaf. The leaves of `bundles` are not stored yet. */
   async #assertLeaves(lines: readonly CheckedLine[], bundles: readonly BundleRow[], size: number): Promise<void> {
     const known = new Map(bundles.map(bundle => [bundle.number, leavesOf(bundle)]))
     const leafOf = async (record: number): Promise<Leaf> => {
@@ -196,7 +198,9 @@ function account(known: MirrorLog, numbers: readonly number[]): Pick<MirrorLog, 
   return { record, ahead: [...ahead].filter(number => number > record).sort((a, b) => a - b) }
 }
 
-/** What a record says by which a log came to be that of `origin`. Its leaf has it, and the original may have signed anything. */
+/**
+ * Parses the record with which the log of `origin` continues another log. Its leaf matches it, but the original may have signed any text.
+ */
 export function continuationIn(line: CheckedLine<'continuation'>, origin: string): Continuation {
   const { previousOrigin, size, checkpoint } = membersOf(line.statement)
   const fits = typeof previousOrigin === 'string' && isKeyName(previousOrigin) && previousOrigin !== origin

@@ -67,7 +67,7 @@ export function verifyNote(url: string, bytes: Bytes, trusted: string): Promise<
   })
 }
 
-/** The verifier keys that a log lists, a line each, with the trusted one among them under its origin. Throws OperatorError. */
+/** The verifier keys that a log lists, one per line. The trusted key must be among them, under the origin. Throws OperatorError. */
 export function verifyKeys(url: string, bytes: Bytes, origin: string, trusted: string): Promise<string> {
   return wellFormed(`The keys of ${url}`, async () => {
     const lines = fromUtf8(bytes).trimEnd().split('\n').slice(0, KEYS_MAX)
@@ -128,7 +128,7 @@ export async function growTo(
 
 const ownBytes = (hashes: readonly Uint8Array[]): Bytes[] => hashes.map(hash => Uint8Array.from(hash))
 
-/** The leaves of a bundle; each must be of the record of its place. */
+/** The leaves of a bundle. Throws MalformedError if one belongs to another record than its position. */
 function leavesIn(bundle: Bytes, start: number, width: number): Leaf[] {
   return parseBundle(bundle, width).map((bytes, at) => {
     const { record, kind: named, commitment } = parseEntry(bytes)
@@ -140,7 +140,7 @@ function leavesIn(bundle: Bytes, start: number, width: number): Leaf[] {
   })
 }
 
-/** Throws OperatorError unless a checkpoint that is not larger than the stored log has its root. */
+/** Throws OperatorError unless a checkpoint that is at most as large as the stored log has the same root. */
 export async function assertSameRoot(
   reader: Reader,
   file: ReadFile,

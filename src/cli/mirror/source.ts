@@ -25,9 +25,9 @@ export type Source = {
   manifest(after?: number): Promise<ExportManifest>
   /** The lines from a sequence on, as bytes, with their digest. */
   segment(from: number): Promise<ResponseBody>
-  /** A file of its public log by its path below /log/; undefined if it has none. A tile that is missing is asked for again. */
+  /** A file of its public log by its path below /log/; undefined if it has none. Requests a missing tile again. */
   file(path: string): Promise<Uint8Array<ArrayBuffer> | undefined>
-  /** The limit for reads by the last answer: the requests that remain, of those that any 60 seconds have. */
+  /** The read limit in the last answer: the remaining requests, and the maximum in any 60 seconds. */
   limit(): Limit
 }
 export type Limit = { remaining: number; quota: number }
@@ -36,7 +36,9 @@ type ResponseBody = { bytes: Buffer; digest: string | null }
 
 const manifests = checkOf(ExportManifest)
 
-/** Sends requests to one server. Past a limit it waits as the server requires. It follows no redirect. `signal` ends requests in progress. */
+/**
+ * Sends requests to one server. At a limit, waits as long as the server requires. Follows no redirect. `signal` ends requests in progress.
+ */
 export function openSource(address: string, signal: AbortSignal): Source {
   const url = baseOf(address)
   const requests = new Requests(url, signal)
@@ -79,7 +81,7 @@ class Requests {
     return this.#limit
   }
 
-  /** The body at a path. Throws OperatorError where there is none. */
+  /** The body at a path. Throws OperatorError if there is none. */
   async read(path: string): Promise<ResponseBody> {
     const found = await this.find(path)
     if (found !== undefined) return found
@@ -127,7 +129,7 @@ class Requests {
   }
 }
 
-/** The address of a server without a slash at its end. Throws OperatorError if it is none. */
+/** The address of a server without a slash at its end. Throws OperatorError if it is not an address. */
 export function baseOf(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
@@ -138,7 +140,7 @@ export function baseOf(address: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }
 
-/** The limit that the fields of an answer name; undefined without one. */
+/** The limit in the fields of an answer; undefined if they have none. */
 function limitOf(headers: Headers): Limit | undefined {
   const [state] = limitsIn(headers.get('ratelimit'))
   const quota = Number(/;q=(\d{1,10})/.exec(headers.get('ratelimit-policy') ?? '')?.[1] ?? 0)

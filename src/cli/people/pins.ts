@@ -137,7 +137,7 @@ function writeFinding(
   writeSignals(out, signals)
 }
 
-/** Prints the signals of the row above; nothing where there are none. */
+/** Prints the signals of the row above, if it has any. */
 export function writeSignals(out: Output, signals: readonly string[]): void {
   if (signals.length > 0) out.line('  ', styled('yellow', signalLine(signals)))
 }

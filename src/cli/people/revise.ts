@@ -126,7 +126,7 @@ async function sidesOf({ client }: Session, entryId: string, previousRevisionId:
 
 type Merging = { input: RevisionInput; mine: Draft; source: DraftSource }
 
-/** Sends the revision on top of the latest one, merged with the changes in between, and repeats while other revisions are committed first. */
+/** Commits the revision on top of the latest one, merged with the changes in between. Repeats while other revisions are committed first. */
 function commitMerged(session: Session, { id }: Entry, { input, mine, source }: Merging): Promise<Entry> {
   const { client } = session
   return client.reviseWithRetry(id, async ({ currentRevisionId }): Promise<Edit> => {

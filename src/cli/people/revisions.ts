@@ -45,7 +45,7 @@ async function revisionAt(client: Client, entry: Entry, number: number): Promise
       throw new CommandError(`${entry.slug} has ${count}, and none with number ${number}.`, EXIT.notFound)
     }
     const { items } = await client.listRevisions(entry.id, { limit: 1, before: String(known.revisionCount - number) })
-    // Numbers count from the oldest, the list from the newest. They agree if no revision was added.
+    // Numbers count from the oldest revision, and the list from the newest. They agree only if no revision was added between the reads.
     const after = await client.readEntry(entry.id)
     if (after.revisionCount === known.revisionCount && items[0] !== undefined) return items[0]
     known = after

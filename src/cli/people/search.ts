@@ -16,7 +16,9 @@ const MOST = 10_000
 /** The maximum number of words of the question that one line names. */
 const WORDS_SHOWN = 12
 
-/** Finds the entries that answer a described problem. With an order, lists the entries with its words. Without words, lists the latest entries. */
+/**
+ * Finds the entries that answer a described problem. With an order, lists the entries that have its words. Without words, lists the latest.
+ */
 export async function search(session: Session): Promise<void> {
   const { args, flags } = session.invocation
   const most = countOf('--limit', flags.limit ?? '20', MOST)

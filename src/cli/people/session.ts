@@ -180,7 +180,7 @@ const CODES: Readonly<Record<number, number>> = {
   504: EXIT.noAnswer,
 }
 
-/** The same request is in progress already. This is not another writer's revision. */
+/** The code for a request that is already in progress. It does not mean that another writer has committed a revision. */
 const PASSING = 'REQUEST_IN_PROGRESS'
 
 /** A refusal of the service or a failed connection, as a sentence with code, remedy and request id, and with its exit code. */

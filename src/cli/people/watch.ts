@@ -93,7 +93,7 @@ function readerSignal({ fd }: Sink): { signal: AbortSignal; stop(): void } {
   if (fd === undefined || process.platform === 'win32' || !fstatSync(fd).isFIFO()) {
     return { signal: gone.signal, stop: () => {} }
   }
-  // With --pid it ends with this process in all cases.
+  // With --pid, tail also ends when this process ends in any other way.
   const tail = spawn('tail', [`--pid=${process.pid}`, '-f', '/dev/null'], { stdio: ['ignore', fd, 'ignore'] })
   tail.on('error', () => {})
   tail.on('exit', (_, signal) => {

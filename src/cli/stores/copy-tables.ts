@@ -8,9 +8,10 @@ import { type Progress, percent } from '../progress.ts'
 const BATCH = 500
 
 /**
- * How a table is updated. A table that only `grows` is read from the end of the last copy. A table that only moderation changes is read
- * likewise unless there was moderation after that copy. A table with other changes is read completely. A table with deletions is replaced.
- * `by` is the column by which rows are read and continued; `key` identifies a row.
+ * How a table is updated. With `never`, rows do not change, so the table is read from the end of the last copy. With `moderated`, only
+ * moderation changes rows, so the table is read likewise unless there was moderation after that copy. With `any`, all rows are read. With
+ * `swept`, rows are also deleted, so the copied table is emptied first. `by` is the column by which rows are read and continued; `key`
+ * identifies a row.
  */
 type CopiedTable = {
   name: string

@@ -93,11 +93,11 @@ async function prepare(source: SqliteConnection, target: PostgresConnection): Pr
   await beginCopying(target, storeId)
 }
 
-/** A node on the copy of a store that may sign more records begins another log. The last copy has this column of its source again. */
+/** Makes a node on the copy begin another log, because the store may still sign more records. The last copy restores the column. */
 const ENDING_LOG = `UPDATE log_epoch SET store_id = '' WHERE number = (SELECT max(number) FROM log_epoch)`
 
 /**
- * Copies all rows. The head is last, with all data that a node needs to start. Until then no node serves the database. `mayGrow` returns
+ * Copies all rows. The head is last, with all data that a node needs to start; until then, no node serves the database. `mayGrow` returns
  * whether the store may have more records than its copy.
  */
 async function copyAll(
