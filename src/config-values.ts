@@ -71,7 +71,7 @@ export const license = (text: string): string => {
 /** The maximum number of addresses in a list. */
 const URLS_MAX = 10
 
-/** A comma-separated list of http or https addresses without `@`, so that none carries a password. */
+/** A comma-separated list of http or https addresses without `@`, so that none contains a password. */
 export const urls = (text: string): string[] => {
   const parts = text.split(',').map(part => part.trim())
   const given = parts.filter(part => part !== '')

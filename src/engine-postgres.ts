@@ -15,7 +15,7 @@ import { PostgresStore } from './postgres/store.ts'
 import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import { adminTokenFile, digestOf, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
 
-/** How long a start waits for a database that may not be up, in milliseconds: long enough to report most faults at once. */
+/** How long a start waits for a database that may not be available, in milliseconds: long enough to report most faults at once. */
 const FIRST_OPEN_TIMEOUT_MS = 2_000
 
 /** Opens the store in a PostgreSQL database. Throws OperatorError for mistakes of the operator. */
@@ -96,8 +96,8 @@ const reportsTo = (logger: Logger, database: string, mayMake: boolean) => ({
 })
 
 /**
- * The secrets that all nodes share. The database has only the digest of the admin token. The node that makes the token writes it to its data
- * directory. Secrets that are already in the data directory are used.
+ * The secrets that all nodes share. The database has only the digest of the admin token; the node that makes the token writes it to its
+ * data directory. Existing secrets in the data directory are used.
  */
 async function shareSecrets(connection: PostgresConnection, config: Config): Promise<Known> {
   const ownKey = originKeyFile(config.dataDir)

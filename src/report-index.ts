@@ -10,8 +10,8 @@ const HELD = {
 export const NEW_STORE_MADE = 'a new, empty store was made'
 
 /**
- * Logs the record from which the index follows the store, why the index cannot be written, and when it can be written again. The index thread
- * retries by itself.
+ * Logs the record from which the index follows the store, the reason why the index cannot be written, and when it can be written again. The
+ * index thread itself retries.
  */
 export const reportIndex =
   (logger: Logger, file: string) =>

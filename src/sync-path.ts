@@ -17,8 +17,8 @@ export function syncPath(path: string, platform: NodeJS.Platform = process.platf
 }
 
 /**
- * Syncs a new file, or the names in a directory. Under Node's permission model only SQLite can sync, and it syncs each of its files before it
- * relies on it. Then a name survives if the file system orders the name of a new file before its content.
+ * Syncs a new file, or the names in a directory. Under Node's permission model only SQLite can sync: it syncs each of its files before it
+ * relies on it, and a name survives if the file system orders the name of a new file before its content.
  */
 export function syncMade(path: string): void {
   try {
