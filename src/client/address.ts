@@ -1,4 +1,7 @@
-/** The origin and path of the http or https address of a service, without a slash at its end; undefined if it has a user, a query or a fragment. */
+/**
+ * Returns the origin and path of the http or https URL of a service, without trailing slashes. Returns undefined for any other text, and
+ * for a URL with a user, a password, a query or a fragment.
+ */
 export function parseServiceUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const fine = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''

@@ -1,12 +1,12 @@
 /**
- * The clock of a client: `now` in milliseconds since 1970, and a `sleep` in milliseconds that rejects with the signal's reason if it aborts.
+ * The clock of a client. `now` returns milliseconds since 1970. `sleep` waits for milliseconds, and rejects with the reason of the signal
+ * if the signal aborts.
  */
 export type Clock = {
   now(): number
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The clock of the machine. */
 export const MACHINE_CLOCK: Clock = {
   now: () => Date.now(),
   sleep: (milliseconds, signal) =>

@@ -18,9 +18,12 @@ export type Connection = {
   send(call: Call, options?: CallOptions): Promise<unknown>
   /** Sends a call to the `baseUrl`. */
   sendToBase(call: Call, options?: CallOptions): Promise<unknown>
-  /** Sends a request once and gives its answer, of this media type, as it comes. Rejects when there is none within `timeoutSeconds`, or another. */
+  /**
+   * Sends a request once. Resolves with the body of the answer as a stream. Rejects if the answer does not begin within `timeoutSeconds`,
+   * is an error, or has another media type than `media`.
+   */
   open(call: Call, media: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
-  /** Waits `seconds` and a random addition of up to a fifth. */
+  /** Waits for `seconds` plus a random addition of up to one fifth. */
   wait(seconds: number, signal?: AbortSignal): Promise<void>
   retries: number
   maxWaitSeconds: number
@@ -29,8 +32,8 @@ export type Connection = {
 const SPREAD = 0.2
 
 /**
- * Opens a connection to the service. It has no open resources. `send` repeats requests that failed temporarily, within the limits of the
- * settings. Throws INVALID_ARGUMENT if `baseUrl` is wrong.
+ * Creates a connection to the service, which needs no closing. `send` retries requests that failed temporarily, within the limits of the
+ * settings. Throws INVALID_ARGUMENT if `baseUrl` or `readUrl` is malformed.
  */
 export function openConnection(settings: ClientSettings): Connection {
   const { retries = 3, maxWaitSeconds = 60, random = Math.random } = settings
@@ -69,7 +72,7 @@ export function openConnection(settings: ClientSettings): Connection {
 
 type Bounds = Pick<Connection, 'retries' | 'maxWaitSeconds' | 'wait'> & Pick<ClientSettings, 'onRetry'>
 
-/** Returns the function that sends a call, again if the failure may pass, within bounds. */
+/** Returns a function that sends a call and retries it after temporary failures, within the bounds. */
 function createSender(
   settings: RequestSettings,
   { retries, maxWaitSeconds, wait, onRetry }: Bounds,
@@ -84,7 +87,7 @@ function createSender(
         return await sendOnce(settings, call, tries + 1, options)
       } catch (error) {
         if (!isClientError(error) || !call.charged) throw error
-        // A service that an earlier attempt reached is restarting, even if its port refuses connections.
+        // After an earlier attempt reached the service, a refused connection means that the service is restarting.
         if (!isPassing(error) && !(tries > 0 && error.code === 'NO_ANSWER')) throw error
         unsure ||= error.mayHaveHappened
         const due = error.retryAfterSeconds ?? 2 ** (tries - 1)
@@ -96,14 +99,14 @@ function createSender(
   }
 }
 
-/** Whether any copy of the service can answer a call: it carries no token, and is neither a probe nor a file of the log. */
+/** Whether a mirror can answer a call: a read without a token that is neither a probe nor a file of the log. */
 const isPlainRead = ({ method, token, charged, bytes }: Call): boolean =>
   method === 'GET' && token === undefined && charged && bytes !== true
 
 const since = (sequence: number, call: Call): Call =>
   sequence === 0 ? call : { ...call, headers: { ...call.headers, 'min-sequence': String(sequence) } }
 
-/** Whether an error says something about the server that was asked, and nothing about the read. */
+/** Whether the server or the path to it caused an error, and not the request. */
 const isOfPlace = (error: ClientError): boolean => error instanceof ConnectionError || isPassingStatus(error)
 
 const KEY = /^[!#-~][!-~]{0,254}$/

@@ -8,7 +8,7 @@ export type StreamBlock = {
   /** The id of the last block that had one. */
   lastEventId: string
 }
-/** Maximum number of characters of a block. A longer one means that this is not a stream of the service. */
+/** Maximum number of characters of a block. A longer block shows that the stream is not from the service. */
 const BLOCK_MAX = 1_048_576
 
 /**
@@ -18,11 +18,11 @@ const BLOCK_MAX = 1_048_576
 export class EventParser {
   #event = ''
   #data: string[] = []
-  /** The characters of the data. */
+  /** Number of characters of the data, including line ends. */
   #size = 0
   #lastEventId: string
   #retry: number | undefined
-  /** The incomplete last line, and how much of it has no line end. */
+  /** The incomplete last line. Its first `#scanned` characters contain no line end. */
   #rest = ''
   #scanned = 0
   #isAfterReturn = false
@@ -31,7 +31,7 @@ export class EventParser {
     this.#lastEventId = lastEventId
   }
 
-  /** Returns the blocks that the text ends. Throws UNREADABLE_ANSWER if a block exceeds the maximum. */
+  /** Adds a piece of the stream. Returns the blocks that this piece completes. Throws UNREADABLE_ANSWER if a block exceeds the maximum. */
   push(text: string): StreamBlock[] {
     if (text === '') return []
     const blocks: StreamBlock[] = []
@@ -47,7 +47,7 @@ export class EventParser {
     return blocks
   }
 
-  /** The reconnection time that the stream requests, in milliseconds. */
+  /** The reconnection time that the stream requests, in milliseconds; undefined if it requests none. */
   retry(): number | undefined {
     return this.#retry
   }

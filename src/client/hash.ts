@@ -3,26 +3,29 @@ import type { Entry, Revision } from './resources.ts'
 import type { CallOptions } from './settings.ts'
 import type { Iterators, Methods } from './table.ts'
 
-/** The result of recomputing a hash. `holds` is true if the content is the one that was hashed at the commit. */
+/** The result of recomputing an evidenceHash. `holds` is true if the content is unchanged since it was hashed at the commit. */
 export type HashCheck = { holds: boolean; revisionId: string; evidenceHash: string; recomputed: string }
 
-/** The result of recomputing a whole history: the number of revisions, and those whose hash is wrong. */
+/** The result of recomputing all hashes of a history. `broken` has the revisions whose hash is wrong. */
 export type HistoryCheck = { holds: boolean; revisions: number; broken: HashCheck[] }
 
-/** The RFC 8785 form of a JSON value. Omits members that are undefined. */
+/** Serialises a JSON value by RFC 8785. Omits members that are undefined. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const members = Object.entries(value).filter(([, member]) => member !== undefined)
-  // Sorts by UTF-16 code units: RFC 8785 requires this order, and `<` has it.
+  // RFC 8785 requires the order of UTF-16 code units. The operator `<` compares by them.
   members.sort(([one], [other]) => (one < other ? -1 : 1))
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`
 }
 
-/** Computes the evidenceHash of a revision. `previousEvidenceHash` is that of the previous revision, or null for the first one. */
+/**
+ * Computes the evidenceHash of a revision. `previousEvidenceHash` is that of the previous revision, or null for the first revision. Throws
+ * INVALID_ARGUMENT without WebCrypto.
+ */
 export async function evidenceHashOf(revision: Revision, previousEvidenceHash: string | null): Promise<string> {
   const { evidenceHash: _, ...served } = revision
-  // Browsers have WebCrypto only on https and on localhost.
+  // Browsers provide WebCrypto only on https and on localhost.
   if (globalThis.crypto?.subtle === undefined) {
     throw clientError('INVALID_ARGUMENT', 'There is no WebCrypto here; in a browser, open the page over https.')
   }
@@ -32,8 +35,8 @@ export async function evidenceHashOf(revision: Revision, previousEvidenceHash: s
 }
 
 /**
- * Recomputes the evidenceHash of a revision, or of the current revision of an entry, whose title, summary and content must be those of that
- * revision. Also reads the previous revision, because each hash covers the previous one.
+ * Recomputes the evidenceHash of a revision, or of the current revision of an entry. Also compares title, summary and content of the entry
+ * with those of its current revision. Reads the previous revision, because each hash covers the previous hash.
  */
 export async function verifyHash(
   methods: Methods,
@@ -49,7 +52,7 @@ export async function verifyHash(
   return { ...check, holds: check.holds && same, revisionId: id, evidenceHash }
 }
 
-/** Recomputes every evidenceHash of an entry, newest first, and checks that the chain reaches its first revision. */
+/** Recomputes every evidenceHash of an entry, newest first, and checks that the hashes form a chain from its first revision. */
 export async function verifyHistory(iterators: Iterators, slug: string, options?: CallOptions): Promise<HistoryCheck> {
   const broken: HashCheck[] = []
   let revisions = 0
@@ -67,7 +70,7 @@ export async function verifyHistory(iterators: Iterators, slug: string, options?
   return { holds: broken.length === 0 && revisions > 0, revisions, broken }
 }
 
-/** Each hash covers the previous one, so a missing or replaced revision is detected. */
+/** Each hash covers the previous hash, so this check detects a missing or replaced revision. */
 async function checkOf(revision: Revision, previous: Revision | null): Promise<HashCheck> {
   const recomputed = await evidenceHashOf(revision, previous?.evidenceHash ?? null)
   const { id, evidenceHash } = revision

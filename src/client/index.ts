@@ -37,31 +37,32 @@ export type { Edit, Merge, ReviseOptions } from './revise.ts'
 export type { CallOptions, ClientSettings } from './settings.ts'
 export type { EvidenceItem, Iterators, Methods, ProblemCode } from './table.ts'
 
-/** A client: one method per public operation, and helpers made from them. */
+/** A client with one method per public operation, and helpers that combine these methods. */
 export type Client = Methods & {
   /** Iterates the rows of a list over all pages: `for await (const entry of client.all.searchEntries({ q }))`. */
   all: Iterators
-  /** Returns the actor token of the client, if it has one. The service shows a token only once: store it secretly. */
+  /** Returns the actor token of the client; undefined if it has none. The service shows a token only once: store it as a secret. */
   token(): string | undefined
   /**
-   * Follows the public feed, oldest first: `for await (const activity of client.watchActivity({ after: sequence }))`. Without `after` it
-   * begins with the next row. Reconnects after every loss, without missing or repeating a row. Ends by `break` or the signal.
+   * Iterates the rows of the public feed as the service adds them, oldest first:
+   * `for await (const activity of client.watchActivity({ after: sequence }))`. Without `after`, begins with the next row. Reconnects after
+   * a lost connection without missing or repeating a row. Stop it with `break` or the signal.
    */
   watchActivity(query?: StreamQuery, options?: CallOptions): AsyncGenerator<Activity, void, undefined>
   /**
-   * Follows writes, withdrawals and restorations, optionally of some entries, actors or actions: `client.watchChanges({ entry: ids.join()
-   * })`.
+   * Iterates writes, withdrawals and restorations as they happen. The query can select entries, actors or actions, for example
+   * `{ entry: ids.join() }`.
    */
   watchChanges(query?: ChangesStreamQuery, options?: CallOptions): AsyncGenerator<Change, void, undefined>
   /** Reads the latest revision, calls `edit`, and sends the result. Repeats this on STALE_REVISION. */
   reviseWithRetry(slug: string, edit: Merge, options?: ReviseOptions): Promise<Entry>
-  /** Recomputes the evidenceHash of a revision, or of the current one of an entry. */
+  /** Recomputes the evidenceHash of a revision, or of the current revision of an entry. */
   verifyHash(subject: Entry | Revision, options?: CallOptions): Promise<HashCheck>
   /** Recomputes every evidenceHash of an entry and checks that they form one chain. */
   verifyHistory(slug: string, options?: CallOptions): Promise<HistoryCheck>
   /**
-   * Verifies that a record is in the public log. The record is named by its number or by a revision. `statement` is the content of the record
-   * in the log. Only `keys` and `policy` are trusted.
+   * Verifies that a record is in the public log. `record` is a record number or a revision. `statement` of the result is the content of the
+   * record in the log. Trusts only `keys` and `policy` of `trust`.
    */
   verifyRecord(record: string | number | Revision, trust: Trust, options?: CallOptions): Promise<ProofVerdict>
   /** Reads the whole public log, recomputes its root, and compares it with the signed root and with `older` checkpoints. */
@@ -69,9 +70,9 @@ export type Client = Methods & {
 }
 
 /**
- * Creates a client of one service. It opens nothing and need not be closed. Writes and `listWork` send the token; other reads only with
- * `tokenOnReads`. After `createActor` and `rotateToken` the client uses the new token. Throws INVALID_ARGUMENT if the address or the token is
- * malformed.
+ * Creates a client of one service. The client needs no closing. Writes and `listWork` send the token; other reads send it only with
+ * `tokenOnReads`. After `createActor` and `rotateToken` the client uses the new token. Throws INVALID_ARGUMENT if `baseUrl`, `readUrl` or
+ * `token` is malformed.
  */
 export function createClient(settings: ClientSettings): Client {
   let token = settings.token
@@ -84,7 +85,7 @@ export function createClient(settings: ClientSettings): Client {
     return row.token || (read && settings.tokenOnReads === true) ? token : undefined
   }
   const methods = methodsOver(connection, tokenFor)
-  // A copy may lack the revision that a conflict is about.
+  // A mirror may not have the latest revision yet.
   const atBase = methodsOver({ send: connection.sendToBase }, tokenFor)
   const all = iteratorsOver(methods)
   const tokenOnReads = () => (settings.tokenOnReads === true ? token : undefined)

@@ -15,7 +15,7 @@ import type { EvidenceItem, Iterators, Methods } from './table.ts'
 const PAGE = 50
 const OFFSET_MAX = 10_000
 
-/** Iterates the lists of the service by row. A page is read when its first row is needed. */
+/** Iterates the lists of the service row by row. Reads a page when the caller needs its first row. */
 export function iteratorsOver(methods: Methods): Iterators {
   const ofEntry =
     <T>(list: (slug: string, query: CursorQuery, options?: CallOptions) => Promise<Page<T>>) =>
@@ -64,7 +64,8 @@ async function* bySequence(
 }
 
 /**
- * Iterates a list by offset. Other writes shift such a list, so repeated entries are skipped. Throws BEYOND_OFFSET past the maximum offset.
+ * Iterates a list by offset. Writes during the iteration shift the list, so repeated entries are skipped. Throws BEYOND_OFFSET past
+ * `OFFSET_MAX`.
  */
 async function* byOffset(
   read: (query: EntryQuery) => Promise<EntryList>,
@@ -87,7 +88,7 @@ async function* byOffset(
   }
 }
 
-/** The evidence of a page with its kinds, contradictions first. */
+/** The evidence of a page, contradictions first, each item with its `kind`. */
 export const evidenceItems = ({
   verifications,
   contradictions,
@@ -96,7 +97,7 @@ export const evidenceItems = ({
   ...verifications.map(row => ({ ...row, kind: 'verification' as const })),
 ]
 
-/** Merges the two kinds of evidence of a page into one stream, newest first. The page was cut from this stream. */
+/** Merges both kinds of evidence of a page, newest first. The service divides evidence into pages in this order. */
 function evidencePage(evidence: Evidence): Page<EvidenceItem> {
   const older = (one: EvidenceItem, other: EvidenceItem) =>
     one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt

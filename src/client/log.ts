@@ -13,7 +13,7 @@ import type { Revision } from './resources.ts'
 import type { CallOptions } from './settings.ts'
 import type { Methods } from './table.ts'
 
-/** The trusted keys or policy, and checkpoints that the caller stored earlier. */
+/** The trusted keys or policy, and older checkpoints that the caller stored. */
 export type LogTrust = Trust & { older?: readonly string[] }
 
 /** Reads files of the service by their path. */
@@ -44,7 +44,7 @@ export async function verifyRecord(
 }
 
 /**
- * Verifies a revision that the caller has: its hash, the proof that its record is in the log, and that the record has this hash, entry and
+ * Verifies a revision of the caller: its hash, the proof that its record is in the log, and that the record names this hash, entry and
  * author.
  */
 export async function verifyRevision(
@@ -77,6 +77,6 @@ export async function verifyRevision(
   return { ...verdict, reasons, holds: reasons.length === 0 }
 }
 
-/** Reads and verifies the whole log: the signed root must be that of all entries, and the log must begin with every older checkpoint. */
+/** Reads and verifies the whole log. The signed root must be that of all entries, and the log must extend every older checkpoint. */
 export const verifyLog = (connection: Connection, trust: LogTrust, options?: CallOptions): Promise<LogVerdict> =>
   verifyLogFiles(readFrom(connection, '/log/', options), trust)

@@ -7,7 +7,7 @@ import { type Methods, OPERATIONS } from './table.ts'
 
 type Row = { method: 'GET' | 'POST'; path: string; token: boolean; charged: boolean; input: 'body' | 'query' | 'none' }
 
-/** A method per row of the table. `tokenFor` gives the token that a call carries, if it carries one. */
+/** Makes one method per row of `OPERATIONS`. `tokenFor` returns the token to send with a call, or undefined. */
 export function methodsOver(connection: Pick<Connection, 'send'>, tokenFor: (row: Row) => string | undefined): Methods {
   const methods = Object.entries(OPERATIONS).map(([name, row]: [string, Row]) => {
     const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => param)

@@ -15,8 +15,8 @@ type Detail = Partial<
 >
 
 /**
- * The error that every method of the client rejects with; an aborted call rejects with the reason of its signal. The message is the code and
- * one sentence with the fault and the remedy.
+ * The error with which every method of the client rejects. An aborted call rejects with the reason of its signal instead. The message
+ * consists of the code and one sentence that states the fault and the remedy.
  */
 export class ClientError extends Error {
   readonly code: ClientErrorCode
@@ -26,13 +26,13 @@ export class ClientError extends Error {
   readonly requestId: string | null
   /** Whole seconds to wait before the next attempt; null if the service named none. */
   readonly retryAfterSeconds: number | null
-  /** The latest revision of the entry, with STALE_REVISION; otherwise null. */
+  /** With STALE_REVISION, the id of the latest revision of the entry; otherwise null. */
   readonly latestRevisionId: string | null
-  /** The faulty member or parameter, for example tags.1 or q; null if it is not a single one. */
+  /** The wrong member or parameter, for example tags.1 or q; null if the service names none. */
   readonly member: string | null
   /** True if the write may have been stored although it was not acknowledged. */
   mayHaveHappened: boolean
-  /** The key with which to repeat such a write, so that it is done once; otherwise null. */
+  /** The key to repeat such a write with, so that the service does it only once; otherwise null. */
   idempotencyKey: string | null = null
 
   constructor(code: ClientErrorCode, sentence: string, { cause, ...detail }: Detail = {}) {
@@ -50,7 +50,7 @@ export class ClientError extends Error {
 
 /** The arguments are wrong. Nothing was sent. */
 export class ArgumentError extends ClientError {}
-/** There was no answer of the service, because of the network, a proxy or another server. */
+/** The service did not answer: the network failed, or a proxy or another server answered. */
 export class ConnectionError extends ClientError {}
 /** The service refused the request. Each kind of refusal has its own class. */
 export class RefusalError extends ClientError {}
@@ -101,7 +101,7 @@ export const isClientError = (error: unknown): error is ClientError => error ins
 
 const REQUEST_ID = /^[\w-]{1,64}$/
 
-/** Makes the error of a refusal. Text from other servers is not repeated. */
+/** Makes the error of a refusal. Excludes free text of the answer, which may be from another server. */
 export function refusalOf(response: Response, text: string, now: number, asked: string): ClientError {
   const received = errorIn(text)
   const code = isProblemCode(received?.code) ? received.code : (`HTTP_${response.status}` as const)
@@ -135,7 +135,7 @@ function errorIn(text: string): { code?: unknown; requestId?: unknown } | undefi
 const memberIn = (link: string | null): string | null =>
   /rel="help"; member="([\w.-]{1,400})"/.exec(link ?? '')?.[1] ?? null
 
-/** A rule, after the member that broke it unless the rule begins with the member. */
+/** Puts the member that broke a rule before the rule, unless the rule begins with this member. */
 const ruleFor = (rule: string, member: string | null): string =>
   member === null || rule.startsWith(`${member} `) ? rule : `${member}: ${rule}`
 

@@ -6,7 +6,7 @@ import type { CallOptions, ClientSettings } from './settings.ts'
 import { VERSION } from './table.ts'
 import { unreachable } from './unreachable.ts'
 
-/** One request, ready to be sent; `charged` is false for probes, which are never retried. */
+/** A request to send. `charged` is false for probes, which are never retried. */
 export type Call = {
   method: 'GET' | 'POST'
   path: string
@@ -14,20 +14,19 @@ export type Call = {
   body?: unknown
   charged: boolean
   headers?: Record<string, string>
-  /** The answer is a file: it is returned as bytes, not as JSON. */
+  /** Returns the answer as bytes, not as parsed JSON. */
   bytes?: true
-  /** Under which the service knows a write again, for all of its tries. */
+  /** The Idempotency-Key of a write, the same for all of its attempts. */
   key?: string
 }
 
-/** Refused before anything was done. */
+/** Codes of refusals before the service did anything. */
 const REFUSED = new Set(['RATE_LIMITED', 'COOLDOWN', 'NOT_READY', 'OVERLOADED'])
 const PASSING = new Set([429, 502, 503, 504])
-/** The settings of each request. */
 export type RequestSettings = Required<Pick<ClientSettings, 'timeoutSeconds' | 'clock'>> & {
   base: string
   fetcher: Required<ClientSettings>['fetch']
-  /** The fields of every request. */
+  /** The header fields of every request. */
   fields: Record<string, string>
   onResponse: ClientSettings['onResponse']
 }
@@ -93,14 +92,14 @@ export async function openStream(
   }
 }
 
-/** Failures to connect that another try does not change. */
+/** Connection failures that a retry cannot fix. */
 const FINAL = new WeakSet<ClientError>()
 
-/** Whether a failure may pass by itself: of a write too, which the service does once for its key. */
+/** Whether a retry may succeed. Also true for writes: the Idempotency-Key makes it safe to repeat them. */
 export const isPassing = (error: ClientError): boolean =>
   (error.code === 'NO_ANSWER' && !FINAL.has(error)) || error.code === 'REQUEST_IN_PROGRESS' || isPassingStatus(error)
 
-/** Whether the server, or a proxy before it, refused for a while. */
+/** Whether the server, or a proxy in front of it, refused temporarily. */
 export const isPassingStatus = ({ status }: ClientError): boolean => status !== null && PASSING.has(status)
 
 function initOf(
@@ -112,7 +111,7 @@ function initOf(
   return {
     method,
     signal,
-    // A redirect would carry the token to wherever it leads.
+    // Following a redirect would send the token to another server.
     redirect: 'manual',
     credentials: 'omit',
     headers: {
@@ -129,7 +128,7 @@ function initOf(
 
 const UNSURE = ' Whether the write was done is unknown: send it again with its idempotencyKey, and it is done once.'
 
-/** Makes an error one of a write that may have been done, by this try or one before. */
+/** Marks an error of a write that this attempt or an earlier one may have stored. */
 export function leftUnsure(error: ClientError, { key }: Call): ClientError {
   if (!error.message.endsWith(UNSURE)) error.message += UNSURE
   return Object.assign(error, { mayHaveHappened: true, idempotencyKey: key ?? null })

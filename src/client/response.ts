@@ -1,14 +1,14 @@
-/** A limit, as of an answer. */
+/** The state of a rate limit at the time of an answer. */
 export type LimitStanding = {
-  /** For example read-origin, write-token or cooldown. */
+  /** Name of the limit, for example read-origin, write-token or cooldown. */
   policy: string
   /** Remaining requests. */
   remaining: number
-  /** Seconds until the limit is completely free again. */
+  /** Seconds until more requests are available. */
   resetSeconds: number
 }
 
-/** The metadata of an answer, of a success or a refusal. */
+/** The metadata of an answer, whether a success or a refusal. */
 export type ResponseMetadata = {
   method: 'GET' | 'POST'
   /** Path and query of the request. */
@@ -17,18 +17,18 @@ export type ResponseMetadata = {
   attempt: number
   status: number
   requestId: string | null
-  /** The version (ETag) without quotes; null if there is none. */
+  /** The version of the resource (ETag) without quotes; null if there is none. */
   etag: string | null
   /** True if this is the stored answer to an earlier request with the same Idempotency-Key. */
   replayed: boolean
   limits: LimitStanding[]
-  /** Record numbers in the public log of the revisions, evidence or relations of the answer, in their order. */
+  /** Record numbers of the revisions, evidence or relations of the answer in the public log, in the order of the answer. */
   records: number[]
-  /** Of a write: a store that has this sequence has the write; null where there is none. */
+  /** The sequence of a write: a store that has reached this sequence contains the write. Null if the answer has none. */
   sequence: string | null
 }
 
-/** A failed attempt that is followed by another. */
+/** A failed attempt that will be retried. */
 export type RetryNotice = {
   method: 'GET' | 'POST'
   path: string
@@ -76,6 +76,6 @@ export function metadataOf(
   }
 }
 
-/** The User-Agent field. Browsers send their own: setting it there would require a preflight. */
+/** The User-Agent field. Omitted in browsers, where setting it would require a preflight request. */
 export const userAgentFields = (userAgent: string): Record<string, string> =>
   userAgent === '' || 'document' in globalThis || 'WorkerGlobalScope' in globalThis ? {} : { 'user-agent': userAgent }

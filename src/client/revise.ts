@@ -8,13 +8,13 @@ export type Edit = Pick<RevisionInput, 'changeType' | 'rationale'> &
   Partial<Pick<RevisionInput, 'title' | 'summary' | 'content' | 'sources'>>
 
 /**
- * Makes the edit from the latest state of the entry. `stale` is the state that the previous attempt was based on. Returns null if there is
- * nothing to change.
+ * Makes the edit from the latest state of the entry. `stale` is the state that the previous attempt was based on; undefined at the first
+ * attempt. Returns null if there is nothing to change.
  */
 export type Merge = (latest: Entry, stale: Entry | undefined) => Edit | null | Promise<Edit | null>
 
 export type ReviseOptions = Omit<CallOptions, 'idempotencyKey'> & {
-  /** Maximum number of attempts (10 by default). After the last one, STALE_REVISION is thrown. */
+  /** Maximum number of attempts (10 by default). After the last attempt, the call rejects with STALE_REVISION. */
   attempts?: number
 }
 

@@ -1,7 +1,7 @@
-/** The maximum length of q in code points: of `searchEntries` and `listEntries`, and of `findEntries`. */
+/** Maximum lengths of q in code points: for `searchEntries` and `listEntries`, then for `findEntries`. */
 const SEARCH_CHARACTERS = 200
 const FIND_CHARACTERS = 2_000
-/** A longer word is a path or an encoded blob, and less specific than a name. */
+/** Maximum length of a name in code points. A longer word is a path or encoded data, which is less specific. */
 const NAME_CHARACTERS = 40
 
 /** Shortens the q of an operation to the maximum that the service accepts. */

@@ -10,7 +10,7 @@ export type Unreachable = {
 
 type Fault = { code?: unknown; address?: unknown; message?: unknown; errors?: unknown; cause?: unknown }
 
-/** The meaning of error codes of the system and of TLS. `{host}` is a placeholder. */
+/** Reasons by error code of the system or of undici. None of these requests was sent. `{host}` is a placeholder. */
 const NEVER_SENT: Readonly<Record<string, { why: string; passes: boolean }>> = {
   ECONNREFUSED: { why: 'the connection is refused; is the service running, and on this port?', passes: true },
   ENOTFOUND: { why: 'the host name {host} is unknown; check its spelling.', passes: false },
@@ -30,9 +30,9 @@ const CERTIFICATE = /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/
 const TLS = /^ERR_SSL_|^EPROTO$/
 
 /**
- * Says why fetch failed, from the codes that Node puts into `cause`; other runtimes give none.
- * @param failure what fetch threw
- * @param base the http or https address that was asked
+ * Determines why fetch failed from the error codes in `cause`. Only Node provides these codes.
+ * @param failure the error that fetch threw
+ * @param base the http or https base URL of the request
  */
 export function unreachable(failure: unknown, base: string): Unreachable {
   const fault = faultOf(failure)
@@ -40,7 +40,7 @@ export function unreachable(failure: unknown, base: string): Unreachable {
   const { host, hostname, protocol } = new URL(base)
   const known = NEVER_SENT[code]
   if (known !== undefined) {
-    // On this machine a refused connection means that no service runs. Another machine may be restarting.
+    // A refused connection to this machine means that no service runs. Another machine may be restarting.
     const passes = known.passes && !(code === 'ECONNREFUSED' && isLoopback(fault, hostname))
     return { why: known.why.replace('{host}', hostname), sent: false, passes }
   }
@@ -69,7 +69,7 @@ function faultOf(failure: unknown): Fault {
 
 const isObject = (value: unknown): value is Fault => typeof value === 'object' && value !== null
 
-/** Whether all addresses that refused are of this machine. Without addresses, the host name decides. */
+/** Whether all addresses that refused the connection are loopback addresses. Checks the host name if the error has no address. */
 function isLoopback({ address, errors }: Fault, hostname: string): boolean {
   const all = Array.isArray(errors) ? errors.map(error => (error as Fault).address) : [address]
   const named = all.filter(one => typeof one === 'string')

@@ -4,15 +4,15 @@ import { clientError, isClientError } from './problem.ts'
 import { isPassing } from './request.ts'
 import type { CallOptions } from './settings.ts'
 
-/** The silence after which a stream counts as lost. The service sends a comment every 15 s. */
+/** Seconds without data after which a stream counts as lost. The service sends a comment every 15 s. */
 const SILENCE_TIMEOUT_SECONDS = 45
-/** Seconds before a reconnection, unless the service names another time. Doubled by each consecutive failure. */
+/** Seconds before a reconnection, unless the service requests another time. Each consecutive failure doubles them. */
 const PAUSE = 2
 
 /**
- * Follows a stream of events, oldest first, from `after` of the query or from the next event. Reconnects after every loss with the id of the
- * last event, so that no event is missed or repeated. Throws errors that are not temporary; throws temporary errors too if `retries` attempts
- * could not open the stream once.
+ * Iterates the events of a stream, oldest first, from `after` of the query or from the next event. After a lost connection it reconnects
+ * with the id of the last event, so that no event is missed or repeated. Throws permanent errors. Throws a temporary error only if the
+ * first 1 + `retries` attempts could not open the stream.
  */
 export async function* watch<Row>(
   connection: Connection,
@@ -46,7 +46,7 @@ export async function* watch<Row>(
       signal?.throwIfAborted()
       failures += 1
       if (!isClientError(error)) throw error
-      // The stream was open before: a refused connection means that the service restarts.
+      // After the stream was open once, a refused connection means that the service is restarting.
       const passes = isPassing(error) || (opened && error.code === 'NO_ANSWER')
       if (!passes || (!opened && failures > connection.retries)) throw error
       pause = Math.max(pause, error.retryAfterSeconds ?? 0)
