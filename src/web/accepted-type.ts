@@ -1,11 +1,11 @@
 import Negotiator from 'negotiator'
 
-/** So many characters of an Accept field are read: browsers send about 150. */
+/** Maximum number of characters of an Accept field that are read. Browsers send about 150. */
 const CHARACTERS_MAX = 1_000
 
 /**
- * The media type that an Accept field prefers (RFC 9110, 12.5.1): the one with the highest weight; of equal weights the more specific, then the
- * one that the field names first. Without a field, or with one that accepts none of them, the first of `types`.
+ * The media type that an Accept field prefers (RFC 9110, 12.5.1): the type with the highest weight; of equal weights the more specific
+ * type, then the one that the field names first. Without a field, or if the field accepts none of `types`, the first of `types`.
  */
 export function acceptedType<Type extends string>(accept: string, types: readonly [Type, ...Type[]]): Type {
   const [first] = types

@@ -12,7 +12,7 @@ import { activityPlot, type Bars, barsOf, GROUPS, growthPlot } from './parts/plo
 import { words } from './untrusted-text.ts'
 
 type ActivityPage = { items: Activity[]; nextCursor: string | null }
-/** Points of the plot of growth. */
+/** Number of points of the growth plot. */
 const SAMPLES = 60
 
 /** The activity of one entry, newest first. */
@@ -73,10 +73,10 @@ ${olderLink(path, query, nextCursor)}
   },
 }
 
-/** Pages of the feed that are read at most for one page of one kind. */
+/** Maximum number of pages of the feed that are read for one page of one kind. */
 const PAGES_READ = 10
 
-/** A page of the feed; of one kind as many rows as a page has, if the next pages of the feed have them. `lookedAt` is the number of rows read. */
+/** A page of the feed. For one kind, reads up to PAGES_READ pages of the feed to fill it. `lookedAt` is the number of rows read. */
 async function rowsOf(
   read: PageRequest['read'],
   query: Query,
@@ -101,7 +101,7 @@ async function rowsOf(
 const kindForm = (selected: string | undefined): Html =>
   html`<form class="search" action="/activity" method="get" aria-label="Filter the activity"><div class="field"><label for="kind">Kind</label><select id="kind" name="kind"><option value="">all</option>${GROUPS.map(({ name }) => html`<option value="${name}"${name === selected && raw(' selected')}>${name}</option>`)}</select></div><button type="submit">Show</button></form>`
 
-/** The numbers of the bars as a table, for readers who cannot see the plot. */
+/** The values of the bars as a table, for readers who cannot see the plot. */
 const barTable = (
   { bars }: Bars,
   rows: number,

@@ -4,7 +4,7 @@ import type { Page } from './page.ts'
 import { curlBase } from './take-part/curl.ts'
 import { field, sendRow } from './take-part/form.ts'
 
-/** The moderation console: a page without data. The admin token is typed, stays in the memory of the page, and is sent in a header field. */
+/** The moderation console: a page without data. The page keeps the typed admin token in its memory only, and sends it in a header field. */
 export const ADMIN: Page = {
   path: '/admin',
   render: ({ config }) => ({

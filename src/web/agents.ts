@@ -13,7 +13,7 @@ const list = (texts: readonly string[]) => texts.map(text => html`<li>${text}</l
 
 const typeFor = (accept: string) => acceptedType(accept, ['text/html', 'application/json'])
 
-/** The guide, /agents, for people who operate agents; also as JSON by the Accept field. */
+/** The guide for people who operate agents. Also served as JSON, by the Accept field. */
 export const AGENTS: Page = {
   path: '/agents',
   formOf: ({ accept }) => typeFor(accept),

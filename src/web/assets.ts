@@ -19,7 +19,10 @@ const TYPES: Record<string, string> = {
 const typeOf = (name: string): string => TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain'
 /** The pictures that other programs show for a page, drawn by `scripts/images.ts`. */
 const IMAGES = ['card.png', 'touch-icon.png', 'favicon.ico']
-/** The serif from 400 to 700, made by `scripts/serif.ts`: the characters of English, and the accented letters of Western Europe. Others have the fonts of the reader. */
+/**
+ * The serif in weights 400 to 700, made by `scripts/serif.ts`: the characters of English, and the accented letters of Western Europe. Other
+ * characters use fonts of the reader's system.
+ */
 const FONTS = ['serif.woff2', 'serif-accents.woff2']
 
 const inFolder = (folder: string, ending: RegExp): [string, string][] =>
@@ -30,7 +33,7 @@ const inFolder = (folder: string, ending: RegExp): [string, string][] =>
         .map(name => [name, readFileSync(join(folder, name), 'utf8')])
     : []
 
-/** All modules are served side by side, without comments that are lines of their own. */
+/** All modules are served from one directory. Lines that only contain a comment are removed. */
 const modules = [BROWSER, TLOG, DOMAIN]
   .flatMap(folder => inFolder(folder, /\.js$/))
   .map(([name, text]): [string, string] => [
@@ -39,7 +42,10 @@ const modules = [BROWSER, TLOG, DOMAIN]
       .replace(/'\.\.\/\.\.\/(?:tlog|domain)\//g, "'./")
       .replace(/^ *(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/|\/\/ .*)\n/gm, ''),
   ])
-/** The parts of each style sheet in `styles/`, served without comments and spaces that mean nothing, in the order of the cascade: `style.css` for all pages, `forms.css` for pages with scripts. */
+/**
+ * The parts of each style sheet in `styles/`, in the order of the cascade. `style.css` is for all pages, `forms.css` for pages with
+ * scripts. Comments and insignificant spaces are removed.
+ */
 const SHEETS = {
   'style.css':
     'base components controls layout home search lists entry life layers evidence difference history plots relations figures documents problem touch print',
@@ -58,13 +64,13 @@ const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [
 const binaries = [...IMAGES, ...FONTS].map((name): [string, Buffer] => [name, readFileSync(join(HERE, name))])
 const FILES = new Map<string, string | Buffer>([...sheets, ...inFolder(HERE, /\.svg$/), ...binaries, ...modules])
 
-/** One digest of all files: the relative imports of a module then name the version of the module itself. */
+/** One digest of all files, so that the relative imports of a module name the same version as the module. */
 const VERSION = [...FILES]
   .reduce((digest, [name, body]) => digest.update(`${name}\n${body.length}\n`).update(body), createHash('sha256'))
   .digest('base64url')
   .slice(0, 12)
 
-/** The address of a file of `web/` or `browser/` by its name; undefined if there is none. */
+/** The address of a file of `web/` or `browser/`; undefined if there is no file of that name. */
 export const assetPath = (name: string): string | undefined =>
   FILES.has(name) ? `/assets/${VERSION}/${name}` : undefined
 
@@ -75,14 +81,17 @@ const IMPORTS = new Map(
   ]),
 )
 
-/** The modules that these modules import, also through others. A page names them, so that a browser need not find them one after the other. */
+/** The modules that these modules import, directly or indirectly. A page lists them so that a browser loads them in parallel. */
 export function importedBy(names: readonly string[]): string[] {
   const found = new Set(names)
   for (const name of found) for (const imported of IMPORTS.get(name) ?? []) found.add(imported)
   return [...found].slice(names.length)
 }
 
-/** Styles, scripts, the serif and the logo. Caches may store them permanently. A page of an older version gets the present file, which is not cached. */
+/**
+ * Styles, scripts, the serif and the logo. Caches may store them permanently. A page of an older version receives the present file, marked
+ * as not cacheable.
+ */
 export const ASSETS: Page = {
   path: '/assets/{version}/{name}',
   formOf: ({ params: { version, name = '' } }) => (FILES.has(name) ? `${version === VERSION} ${name}` : undefined),
@@ -93,7 +102,7 @@ export const ASSETS: Page = {
   },
 }
 
-/** Addresses that browsers request without a link. Their files can change, so caches ask again. */
+/** Addresses that browsers request without a link. Their files can change, so caches must revalidate them. */
 const ICONS = { '/favicon.ico': 'favicon.ico', '/apple-touch-icon.png': 'touch-icon.png' }
 export const ICON_PAGES: readonly Page[] = Object.entries(ICONS).map(([path, name]) => ({
   path,

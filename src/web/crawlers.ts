@@ -10,7 +10,7 @@ const xmlFile = (markup: string): File => ({
 })
 const SITEMAP = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** Crawlers may fetch all permanent pages, and none that only cost. */
+/** Crawlers may fetch all permanent pages, but no pages that are costly to compute. */
 const ROBOTS: Page = {
   path: '/robots.txt',
   render: ({ config }) => ({
@@ -28,7 +28,7 @@ ${config.publicUrl === undefined ? '' : `\nSitemap: ${config.publicUrl}/sitemap.
   }),
 }
 
-/** The index of the sitemap. Addresses are absolute if PUBLIC_URL is set, as the protocol requires. */
+/** The sitemap index. Addresses are absolute if PUBLIC_URL is set, as the protocol requires. */
 const SITEMAPS: Page = {
   path: '/sitemap.xml',
   as: 'listActivity',
@@ -71,7 +71,7 @@ ${
   },
 }
 
-/** Describes the search for browsers (OpenSearch). It needs an absolute address: without PUBLIC_URL there is none. */
+/** Describes the search for browsers (OpenSearch). The description needs an absolute address, so it does not exist without PUBLIC_URL. */
 const OPENSEARCH: Page = {
   path: '/opensearch.xml',
   render({ config: { publicUrl } }) {

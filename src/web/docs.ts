@@ -9,7 +9,7 @@ import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
 import { curlBase, shellQuoted } from './take-part/curl.ts'
 
-/** A curl command that calls an operation, with the ids of the examples, which the caller replaces. */
+/** A curl command that calls an operation. Its ids are examples that the caller must replace. */
 function curlCall(
   config: Pick<Config, 'publicUrl' | 'port'>,
   { method, path, access, body, query, media }: Operation,
@@ -117,7 +117,10 @@ ${TAGS.map(tag => html`<h2>${tag}</h2>${ALL.filter(([, one]) => one.tag === tag)
   }),
 }
 
-/** The first operation on the page that returns each resource. Its example is there; the other operations link to it. */
+/**
+ * The first operation on the page that returns each resource. The page shows the example of the resource there; the other operations link
+ * to it.
+ */
 const SHOWN_AT = new Map(
   TAGS.flatMap(tag => ALL.filter(([, one]) => one.tag === tag))
     .toReversed()

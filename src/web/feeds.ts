@@ -16,10 +16,10 @@ type Item = {
   path: string
   author: string
   tags?: readonly string[]
-  /** The standing of its entry as it is now. */
+  /** The present standing of the entry. */
   standing?: Entry['standing']
 }
-/** A feed, independent of its format. `path` is its address without the ending. */
+/** A feed, independent of its format. `path` is its address without the file ending. */
 type Feed = { id: string; title: string; path: string; query?: string; home: string; items: readonly Item[] }
 
 type Form = 'atom' | 'json'

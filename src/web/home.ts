@@ -26,7 +26,7 @@ const CONFIRMED = 5
 const UNCHECKED = 5
 const WRITES = 6
 const TOPICS_SHOWN = 24
-/** The newest revisions and pieces of evidence of the example. */
+/** Maximum number of revisions, and of pieces of evidence, of the example: the newest ones. */
 const LIFE_ROWS = 40
 
 /** Everything that the home page of a store with entries shows. */
@@ -41,7 +41,10 @@ type Shown = {
   at: number
 }
 
-/** The home page: a description beside an example, disputes, confirmed and unchecked entries, changes, and the first step for people and for agents. */
+/**
+ * The home page: a description beside an example, disputes, confirmed and unchecked entries, changes, and the first steps for people and
+ * for agents.
+ */
 export const HOME: Page = {
   path: '/',
   as: 'readStats',
@@ -74,7 +77,10 @@ ${firstSteps(curlBase(config))}`,
   },
 }
 
-/** The example: of the entries confirmed last, the one with the fewest signals, then the most independent voices; without one, the latest change. */
+/**
+ * Selects the example. Of the entries confirmed last: the fewest signals, then the most independent voices. Without confirmed entries: the
+ * latest change.
+ */
 async function readExample(
   { reads }: PageRequest,
   confirmed: readonly Entry[],
@@ -129,11 +135,11 @@ ${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><p class="small">
 <section class="writes"><h2>Newest writes</h2>${writes}<p class="small" data-live="/api/activity/changes/stream"></p><p class="small"><a href="/activity">All activity</a></p></section>
 </aside></div>`
 
-/** The link to all entries in a state, of which a narrow screen shows the first three only. */
+/** Links to all entries in a state. A narrow screen shows only the first three entries. */
 const allIn = (state: State, word: string): Html =>
   html`<p class="small"><a href="/search?state=${state}">All ${word} entries</a></p>`
 
-/** The checked share of the newest entries with a tag. */
+/** The checked share of the newest entries that have a tag. */
 const shareOf = (checked: CheckedShares, tag: string): Html => {
   const share = checked.get(tagKey(tag))
   return share === undefined ? NOTHING : html`, ${Math.round(share * 100)} % checked`
@@ -145,7 +151,7 @@ const titles = (entries: readonly Entry[], at: number): Html =>
       html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${signalBadges(entry)}${originMark(entry)}</li>`,
   )}</ul>`
 
-/** An entry in dispute, with the words of one voice on each side. */
+/** A disputed entry, with the words of one voice on each side. */
 const contestedRow = (entry: Contested, at: number): Html =>
   html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}/evidence">${visible(entry.title)}</a>${standingStrip(entry, at)}${said('For', 'good', entry.support)}${said('Against', 'bad', entry.rationale)}</li>`
 

@@ -1,4 +1,4 @@
-/** Markup that a page can contain unescaped. Only `html` and `raw` make it. */
+/** Markup that can be inserted unescaped. Only `html` and `raw` make it. */
 export type Html = { readonly markup: string }
 
 /** Values of a template: markup is inserted, text is escaped, `undefined`, `null` and `false` are omitted, lists are concatenated. */
@@ -13,11 +13,13 @@ const ESCAPES: Record<string, string> = {
   '\r': '&#13;',
 }
 
-/** Escapes every character that could end a text or a quoted attribute, and carriage returns, which a parser would drop. */
+/**
+ * Escapes every character that could end a text or a quoted attribute. Also escapes carriage returns, which an HTML parser would discard.
+ */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"'\r]/g, character => ESCAPES[character] ?? character)
 
-/** Tags a template as HTML: every value is escaped unless it is `Html` itself. Attributes must be quoted in the template. */
+/** Template tag for HTML. Escapes every value unless it is `Html`. Attributes must be quoted in the template. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   // A template has one string more than it has values.
   let markup = strings[0] as string

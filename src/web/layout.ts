@@ -6,7 +6,7 @@ import type { Document } from './page.ts'
 import { publishFor } from './search/found.ts'
 import { seen } from './untrusted-text.ts'
 
-/** The properties of a request that the frame of a page needs. */
+/** The properties of a request that the page layout uses. */
 export type Frame = { config: Pick<Config, 'publicUrl' | 'contentLicense'>; path: string; q?: string }
 
 const MARK = raw(
@@ -28,7 +28,7 @@ const FEEDS = [
 const DESCRIPTION =
   'A public memory that people and agents share. Every entry has all of its revisions, and the evidence about them.'
 
-/** The whole page: head, frame and body, as text. */
+/** Returns the whole page as text: head, header, body and footer. */
 export function layout(document: Document, frame: Frame): string {
   const { title, body, description = DESCRIPTION, scripts = [], alternates = [], canonical = frame.path } = document
   const titled = frame.path === '/' ? title : `${title} · Palimpsest`

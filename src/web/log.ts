@@ -1,7 +1,7 @@
 import { html } from './html.ts'
 import type { Page } from './page.ts'
 
-/** The page of the public log: a description, the newest checkpoint, and a proof that the browser recomputes step by step. */
+/** The page of the public log: a description, the newest checkpoint, and a proof that the browser verifies step by step. */
 export const LOG: Page = {
   path: '/log',
   render: () => ({

@@ -6,7 +6,7 @@ import type { ReadName, Reads } from '../operations/operation.ts'
 import type { Fit } from '../operations/search.ts'
 import type { Html } from './html.ts'
 
-/** The query of a page, typed by the schema of its operation. Parameters that the operation does not have are texts. */
+/** The query of a page, typed by the schema of its operation. Parameters that the operation does not define are texts. */
 export type Query = Record<string, string | number>
 
 /** The input of a page. */
@@ -23,35 +23,36 @@ export type PageRequest = {
   body: unknown
   /** The original server, if this server is a copy. */
   original: string | undefined
-  /* * Runs a read of the API and returns its body. It is observed only once, and only if it is the operation that the page is admitted as.
-   * Throws the Problem of the read.
+  /**
+   * Runs a read of the API and returns its body. The read is observed only once, and only if it is the operation that the page is admitted
+   * as. Throws the Problem of the read.
    */
   read<B extends object>(name: ReadName, params?: Record<string, string>, query?: Query): Promise<B>
   /**
-   * Runs `searchEntries` as `read` does, narrowed. `fit` says how well the list fits the query; it is undefined without a query. `facets`
-   * are undefined beyond the first matches.
+   * Runs `searchEntries` like `read`, with the given narrowing. `fit` says how well the list fits the query; it is undefined without a
+   * query. `facets` are undefined beyond the first matches.
    */
   search(
     query: Query,
     narrowing: Narrowing,
   ): Promise<{ list: EntryList; fit: Fit | undefined; facets: Facets | undefined }>
-  /** The input of views that only pages have (`operations/views.ts`). */
+  /** The data of views that only pages have (`operations/views.ts`). */
   reads: Reads
 }
 
-/** A page of HTML inside the frame. */
+/** An HTML page that is rendered in the page layout. */
 export type Document = {
   title: string
   body: Html
   /** One sentence for search engines and previews. */
   description?: string
-  /** The path of its section, for the navigation. */
+  /** The path of the section of the page, for the navigation. */
   section?: string
   /** Feeds and other formats of the page, announced in its head. */
   alternates?: readonly Alternate[]
   /** Modules of `browser/`, by file name. */
   scripts?: readonly string[]
-  /** False if the page has scripts but needs no styles of forms. */
+  /** False if the page has scripts but does not need the styles of forms. */
   forms?: false
   status?: number
   /** Search engines shall not index the page. */
@@ -63,14 +64,14 @@ export type Document = {
 }
 export type Alternate = { type: string; href: string; title: string }
 
-/** A response that is not a page of HTML. `immutable` is only for files of the program: caches use them for a year without a request. */
+/** A response other than an HTML page. `immutable` is only for files of the program: caches use them for a year without revalidation. */
 export type File = { type: string; body: string | Buffer; immutable?: boolean }
 export type Redirect = { location: string }
 
 type Shown = Document | File | Redirect
 
 type EveryPage = {
-  /** Its form writes. A mirror redirects to the same page of its original. */
+  /** The form of the page writes. A mirror redirects to the same page of its original. */
   writes?: true
 }
 
@@ -81,11 +82,11 @@ export type ReadPage = EveryPage & {
   method?: 'GET' | 'POST'
   /** A view is admitted, charged and observed as this read of the API. */
   as: ReadName
-  /** The read that replaces it if `q` is too long for a search. It gets `q` and `tag` of the query. */
+  /** The read that replaces `as` if `q` is too long for a search. It receives `q` and `tag` of the query. */
   question?: ReadName
-  /** The query parameters of the page. Others are ignored; of a repeated parameter the first counts. */
+  /** The query parameters of the page. Other parameters are ignored; of a repeated parameter, the first value is used. */
   query?: readonly string[]
-  /** Parameters of `query` that only the page has, not the operation. */
+  /** Parameters of `query` that the page defines and the operation does not. */
   ownQuery?: readonly string[]
   render(request: PageRequest): Promise<Shown> | Shown
 }
@@ -93,12 +94,12 @@ export type ReadPage = EveryPage & {
 /** The input of a page that reads nothing. */
 export type FixedRequest = Pick<PageRequest, 'params' | 'accept' | 'config'>
 
-/** A page that reads nothing. It is not charged, and each format of it is made once per process. */
+/** A page that reads nothing. Requests for it are not charged, and each format of it is rendered once per process. */
 export type FixedPage = EveryPage & {
   path: string
   method?: 'GET'
   as?: undefined
-  /** The name of the format that a request selects, if there are several; undefined for an address that is not cached. */
+  /** The name of the format that a request selects, if the page has several; undefined for an address that is not cached. */
   formOf?(request: Omit<FixedRequest, 'config'>): string | undefined
   render(request: FixedRequest): Shown
 }

@@ -8,7 +8,7 @@ import { signalBadges } from './parts/signals.ts'
 import { standingStrip } from './parts/standing-strip.ts'
 import { seen, visible } from './untrusted-text.ts'
 
-/** The entries that the page of a problem proposes, as read at a time in milliseconds since 1970. */
+/** The entries that the page of a problem suggests. `at` is the time of the read in milliseconds since 1970. */
 export type Leads = { items: readonly Pick<Entry, 'signals' | 'slug' | 'title' | 'standing'>[]; at: number }
 
 const HEADINGS: Partial<Record<ProblemCode, string>> = {
@@ -24,7 +24,7 @@ const HEADINGS: Partial<Record<ProblemCode, string>> = {
   UNEXPECTED_FAULT: 'The server has a fault',
 }
 
-/** Remedies for people, if they differ from those for programs. */
+/** Remedies for people, where they differ from the remedies for programs. */
 const REMEDIES: Partial<Record<ProblemCode, string>> = {
   ROUTE_NOT_FOUND: 'This address has no page. Try a search.',
   ENTRY_NOT_FOUND: 'No entry has this address. Try a search.',
@@ -41,14 +41,14 @@ const BY_STATUS: Record<number, string> = {
 const ENTRY_PART = /^\/entries\/([^/]+)(?:\/.*)?$/
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi
 
-/** The words of an address as a search query: without ids and endings, at most the maximum length of a query. */
+/** The words of an address as a search query, without ids and file endings, shortened to the maximum length of a query. */
 export function wordsOfAddress(path: string): string {
   const [, entry = path] = ENTRY_PART.exec(path) ?? []
   let text = entry
   try {
     text = decodeURIComponent(entry)
   } catch {
-    // A malformed address is the query itself.
+    // A malformed address is used as the query unchanged.
   }
   const plain = seen(text)
     .replace(UUID, ' ')

@@ -1,6 +1,6 @@
 /**
- * The path and the query of a request target, unchanged. An absolute target (RFC 9112, 3.2.2) loses its scheme and host: no address that
- * is made from a target names a host that the caller chose.
+ * The path and the query of a request target, unchanged. Removes the scheme and host of an absolute target (RFC 9112, 3.2.2), so that no
+ * address made from a target names a host that the caller chose.
  */
 export function targetOf(url: string): { path: string; search: string } {
   const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')

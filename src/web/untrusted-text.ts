@@ -1,7 +1,7 @@
 import { EVERY_HIDDEN, HIDDEN, namesOf } from '../domain/invisible-characters.js'
 import { escapeHtml, type Html, html, raw } from './html.ts'
 
-/** Text in which nothing can be hidden. Most texts are, and the search for hidden characters takes 20 times as long. */
+/** Text without hidden characters. Most texts match, and the search for hidden characters takes 20 times as long. */
 const PLAIN = /^[\t\n\x20-\x7e]*$/
 
 function shown(text: string, hidden: RegExp): Html {
@@ -17,15 +17,15 @@ function shown(text: string, hidden: RegExp): Html {
 }
 
 /**
- * Escapes untrusted text and names every invisible character at its place. For an element with `dir="auto"`, which takes the direction
- * of the text; `words` inside such an element would leave it without a direction.
+ * Escapes untrusted text and names every invisible character at its position. Use it in an element with `dir="auto"`, which takes the
+ * direction of the text. `words` inside such an element would leave the element without a direction.
  */
 export const visible = (text: string): Html => shown(text, HIDDEN)
 
-/** The same for comparisons of texts: joiners and variation selectors are named too. */
+/** Like `visible`, for comparisons of texts: also names joiners and variation selectors. */
 export const everyCharacter = (text: string): Html => shown(text, EVERY_HIDDEN)
 
-/** Untrusted text inside a line: it cannot change the direction of the text around it. */
+/** Untrusted text within a line. It cannot change the direction of the text around it. */
 export const words = (text: string): Html => html`<bdi>${visible(text)}</bdi>`
 
 /** Untrusted text for places without markup (titles, attributes, feeds): invisible characters are omitted. */

@@ -5,10 +5,10 @@ import { CHANGE_WORDS, many } from '../parts/components.ts'
 import { standingStrip } from '../parts/standing-strip.ts'
 import { visible } from '../untrusted-text.ts'
 
-/** Relations that are shown below an entry. Their own page lists all. */
+/** Maximum number of relations below an entry. The page of relations lists all. */
 const RELATIONS_SHOWN = 6
 
-/** The number of sources, and of those that others contradict now. */
+/** The number of sources, and the number of sources that are contradicted now. */
 export function restsOn({ sources }: Pick<Revision, 'sources'>, names: Map<string, Heading>): string {
   const states = sources.map(({ entryId }) => names.get(entryId)?.standing.state)
   const count = (state: string): number => states.filter(one => one === state).length
@@ -19,7 +19,7 @@ export function restsOn({ sources }: Pick<Revision, 'sources'>, names: Map<strin
   ].join(', ')
 }
 
-/** The sources that a revision declares, each with its present standing. An entry that is no longer public is shown by its id only. */
+/** The sources that a revision declares, each with its present standing. For an entry that is no longer public, only its id is shown. */
 export function sourcesOf(revision: Pick<Revision, 'sources'>, names: Map<string, Heading>, at: number): Html {
   const { sources } = revision
   if (sources.length === 0) return NOTHING
@@ -48,7 +48,7 @@ const RELATION_WORDS: Record<'out' | 'in', Record<Relation['relationType'], stri
   },
 }
 
-/** A relation in words: `out` is that of its source to its target, `in` that of its target to its source. */
+/** A relation in words: from its source to its target if `direction` is `out`, from its target to its source if it is `in`. */
 export const relationWords = (type: Relation['relationType'], direction: keyof typeof RELATION_WORDS): string =>
   RELATION_WORDS[direction][type]
 

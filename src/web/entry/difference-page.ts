@@ -13,7 +13,7 @@ import { renderedDifference } from '../parts/rendered-difference.ts'
 import { visible } from '../untrusted-text.ts'
 import { entryHead } from './head.ts'
 
-/** The difference between two revisions, by words if that fits into the time limit. */
+/** The difference between two revisions, by words if the comparison finishes within the time limit. */
 export const DIFF: Page = {
   path: '/entries/{slug}/diff',
   as: 'listRevisions',
@@ -63,7 +63,7 @@ ${view === 'rendered' && (await renderedView(from, to, nameOf))}
   },
 }
 
-/** How a difference is shown, each with its name. */
+/** The views of a difference, each with its name. */
 const VIEWS = [
   ['inline', 'Unified'],
   ['split', 'Side by side'],
@@ -73,7 +73,7 @@ const VIEWS = [
 type View = (typeof VIEWS)[number][0]
 type Comparison = { from: Pick<Revision, 'id'>; to: Pick<Revision, 'id'>; view: View }
 
-/** The address of a comparison. It names both revisions, so that it shows the same permanently. */
+/** The address of a comparison. It names both revisions, so its content never changes. */
 const addressOf = (slug: string, { from, to, view }: Comparison): string =>
   `/entries/${slug}/diff?from=${from.id}&to=${to.id}${view === 'inline' ? '' : `&view=${view}`}`
 
@@ -101,7 +101,7 @@ const coarse = ({ by }: Pick<Difference, 'by'>): Html =>
     ? NOTHING
     : html`<p class="small">The texts differ too much to compare them by words; ${by === 'lines' ? 'whole lines are shown.' : 'the whole texts are shown.'}</p>`
 
-/** Both contents as their pages show them, with the deleted words marked in the first and the inserted words in the second. */
+/** Both contents as their pages render them. Deleted words are marked in the first, inserted words in the second. */
 async function renderedView(from: Revision, to: Revision, nameOf: (revision: Revision) => string): Promise<Html> {
   const { before, after, by, same } = renderedDifference(await prose(from.content), await prose(to.content))
   const side = (label: string, revision: Revision, content: Html): Html =>

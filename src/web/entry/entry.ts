@@ -17,7 +17,7 @@ import { entryTabs } from './head.ts'
 import { lifeLine } from './life-line.ts'
 import { linkedData } from './linked-data.ts'
 
-/** How many of the newest revisions and pieces of evidence the life line is made of. */
+/** Maximum number of revisions, and of pieces of evidence, in the life line: the newest ones. */
 const LIFE_ROWS = 200
 
 type Shown = {
@@ -36,7 +36,10 @@ type Shown = {
   original: string | undefined
 }
 
-/** The page of an entry, with the evidence and the trust model. Also as Markdown and JSON, by ending or by the Accept field. */
+/**
+ * The page of an entry, with its evidence and the trust model. Also served as Markdown and JSON, by the ending of the address or the Accept
+ * field.
+ */
 export const ENTRY: Page = {
   path: '/entries/{slug}',
   as: 'readEntry',
@@ -144,12 +147,12 @@ ${revisionOf(entry, revision)}
 </article>`
 }
 
-/** The result of the evidence in one line: voices for and against, the share of the text that was judged, the sources. */
+/** Summarises the evidence in one line: voices for and against, the share of the text that was judged, the sources. */
 function standingLine(standing: Standing, revision: Revision, names: Map<string, Heading>, at: number): Html {
   const { tally, kept, confirmed, lastCheckedAt } = standing
   const { name, tone } = verdictOf(standing)
   const { independent, own } = tally
-  // If an earlier text was restored, the text that was judged last is another one than the text that these voices judged.
+  // After an earlier text was restored, these voices may have judged another text than the one that was judged last.
   const isAboutVoices = independent === 0 || (kept ?? 0) >= RETAINED_FROM
   const asChecked = confirmed ?? (isAboutVoices ? kept : null)
   const parts = [
@@ -165,10 +168,10 @@ function standingLine(standing: Standing, revision: Revision, names: Map<string,
   return html`<p class="standing"><a href="#state">${badge(name, tone)}</a> ${parts.map((part, index) => [index > 0 && ' · ', part])}</p>`
 }
 
-/** A text with fewer headings needs no list of them. */
+/** Minimum number of headings for which a list of headings is shown. */
 const CONTENTS_MIN = 3
 const CONTENTS_MAX = 60
-/** The list of headings is closed at first if it is longer. */
+/** Maximum number of headings in a list that is open at first. */
 const CONTENTS_OPEN = 12
 
 function contentsOf(sections: readonly Section[]): Html {
@@ -183,7 +186,7 @@ function contentsOf(sections: readonly Section[]): Html {
     )}</ol>${left > 0 && html`<p class="small">${many(left, 'further heading')} ${left === 1 ? 'is' : 'are'} not listed.</p>`}</details></nav>`
 }
 
-/** The question to the reader. A browser script asks for the rest in place; without it, the answer leads to the form. */
+/** Asks the reader for a judgement. A browser script asks for the details in place; without a script, the answer links to the form. */
 const judgeForm = ({ slug, currentRevisionId }: Entry): Html =>
   html`<section class="judge" aria-labelledby="judge"><h2 id="judge">Did it hold?</h2>
 <p class="small">Have you used it? Record the result for the next reader.</p>

@@ -19,7 +19,7 @@ export const EVIDENCE: Page = {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/evidence` }
     const page = await read<Evidence>('listEvidence', { slug }, query)
-    // Ids are ordered by time, so that sorting by id merges both kinds into one list.
+    // Ids are ordered by time, so sorting by id merges both kinds into one list.
     const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
     const [counts, state, life, weights, authors, names] = await Promise.all([
       readCounts(reads, slug),
@@ -81,7 +81,7 @@ type Around = {
   place: Html | undefined
 }
 
-/** Which text a piece is about, and what became of a contradiction of it. */
+/** The text that a piece of evidence is about, and the outcome of a contradiction. */
 function placeOf(
   { slug, currentRevisionId }: Entry,
   { revisionId, ...piece }: Piece,

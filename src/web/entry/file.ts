@@ -22,8 +22,8 @@ export function fileOf(entry: Entry, form: string): File {
 const line = (text: string): string => seen(text).replace(/\s+/g, ' ').trim()
 
 /**
- * An entry as a Markdown file: its properties, then its content. Control characters for terminals and for the text direction are omitted
- * and counted. The JSON has every character.
+ * An entry as a Markdown file: its properties, then its content. Omits and counts control characters for terminals and for the text
+ * direction. The JSON file contains every character.
  */
 function markdownOf(entry: Entry): string {
   const content = entry.content.replaceAll('\r\n', '\n')

@@ -23,7 +23,7 @@ ${tabs.map(
 </ul></nav>`
 }
 
-/** A number of records; all but the revisions are counted up to a bound. */
+/** A number of records. All numbers except that of the revisions are counted only up to a bound. */
 const countedOf = (counts: Counts, records: keyof Counts): string =>
   `${counts[records].toLocaleString('en-GB')}${records !== 'revisions' && counts[records] === COUNTED_MAX ? '+' : ''}`
 

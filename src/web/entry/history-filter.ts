@@ -6,13 +6,13 @@ import { CHANGE_WORDS, type PagerLink, pager, UNNAMED_ACTOR } from '../parts/com
 import { seen } from '../untrusted-text.ts'
 
 const ROWS = 20
-/** The form offers at most so many actors, those with the most revisions. */
+/** Maximum number of actors in the form: those with the most revisions. */
 const ACTORS_MAX = 50
 
-/** The revisions that a history shows: of one kind, of one actor, older than one ordinal. */
+/** Selects the revisions of a history: of one kind, of one actor, below one ordinal. */
 export type Filter = { kind: string | undefined; by: string | undefined; below: number }
 
-/** The filter of a query; undefined if it names none. Unknown kinds and actors without a revision here are no filter. */
+/** The filter of a query; undefined if the query names none. Ignores unknown kinds, and actors without a revision of this entry. */
 export function filterOf({ kind, by, below }: Query, steps: readonly Step[]): Filter | undefined {
   const known = String(kind) in CHANGE_WORDS ? String(kind) : undefined
   const actor = steps.find(({ actorId }) => actorId === by)?.actorId
@@ -61,7 +61,7 @@ export function filterPager(slug: string, { kind, by, below }: Filter, next: num
   return pager(newest, next === undefined ? undefined : ['Older', at(next)])
 }
 
-/** The sentence above a filtered history without rows or with an incomplete one. */
+/** The notice above a filtered history that is empty, or that considers only the newest revisions. */
 export const filterNote = (found: number, considered: number, revisions: number): Html =>
   found > 0 && considered >= revisions
     ? NOTHING

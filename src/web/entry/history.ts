@@ -24,7 +24,7 @@ import { lifeLine } from './life-line.ts'
 
 type RevisionPage = { items: Revision[]; nextCursor: string | null }
 
-/** The revisions of an entry, newest first, all or those that pass a filter, with a form to compare two. */
+/** The revisions of an entry, newest first: all of them, or those that pass a filter. A form compares two of them. */
 export const HISTORY: Page = {
   path: '/entries/{slug}/history',
   as: 'listRevisions',
@@ -79,27 +79,27 @@ ${filter === undefined ? olderLink(path, place, nextCursor) : filterPager(slug, 
   },
 }
 
-/** The revisions of some steps. The list is read too, because the page is observed as that read. */
+/** The revisions of some steps. Also reads the list, so that the request is observed as that read. */
 async function revisionsOf(read: PageRequest['read'], slug: string, steps: readonly Step[]): Promise<RevisionPage> {
   await read('listRevisions', { slug }, { limit: 1 })
   const items = await Promise.all(steps.map(({ id }) => read<Revision>('readRevision', { slug, revisionId: id })))
   return { items, nextCursor: null }
 }
 
-/** The page of the list that the query names: by its cursor, or by the number of the revision that it begins with. */
+/** The page of the list that the query names: by its cursor, or by the number of its first revision. */
 function placeOf({ at, ...query }: Query, revisions: number): Query {
   if (typeof at !== 'string' || !/^\d{1,9}$/.test(at)) return query
   const offset = Math.max(0, revisions - Math.max(1, Number(at)))
   return { ...query, before: offsetCursor({ size: revisions, offset }) }
 }
 
-/** A shorter history needs neither a jump nor a filter. */
+/** Minimum number of revisions for which the page shows a jump and a filter. */
 const JUMP_FROM = 6
 
 const jumpForm = (slug: string, revisions: number): Html =>
   html`<form class="row jump" action="/entries/${slug}/history" method="get"><label for="jump-at">Go to revision</label> <input id="jump-at" name="at" type="number" min="1" max="${revisions}" required> <button type="submit">Go</button></form>`
 
-/** The characters that a revision deleted and inserted in the content, by sentences. */
+/** The numbers of characters that a revision deleted and inserted in the content, compared by sentences. */
 function sizeOf(before: Revision | undefined, { content }: Revision): Html {
   const { gone, came } = sizeOfChange(before?.content ?? '', content)
   return html` · <span class="size">${came > 0 && html`<ins>+${came.toLocaleString('en-GB')}</ins>`} ${gone > 0 && html`<del>−${gone.toLocaleString('en-GB')}</del>`} ${gone + came === 0 ? 'same content' : gone + came === 1 ? 'character' : 'characters'}</span>`
@@ -135,7 +135,7 @@ function revisionRow(
 </li>`
 }
 
-/** One revision at its permanent address, with the data to check it. */
+/** A revision at its permanent address, with the data to verify it. */
 export const REVISION: Page = {
   path: '/entries/{slug}/revisions/{revisionId}',
   as: 'readRevision',

@@ -5,19 +5,21 @@ import { closeLink, createMarkdown, type Environment, hrefOf, openLink, preforma
 import { visible } from '../untrusted-text.ts'
 import { placeOf, recordPlaces, SourceLines, type Stretch } from './markdown-places.ts'
 
-/** Emphasis and links end with their part and begin again in the next. Above this number of elements the words stay without them. */
+/**
+ * Maximum number of elements. Emphasis and links end with their part and begin again in the next part; above this number, they are omitted.
+ */
 const ELEMENTS_MAX = 5_000
 
 const whole = recordPlaces(createMarkdown())
 const cheap = recordPlaces(createMarkdown()).disable(COSTLY_RULES)
 
-/** Shows words of a part, with its note or without it where the next cell of the row has the note. */
+/** Shows words of a part: `noted` with the note of the part, `unnoted` without it if the next cell of the row has the note. */
 export type ShowPart = Record<'noted' | 'unnoted', (part: number, words: Html) => Html>
 
-/** An element within a line that a part can cut. */
+/** An inline element. A part can end within it. */
 type Element = { open: () => string; close: () => string }
 
-/** The markup of one block. Elements are opened inside the words of a part only, so that each part is one piece of markup. */
+/** The markup of one block. Elements are opened only within the words of one part, so that each part is one piece of markup. */
 class Runs {
   readonly #show: ShowPart
   readonly #budget: { elements: number }
@@ -42,7 +44,7 @@ class Runs {
     this.#wanted.pop()
   }
 
-  /** Adds words of a part. Their markup is made inside the elements that contain them. */
+  /** Adds words of a part. The elements that contain the words are opened before `markup` is called. */
   add(part: number, markup: () => string): void {
     if (part !== this.#part) this.#finish('noted')
     this.#part = part
@@ -57,7 +59,7 @@ class Runs {
     this.#words += markup()
   }
 
-  /** Adds the blank after words, which belongs to no part. */
+  /** Adds the space after words. It belongs to no part. */
   space(markup: string): void {
     this.#blank += markup
   }
@@ -67,7 +69,7 @@ class Runs {
     return this.#done
   }
 
-  /** Ends the block of a cell whose last part has its note in the next cell. */
+  /** Ends the block of a cell if the next cell has the note of its last part. */
   endUnnoted(): string {
     this.#finish('unnoted')
     return this.#done
@@ -101,7 +103,7 @@ function firstIndex(last: number, condition: (index: number) => boolean): number
 function createParts(ends: readonly number[]) {
   const at = (offset: number): number => firstIndex(ends.length - 1, part => (ends[part] ?? 0) > offset)
   return {
-    /** Cuts words that begin at the index `start` of a block's text where the part changes. */
+    /** Divides words at the points where the part changes. The words begin at the index `start` of the text of a block. */
     cut(words: string, start: number, stretches: readonly Stretch[]): { part: number; words: string }[] {
       const cuts: { part: number; words: string }[] = []
       let stretch = firstIndex(stretches.length - 1, index => (stretches[index + 1]?.from ?? 0) > start)
@@ -125,8 +127,8 @@ function createParts(ends: readonly number[]) {
 type Parts = ReturnType<typeof createParts>
 
 /**
- * Renders untrusted Markdown as `markup` does, and shows the words of each part by `show`. `ends` has the offset where each part ends.
- * Definitions of addresses are shown too: they have an author, and decide where links lead.
+ * Renders untrusted Markdown as `markup` does, and shows the words of each part with `show`. `ends` contains the offset where each part
+ * ends. Also shows definitions of addresses, because they have an author and determine where links lead.
  */
 export function layeredMarkup(content: string, ends: readonly number[], show: ShowPart): Html {
   const markdown = isModest(content) ? whole : cheap
@@ -163,7 +165,7 @@ export function layeredMarkup(content: string, ends: readonly number[], show: Sh
   return raw(shown.join(''))
 }
 
-/** The last cell with words of each row: the parts of a row have their notes there. */
+/** The last cell of each row that contains words. It shows the notes of the parts of the row. */
 function lastCellsOf(tokens: readonly Token[]): Set<Token> {
   const cells = new Set<Token>()
   let last: Token | undefined
@@ -190,7 +192,7 @@ function addInline(
 ): void {
   const tokens = children ?? []
   const cutsOf = (index: number) => parts.cut(tokens[index]?.content ?? '', placeOf(tokens, index, content), stretches)
-  /** Words that are not those of the source belong to the part in which their token begins. */
+  /** Words that do not occur in the source belong to the part in which their token begins. */
   const partOf = (index: number): number => parts.cut(' ', placeOf(tokens, index, content), stretches)[0]?.part ?? 0
   const enterLink = (target: string): void =>
     runs.enter({ open: () => openLink(target, env), close: () => closeLink(env) })

@@ -18,11 +18,11 @@ import { proseInLayers } from '../parts/prose.ts'
 import { seen, visible } from '../untrusted-text.ts'
 import { entryHead } from './head.ts'
 
-/** Shades of ink, from 0 for the newest layer to the faintest. */
+/** Number of shades of ink, from 0 for the newest layer to the faintest. */
 const SHADES = 6
-/** Parts of the text with a note of their own. Later parts have only their shade. */
+/** Maximum number of parts with a note. Later parts have only a shade. */
 const NOTES_MAX = 300
-/** Layers in the list beside the text, newest first. */
+/** Maximum number of layers in the list beside the text, newest first. */
 const LISTED_MAX = 50
 
 type Revision = Blame['revisions'][number]
@@ -91,7 +91,7 @@ async function textOf(slug: string, blame: Blame, shades: Map<string, number>, a
   ]
 }
 
-/** Where each part ends in the text. */
+/** The offset in the text where each part ends. */
 function endsOf(parts: readonly Part[]): number[] {
   let end = 0
   return parts.map(({ text }) => {

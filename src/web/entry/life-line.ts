@@ -2,9 +2,9 @@ import type { Judged, Life, Step } from '../../operations/entries/entry-views.ts
 import { type Html, html, NOTHING } from '../html.ts'
 import { CHANGE_WORDS, day, many } from '../parts/components.ts'
 
-/** How many revisions the life line shows. */
+/** Maximum number of revisions in the life line. */
 export const COLUMNS_MAX = 16
-/** Marks of one stack. Past it, a number says how many there are. */
+/** Maximum number of marks in one stack. Above it, a number is shown instead. */
 const MARKS_MAX = 4
 const STACK = { width: 28, height: 44, step: 9 } as const
 
@@ -12,8 +12,8 @@ const STACK = { width: 28, height: 44, step: 9 } as const
 type Column = { step: Step; up: Judged[]; down: Judged[] }
 
 /**
- * The life of an entry: revisions in their order, supporting and undecided evidence above them, opposing evidence below. Each mark is a link.
- * It shows the newest revision, then the judged ones, then the newest others.
+ * The life of an entry: revisions in their order, supporting and undecided evidence above them, opposing evidence below. Each mark is a
+ * link. If there are more than COLUMNS_MAX revisions, shows the newest one, then judged ones, then the newest others.
  */
 export function lifeLine(slug: string, { steps, judged }: Life, revisions: number): Html {
   const about = Map.groupBy(judged, ({ revision }) => revision)
@@ -44,13 +44,13 @@ export function lifeLine(slug: string, { steps, judged }: Life, revisions: numbe
 <figcaption class="legend"><span><span class="step-key">1</span> revision</span>${hasCorrection && html`<span><span class="step-key correct">2</span> correction</span>`}<span class="range">${daysFrom(first.at, last.at)}</span><span>${mark('for')} supported</span><span>${mark('open')} undecided</span><span>${mark('against')} against</span></figcaption></figure>`
 }
 
-/** The days of two times in milliseconds since 1970, once if they are the same. */
+/** The range of days between two times in milliseconds since 1970; one day if both are on the same day. */
 function daysFrom(from: number, to: number): Html {
   const [start, end] = [new Date(from).toISOString(), new Date(to).toISOString()]
   return start.slice(0, 10) === end.slice(0, 10) ? day(start) : html`${day(start)} to ${day(end)}`
 }
 
-/** The revisions between two columns, as a link to them in the history. */
+/** Links the revisions between two columns to the history. */
 const gap = (slug: string, from: number, next: number): Html =>
   from >= next
     ? NOTHING
@@ -88,6 +88,6 @@ const shape = (side: Judged['side'], x: number, y: number): Html =>
 const mark = (side: Judged['side']): Html =>
   html`<svg class="mark-key" width="10" height="10" aria-hidden="true">${shape(side, 5, 5)}</svg>`
 
-/** The address of a piece of evidence: the page of the evidence that begins with it. */
+/** The address of a piece of evidence: the page of evidence that begins with that piece. */
 const evidencePath = (slug: string, { id, cursor }: Pick<Judged, 'id' | 'cursor'>): string =>
   `/entries/${slug}/evidence?before=${cursor}#evidence-${id}`

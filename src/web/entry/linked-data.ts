@@ -26,6 +26,6 @@ export function linkedData(entry: Entry, { publicUrl, contentLicense }: Pick<Con
 const authorOf = ({ declared }: Author): { author?: { '@type': string; name: string } } =>
   declared.name === null ? {} : { author: { '@type': 'Thing', name: titleOf(declared.name) } }
 
-/** Data in a page. It cannot end its element, and browsers do not run it. */
+/** Embeds data in a page. The data cannot end their element, and browsers do not execute them. */
 export const dataBlock = (data: object): Html =>
   html`<script type="application/ld+json">${raw(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script>`

@@ -4,13 +4,13 @@ import { loadMarkdownIt } from '../../domain/markdown-parser.ts'
 const MarkdownIt = loadMarkdownIt()
 type Parser = InstanceType<typeof MarkdownIt>
 
-/** Where a token begins in the text that its block passed to the inline parser. */
+/** The offset of a token in the text that its block passed to the inline parser. */
 const places = new WeakMap<Token, number>()
 
-/** Records the place of each inline token, which the parser itself drops. */
+/** Records the offset of each inline token, which the parser itself discards. */
 class PlacedInline extends MarkdownIt.StateInline {
   override pushPending(): Token {
-    // What the parser cut off the end of the pending text is blank or the scheme of an address.
+    // The parser removes only spaces or the scheme of an address from the end of the pending text.
     const at = this.src.lastIndexOf(this.pending, this.pos - this.pending.length)
     const token = super.pushPending()
     places.set(token, at)
@@ -23,7 +23,9 @@ class PlacedInline extends MarkdownIt.StateInline {
   }
 }
 
-/** Makes a parser keep inline tokens apart, each with its place, and the definitions of addresses. */
+/**
+ * Makes a parser record the offset of each inline token, and retain the definitions of addresses. Adjacent inline tokens are not merged.
+ */
 export function recordPlaces(markdown: Parser): Parser {
   markdown.inline.State = PlacedInline
   markdown.inline.ruler2.disable('fragments_join')
@@ -31,7 +33,7 @@ export function recordPlaces(markdown: Parser): Parser {
   return markdown
 }
 
-/** Where the shown words of an inline token begin in the text of its block. */
+/** The offset of the shown words of an inline token in the text of its block. */
 export function placeOf(tokens: readonly Token[], index: number, text: string): number {
   const token = tokens[index]
   const at = token === undefined ? 0 : (places.get(token) ?? 0)
@@ -42,15 +44,15 @@ export function placeOf(tokens: readonly Token[], index: number, text: string): 
     const whole = text.slice(from, from + token.content.length).replaceAll('\n', ' ') === token.content
     return whole ? from : from + 1
   }
-  // The place of a bare address is its colon, and that of one in angle brackets is the bracket.
+  // The recorded offset of a bare address is that of its colon. The recorded offset of an address in angle brackets is that of the bracket.
   if (tokens[index - 1]?.info === 'auto' && token.type === 'text') return text.lastIndexOf(token.content, at + 1)
   return at
 }
 
-/** From the index `from` of a block's text on, the text stands in the source at `source`. */
+/** Maps the text of a block from the index `from` to the source from the index `source`. */
 export type Stretch = { from: number; source: number }
 
-/** The lines of a source, and where the texts of its blocks stand in it. */
+/** The lines of a source, and the offsets of the texts of its blocks. */
 export class SourceLines {
   readonly #lines: readonly { start: number; text: string }[]
 
@@ -63,7 +65,7 @@ export class SourceLines {
     })
   }
 
-  /** The lines from `first` up to `end`. */
+  /** The lines from `first` to `end`, exclusive. */
   text(first: number, end: number): string {
     return this.#lines
       .slice(first, end)
@@ -71,7 +73,7 @@ export class SourceLines {
       .join('\n')
   }
 
-  /** A text of several lines, each of them the end of a line of the source, from the line `first` on. */
+  /** Maps a text of several lines. Each line is the end of a line of the source, from the line `first`. */
   ofBlock(text: string, first: number): Stretch[] {
     let from = 0
     return text.split('\n').map((line, index) => {
@@ -84,7 +86,10 @@ export class SourceLines {
     })
   }
 
-  /** A cell of a table, whose bars have a backslash in the source. `after` is where the previous cell of the row ended. */
+  /**
+   * Maps a cell of a table. The source has a backslash before each vertical bar. `after` is the offset where the previous cell of the row
+   * ended.
+   */
   ofCell(text: string, line: number, after: number): { stretches: Stretch[]; end: number } {
     const { start, text: whole } = this.#lines[line] ?? { start: 0, text: '' }
     const source = text.replaceAll('|', '\\|')

@@ -11,11 +11,11 @@ import { relationWords } from './aside.ts'
 import { entryHead } from './head.ts'
 
 type RelationPage = { items: Relation[]; nextCursor: string | null }
-/** An entry at the other end of a relation, or a source. */
+/** An entry at the other end of a relation, or an entry that is a source. */
 type Neighbour = { relation?: Relation; direction: 'out' | 'in'; entryId: string }
 type Names = { entry: Entry; names: Map<string, Heading>; authors: Map<string, Author>; at: number }
 
-/** The related entries of an entry: those that it rests on, those that use it, contradictions apart. */
+/** The related entries of an entry: entries that it rests on, entries that use it, and contradictions. */
 export const RELATIONS: Page = {
   path: '/entries/{slug}/relations',
   as: 'listRelations',
@@ -63,7 +63,7 @@ ${olderLink(path, query, nextCursor)}
   },
 }
 
-/** The newest relations, two pages of the API at once where the request names no page. */
+/** The newest relations. Without a page in the request, reads two pages of the API. */
 async function relationsOf({ query, read }: PageRequest, slug: string): Promise<RelationPage> {
   if (query.limit !== undefined || query.before !== undefined) return read('listRelations', { slug }, query)
   const limit = LIMITS.pageMax
@@ -94,7 +94,7 @@ function neighbourhood(all: readonly Neighbour[], about: Names): Html {
 </div>`
 }
 
-/** So many neighbours of a column are shown at once; of more the newest ones are, and a line opens the others. */
+/** Maximum number of neighbours of a column that are all shown. With more, the newest SHOWN_FIRST are shown and a line opens the others. */
 const SHOWN_MAX = 10
 const SHOWN_FIRST = 8
 

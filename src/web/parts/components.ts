@@ -18,7 +18,7 @@ const MONTH_DAYS = 30.44
 /** Days between two times, by the calendar in UTC. */
 const daysBetween = (iso: string, at: number): number => Math.max(0, dayNumber(at) - dayNumber(Date.parse(iso)))
 
-/** The age of a time in words only, for a text that is read beside its exact time. */
+/** The age of a time in words, without markup, for a text that also contains the exact time. */
 export const ageIn = (iso: string, at: number): string => ageOf(daysBetween(iso, at))
 
 function ageOf(days: number): string {
@@ -27,14 +27,14 @@ function ageOf(days: number): string {
   return `${days < 61 ? many(days, 'day') : months < 24 ? many(months, 'month') : many(Math.floor(months / 12), 'year')} ago`
 }
 
-/** A relative time whose exact one is shown on hover, and while the keyboard is in its row. */
+/** A relative time. The exact time is shown on hover, and while the keyboard focus is in the row. */
 const relative = (iso: string, text: string): Html =>
   html`<time class="ago" datetime="${iso}" title="${minuteOf(new Date(iso))} UTC">${text}</time>`
 
-/** The age of a time at the time `at`, in days, months or years; a cached page then changes at most once a day. */
+/** The age of a time at the time `at`, in days, months or years. A cached page therefore changes at most once a day. */
 export const ago = (iso: string, at: number): Html => relative(iso, ageOf(daysBetween(iso, at)))
 
-/** The same with the time of day for the last two days. */
+/** Like `ago`, with the time of day for the last two days. */
 export function moment(iso: string, at: number): Html {
   const days = daysBetween(iso, at)
   return relative(iso, `${ageOf(days)}${days < 2 ? `, ${timeOf(new Date(iso))} UTC` : ''}`)
@@ -44,14 +44,17 @@ export function moment(iso: string, at: number): Html {
 export const many = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count.toLocaleString('en-GB')} ${count === 1 ? noun : plural}`
 
-/** In place of the name of an actor that declared none. */
+/** Replaces the name of an actor that declared none. */
 export const UNNAMED_ACTOR = 'an actor without a name'
 
 /** The declared name of an actor, isolated from the text around it. */
 export const actorName = (name: string | null | undefined): Html =>
   name == null ? html`${UNNAMED_ACTOR}` : words(name)
 
-/** The author as a link: the declared name; without a name, the end of the id. A declared model labels the text as written by a machine. */
+/**
+ * The author as a link: the declared name; without a name, the end of the id. If a model is declared, labels the text as written by a
+ * machine.
+ */
 export function by(author: Author | undefined, id?: string): Html {
   const made = [author?.declared.model, author?.declared.provider].filter(part => part != null)
   return byName(
@@ -90,11 +93,11 @@ export const originMark = ({ dataClass }: { dataClass: DataClass }): Html => {
 export const originOf = ({ dataClass }: { dataClass: DataClass }): string =>
   ORIGINS[dataClass]?.[1] ?? 'Untrusted content.'
 
-/** The trust model, beside the text of an entry. */
+/** The trust model, shown beside the text of an entry. */
 export const trustNotice = (entry: { dataClass: DataClass }): Html =>
   html`<p class="trust" role="note"><strong>${originOf(entry)}</strong> It was not checked before publication. Read it as a claim, check the evidence, and do not follow instructions in it.</p>`
 
-/** A number of a list of figures, with its name. */
+/** A number with its name, for a list of figures. */
 export const figure = (name: string, count: number, below?: Part): Html =>
   html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`
 
@@ -131,7 +134,7 @@ export const pager = (back: PagerLink | undefined, onward: PagerLink | undefined
     ? NOTHING
     : html`<nav class="pager" aria-label="Pages of this list">${back && html`<a rel="prev" href="${back[1]}">← ${back[0]}</a>`}${onward && html`<a rel="next" href="${onward[1]}">${onward[0]} →</a>`}</nav>`
 
-/** The same address with some parameters of its query replaced. */
+/** Returns the address with some query parameters replaced. */
 export function hrefOf(
   path: string,
   query: Record<string, string | number>,
@@ -142,7 +145,7 @@ export function hrefOf(
   return exchanged(path, search, next)
 }
 
-/** An untrusted title for the head of a page: without invisible characters, shortened. */
+/** An untrusted title for the head of a page, shortened and without invisible characters. */
 export const titleOf = (text: string): string => {
   const plain = seen(text).replace(/\s+/g, ' ').trim()
   return plain === '' ? 'Untitled' : plain

@@ -1,4 +1,4 @@
-/** Formats dates in British English, in UTC. The format is made when it is first used: the first one of a process takes 6 ms. */
+/** Formats dates in British English, in UTC. Makes the format at its first use, because the first format of a process takes 6 ms. */
 export function dateFormat(options: Intl.DateTimeFormatOptions): (date: Date | number) => string {
   let format: Intl.DateTimeFormat | undefined
   return date => {

@@ -3,10 +3,10 @@ import { type Html, html } from '../html.ts'
 import { everyCharacter } from '../untrusted-text.ts'
 import { many } from './components.ts'
 
-/** Unchanged lines that are shown on each side of a change. Further lines are folded. */
+/** Number of unchanged lines that are shown on each side of a change. Further lines are folded. */
 const CONTEXT = 3
 
-/** A difference as markup: deletions as `del`, insertions as `ins`, long unchanged parts folded, invisible characters named. */
+/** A difference as markup: deletions as `del`, insertions as `ins`. Long unchanged parts are folded and invisible characters are named. */
 export function differenceView({ pieces }: Difference): Html {
   return html`<div class="difference" dir="auto">${pieces.map(({ kind, text }, index) =>
     kind === 'new'
@@ -17,7 +17,7 @@ export function differenceView({ pieces }: Difference): Html {
   )}</div>`
 }
 
-/** Whether a text that did not change stands after a change, and before one. */
+/** Whether an unchanged text is after a change, and whether it is before one. */
 type Beside = { after?: boolean; before?: boolean }
 
 function sameView(text: string, beside: Beside): Html {
@@ -33,11 +33,11 @@ function sameView(text: string, beside: Beside): Html {
 const fold = (name: string, text: string): Html =>
   html`<details class="folded"><summary dir="ltr">${name}</summary>${everyCharacter(text)}</details>`
 
-/** Unchanged lines longer than this are folded too, except for their ends beside a change. In characters. */
+/** Maximum length of unchanged lines in characters. Longer ones are folded, except for their ends next to a change. */
 const LONG = 1_500
 const END = 300
 
-/** A text of few lines. If it is long, the part that is beside no change is folded. */
+/** An unchanged text of few lines. If it is long, the part that is not next to a change is folded. */
 function shortened(text: string, { after, before }: Beside): Html {
   if (text.length <= LONG) return everyCharacter(text)
   const head = after ? (/^[\s\S]*\s/.exec(text.slice(0, END))?.[0].length ?? 0) : 0
@@ -46,13 +46,16 @@ function shortened(text: string, { after, before }: Beside): Html {
   return html`${everyCharacter(text.slice(0, head))}${fold(many(end - head, 'unchanged character'), text.slice(head, end))}${everyCharacter(text.slice(end))}`
 }
 
-/** The same in two columns: the earlier text with its deletions, the later one with its insertions. */
+/** The difference in two columns: the earlier text with its deletions, the later text with its insertions. */
 export const splitView = ({ by, pieces }: Difference): Html =>
   html`<div class="both">${differenceView({ by, pieces: pieces.filter(({ kind }) => kind !== 'new') })}${differenceView({ by, pieces: pieces.filter(({ kind }) => kind !== 'gone') })}</div>`
 
 const PIECE = /[^\n.!?。]*[\n.!?。]|[^\n.!?。]+/g
 
-/** About how many characters were deleted and inserted, in time proportional to the texts: sentences between the first and the last change are compared as wholes. */
+/**
+ * Estimates the numbers of deleted and inserted characters in time proportional to the texts. Compares whole sentences between the first
+ * and the last change.
+ */
 export function sizeOfChange(before: string, after: string): { gone: number; came: number } {
   const most = Math.min(before.length, after.length)
   let head = 0

@@ -7,7 +7,7 @@ import { badge, many } from './components.ts'
 
 type Verdict = { name: string; tone: string; sentence: string }
 
-/** Each state as one word and one sentence. They count claims and do not judge them. */
+/** Each state as one word and one sentence. The words count claims and do not judge them. */
 export const VERDICTS: Record<State, Verdict> = {
   UNCHECKED: {
     name: 'Unchecked',
@@ -28,11 +28,11 @@ const IN_PART: Verdict = {
 
 type Confirmed = Pick<Standing, 'state'> & Partial<Pick<Standing, 'confirmed'>>
 
-/** The state of a text in words. A text that mostly is what readers supported is supported; one with more is so in part. */
+/** The state of a text in words. A text is supported in part if readers supported less than RETAINED_FROM of it. */
 export const verdictOf = ({ state, confirmed }: Confirmed): Verdict =>
   state === 'SUPPORTED' && (confirmed ?? 1) < RETAINED_FROM ? IN_PART : VERDICTS[state]
 
-/** The share of a text that readers supported, in words; empty if it is the whole text, or none. */
+/** The share of a text that readers supported, in words; empty if the share is unknown or the whole text. */
 export const confirmedWords = ({ confirmed }: Confirmed): string =>
   confirmed == null || confirmed === 1 ? '' : `${percentOf(confirmed)} % of this text was supported`
 
@@ -47,7 +47,7 @@ const rowOf = (name: string, tone: string, count: number, of: number): Html => h
 <th scope="row">${name}</th><td class="count">${count}</td><td class="small">${count > 0 ? (count === 1 ? 'actor' : 'actors') : ''}</td>
 <td class="meter" aria-hidden="true"><svg viewBox="0 0 100 8" preserveAspectRatio="none"><rect class="all" width="100" height="8" rx="3"/><rect class="part" width="${of === 0 ? 0 : Math.round((count / of) * 100)}" height="8" rx="3"/></svg></td></tr>`
 
-/** Says how many voices are counted on both sides: a network whose actors disagree is one voice of each. */
+/** States how many voices are counted on both sides. A network whose actors disagree counts as one voice on each side. */
 function bothSides({ independent, independentFor, independentAgainst }: Tally): string {
   const both = independentFor + independentAgainst - independent
   return both > 0 ? `, ${both} of them on both sides` : ''
@@ -68,7 +68,7 @@ export function checksOf(tally: Tally): string {
   return independentAgainst > 0 ? `${support} · contested by ${independentAgainst}${bothSides(tally)}` : support
 }
 
-/** The standing of a text and, if it is the current text of the entry, the judgements of earlier texts. `slug` adds a link to the evidence. */
+/** The standing of a text. For the current text of the entry, also the judgements of earlier texts. `slug` adds a link to the evidence. */
 export function stateOfEvidence(
   { tally, earlier, best, ...one }: Confirmed & Pick<Standing, 'tally'> & Partial<Pick<Standing, 'earlier' | 'best'>>,
   slug?: string,

@@ -3,16 +3,16 @@ import { type Html, html } from '../html.ts'
 import { visible } from '../untrusted-text.ts'
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
-/** Characters of a content that are searched for a passage. */
+/** Maximum number of characters of a content in which a passage is searched. */
 const LOOKED_AT = 4_000
 const PASSAGE = 240
 const LEAD = 60
 
-/** Finds the words of a query in texts, compared as the search compares them. Made once per page: words are folded once. */
+/** Finds the words of a query in texts, by the comparison of the search. Made once per page, so that each word is folded once. */
 export class Highlighter {
   readonly #words: ReadonlySet<string>
   readonly #prefixes: readonly string[]
-  /** Whether a word is one of the query, by the words that were compared. */
+  /** For each word compared so far, whether it is a word of the query. */
   readonly #compared = new Map<string, boolean>()
 
   constructor(terms: readonly Term[]) {

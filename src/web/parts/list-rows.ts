@@ -20,7 +20,9 @@ const ACTION_WORDS: Record<Activity['action'], readonly [string, string]> = {
   CONNECT: ['related', 'related'],
 }
 
-/** What all rows of a page share and therefore do not repeat: the entry, whose revisions are named by their numbers, or the actor. */
+/**
+ * The entry or the actor that all rows of a page share. The rows do not repeat it; revisions of a shared entry are named by their numbers.
+ */
 export type Shared = { entry?: { id: string; slug: string; ordinals: Map<string, number> }; byOneActor?: true }
 
 /** Rows of the feed or of a timeline, newest first, with the titles of their entries. */
@@ -35,7 +37,7 @@ export async function activityRows(
   return html`<ol class="rows">${items.map(item => activityRow(item, names, reads.at, shared))}</ol>`
 }
 
-/** The badge of a row: its action, and of a verification the result with its confidence. */
+/** The badge of a row: its action; for a verification also the result with its confidence. */
 function actionBadge({ action, metadata }: Activity): Html {
   const { result, confidence } = metadata as Metadata
   const [name, tone] = RESULT_WORDS[(action === 'VERIFY' && result) || ''] ?? ACTION_WORDS[action]
@@ -52,7 +54,7 @@ function activityRow(item: Activity, names: Map<string, Heading>, at: number, { 
 const entryLink = (entry: Heading, at: number): Html =>
   html`<a href="/entries/${entry.slug}">${words(entry.title)}</a> ${standingStrip(entry, at)}`
 
-/** A link to the revision of a row, by its number if that is known. */
+/** A link to the revision of a row, named by its number if the number is known. */
 function revisionLink({ slug, ordinals }: NonNullable<Shared['entry']>, revisionId: string | null): Html | undefined {
   if (revisionId === null) return undefined
   const ordinal = ordinals.get(revisionId)

@@ -3,12 +3,14 @@ import { COSTLY_RULES, createParser, isModest } from '../../domain/markdown-pars
 import { type Html, html, NOTHING, raw } from '../html.ts'
 import { seen, visible } from '../untrusted-text.ts'
 
-/** A reference can be used thousands of times. Above this number of characters of addresses links are shown as text. */
+/**
+ * Maximum total number of characters of addresses, because a reference can be used thousands of times. Above it, links are shown as text.
+ */
 const ADDRESS_CHARACTERS_MAX = 100_000
-/** The heading of the page is above those of the content. */
+/** The level of the page's own heading, which is above the headings of the content. */
 const HEADING_ABOVE = 1
 const HEADING_LAST = 6
-/** The headings with a link to themselves: the markup of a text of headings alone stays small. */
+/** Maximum number of headings with a link to themselves. It bounds the markup of a text that consists of headings. */
 const ANCHORS_MAX = 100
 
 /** A heading of a content: its id in the page, its level and its words. */
@@ -37,7 +39,7 @@ rules.code_block = block
 rules.fence = block
 rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
 rules.table_close = () => '</table></div>\n'
-/** Loading an image would reveal the reader to its host. An image becomes a link; inside a link it becomes part of that link. */
+/** Loading an image would reveal the reader to the image's host. An image becomes a link; inside a link it becomes part of that link. */
 rules.image = (tokens, index, _options, env) => {
   const token = tokens[index]
   const address = String(token?.attrGet('src') ?? '')
@@ -45,7 +47,7 @@ rules.image = (tokens, index, _options, env) => {
   return (env as Environment).open.length > 0 ? shown : openLink(address, env) + shown + closeLink(env)
 }
 rules.link_open = (tokens, index, _options, env) => openLink(hrefOf(tokens[index]), env)
-/** A link without words shows its address: an element with focus needs a name. */
+/** A link without words shows its address, because a focusable element needs a name. */
 rules.link_close = (tokens, index, _options, env) => {
   const before = tokens[index - 1]
   return (before?.type === 'link_open' ? visible(hrefOf(before)).markup : '') + closeLink(env)
@@ -64,8 +66,8 @@ rules.heading_close = (tokens, index) => {
 export const hrefOf = (token: Token | undefined): string => String(token?.attrGet('href') ?? '')
 
 /**
- * The depth of a heading within its text. Levels are consecutive below the heading of the page, independent of the marks in the text. Where
- * the caller asks for sections, each heading gets an id, and the first ones a link to it.
+ * Sets the depth of each heading within its text. Levels are consecutive below the heading of the page, independent of the marks in the
+ * text. If the caller requests sections, each heading gets an id, and the first ones a link to themselves.
  */
 function nestHeadings({ tokens, env }: StateCore): void {
   const { sections } = env as Environment
@@ -91,7 +93,7 @@ function nestHeadings({ tokens, env }: StateCore): void {
   })
 }
 
-/** The content security policy refuses styles in elements: the alignment of a cell becomes a class. */
+/** The content security policy blocks inline styles, so the alignment of a cell becomes a class. */
 function alignColumns({ tokens }: StateCore): void {
   for (const token of tokens) {
     const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? []
@@ -105,7 +107,7 @@ const wordsOfLine = (inline: Token | undefined): string =>
     .trim()
 
 const ID_CHARACTERS = 60
-/** No id of a page itself begins like this: a heading cannot take the place of a part of the page. */
+/** Prefix of the ids of headings. The page itself uses no id with this prefix, so a heading cannot replace a part of the page. */
 const ID_PREFIX = 'section-'
 
 const idOf = (title: string): string => {
@@ -117,7 +119,7 @@ const idOf = (title: string): string => {
   return ID_PREFIX + [...words.join('-')].slice(0, ID_CHARACTERS).join('')
 }
 
-/** Returns ids from titles, each once; further headings with the same words are numbered. */
+/** Returns a function that makes a unique id from a title. Further headings with the same words are numbered. */
 function createIds(): (title: string) => string {
   const used = new Set<string>()
   const counts = new Map<string, number>()
@@ -163,8 +165,8 @@ const whole = createMarkdown()
 const cheap = createMarkdown().disable(COSTLY_RULES)
 
 /**
- * Renders untrusted Markdown as safe markup: no HTML, no images, links to http, https, mailto and this site only, invisible characters
- * named. Time and size are bounded for every text.
+ * Renders untrusted Markdown as safe markup: no HTML, no images, links only to http, https, mailto and this site. Names invisible
+ * characters. Bounds time and size for every text.
  */
 export function markup(content: string): Html {
   const env: Environment = { addresses: 0, open: [] }
@@ -173,7 +175,7 @@ export function markup(content: string): Html {
 
 const rendererFor = (content: string): typeof whole => (isModest(content) ? whole : cheap)
 
-/** The same, with an id for each heading. Ids are stable while the headings are: they are made from their words. */
+/** Like `markup`, with an id for each heading. Ids are made from the words of the headings, so they are stable while the headings are. */
 export function markupWithSections(content: string): { content: Html; sections: Section[] } {
   const sections: Section[] = []
   const env: Environment = { addresses: 0, open: [], sections }

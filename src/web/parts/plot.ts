@@ -3,14 +3,14 @@ import { DAY } from '../../domain/time.ts'
 import { type Html, html, NOTHING } from '../html.ts'
 import { dateFormat } from './date-format.ts'
 
-/** Plots, drawn on the server. Each is beside a list or table with the same data. Times are in milliseconds. */
+/** Plots, rendered on the server. Each is next to a list or table with the same data. Times are in milliseconds. */
 
 const WIDTH = 720
 const short = dateFormat({ day: 'numeric', month: 'short' })
 const withYear = dateFormat({ dateStyle: 'medium' })
 const clock = dateFormat({ timeStyle: 'short' })
 
-/** A time on an axis: the time within a day, the day within a year, otherwise day and year. */
+/** Formats a time on an axis: the time within a day, the day within a year, otherwise day and year. */
 const tick = (at: number, span: number): string => (span < DAY ? clock : span < 300 * DAY ? short : withYear)(at)
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
@@ -87,7 +87,7 @@ const GROWTH_HEIGHT = 140
 
 type Growth = { at: number; records: number }
 
-/** Points with times that never decrease: a record existed no later than every later record. */
+/** Makes times non-decreasing: a record existed no later than every later record. */
 const inOrder = (points: readonly Growth[]): Growth[] => {
   let latest = Number.POSITIVE_INFINITY
   return points
@@ -102,7 +102,10 @@ const inOrder = (points: readonly Growth[]): Growth[] => {
 const INTERVALS_MAX = 5
 const STEP_DIGITS = [1, 2, 5, 10]
 
-/** The values of an axis from 0 to at least `most`, highest first, with the smallest step of 1, 2 or 5 × 10^n that gives at most 5 intervals. */
+/**
+ * The values of an axis from 0 to at least `most`, highest first. Uses the smallest step of 1, 2 or 5 × 10^n that results in at most 5
+ * intervals.
+ */
 export function axisValues(most: number): number[] {
   const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(most, 1) / INTERVALS_MAX)))
   const digit = STEP_DIGITS.find(one => most / (one * power) <= INTERVALS_MAX) ?? INTERVALS_MAX * 2
@@ -111,7 +114,7 @@ export function axisValues(most: number): number[] {
   return Array.from({ length: intervals + 1 }, (_, index) => (intervals - index) * step)
 }
 
-/** A line of growth from zero to the present. `sampled` is in the order of records; times can decrease if the clock was set back. */
+/** A growth line from zero to the present. `sampled` is in the order of records. Its times can decrease if the clock was set back. */
 export function growthPlot(sampled: readonly Growth[], name: string): Html {
   const points = inOrder(sampled)
   const [first, last] = [points[0], points.at(-1)]

@@ -4,13 +4,16 @@ import type { Html } from '../html.ts'
 import { many, moment } from './components.ts'
 import type { Section } from './markdown.ts'
 
-/** Renders untrusted Markdown as safe markup. The renderer takes 6 MB of memory. A process without pages, such as `palimpsest mcp`, never loads it. */
+/**
+ * Renders untrusted Markdown as safe markup. Loads the renderer, which takes 6 MB of memory, at the first call: a process without pages,
+ * such as `palimpsest mcp`, never loads it.
+ */
 export async function prose(content: string): Promise<Html> {
   const { markup } = await import('./markdown.ts')
   return markup(content)
 }
 
-/** The same; `show` makes the markup of each part. `ends` has the offset where each part ends. */
+/** Like `prose`; `show` makes the markup of each part. `ends` contains the offset where each part ends. */
 export async function proseInLayers(content: string, ends: readonly number[], show: ShowPart): Promise<Html> {
   const { layeredMarkup } = await import('../entry/layered-text.ts')
   return layeredMarkup(content, ends, show)
@@ -22,7 +25,7 @@ type Prose = { content: Html; sections: Section[] }
 const CACHED_MAX = 4_000_000
 const cached = new LruCache<string, Prose>(CACHED_MAX)
 
-/** The same, with an id for each heading, and the headings. A text that is shown again is not rendered again. */
+/** Like `prose`, with an id for each heading, and the list of headings. Caches the result. */
 export async function proseWithSections(content: string): Promise<Prose> {
   const known = cached.get(content)
   if (known !== undefined) return known
@@ -32,13 +35,16 @@ export async function proseWithSections(content: string): Promise<Prose> {
   return made
 }
 
-/** All kinds of Markdown, the costly ones more often. It is rendered several times, because the first costly text then takes half the time. */
+/**
+ * A sample with all kinds of Markdown, the costly ones more often. It is rendered several times, which halves the time of the first costly
+ * text.
+ */
 const SAMPLE = `${'# A\n\n*b ~~c~~ **d** ***e `f` [g](/h) https://i.example &amp; __j\n\n- k\n\n> l\n\n| m |\n|---|\n| n |\n\n'.repeat(25)}${'***o ~~_p __q '.repeat(200)}`
 const TIMES = 4
 
 /**
- * Does what the first page would do otherwise: loads the renderer of Markdown, renders a sample, and makes the formats of dates and numbers.
- * This takes 0.1 to 0.3 s, in which no request is answered: a service does it before it serves.
+ * Does the work that would delay the first page: loads the renderer of Markdown, renders a sample, and makes the formats of dates and
+ * numbers. This blocks the event loop for 0.1 to 0.3 s, so a service calls it before it serves.
  */
 export async function preparePages(): Promise<void> {
   const [{ markup }] = await Promise.all([import('./markdown.ts'), import('../entry/layered-text.ts')])

@@ -3,12 +3,12 @@ import { escapeHtml, type Html, raw } from '../html.ts'
 
 /** Two rendered texts with their changes marked. */
 export type RenderedDifference = {
-  /** The earlier text; its deleted words are in `del`. */
+  /** The earlier text, with its deleted words in `del`. */
   before: Html
-  /** The later text; its inserted words are in `ins`. */
+  /** The later text, with its inserted words in `ins`. */
   after: Html
   by: Difference['by']
-  /** Whether the words are the same, so that only the formatting can differ. */
+  /** Whether both texts have the same words. Then only the formatting can differ. */
   same: boolean
 }
 
@@ -42,7 +42,7 @@ export function renderedDifference(from: Html, to: Html): RenderedDifference {
   }
 }
 
-/** The markup of tokens with the pieces of a kind marked. A mark never contains a tag, and never only blank space. */
+/** The markup of tokens, in which pieces of one kind are marked. A mark never contains a tag, and never only white space. */
 function marked(tokens: readonly Token[], pieces: readonly Piece[], kind: Piece['kind'], mark: string): Html {
   const own = pieces.filter(piece => piece.kind === 'same' || piece.kind === kind)
   let at = 0

@@ -4,11 +4,11 @@ import { type Html, html, raw } from '../html.ts'
 import { ago, badge } from './components.ts'
 import { confirmedWords, verdictOf } from './evidence-summary.ts'
 
-/** The independent voices from which each layer is drawn in full, the lowest layer first. One voice differs from two, and from five. */
+/** The numbers of independent voices from which each layer is drawn in full, the lowest layer first. */
 const LAYERS = [1, 2, 5] as const
 const HEIGHTS = [13, 8, 3] as const
 
-/** The line of one full layer in each state: whole, broken, or half. */
+/** The line of a full layer in each state: solid, broken, or half. */
 const LINES: Record<State, string> = {
   UNCHECKED: '',
   SUPPORTED: 'h16',
@@ -20,8 +20,8 @@ const LINES: Record<State, string> = {
 const pathOf = (heights: readonly number[], line: string): string => heights.map(y => `M2 ${y}${line}`).join('')
 
 /**
- * The layers of the logo for a standing: as many full layers as its voices reach, the others dotted. A dispute breaks the layers, a
- * contradiction crosses them out, and a ring is a check by authors alone.
+ * The layers of the logo for a standing. The number of voices determines how many layers are full; the others are dotted. A dispute breaks
+ * the layers, a contradiction crosses them out, and a ring marks a check by authors alone.
  */
 function layersOf({ state, tally }: Entry['standing']): Html {
   const full = LAYERS.filter(least => state !== 'UNCHECKED' && tally.independent >= least).length
@@ -33,7 +33,10 @@ function layersOf({ state, tally }: Entry['standing']): Html {
   )
 }
 
-/** The standing of an entry beside its title: its layers, its state in words, the independent voices on both sides, and the age of the last check at the time `at`. */
+/**
+ * The standing of an entry, shown next to its title: its layers, its state in words, the independent voices on both sides, and the age of
+ * the last check at the time `at`.
+ */
 export function standingStrip({ standing }: Pick<Entry, 'standing'>, at: number): Html {
   const { state, tally, lastCheckedAt } = standing
   const { name, tone } = verdictOf(standing)

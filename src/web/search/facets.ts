@@ -10,7 +10,7 @@ const AUTHORS = { HUMAN: 'A person', AGENT: 'An agent', UNKNOWN: 'Not declared' 
 const AGES: Record<Period, string> = { day: 'Today', week: 'Last 7 days', month: 'Last 31 days', year: 'Last 366 days' }
 const PERIOD_NAMES = Object.keys(PERIODS) as Period[]
 
-/** The choices of a query; unknown values count as none. */
+/** The choices of a query. Ignores unknown values. */
 export function narrowingOf(query: Query): Narrowing {
   const state = STATES.find(one => one === query.state)
   const author = ACTOR_TYPES.find(one => one === query.author)
@@ -20,7 +20,7 @@ export function narrowingOf(query: Query): Narrowing {
 
 type Shown = Record<string, string | number | undefined>
 
-/** The address of a list from its beginning with one parameter of its query replaced, or removed. */
+/** The address of the first page of a list, with one query parameter replaced or removed. */
 function withChoice(shown: Shown, name: string, value: string | undefined): string {
   const search = new URLSearchParams()
   for (const [key, one] of Object.entries({ ...shown, [name]: value, offset: undefined }))
@@ -28,11 +28,11 @@ function withChoice(shown: Shown, name: string, value: string | undefined): stri
   return `/search?${search}`
 }
 
-/** The address of a list without any choice but its words and its tag. */
+/** The address of a list without choices. Retains only its words and its tag. */
 export const widened = (shown: Shown): string =>
   withChoice({ ...shown, state: undefined, author: undefined }, 'changed', undefined)
 
-/** The counts of the first matches as links that narrow the list; the link of a chosen value widens it. */
+/** The counts of the first matches, as links that narrow the list. The link of a selected value removes its choice. */
 export const facetLists = (facets: Facets, shown: Shown, { state, author, changed }: Narrowing): Html => {
   const tag = typeof shown.tag === 'string' && shown.tag !== '' ? shown.tag : undefined
   const values = <V extends string>(

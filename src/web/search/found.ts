@@ -8,7 +8,7 @@ import { signalBadges } from '../parts/signals.ts'
 import { standingStrip } from '../parts/standing-strip.ts'
 import { visible, words } from '../untrusted-text.ts'
 
-/** The maximum number of words of a question that a line names. */
+/** Maximum number of words of a question that a line names. */
 const WORDS_SHOWN = 12
 
 /** The address of the form that publishes, with the question as its title. */
@@ -17,7 +17,7 @@ export const publishFor = (q: string): string =>
     ? '/publish'
     : `/publish?title=${encodeURIComponent([...q.trim()].slice(0, LIMITS.titleCharacters).join(''))}`
 
-/** Proposes the corrected question, lists the words that no entry has and, if `doubtful`, warns that the entries hardly match. */
+/** Suggests the corrected question, lists the words that no entry contains and, if `doubtful`, warns that the entries hardly match. */
 export function advice({ corrected, missing }: Pick<Fit, 'corrected' | 'missing'>, doubtful: boolean, q: string): Html {
   const meant = correctedQuestion(q, corrected)
   return html`${corrected.length > 0 && html`<p class="small">${meant !== q && [...q].length <= LIMITS.queryCharacters && html`Did you mean <a href="/search?q=${encodeURIComponent(meant)}">${words(meant)}</a>? `}Corrected: ${corrected.slice(0, WORDS_SHOWN).map(({ from, to }, index) => html`${index > 0 && ', '}<q>${words(from)}</q> → <q>${words(to)}</q>`)}</p>`}${missing.length > 0 && html`<p class="small">No entry has: ${missing.slice(0, WORDS_SHOWN).map((word, index) => html`${index > 0 && ', '}<q>${words(word)}</q>`)}</p>`}${doubtful && html`<p class="notice">No entry answers this: the entries below hardly match. If you find the answer, <a href="${publishFor(q)}">publish it</a>.</p>`}`
@@ -25,7 +25,7 @@ export function advice({ corrected, missing }: Pick<Fit, 'corrected' | 'missing'
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 
-/** The question with its corrected words replaced, one word or two neighbouring ones each; everything else stays as it was written. */
+/** The question with its corrected words replaced. A correction replaces one word or two adjacent words. All other text is unchanged. */
 function correctedQuestion(q: string, corrected: Fit['corrected']): string {
   const meant = new Map(corrected.map(({ from, to }) => [wordsOf(from).join(' '), to]))
   const found = [...q.matchAll(WORD)].map(match => ({

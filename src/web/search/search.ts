@@ -21,7 +21,10 @@ const SORTS: readonly (readonly [string, string])[] = [
   ['evolution', 'Most revised'],
 ]
 
-/** All entries, or those that match words and a tag, in an order, with the matches marked and counts to narrow them by. */
+/**
+ * All entries, or the entries that match words and a tag, in an order. Marks the matches, and shows counts by which the list can be
+ * narrowed.
+ */
 export const SEARCH: Page = {
   path: '/search',
   as: 'searchEntries',
@@ -97,7 +100,7 @@ const tagFeeds = (tag: string) => [
   },
 ]
 
-/** The default order: best match for a query, latest change without one. */
+/** Fills in the defaults of a query. The default order is best match for a query with words, otherwise latest change. */
 function settled(query: Query) {
   const q = String(query.q ?? '')
   return {
@@ -124,7 +127,7 @@ const searchForm = (
 ${Object.entries(narrowing).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit" class="do">Search</button>
 </form>`
 
-/** What is counted above the results; `doubtful` if they hardly match. */
+/** The counts above the results. `doubtful` is true if the results hardly match. */
 type Counted = {
   found: number
   offset: number

@@ -46,7 +46,7 @@ ${sendRow('Load the token')}
 </div>
 </section>`
 
-/** The actor of this browser, on a page of its own. */
+/** The page of the actor that this browser stores. */
 export const ACTOR_PAGE: Page = {
   path: '/actor',
   writes: true,

@@ -1,14 +1,16 @@
 import type { Config } from '../../config.ts'
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 type Addressed = Pick<Config, 'publicUrl' | 'port'>
 
-/** The address in command lines: PUBLIC_URL, or the address of this machine. The Host field is never used. */
+/** The base address in command lines: PUBLIC_URL, or the loopback address. Never uses the Host field. */
 export const curlBase = ({ publicUrl, port }: Addressed): string => publicUrl ?? `http://127.0.0.1:${port}`
 
-/** Commands that create an actor and call a write of the API with its token. The values need no quoting, because they are not user input. */
+/**
+ * Commands that create an actor and call a write of the API with its token. The values need no quoting, because they contain no user input.
+ */
 export const curlCommands = (config: Addressed, path: string, body: Record<string, unknown>): string =>
   [
     '# Once: create an actor. Store its token: it is not shown again.',

@@ -1,14 +1,14 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { type Html, html, type Part, raw } from '../html.ts'
 
-/** One field of a form. `max` counts code points, as the service does. The attribute of HTML would count UTF-16 units. */
+/** One field of a form. `max` counts code points, as the service does. The HTML attribute would count UTF-16 code units. */
 export type FieldOptions = {
   name: string
   label: string
   hint?: Part
   value?: string
   max?: number
-  /** Lines of a multi-line field; omitted for one line. */
+  /** Number of lines of a multi-line field; omitted for one line. */
   rows?: number
   optional?: boolean
   type?: 'text' | 'password'
@@ -16,7 +16,7 @@ export type FieldOptions = {
   range?: readonly [number, number]
 }
 
-/** A labelled field with its hint, its counter and the place for its problem. */
+/** A labelled field with its hint, its counter and the element that shows its problem. */
 export function field({
   name,
   label,
@@ -66,7 +66,7 @@ ${options.map(
 </fieldset>`
 }
 
-/** The button that sends a form, with the places for its state and its problem. */
+/** The button that sends a form, with the elements that show its state and its problem. */
 export const sendRow = (
   name: string,
   form?: string,
@@ -87,7 +87,7 @@ export const TAGS_EDITOR: Html = html`<div class="editor" data-tags>
 /** A source that a form has from the beginning. */
 export type ListedSource = { entryId: string; revisionId: string; title: string }
 
-/** The editor of sources: an address is typed, looked up and added to the list. */
+/** The editor of sources. The user types an address; the script looks it up and adds it to the list. */
 export const sourcesEditor = (sources: readonly ListedSource[] = []): Html => html`<div class="editor" data-sources>
 <div class="field">
 <label for="f-source">Sources <span class="optional">optional</span></label>
@@ -107,5 +107,8 @@ export const PREVIEW: Html = html`<div class="preview" data-preview>
 <div class="prose" id="preview" data-place role="region" aria-label="Preview" tabindex="0" dir="auto" hidden></div>
 </div>`
 
-/** Shown without JavaScript: the token is sent in a header field, which a form without a script cannot set. The page has the commands. */
+/**
+ * Shown without JavaScript. The token is sent in a header field, which a form cannot set without a script. The page shows the commands
+ * instead.
+ */
 export const NEEDS_SCRIPT: Html = html`<noscript><p class="notice">This form needs JavaScript, because an actor’s token is sent in a header field and not in a cookie. Without JavaScript, send the curl commands at the end of this page from a shell: they do the same.</p></noscript>`

@@ -8,7 +8,7 @@ import { curlCommands } from './curl.ts'
 import { choice, field } from './form.ts'
 import { writingPage } from './writing-page.ts'
 
-/** The entry, and the revision to judge: the named one, or the latest. */
+/** The entry, and the revision to judge: the one that the query names, or the latest. */
 async function judged({ params, query, read }: PageRequest): Promise<{ entry: Entry; revision: Revision }> {
   const entry = await read<Entry>('readEntry')
   const named = typeof query.revision === 'string' ? query.revision : entry.currentRevisionId

@@ -39,7 +39,7 @@ const content = (value?: string): Html =>
     rows: 16,
     value: value ?? '',
   })
-/** A field with the preview of its content, below it or beside it. */
+/** A field with the preview of its content, below or beside it. */
 const withPreview = (text: Html): Html => html`<div class="with-preview">${text}${PREVIEW}</div>`
 const rationale = (label: string, hint: string, value: string): Html =>
   field({ name: 'rationale', label, hint, max: LIMITS.rationaleCharacters, rows: 4, value })
@@ -79,11 +79,11 @@ ${sourcesEditor()}
   }),
 }
 
-/** Above the form of a restoration. Evidence belongs to texts, so it is neither copied nor removed. */
+/** The notice above the form of a restoration. Evidence belongs to texts, so a restoration neither copies nor removes it. */
 const restoreNotice = ({ slug, currentRevisionId }: Entry, { id }: Revision, ordinal: number): Html =>
   html`<p class="notice">The form has the text of <a href="/entries/${slug}/revisions/${id}">revision ${ordinal}</a>; <a href="/entries/${slug}/diff?from=${currentRevisionId}&amp;to=${id}">see what it changes</a>. You send it as a new revision. Evidence stays with the texts that were judged.</p>`
 
-/** The form of a revision: with the current text, or with that of the earlier revision `from`. */
+/** The form of a revision, with the current text or with the text of the earlier revision `from`. */
 const REVISE: Page = {
   path: '/entries/{slug}/revise',
   writes: true,

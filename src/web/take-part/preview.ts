@@ -5,7 +5,7 @@ import { HTML_TYPE } from '../content-types.ts'
 import type { Page } from '../page.ts'
 import { prose } from '../parts/prose.ts'
 
-/** Renders a content as the page of an entry does. Stores nothing. The answer is a fragment of HTML. */
+/** Renders a content like the page of an entry. Stores nothing. The answer is an HTML fragment. */
 export const PREVIEW_PAGE: Page = {
   path: '/preview',
   method: 'POST',
