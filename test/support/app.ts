@@ -19,25 +19,25 @@ export type TestApp = {
   url: string
   dataDir: string
   store: Store
-  /** Where the metrics are without a token, where METRICS_PORT is set. */
+  /** The address of the metrics that need no token, if METRICS_PORT is set. */
   metricsUrl: string | undefined
   /** The log so far, one JSON object per line. */
   log(): string
-  /** Resolves with the fault when the store breaks: then the process of a service ends with its message. */
+  /** Resolves with the fault when the store breaks. The process of a service would then end with its message. */
   broken: Promise<Error>
-  /** Advances the clock of the app, in milliseconds. Only the HTTP service and the writes that it sends to the store use it. */
+  /** Advances the clock of the app by milliseconds. Only the HTTP service and the writes that it sends to the store use this clock. */
   advance(milliseconds: number): void
-  /** Runs housekeeping as after this many milliseconds of service, independent of the clock. */
+  /** Runs housekeeping as after `served` milliseconds of service, independent of the clock. */
   sweep(served: number): Promise<void>
   /** Stops and starts the app again on the same directory; the address changes. */
   restart(): Promise<void>
   close(): Promise<void>
 }
 
-/** Milliseconds until a test stops waiting for a database. */
+/** Maximum time to wait for a database, in milliseconds. */
 const PATIENCE = 60_000
 
-/** Waits until the store can be used: the service listens before it has reached PostgreSQL. */
+/** Waits until the store can be used. The service listens before it has connected to PostgreSQL. */
 async function reached({ store }: { store: Store }): Promise<void> {
   const until = performance.now() + PATIENCE
   while (!store.readiness().ready) {
@@ -47,23 +47,23 @@ async function reached({ store }: { store: Store }): Promise<void> {
 }
 
 const opened = new Set<TestApp>()
-/** Resources that a failed test left open would keep its process alive. */
+/** A resource that a failed test left open would keep the process running. */
 atEnd(async () => {
   for (const app of opened) await app.close()
 })
 
 export type Start = {
-  /** The store to run on; by default that under test. */
+  /** The store to run on; by default the one under test. */
   engine?: EngineName
-  /** The clock, in milliseconds since 1970, before `advance`; by default that of the machine. */
+  /** The clock before `advance`, in milliseconds since 1970; by default the system clock. */
   now?: () => number
-  /** With 'away', the database is not waited for. */
+  /** 'away' starts the app without waiting for the database. */
   database?: 'away'
 }
 
 /**
- * Starts the whole service in this process on a free port and a temporary directory, with high limits
- * unless `settings` (environment variables) sets them. `close` removes everything that it made.
+ * Starts the whole service in this process, on a free port and a temporary directory, with high limits unless `settings` (environment
+ * variables) sets other limits. `close` removes everything that it made.
  */
 export async function startApp(
   settings: Record<string, string> = {},
@@ -143,8 +143,8 @@ export async function assertStartRefused(dataDir: string, sentence: RegExp): Pro
 }
 
 /**
- * A service that starts before the tests of a file and stops after them. `prepare` runs once it has started. Hooks of the file itself run at
- * the same time as the start, so they cannot use it.
+ * Starts a service before the tests of a file and stops it after them. `prepare` runs after the start. Hooks of the file itself run
+ * concurrently with the start, so they must not use the service.
  */
 export function useApp(settings: Record<string, string> = {}, prepare: () => Promise<void> = async () => {}): TestApp {
   let app: TestApp | undefined

@@ -8,8 +8,8 @@ after(async () => {
 })
 
 /**
- * Runs `end` after all tests of this process, the newest first. `after` in a module that several test files share would run at the end of
- * the first of them.
+ * Runs `end` after all tests of this process; the last registered function runs first. `after` in a module that several test files share
+ * would run at the end of the first file.
  */
 export const atEnd = (end: End): void => {
   ends.push(end)

@@ -8,10 +8,10 @@ const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PATIENCE = 30_000
 
-/** How a page is looked at. Widths in CSS pixels. */
+/** The properties of a browser window. Width in CSS pixels. */
 export type Look = { width?: number; dark?: boolean; scripts?: boolean; touch?: boolean }
 
-/** A page in its own browser, and its forbidden actions. */
+/** A page in its own browser context, and the errors that occurred in it. */
 export type Visit = {
   page: Page
   context: BrowserContext
@@ -20,7 +20,7 @@ export type Visit = {
   close(): Promise<void>
 }
 
-/** Why browser tests cannot run here, for the `skip` of a test; false where they can. */
+/** The reason why browser tests cannot run here, for the `skip` of a test; false if they can. */
 export const NO_BROWSER: string | false = existsSync(CHROMIUM)
   ? false
   : `NO BROWSER: ${CHROMIUM} is missing; install Chromium or set CHROMIUM_PATH, or nothing of the pages is tested in one`
@@ -31,14 +31,14 @@ after(async () => {
   for (const browser of opened) await browser.close()
 })
 
-/** Starts a browser, which ends with the tests of this process. */
+/** Starts a browser that is closed after the tests of this process. */
 export async function openBrowser(): Promise<Browser> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
   opened.push(browser)
   return browser
 }
 
-/** Opens a page on a base address. An expected refusal of the API (a 4xx) is no complaint: `allowed` says which statuses are. */
+/** Opens a page on a base address. `allowed` has the 4xx statuses of the API that are expected and not recorded as errors. */
 export async function visit(browser: Browser, base: string, look: Look = {}, allowed: number[] = []): Promise<Visit> {
   const context = await browser.newContext({
     baseURL: base,
@@ -71,7 +71,7 @@ type Violation = { id: string; help: string; nodes: { html: string; failureSumma
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Asserts that axe-core finds no violation of WCAG 2.2 AA on the current page; with `rules`, none of these rules. */
+/** Asserts that axe-core finds no violation of WCAG 2.2 AA on the current page; with `rules`, no violation of these rules. */
 export async function assertAccessible(page: Page, name: string, rules?: readonly string[]): Promise<void> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE)
   const runOnly = rules === undefined ? { type: 'tag', values: WCAG } : { type: 'rule', values: rules }
@@ -85,7 +85,7 @@ export async function assertAccessible(page: Page, name: string, rules?: readonl
   assert.deepEqual(violated, [], name)
 }
 
-/** Asserts that nothing sticks out at the side: a page never scrolls sideways as a whole. */
+/** Asserts that the page as a whole never scrolls horizontally. */
 export async function assertNoOverflow(page: Page, name: string): Promise<void> {
   const [content, view] = await page.evaluate<[number, number]>(
     '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',

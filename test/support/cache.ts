@@ -6,16 +6,16 @@ import { atEnd } from './at-end.ts'
 export type Purge = { tags: string[]; headers: Record<string, string | string[] | undefined> }
 export type PurgedCache = {
   url: string
-  /** The requests so far, also the refused ones. */
+  /** All requests so far, including refused ones. */
   purges: Purge[]
   /** The status of the answers. */
   status: number
-  /** The most requests at the same time. */
+  /** The maximum number of concurrent requests. */
   most: number
   close(): void
 }
 
-/** A cache that is purged: an HTTP server that records each purge, and answers after 20 ms. */
+/** Starts an HTTP server that replaces a cache. It records each purge and answers after 20 ms. */
 export async function startPurgedCache(): Promise<PurgedCache> {
   let open = 0
   const server = createServer(async (request, response) => {

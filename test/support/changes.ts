@@ -14,7 +14,7 @@ export async function changes(base: string, query: Query = {}): Promise<ChangeLi
   return expectStatus(await call<ChangeList>(base, 'GET', `/api/activity/changes${searchOf(query)}`), 200)
 }
 
-/** All changes after a sequence, page by page, and the sequence to go on from. */
+/** Reads all changes after a sequence, page by page. Also returns the sequence to continue from. */
 export async function allChanges(base: string, query: Query = {}): Promise<{ items: Change[]; sequence: string }> {
   const items: Change[] = []
   let after = query.after ?? '0'
@@ -32,7 +32,7 @@ export const isModerated = (change: Change): change is Moderated =>
   change.action === 'WITHDRAW' || change.action === 'RESTORE'
 export const isWrite = (change: Change): change is Activity => !isModerated(change)
 
-/** Asserts that changes rise, each with its own sequence, and that moderation says no more of an entry than its id. */
+/** Asserts that changes are ordered, each with its own sequence, and that moderation reveals only the id of an entry. */
 export function assertChanges(items: readonly Change[]): void {
   let last = -1n
   for (const change of items) {
@@ -43,7 +43,7 @@ export function assertChanges(items: readonly Change[]): void {
   }
 }
 
-/** The public entries as one who follows learns of them. */
+/** Applies changes to a set of public entries, as a consumer of the changes would. */
 export function applyChanges(known: Set<string>, items: readonly Change[]): void {
   for (const { action, entryId } of items) {
     if (entryId === null) continue

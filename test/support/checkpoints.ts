@@ -11,7 +11,7 @@ const PAUSE = 200
 
 export type Seen = { origin: string; size: number; root: string; note: string }
 
-/** Reads the checkpoints of every node without end. */
+/** Reads the checkpoints of every node until `stop`. */
 export function watchCheckpoints(urls: readonly string[]) {
   const seen = new Map<string, Seen>()
   const failures: string[] = []
@@ -32,7 +32,7 @@ export function watchCheckpoints(urls: readonly string[]) {
   }
   const watching = Promise.all(urls.map(watch))
   return {
-    /** Ends, and returns everything that was shown. Asserts that no two trees of one size were. */
+    /** Stops, and returns all checkpoints. Asserts that no two checkpoints of one size have different roots. */
     async stop(): Promise<Seen[]> {
       going = false
       await watching
@@ -42,7 +42,7 @@ export function watchCheckpoints(urls: readonly string[]) {
   }
 }
 
-/** Asserts that the log of a store continues every checkpoint that was shown under its origin. Returns how many origins were shown. */
+/** Asserts that the log of a store extends every served checkpoint of its origin. Returns the number of origins. */
 export async function assertOneTree(store: Reader, seen: readonly Seen[]): Promise<number> {
   const origin = (await listEpochs(store)).at(-1)?.origin
   for (const one of seen.filter(shown => shown.origin === origin)) {

@@ -7,7 +7,7 @@ const killAll = (): void => {
 }
 atEnd(killAll)
 process.on('exit', killAll)
-// The runner ends a file that takes too long by a signal, which leaves no time for the hooks of its tests.
+// The runner ends a file that exceeds its time limit with a signal, which leaves no time for the hooks of its tests.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 function owned<C extends ChildProcess>(child: C): C {
@@ -16,5 +16,5 @@ function owned<C extends ChildProcess>(child: C): C {
   return child
 }
 
-/** Like that of Node; the child never outlives the test file that started it, however that ends. */
+/** Like `spawn` of Node. The child always ends with the test file that started it. */
 export const spawn = ((...args: Parameters<typeof spawnChild>) => owned(spawnChild(...args))) as typeof spawnChild

@@ -11,10 +11,10 @@ export type CallOptions = {
   headers?: Record<string, string>
 }
 
-/** How long a client repeats a request with a temporary refusal, in milliseconds. */
+/** Maximum time for which a client repeats a temporarily refused request, in milliseconds. */
 const PATIENCE = 60_000
 
-/** Sends a request until its answer is no temporary refusal, with the pauses that the answers require, as a client does. */
+/** Repeats a request, after the pauses that the answers require, until the answer is not a temporary refusal. */
 export async function sendUntil<A extends { status: number; headers: Headers }>(
   isFinal: (answer: A) => boolean,
   send: () => Promise<A>,
@@ -28,8 +28,8 @@ export async function sendUntil<A extends { status: number; headers: Headers }>(
 }
 
 /**
- * Calls an operation over HTTP. `body` is sent as JSON, `raw` unchanged; the answer's body is parsed if it is JSON. A request that is refused
- * as OVERLOADED had no effect, and is sent again.
+ * Calls an operation over HTTP. `body` is sent as JSON, `raw` unchanged. The body of the answer is parsed if it is JSON. A request that is
+ * refused with OVERLOADED had no effect, so it is sent again.
  */
 export const call = <T = Record<string, unknown>>(
   base: string,
@@ -43,8 +43,8 @@ export const call = <T = Record<string, unknown>>(
   )
 
 /**
- * The same call, repeated while the service refuses it temporarily, for any reason. Use it for searches: on a busy machine the index may
- * be late.
+ * Like `call`, repeated as long as the service refuses it temporarily for any reason. Use it for searches: on a busy machine the index may
+ * lag.
  */
 export const callPatiently = <T = Record<string, unknown>>(
   base: string,
@@ -77,7 +77,7 @@ async function callOnce<T>(
   return Object.assign(answer, { body: (isJson ? JSON.parse(answer.text) : {}) as T })
 }
 
-/** Asserts the status, and for a problem the whole error shape and its code. Returns the answer. */
+/** Asserts the status; for a problem, also the whole error format and its code. Returns the answer. */
 export function expectProblem(answer: Answer, status: number, code: string): Answer {
   assert.equal(answer.status, status, `${answer.status} ${answer.text}`)
   const { error } = answer.body as { error: { code: string; requestId: string } }
@@ -103,7 +103,7 @@ export async function newActor(
 }
 
 let made = 0
-/** Publishes an entry; members left out are made up and distinct. */
+/** Publishes an entry. Omitted members have generated, distinct values. */
 export async function newEntry(base: string, token: string, input: Record<string, unknown> = {}): Promise<Entry> {
   made += 1
   const body = { title: `Entry number ${made}`, content: `Content ${made}`, summary: `Summary ${made}`, ...input }
@@ -126,7 +126,7 @@ export const revisionOf = (entry: Entry, input: Record<string, unknown> = {}) =>
   ...input,
 })
 
-/** All pages of a cursor list, from the first to where nextCursor is null. */
+/** Reads all pages of a list with a cursor, until nextCursor is null. */
 export async function allPages<T>(base: string, path: string, limit = 50): Promise<T[]> {
   const items: T[] = []
   let before: string | null = null

@@ -12,10 +12,10 @@ const SERVER_USER = 'postgres'
 const PATIENCE = 100_000
 const PAUSE = 30
 
-/** The kind of stop: `fast` lets the server write its data, `immediate` is like a power cut. */
+/** The signal for each kind of stop. `fast` lets the server write its data; `immediate` acts like a power cut. */
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 
-/** A PostgreSQL server of the tests' own. */
+/** A PostgreSQL server that only the tests use. */
 export type Server = {
   port: number
   url(database: string): string
@@ -30,7 +30,10 @@ export type Cluster = Server & {
   close(): Promise<void>
 }
 
-/** The folder of PostgreSQL's own programs: that of the variable POSTGRES_BIN, otherwise the newest of this system, if there is one. */
+/**
+ * The folder of PostgreSQL's programs: the one in the variable POSTGRES_BIN, otherwise the newest on this system; undefined if there is
+ * none.
+ */
 export function findBinaries(): string | undefined {
   const named = process.env.POSTGRES_BIN
   if (named !== undefined) return named
@@ -42,13 +45,13 @@ export function findBinaries(): string | undefined {
 
 const isRoot = process.getuid?.() === 0
 const idOf = (flag: string): number => Number(execFileSync('id', [flag, SERVER_USER], { encoding: 'utf8' }))
-/** The user that runs PostgreSQL, which refuses to be run by root; undefined for the user of this process. */
+/** The user that runs PostgreSQL, because PostgreSQL refuses to run as root; undefined for the user of this process. */
 export const owner = (): { uid: number; gid: number } | undefined =>
   isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : undefined
 
 /**
- * Makes and starts a server with the durability of a real one, in a temporary directory, or in `keptIn`, which is not removed.
- * It ends with this process, even if that is killed.
+ * Makes and starts a server with production durability, in a temporary directory or in `keptIn`, which is not removed. The server ends with
+ * this process, even if the process is killed.
  */
 export async function startCluster(binaries: string, keptIn?: string): Promise<Cluster> {
   const directory = keptIn ?? mkdtempSync(join(tmpdir(), 'palimpsest-postgres-'))
@@ -58,7 +61,7 @@ export async function startCluster(binaries: string, keptIn?: string): Promise<C
   const run = (program: string, ...args: string[]): void => {
     execFileSync(join(binaries, program), args, { ...user, cwd: directory, stdio: 'pipe' })
   }
-  // A language whose order and case are not those of bytes: nothing may depend on the language of the database.
+  // A locale whose order and case differ from those of bytes, because nothing may depend on the locale of the database.
   const turkish = ['--locale=C', '--locale-provider=icu', '--icu-locale=tr-TR']
   const data = join(directory, 'primary')
   if (!existsSync(data)) run('initdb', '-D', data, '-U', USER, '-E', 'UTF8', ...turkish, '-A', 'trust')
@@ -119,7 +122,7 @@ async function createServerIn(
   )
   const url = (database: string): string => `postgres://${USER}@127.0.0.1:${port}/${database}`
   let child: ChildProcess | undefined
-  /** Resolves once the server has ended after `ask`. */
+  /** Resolves when the server has ended after `ask`. */
   const ended = async (ask: (input: ChildProcess['stdin']) => void): Promise<void> => {
     if (child === undefined || child.exitCode !== null) return
     const exited = new Promise(resolve => child?.once('exit', resolve))
@@ -143,7 +146,7 @@ async function createServerIn(
   }
 }
 
-/** Runs the server until its input names a signal to pass on, or its input ends with the parent process. Then it removes all files. */
+/** Runs the server until its input names a signal to forward, or until its input ends with the parent process. Then removes all files. */
 const SUPERVISOR = `"$0" -D "$1" & server=$!
 if read -r how; then kill -"$how" $server; wait $server
 else kill -QUIT $server; wait $server; rm -rf "$2"; fi`
@@ -176,7 +179,7 @@ export async function withClient<T>(url: string, work: (client: Client) => Promi
   }
 }
 
-/** The URL of another database of the same server. */
+/** The URL of another database on the same server. */
 export function urlOfDatabase(url: string, name: string): string {
   const other = new URL(url)
   other.pathname = `/${name}`
@@ -185,7 +188,9 @@ export function urlOfDatabase(url: string, name: string): string {
 
 export type Database = { url: string; drop(): Promise<void> }
 
-/** Makes a database on the server at `url`, which names any database of it: an empty one, or a copy of `template`. */
+/**
+ * Makes a database on the server at `url`, which may name any database of the server. The new database is empty, or a copy of `template`.
+ */
 export async function createDatabase(url: string, template = 'template0'): Promise<Database> {
   const name = `palimpsest_${randomBytes(8).toString('hex')}`
   await withClient(url, client => client.query(`CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE ${template}`))

@@ -18,8 +18,8 @@ async function withService(work: (url: string) => Promise<void>): Promise<void> 
 }
 
 /**
- * Sends 50 revisions of one base at once, `rounds` times, spread over all nodes. Exactly one is committed; the others get the latest
- * revision. The chain ends without a fork.
+ * Sends 50 concurrent revisions of one base, `rounds` times, spread over all nodes. Asserts that exactly one is committed, that the others
+ * get the latest revision, and that the chain ends without a fork.
  */
 export async function race(urls: readonly string[], rounds: number): Promise<void> {
   const clients = urls.map(url => createClient(url, RIVALS))
@@ -62,13 +62,13 @@ export const raceRounds = (rounds: number): Promise<void> => withService(url => 
 
 const FEED_WRITERS = 12
 const FEED_READERS = 3
-/** Fewer writes are no load: readers continue until more are acknowledged. */
+/** Minimum number of acknowledged writes until readers may stop. */
 const FEED_WRITES = 50
 
 /** The rows of the feed that one reader has read: all from the first to `top`. */
 type Seen = { top: number; named: Set<string> }
 
-/** Reads the newest page and walks back to known rows. Asserts that there is no gap before the new rows. */
+/** Reads the newest page, then older pages back to known rows. Asserts that there is no gap before the new rows. */
 async function catchUp(client: Client, seen: Seen): Promise<void> {
   const rows: Activity[] = []
   let before = ''
@@ -95,8 +95,8 @@ async function catchUp(client: Client, seen: Seen): Promise<void> {
 export const followFeed = (milliseconds: number): Promise<void> => withService(url => follow([url], milliseconds))
 
 /**
- * For some time, and until enough was written, readers follow the feed of all nodes under full write load through all of them: every
- * acknowledged write is seen by the next read of any node, permanently at its place.
+ * Readers follow the feed of all nodes under full write load through all nodes, for some time and until enough was written. Asserts that
+ * the next read of any node shows every acknowledged write, permanently at its position.
  */
 export async function follow(urls: readonly string[], milliseconds: number): Promise<void> {
   const writing = urls.map((url, node) => startWriters(url, Math.ceil(FEED_WRITERS / urls.length), `feed${node}`))

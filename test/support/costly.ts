@@ -1,10 +1,10 @@
 import { LIMITS } from '../../src/contract/limits.ts'
 
 const ALL = LIMITS.contentCharacters
-/** Bytes of a body that a content may take, as JSON. */
+/** Maximum size of a content in a request body, in bytes of JSON. */
 const BYTES = LIMITS.bodyBytes - 1_500
 
-/** A text cut to what one request can carry. */
+/** Cuts a text to the maximum size in one request. */
 function fitting(text: string): string {
   let characters = [...text].slice(0, ALL)
   for (;;) {
@@ -14,12 +14,12 @@ function fitting(text: string): string {
     characters = characters.slice(0, Math.floor((characters.length * BYTES) / bytes))
   }
 }
-/** A unit again and again, up to the longest content. */
+/** Repeats a unit up to the maximum length of a content. */
 const full = (unit: string): string => fitting(unit.repeat(Math.ceil(ALL / [...unit].length)))
 const half = (first: string, second: string): string =>
   first.repeat(ALL / 2 / first.length) + second.repeat(ALL / 2 / second.length)
 
-/** The costliest contents, by their kind. All fit into one request. */
+/** The costliest contents, by kind. Each fits into one request. */
 export const COSTLY_CONTENTS: Readonly<Record<string, string>> = {
   'emphasis that never closes': full('*a '),
   'emphasis, strong and struck through': full('***a~~_b __c'),
@@ -65,7 +65,7 @@ export const COSTLY_CONTENTS: Readonly<Record<string, string>> = {
   'marks on one letter': full('e\u0301\u0302\u0303'),
 }
 
-/** Letters by chance, the same in every run. */
+/** Pseudo-random letters, the same in every run. */
 function letterOf(index: number): string {
   const mixed = Math.imul(index + 1, 0x9e3779b1) >>> 0
   return 'abcdefghijklmnopqrstuvwxyz'[(mixed >>> 16) % 26] ?? 'a'
@@ -74,7 +74,7 @@ const lines = (count: number, line: (index: number) => string): string =>
   fitting(Array.from({ length: count }, (_, index) => `${line(index)}\n`).join(''))
 const words = (from: number): string => Array.from({ length: 10_000 }, (_, index) => letterOf(index + from)).join(' ')
 
-/** Pairs of contents that are hard to compare, by how they differ. */
+/** Pairs of contents that are costly to compare, by how they differ. */
 export const COSTLY_DIFFERENCES: Readonly<Record<string, readonly [string, string]>> = {
   '10,000 lines that are all others': [lines(10_000, () => 'a'), lines(10_000, () => 'b')],
   '10,000 lines by chance': [lines(10_000, letterOf), lines(10_000, index => letterOf(index + 77_777))],

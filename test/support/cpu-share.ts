@@ -2,15 +2,15 @@ import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const PERIOD = 100_000
-/** The folders in which the kernel makes control groups, with the file that bounds the processor time of one, and its content. */
+/** The folders in which the kernel makes control groups, each with the file that limits processor time, and its content. */
 const KINDS = [
   { root: '/sys/fs/cgroup/cpu', file: 'cpu.cfs_quota_us', contentOf: (quota: number) => String(quota) },
   { root: '/sys/fs/cgroup', file: 'cpu.max', contentOf: (quota: number) => `${quota} ${PERIOD}` },
 ]
 
 /**
- * Bounds a process and all of its threads to a share of one core, as if it had a slower machine of its own. Returns the function that removes
- * the bound after the end of the process; undefined where this user may not make control groups.
+ * Limits a process and its threads to a share of one core, to simulate a slower machine. Returns a function that removes the limit after
+ * the end of the process; undefined if this user may not make control groups.
  */
 export function boundCpu(pid: number, share: number): (() => void) | undefined {
   for (const { root, file, contentOf } of KINDS) {
@@ -24,7 +24,7 @@ export function boundCpu(pid: number, share: number): (() => void) | undefined {
       }
       rmdirSync(group)
     } catch {
-      // The next kind, or none.
+      // Tries the next kind.
     }
   }
   return undefined

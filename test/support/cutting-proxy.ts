@@ -1,19 +1,19 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** When a connection is cut: during a statement, during a statement with a secret, or before the answer to a COMMIT arrives. */
+/** The moment to cut a connection: during a statement, during a statement with a secret, or before the answer to a COMMIT arrives. */
 export type Cut = 'statement' | 'secret' | 'commit'
 
 /** A proxy on loopback in front of a PostgreSQL server. It cuts connections on request. */
 export type CuttingProxy = {
   port: number
-  /** Cuts the next connection over which that happens, and resolves when it is done. */
+  /** Cuts the next connection that reaches this moment. Resolves after the cut. */
   cut(when: Cut): Promise<void>
-  /** Counts pieces in both directions from now on. Cuts the connection of the `nth` piece instead of forwarding it. */
+  /** Starts to count data chunks in both directions. Cuts the connection of the `nth` chunk instead of forwarding it. */
   cutAt(nth: number): void
-  /** Passes on no data of any connection in either direction until `thaw`. Data sent in between arrive then. */
+  /** Forwards no data of any connection in either direction until `thaw`, which delivers the data sent since. */
   freeze(): void
   thaw(): void
-  /** How many pieces have gone either way since `cutAt`. */
+  /** The number of data chunks in both directions since `cutAt`. */
   counted(): number
   close(): Promise<void>
 }
@@ -87,5 +87,5 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
   }
 }
 
-/** Minimum bytes of a batch of statements with rows. All other messages of a session are shorter. */
+/** Minimum size in bytes of a batch of statements with rows. All other messages of a session are shorter. */
 const LONG = 600

@@ -5,7 +5,7 @@ import type { TestApp } from './app.ts'
 import { withClient } from './cluster.ts'
 import { databaseOf, ENGINE } from './engine.ts'
 
-/** Changes the store of a running service by hand, past the service. */
+/** Changes the store of a running service directly, without the service. */
 export async function editStore(
   { dataDir }: Pick<TestApp, 'dataDir'>,
   ...statements: readonly string[]

@@ -4,10 +4,10 @@ import { dropTemplate, migratedTemplate, newTemplateName } from './migrated-temp
 
 export type EngineName = 'embedded' | 'postgres'
 
-/** Which store the service runs on in this process where a test does not say: the embedded one, or PostgreSQL. */
+/** The store that the service in this process uses unless a test selects one. */
 export const ENGINE: EngineName = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'embedded'
 
-/** The reason why nothing can run on PostgreSQL here, or false. */
+/** The reason why tests cannot run on PostgreSQL here; false if they can. */
 export const NO_POSTGRES: string | false =
   process.env.TEST_DATABASE_URL !== undefined || findBinaries() !== undefined
     ? false
@@ -15,7 +15,7 @@ export const NO_POSTGRES: string | false =
 
 let own: Promise<Cluster> | undefined
 
-/** A database on some server: that of TEST_DATABASE_URL, or one that is started for this process. */
+/** The URL of a database on the server of TEST_DATABASE_URL, or on a server that is started for this process. */
 async function serverUrl(): Promise<string> {
   const given = process.env.TEST_DATABASE_URL
   if (given !== undefined) return given
@@ -25,14 +25,17 @@ async function serverUrl(): Promise<string> {
   return (await own).url('postgres')
 }
 
-/** The name of the template where no global setup chose one. */
+/** The name of the template, if no global setup chose one. */
 let ownTemplate: string | undefined
 const made = new Map<string, Promise<Database>>()
-/** Each drop waits for a checkpoint of the server, which is short right after another one: several are dropped together, beside the tests. */
+/**
+ * Each drop waits for a checkpoint of the server, which is short right after another one. Several databases are therefore dropped together,
+ * while the tests run.
+ */
 const UNUSED_MAX = 8
 const unused: Database[] = []
 let dropping: Promise<unknown> = Promise.resolve()
-// Users of a database register their end later, and so end before the databases are dropped.
+// Users of a database register later, so they end before the databases are dropped.
 atEnd(async () => {
   await dropUnused()
   await dropAll(await Promise.all(made.values()))
@@ -41,17 +44,17 @@ atEnd(async () => {
 })
 
 /**
- * The settings that run a service with this data directory on an engine, by default the one under test. On PostgreSQL it gets its own
- * database, which has all tables.
+ * The settings that run a service with this data directory on an engine, by default the one under test. On PostgreSQL, the service gets its
+ * own database, which has all tables.
  */
 export async function engineSettings(dataDir: string, engine = ENGINE): Promise<Record<string, string>> {
   return engine === 'postgres' ? { DATABASE_URL: await databaseWithTables(dataDir) } : {}
 }
 
-/** The database of a name, created at its first use and dropped at the end. */
+/** The URL of a named database, which is created at its first use and dropped at the end. */
 export const databaseOf = (name: string): Promise<string> => urlOf(name, createDatabase)
 
-/** The same, with all tables and no store: that costs half as much as to run the migrations. */
+/** Like `databaseOf`, with all tables and no data. This takes half the time of the migrations. */
 export const databaseWithTables = (name: string): Promise<string> =>
   urlOf(name, async url => {
     const shared = process.env.TEST_DATABASE_TEMPLATE
@@ -65,7 +68,7 @@ async function urlOf(name: string, make: (url: string) => Promise<Database>): Pr
   return (await database).url
 }
 
-/** Drops the database of a name, if there is one, with the next databases that are not used any more. */
+/** Drops a named database, if it exists, together with the next unused databases. */
 export async function dropDatabaseOf(name: string): Promise<void> {
   const database = await made.get(name)
   made.delete(name)
@@ -76,7 +79,7 @@ export async function dropDatabaseOf(name: string): Promise<void> {
   dropping = Promise.all([dropping, dropAll(due)])
 }
 
-/** Drops the databases that are not used any more. */
+/** Drops the unused databases. */
 export async function dropUnused(): Promise<void> {
   await dropping
   await dropAll(unused.splice(0))

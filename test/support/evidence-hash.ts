@@ -12,7 +12,7 @@ const ESCAPES: Record<string, string> = {
   '\t': '\\t',
 }
 
-/** RFC 8785 as a stranger would write it: keys by UTF-16 code units, the shortest escapes, nothing else changed. */
+/** An independent implementation of RFC 8785: keys ordered by UTF-16 code units, the shortest escapes, nothing else changed. */
 function canonical(value: unknown): string {
   if (typeof value === 'string') {
     const escaped = value.replace(
@@ -30,7 +30,7 @@ function canonical(value: unknown): string {
   return String(value)
 }
 
-/** The evidenceHash of a revision as served, from that of the one before; null for the first. */
+/** The evidenceHash of a revision as served, computed from that of the previous revision; null for the first. */
 export function hashOf(revision: Revision, previousEvidenceHash: string | null): string {
   const { evidenceHash: _, ...served } = revision
   return createHash('sha256')

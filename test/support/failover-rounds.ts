@@ -10,18 +10,18 @@ import type { seededRandom } from './random.ts'
 
 const PATIENCE = 120_000
 const WRITERS = 2
-/** How long a writer pauses before each entry, in milliseconds: the test checks the outcome of writes, not their rate. */
+/** Pause of a writer before each entry, in milliseconds. The test checks the outcome of writes, not their rate. */
 const PAUSE = 50
-/** Writes through each node before the primary is killed. */
+/** Number of writes through each node before the primary is killed. */
 const WRITES = 20
-/** Every this many kills the member is started again at once, else when writes are back. */
+/** After every fourth kill the member is started again at once, otherwise when writes are acknowledged again. */
 const AT_ONCE_EVERY = 4
 
 export type Failovers = {
   /** The longest time in milliseconds without an acknowledged write at a node, for each fault. */
   outages: number[]
   sent: Sent[]
-  /** Titles of keyed writes, and how many of these were answered by a stored answer. */
+  /** Titles of keyed writes, and the number of these writes that received a stored answer. */
   keyed: string[]
   replayed: number
   /** Entries that a node did not find after another node had acknowledged them. */
@@ -36,7 +36,7 @@ export type Rounds = (
   random: Random,
 ) => Promise<Failovers>
 
-/** Kills the primary `rounds` times under load; the member is started again. */
+/** Kills the primary `rounds` times under load, and starts the member again. */
 export const killRounds: Rounds = (cluster, urls, rounds, random) =>
   failoverRounds(cluster, urls, rounds, async (leader, round, isBack) => {
     await setTimeout(random.below(1_000))
@@ -85,7 +85,7 @@ async function failoverRounds(
   return failovers
 }
 
-/** Hands the primary over to its synchronous standby under load, as an operator does. Returns the new failovers. */
+/** Switches over from the primary to its synchronous standby under load, as an operator does. Returns the new failovers. */
 export async function switchOver(cluster: PatroniCluster, urls: readonly string[]): Promise<Failovers> {
   const failovers: Failovers = { outages: [], sent: [], keyed: [], replayed: 0, missed: [] }
   const from = await cluster.settled()
@@ -97,7 +97,7 @@ export async function switchOver(cluster: PatroniCluster, urls: readonly string[
   return failovers
 }
 
-/** Runs `fault` under load. It waits by a function until every node has acknowledged a write that it got after that was called. */
+/** Runs `fault` under load. `isBack` resolves when every node has acknowledged a write that was sent after its call. */
 async function underLoad(
   urls: readonly string[],
   label: string,
@@ -145,7 +145,7 @@ const isReady = async (url: string): Promise<true | undefined> =>
 
 const answeredAt = (sent: Sent): number => sent.answeredAt ?? Number.POSITIVE_INFINITY
 
-/** A client that writes through one node and at once reads through the next. */
+/** A client that writes through one node and immediately reads through the next node. */
 function startReaders(urls: readonly string[], { missed, keyed }: Failovers) {
   let going = true
   const run = async (): Promise<void> => {
@@ -170,17 +170,17 @@ function startReaders(urls: readonly string[], { missed, keyed }: Failovers) {
   }
 }
 
-/** The writes of the rounds as `assertSound` takes them: keyed ones are checked by their titles. */
+/** The writes of the rounds in the form of `assertSound`. Keyed writes are identified by their titles. */
 export const writesOf = ({ sent, keyed }: Failovers): Sent[] => [
   ...sent,
   ...keyed.map(title => ({ kind: 'create' as const, mark: `Content of ${title}`, sentAt: 0 })),
 ]
 
-/** The longest time in milliseconds that a write waited for its answer. */
+/** The longest time in milliseconds between a write and its answer. */
 export const longestWait = ({ sent }: Failovers): number =>
   Math.round(Math.max(...sent.map(one => answeredAt(one) - one.sentAt).filter(Number.isFinite)))
 
-/** Asserts that each title is there once. */
+/** Asserts that each title occurs exactly once. */
 export function assertOnce(titles: readonly string[], found: readonly string[]): void {
   const counts = new Map<string, number>()
   for (const title of found) counts.set(title, (counts.get(title) ?? 0) + 1)

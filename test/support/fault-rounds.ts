@@ -8,12 +8,12 @@ import type { seededRandom } from './random.ts'
 import { inspect } from './reader.ts'
 
 const WRITERS = 20
-/** A service is killed or stopped only after more writes than this are acknowledged, so that it has full load. */
+/** Minimum number of acknowledged writes before a service is killed or stopped, so that it is under full load. */
 const WRITES = 2 * WRITERS
 
 /**
- * Kills the service under full write load and starts it again, `rounds` times on one directory; checks all that was ever acknowledged.
- * Returns the number of writes, and the median and the longest time until it was ready again, in milliseconds.
+ * Kills the service under full write load and starts it again, `rounds` times on one directory. Checks all writes that were ever
+ * acknowledged. Returns the number of writes, and the median and the longest time until the service was ready again, in milliseconds.
  */
 export async function killRounds(
   rounds: number,
@@ -53,8 +53,8 @@ const medianOf = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
 /**
- * A time (of performance.now()). Requests sent before it over open connections were received, because a request sent at that time is
- * answered.
+ * Returns a time (of performance.now()). The service has received all requests sent before it over open connections, because it has
+ * answered a request sent at that time.
  */
 async function receivedBefore(probe: Client): Promise<number> {
   const at = performance.now()

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { call, callPatiently, expectProblem, expectStatus } from './client.ts'
 import { eventually, type ServerProcess } from './process.ts'
 
-/** Words that no other entry has, so that the search index grows as fast as the store. */
+/** Words that no other entry contains, so that the search index grows as fast as the store. */
 const wordsOf = (n: number): string =>
   Array.from({ length: 2_000 }, (_, word) => `w${(n * 2_000 + word).toString(36)}`).join(' ')
 const bodyOf = (n: number) => ({ title: `Note ${n}`, summary: 'A note', content: wordsOf(n) })
 
-/** Space left for a round, in bytes: none, enough for the store and not for its search index, enough for both to compete. */
+/** Free space of a round, in bytes: none, enough only for the store, enough for store and search index to compete for it. */
 export const SLACKS = [0, 100_000, 300_000]
 
-/** Fills the free space of a disk except `slack` bytes. Returns the file that fills it. */
+/** Fills a disk except for `slack` bytes. Returns the file that fills it. */
 export function fill(disk: string, slack: number): string {
   const ballast = join(disk, 'ballast')
   const { bavail, bsize } = statfsSync(disk)
@@ -37,12 +37,12 @@ async function untilFull(server: ServerProcess, token: string): Promise<number> 
   throw new Error('The disk never filled.')
 }
 
-/** How long a condition is waited for, in milliseconds. */
+/** Maximum time to wait for a condition, in milliseconds. */
 const PATIENCE = 60_000
 
 /**
  * Fills the disk of a service, checks its answers, frees space, and asserts that the service recovers by itself. Returns the milliseconds
- * from the free space until it was ready.
+ * from freeing the space until the service was ready.
  */
 export async function fullDiskRound(
   server: ServerProcess,
@@ -57,7 +57,7 @@ export async function fullDiskRound(
     const body = { title: 'Refused', summary: 'Refused', content: `${'refused '.repeat(2_000)}` }
     expectProblem(await call(server.url, 'POST', '/api/entries', { body, token }), 503, 'STORE_UNAVAILABLE')
   }
-  // A small write of the service's own may find the last space just between the refusal and the question.
+  // A small write of the service itself may use the last space between the refusal and this check.
   await eventually('not ready after a refusal', PATIENCE, async () => {
     const body = { title: 'Refused', summary: 'Refused', content: `${'refused '.repeat(2_000)}` }
     expectProblem(await call(server.url, 'POST', '/api/entries', { body, token }), 503, 'STORE_UNAVAILABLE')

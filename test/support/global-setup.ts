@@ -9,8 +9,8 @@ let cluster: Cluster | undefined
 let programs: string | undefined
 
 /**
- * Starts one PostgreSQL for all test files of a run, which find it by TEST_DATABASE_URL. They also share a database with all tables, which
- * the first of them that needs it makes, and a directory for programs in Go.
+ * Starts one PostgreSQL server for all test files of a run, and publishes its URL in TEST_DATABASE_URL. The files share a database with all
+ * tables, which the first file that needs it creates, and a directory for Go programs.
  */
 export async function globalSetup(): Promise<void> {
   if (NO_POSTGRES !== false) process.stderr.write(`\n*** ${NO_POSTGRES}\n\n`)

@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 import { spawn } from './children.ts'
 
 const run = promisify(execFile)
-/** Where Debian’s golang-golang-x-mod-dev puts its sources. */
+/** The directory of the sources of Debian's package golang-golang-x-mod-dev. */
 const GOPATH = '/usr/share/gocode'
 const PACKAGES = join(GOPATH, 'src', 'golang.org', 'x', 'mod', 'sumdb')
 const GO = ['/usr/bin/go', '/usr/local/go/bin/go'].find(path => existsSync(path))
 
-/** Why programs in Go cannot run here; false where they can. */
+/** The reason why Go programs cannot run here; false if they can. */
 export const NO_GO =
   GO !== undefined && existsSync(PACKAGES)
     ? false
@@ -21,7 +21,9 @@ if (NO_GO) process.stderr.write(`${NO_GO}\n`)
 
 type Program = 'verify-log' | 'witness'
 
-/** The directory of built programs. All processes of a run share it: the first build takes some seconds, later ones a fraction. */
+/**
+ * The directory of built programs, shared by all processes of a run. The first build takes seconds, later builds a fraction of a second.
+ */
 function directory(): string {
   if (process.env.TEST_GO_DIRECTORY === undefined) {
     const own = mkdtempSync(join(tmpdir(), 'palimpsest-go-'))
@@ -36,7 +38,7 @@ const built = new Map<Program, Promise<string>>()
 async function build(name: Program): Promise<string> {
   const program = join(directory(), name)
   if (existsSync(program)) return program
-  // Several processes may build it at the same time. Each puts a whole file there.
+  // Several processes may build the program at the same time. Each writes a complete file and renames it.
   const partial = `${program}.${process.pid}`
   const env = { ...process.env, GO111MODULE: 'off', GOPATH, GOCACHE: join(directory(), 'cache'), GOFLAGS: '' }
   await run(GO ?? 'go', ['build', '-o', partial, join(import.meta.dirname, 'go', `${name}.go`)], { env })
@@ -44,7 +46,7 @@ async function build(name: Program): Promise<string> {
   return program
 }
 
-/** Builds a program once for this process, unless another one built it. Returns its path. */
+/** Builds a program once for this process, unless another process built it. Returns its path. */
 function programOf(name: Program): Promise<string> {
   const building = built.get(name) ?? build(name)
   built.set(name, building)
@@ -61,7 +63,7 @@ export async function verifyWithGo(args: string[]): Promise<{ holds: boolean; te
   }
 }
 
-/** Asserts that `go/verify-log.go` accepts the log of a service, and that the log begins with each of these older checkpoints. */
+/** Asserts that `go/verify-log.go` accepts the log of a service, and that the log extends each of these older checkpoints. */
 export async function assertAcceptedByGo(url: string, older: readonly string[]): Promise<void> {
   assert.ok(older.length > 0, 'a log is compared with one older checkpoint at least')
   const [key = ''] = (await (await fetch(`${url}/log/keys`)).text()).split('\n')

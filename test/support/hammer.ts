@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process'
 import { connect } from 'node:net'
 
-/** The load of one process: the same request over this many connections from one address, repeated after each answer. */
+/** The load of one process. Each of its connections, all from one address, repeats the same request after each answer. */
 export type Hammering = {
   url: string
   request: string
-  /** How often the request is sent at once. */
+  /** Number of requests in one pipelined packet. */
   pipelined: number
   connections: number
   from: string

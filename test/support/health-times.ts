@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const FROM = '127.0.0.3'
 const INTERVAL = 10
 
-/** The times of /health of a service during so many milliseconds, in milliseconds: over one connection, or each over a new one. */
+/** Measures the times of /health of a service for `milliseconds`, in milliseconds: over one connection, or over a new connection each. */
 export async function timesOfHealth(url: string, milliseconds: number, over: 'one' | 'new' = 'one'): Promise<number[]> {
   const agent = new Agent({ keepAlive: over === 'one', maxSockets: 1, localAddress: FROM })
   const times: number[] = []

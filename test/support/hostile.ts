@@ -12,7 +12,7 @@ export const UNSEEN =
 export const UNSEEN_CHARACTERS =
   /\u034f|\u17b4|[\u0007\u001b\u009b\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/u
 
-/** Markup that would do something wherever it stood unescaped: in text, attributes, titles, scripts, comments, XML and templates. */
+/** Markup that would have an effect wherever it occurs unescaped: in text, attributes, titles, scripts, comments, XML and templates. */
 export const MARKUP = [
   '<script>globalThis.struck=1</script>',
   `"><img src=//${ELSEWHERE}/a.png onerror=globalThis.struck=1>`,
@@ -50,10 +50,10 @@ ${UNSEEN}
 | <img src=x onerror=globalThis.struck=1> | [x](javascript:globalThis.struck=1) |
 `
 
-/** As much of a hostile text as a field takes. */
+/** Cuts a hostile text to the maximum length of a field. */
 const short = (text: string, characters: number): string => [...text].slice(0, characters).join('').toWellFormed()
 
-/** Publishes hostile texts in every text field, by actors with hostile names. Returns the places where they are shown. */
+/** Publishes hostile texts in every text field, by actors with hostile names. Returns the records that contain them. */
 export async function seedHostile(base: string): Promise<SeededPages> {
   const { token } = await newActor(base, {
     declaredName: short(`${UNSEEN}<script>struck=1</script>`, 100),
@@ -67,7 +67,7 @@ export async function seedHostile(base: string): Promise<SeededPages> {
     summary: short(`${UNSEEN} ${MARKUP}`, 500),
     content: CONTENT,
   }
-  // Tags take letters, marks and numbers: marks that are not seen are all that one can try.
+  // Tags accept letters, marks and numbers, so invisible marks are the only hostile characters that they accept.
   const tags = ['tag\u034f\u17b4', 'javascript', 'tag']
   const other = await newEntry(base, token, { ...texts, tags, title: `${UNSEEN} other` })
   const begun = await newEntry(base, token, { ...texts, tags })
@@ -87,7 +87,7 @@ export async function seedHostile(base: string): Promise<SeededPages> {
   return { entry, first: { id: begun.currentRevisionId }, other, tokens: [token] }
 }
 
-/** Addresses of searches that carry hostile words. */
+/** Addresses of searches for hostile words. */
 export const HOSTILE_QUERIES: readonly string[] = [
   `/search?q=${encodeURIComponent(short(MARKUP, 200))}`,
   `/search?q=${encodeURIComponent(UNSEEN)}&tag=${encodeURIComponent('"><script>1')}`,

@@ -11,8 +11,8 @@ const count = async (store: Reader, from: string): Promise<number> =>
   (await store.one<{ n: number }>({ text: `SELECT count(*) AS n FROM ${from}`, values: [] }))?.n ?? 0
 
 /**
- * Asserts that nothing in the store is half there: numbers are dense, chains whole, and every write has its one activity row. After each of
- * `failovers` the sequence has the documented gap.
+ * Asserts that the store contains nothing incomplete: numbers are dense, chains are complete, and every write has exactly one activity row.
+ * After each of `failovers`, the sequence has the documented gap.
  */
 export async function assertWhole(store: Reader, failovers = 0): Promise<void> {
   if ('raw' in store) {
@@ -74,7 +74,10 @@ async function assertChains(store: Reader): Promise<void> {
   }
 }
 
-/** Asserts that every acknowledged write is there exactly once, as acknowledged, and that nothing is there twice or was never sent. */
+/**
+ * Asserts that every acknowledged write is stored exactly once, as acknowledged, and that the store contains no duplicates and no unsent
+ * writes.
+ */
 export async function assertKept(store: Reader, sent: readonly Sent[]): Promise<void> {
   const kept = new Map<string, string[]>()
   const note = (mark: string, id: string): unknown => kept.set(mark, [...(kept.get(mark) ?? []), id])

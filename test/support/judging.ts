@@ -3,11 +3,11 @@ import type { Contradiction, Entry, Relation, Standing, Verification } from '../
 import type { TestApp } from './app.ts'
 import { type Answer, call, expectStatus, newActor, newEntry, revisionOf } from './client.ts'
 
-/** An actor, and the address that its requests come from. */
+/** An actor, and the address of its requests. */
 export type Voice = { token: string; id: string; from: string }
 export type World = ReturnType<typeof judgingWorld>
 
-/** Functions that write and judge entries from chosen addresses. The app must trust forwarded addresses of 127.0.0.0/8. */
+/** Functions that write and judge entries from given addresses. The app must trust forwarded addresses of 127.0.0.0/8. */
 export function judgingWorld(app: () => TestApp) {
   let made = 0
   const networks = (): string => {
@@ -21,7 +21,7 @@ export function judgingWorld(app: () => TestApp) {
   const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app().url, 'GET', path), 200)
   return {
     send,
-    /** A new actor, by default from its own network. */
+    /** Creates an actor, by default in its own network. */
     async voice(from = networks()): Promise<Voice> {
       const { token, actor } = await newActor(app().url)
       return { token, id: actor.id, from }
@@ -33,7 +33,7 @@ export function judgingWorld(app: () => TestApp) {
     },
     publish: (voice: Voice, input: Record<string, unknown> = {}): Promise<Entry> =>
       newEntry(app().url, voice.token, { content: proseOf(60, made * 100), ...input }),
-    /** The same from the address of the voice. */
+    /** Like `publish`, from the address of the voice. */
     publishFrom: (voice: Voice, input: Record<string, unknown> = {}): Promise<Entry> =>
       post<Entry>(voice, '/api/entries', {
         title: 'A title',
@@ -72,17 +72,17 @@ export function judgingWorld(app: () => TestApp) {
 export const proseOf = (words: number, from = 0): string =>
   Array.from({ length: words }, (_, n) => `word${n + from}`).join(' ')
 
-/** The tally of a standing without zeros. */
+/** The tally of a standing, without zero counts. */
 export const countsOf = ({ tally }: Pick<Standing, 'tally'>): Record<string, number> =>
   Object.fromEntries(Object.entries(tally).filter(([, count]) => count > 0))
 
-/** Every face says the same of an entry. */
+/** Asserts that all interfaces return the same standing of an entry. */
 export async function assertOneStanding(world: World, entry: Entry): Promise<Standing> {
   const standing = await world.standing(entry)
   const { state, tally, confirmed, lastCheckedAt } = standing
   const shown = { state, tally, confirmed, lastCheckedAt }
   assert.deepEqual((await world.now(entry)).standing, shown)
-  // The second answer comes from memory.
+  // The second answer is from the cache.
   assert.deepEqual((await world.now(entry)).standing, shown)
   const { items } = await world.read<{ items: Entry[] }>(`/api/batch?ids=${entry.id}`)
   assert.deepEqual(items[0]?.standing, shown)

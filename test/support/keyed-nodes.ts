@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { call, expectProblem, expectStatus, newActor, withoutHints } from './client.ts'
 import { type KeyedWrite, keyedEntry, listTitles, sendKeyed, sendUntilDone } from './keyed-writes.ts'
 
-/** The same 12 writes at all nodes at once, twice at each. */
+/** Sends the same 12 writes to all nodes at the same time, twice to each. */
 export async function sendEverywhere(urls: readonly string[]): Promise<void> {
   const [first = ''] = urls
   const { token } = await newActor(first)
@@ -19,7 +19,10 @@ export async function sendEverywhere(urls: readonly string[]): Promise<void> {
   assert.equal(titles.filter(title => title.startsWith('Everywhere')).length, writes.length)
 }
 
-/** After a rotation at one node the previous token is invalid at every node, and a retry at any node returns the new one. */
+/**
+ * Asserts that after a rotation at one node the previous token is invalid at every node, and that a retry at any node returns the new
+ * token.
+ */
 export async function rotateEverywhere(urls: readonly string[]): Promise<void> {
   const [first = ''] = urls
   let { token } = await newActor(first)

@@ -8,7 +8,7 @@ const PAUSE = 20
 
 export type KeyedWrite = { path: string; key: string; body: object; token?: string }
 
-/** A new entry with a unique title, to be sent any number of times. */
+/** An entry with a unique title, which can be sent any number of times. */
 export const keyedEntry = (title: string, token: string): KeyedWrite => ({
   path: '/api/entries',
   key: randomUUID(),
@@ -19,7 +19,7 @@ export const keyedEntry = (title: string, token: string): KeyedWrite => ({
 export const sendKeyed = (url: string, { path, key, body, token }: KeyedWrite): Promise<Answer> =>
   call(url, 'POST', path, { body, headers: { 'idempotency-key': key }, ...(token === undefined ? {} : { token }) })
 
-/** Sends a write to the current `url`, until its outcome is known. */
+/** Sends a write to the current `url` until its outcome is known. */
 export async function sendUntilDone(url: () => string, write: KeyedWrite): Promise<Answer> {
   const until = performance.now() + PATIENCE
   for (;;) {
@@ -32,14 +32,14 @@ export async function sendUntilDone(url: () => string, write: KeyedWrite): Promi
 }
 
 export type KeyedWriters = {
-  /** How many writes were answered so far, and how many of these by an answer of before. */
+  /** The number of writes that were answered so far, and of those that received a stored answer. */
   done(): number
   replayed(): number
   /** Waits for the writes in progress. Returns the titles that were written. */
   stop(): Promise<string[]>
 }
 
-/** Starts `count` actors who publish one entry after another, each until it is done. */
+/** Starts `count` actors. Each publishes one entry after another, and repeats each write until it is done. */
 export async function startKeyedWriters(url: () => string, count: number, label: string): Promise<KeyedWriters> {
   const titles: string[] = []
   let [going, replayed] = [true, 0]

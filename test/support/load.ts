@@ -5,7 +5,7 @@ import { eventually } from './process.ts'
 
 export type Answered = { status: number; headers: NodeJS.Dict<string | string[]>; text: string }
 
-/** A client with its own persistent connections. A request without a complete answer rejects. */
+/** A client with its own persistent connections. A request rejects if its answer is incomplete. */
 export function createClient(url: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'lifo' })
   const { hostname, port } = new URL(url)
@@ -37,12 +37,12 @@ export function createClient(url: string, connections: number) {
     close: () => agent.destroy(),
   }
 }
-/** Every this many turns a writer sends a stale revision: about every twentieth command fails. */
+/** A writer sends a stale revision in every seventh turn, so that about every twentieth command fails. */
 const STALE_EVERY = 7
 
 export type Client = ReturnType<typeof createClient>
 
-/** Sends a request again, as a client does, as long as it is refused for a while. */
+/** Repeats a request as long as it is refused temporarily. */
 export async function sendPatiently(client: Client, ...request: Parameters<Client['send']>): Promise<Answered> {
   for (;;) {
     const answer = await client.send(...request)
@@ -57,7 +57,7 @@ export async function issueToken(client: Client): Promise<string> {
   return (JSON.parse(answer.text) as ActorIssued).token
 }
 
-/** A write that was sent: `mark` is in its text and in no other; `status` is undefined when no whole answer came. */
+/** A sent write. `mark` is in its text and in no other; `status` is undefined if no complete answer arrived. */
 export type Sent = {
   kind: 'create' | 'revise' | 'stale' | 'verify'
   mark: string
@@ -66,13 +66,14 @@ export type Sent = {
   status?: number
   id?: string
   error?: string
-  /** True where the service said that it does not know whether the write is stored. */
+  /** True if the service answered that it does not know whether the write is stored. */
   unknown?: true
 }
 
 /**
- * Writers that each create entries, revise and verify them as fast as they are answered, until `stop` or until the service has ended. Some
- * revisions are stale on purpose. They pause for `pause` milliseconds before each entry. `sent` has every write, with the id of a 201.
+ * Starts writers that each create, revise and verify entries as fast as they are answered, until `stop` or the end of the service. Some
+ * revisions are stale on purpose. Writers pause for `pause` milliseconds before each entry. `sent` contains every write, with the id of a
+ * 201.
  */
 export function startWriters(url: string, count: number, label: string, pause = 0) {
   const client = createClient(url, count)
@@ -115,7 +116,7 @@ export function startWriters(url: string, count: number, label: string, pause = 
         rationale: 'More.',
       }
       const revised = await post('revise', mark('revise'), `${at}/revisions`, revision, token)
-      // After a revision without an answer, because its connection was closed, the next may be the first.
+      // If the connection closed before the answer to a revision arrived, the next revision may be the first one.
       if (revised !== undefined && turn % STALE_EVERY === 0) {
         await post('stale', mark('stale'), `${at}/revisions`, { ...revision, content: mark('stale') }, token)
       }
@@ -132,7 +133,7 @@ export function startWriters(url: string, count: number, label: string, pause = 
   return {
     sent,
     acknowledged: () => sent.filter(({ status }) => status === 201),
-    /** Resolves when every writer has ended, after `stop` or because the service has ended. */
+    /** Resolves when every writer has ended, after `stop` or with the end of the service. */
     async stop(): Promise<void> {
       stopping = true
       await done
@@ -141,6 +142,6 @@ export function startWriters(url: string, count: number, label: string, pause = 
   }
 }
 
-/** Resolves when more than this many writes of the writers were acknowledged. */
+/** Resolves when more than `writes` writes of the writers were acknowledged. */
 export const underWay = (writers: { acknowledged(): readonly Sent[] }, writes: number): Promise<true> =>
   eventually('writes are under way', 100_000, async () => writers.acknowledged().length > writes || undefined)

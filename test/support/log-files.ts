@@ -13,7 +13,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 export const TIME = 1_790_000_000
 const own = (bytes: Uint8Array): Bytes => Uint8Array.from(bytes)
 
-/** A log in memory with its own key, as the core of this service makes one: its files, proofs and checkpoints. */
+/** A log in memory with its own key, made by the code of this service: its files, proofs and checkpoints. */
 export class MemoryLog {
   readonly origin: string
   readonly signer: Signer
@@ -34,7 +34,7 @@ export class MemoryLog {
     return this.#entries.length
   }
 
-  /** Appends records made up of their numbers, and of `mark`. */
+  /** Appends records made from their numbers and `mark`. */
   async append(count: number, mark = ''): Promise<this> {
     const before = this.size
     for (let record = before + 1; record <= before + count; record += 1) {

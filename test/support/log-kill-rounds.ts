@@ -23,8 +23,8 @@ const headAt = async (url: string): Promise<Head | undefined> => {
 }
 
 /**
- * Kills a service under writes `rounds` times, and asserts that its log continues every checkpoint that was served before, by the rows of
- * the store and by Go’s packages.
+ * Kills a service during writes `rounds` times. Asserts with the rows of the store and with Go's packages that its log extends every
+ * checkpoint served before.
  */
 export async function logKillRounds(
   t: TestContext,

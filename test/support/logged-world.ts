@@ -7,12 +7,12 @@ import { call, expectStatus, newEntry, revisionOf } from './client.ts'
 import { moderate } from './moderation.ts'
 import { eventually } from './process.ts'
 
-/** Milliseconds until a test stops waiting for a checkpoint. */
+/** Maximum time to wait for a checkpoint, in milliseconds. */
 const PATIENCE = 60_000
 
 export type SignedCheckpoint = Checkpoint & { note: string }
 
-/** The newest checkpoint of a service, once it has this many records. */
+/** The newest checkpoint of a service, once it covers `size` records. */
 export const checkpointOf = (url: string, size: number): Promise<SignedCheckpoint> =>
   eventually(`a checkpoint of ${size} records at ${url}`, PATIENCE, async () => {
     const { status, text } = await call(url, 'GET', '/log/checkpoint')
@@ -20,7 +20,7 @@ export const checkpointOf = (url: string, size: number): Promise<SignedCheckpoin
     return found !== undefined && found.size >= size ? found : undefined
   })
 
-/** The newest checkpoint of a service, once it has every record that is committed now. */
+/** The newest checkpoint of a service, once it covers every record that is committed now. */
 export const signedCheckpoint = async ({ store, url }: Pick<TestApp, 'store' | 'url'>): Promise<SignedCheckpoint> =>
   checkpointOf(url, (await readHead(store.reader)).record)
 
@@ -54,7 +54,7 @@ export async function makeWorld(url: string, token: string): Promise<World> {
   return { entry, revised, other, verification, contradiction, relation }
 }
 
-/** All lines of the export, and how many answers they came in. */
+/** All lines of the export, and the number of answers that contained them. */
 export async function readExport(url: string): Promise<{ lines: ExportLine[]; answers: number }> {
   const lines: ExportLine[] = []
   for (let from = '1', answers = 1; ; answers++) {

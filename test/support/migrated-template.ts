@@ -3,7 +3,7 @@ import { migratePostgres } from '../../src/database/migrate-postgres.ts'
 import { connectPostgres } from '../../src/database/postgres.ts'
 import { urlOfDatabase, withClient } from './cluster.ts'
 
-/** The advisory lock of the process that makes the template. */
+/** The advisory lock for the process that creates the template. */
 const LOCK = 5_417_220_311
 const PATIENCE = 100_000
 
@@ -16,7 +16,7 @@ export async function migratedTemplate(url: string, name: string): Promise<strin
     await client.query(`SELECT pg_advisory_lock(${LOCK})`)
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
     if (rowCount !== 0) return
-    // It gets its name once it has all tables: a process that is killed before leaves no half of one.
+    // The database is renamed once it has all tables, so that a killed process leaves no incomplete template.
     await client.query(`DROP DATABASE IF EXISTS ${name}_making WITH (FORCE)`)
     await client.query(`CREATE DATABASE ${name}_making ENCODING 'UTF8' TEMPLATE template0`)
     const limits = { statementTimeout: PATIENCE, idleTimeout: PATIENCE }

@@ -8,10 +8,10 @@ import { call, newActor, newEntry } from './client.ts'
 import { moderate } from './moderation.ts'
 import { seededRandom } from './random.ts'
 
-/** Writes and acts of moderation between two updates of the mirror. */
+/** Number of writes and acts of moderation between two updates of the mirror. */
 const STEPS = 8
 
-/** A source that calls a function between any two answers of the server. */
+/** A source that calls a function between every two answers of the server. */
 function watchedSource(url: string, look: () => Promise<unknown>): Source {
   const source = openSource(url, new AbortController().signal)
   const watched =
@@ -38,7 +38,9 @@ function createReader(copy: Copy) {
   return { known, seen, read }
 }
 
-/** In each round changes are made at random and then mirrored. Asserts that a reader of the mirror's changes learns of all of them in order. */
+/**
+ * In each round, makes random changes and then mirrors them. Asserts that a reader of the mirror's changes receives all of them in order.
+ */
 export async function mirrorChangeRounds(app: Pick<TestApp, 'url'>, rounds: number): Promise<void> {
   const random = seededRandom('changes of a copy')
   const actors = await Promise.all([newActor(app.url), newActor(app.url), newActor(app.url)])
@@ -70,7 +72,7 @@ export async function mirrorChangeRounds(app: Pick<TestApp, 'url'>, rounds: numb
   )
   const expected = entries.filter((_, index) => shown[index] === 200).map(({ id }) => id)
   assert.deepEqual([...reader.known].sort(), expected.sort(), message)
-  // An entry that was withdrawn before it was copied was never there.
+  // An entry that was withdrawn before it was copied never existed in the mirror.
   const [own, other] = [await allChanges(app.url), await allChanges(copy.app.url)]
   const copied = new Set(
     (await Promise.all(entries.map(async ({ id }) => [id, await isKnown(copy, id)] as const))).flatMap(([id, is]) =>

@@ -16,14 +16,14 @@ import { spawnService } from './process.ts'
 
 const ENVIRONMENT = { at: 0, cooldown: 0, dataClass: 'EXTERNAL' } as const
 const QUIET = { phase: () => {}, update: () => {}, end: () => {} }
-/** The latest moment of the first kill after the start of the process, in milliseconds. */
+/** Latest time of the first kill after the start of the process, in milliseconds. */
 const KILL_WITHIN = 2_500
-/** The factor of that moment after a kill before the copy began; its inverse after a copy that was finished. */
+/** Factor by which that time grows if the copy had not begun, and shrinks if it was finished. */
 const LATER = 1.3
-/** How long a write is repeated that the store refused because it was not reachable, in milliseconds. */
+/** Maximum time for which a write is repeated while the store is unreachable, in milliseconds. */
 const PATIENCE = 60_000
 
-/** Writes entries past the HTTP face, many at once. */
+/** Writes entries directly to the store, many at the same time. */
 export async function writeEntries({ store }: Pick<TestApp, 'store'>, count: number): Promise<void> {
   const deadline = performance.now() + PATIENCE
   const caller = (actor: number | null) => ({ requestId: crypto.randomUUID(), actor, origin: null })
@@ -49,8 +49,9 @@ export async function writeEntries({ store }: Pick<TestApp, 'store'>, count: num
 }
 
 /**
- * Kills a process that copies a server, at random moments of its start and of the copy on a machine of any speed. Asserts that its records
- * are complete, and that the next process continues there. Returns how often it was killed during a copy, and how many copies were finished.
+ * Kills a process that copies a server at random moments of its start and of the copy, on a machine of any speed. Asserts that its records
+ * are complete and that the next process continues after them. Returns how often it was killed during a copy, and the number of finished
+ * copies.
  */
 export async function mirrorKillRounds(
   app: TestApp,
@@ -85,14 +86,14 @@ export async function mirrorKillRounds(
   }
 }
 
-/** Asserts that a mirror has every row below its next sequence and none above, with correct hashes. Returns that sequence. */
+/** Asserts that a mirror contains every row below its next sequence and none above, with correct hashes. Returns that sequence. */
 async function assertWhole(directory: string): Promise<number> {
   if (!existsSync(storeFile(directory))) return 1
   let snapshot: ReturnType<typeof openFileSnapshot>
   try {
     snapshot = openFileSnapshot(storeFile(directory))
   } catch {
-    // It was killed before the store was made.
+    // The process was killed before it created the store.
     return 1
   }
   try {

@@ -14,12 +14,12 @@ export const NO_HAPROXY =
 const CONFIGURATION = join(import.meta.dirname, '../../deploy/haproxy-mirrors.cfg')
 const PATIENCE = 60_000
 
-/** One writer, mirrors that follow it, and HAProxy with the file of `deploy/` before them, each a process. */
+/** A writer, mirrors that follow it, and HAProxy with the configuration of `deploy/` in front of them, each in its own process. */
 export type Mirrored = {
   url: string
   writer: ServerProcess
   mirrors: ServerProcess[]
-  /** How many requests of an operation a server has answered. */
+  /** The number of requests for an operation that a server has answered. */
   answered(server: ServerProcess, operation: string): Promise<number>
   close(): Promise<void>
 }
@@ -76,8 +76,8 @@ export async function startMirrored(count: number): Promise<Mirrored> {
 }
 
 /**
- * Clients that write and read their own writes through one address until the signal, or `rounds` times, with pauses in milliseconds. Returns how many reads there were,
- * how many had to be repeated, and those that lacked the own write.
+ * Clients that write and read their own writes through one address until the signal, or `rounds` times, with pauses in milliseconds.
+ * Returns the number of reads, the number of repeated reads, and the reads that lacked the client's own write.
  */
 export async function readOwnWrites(
   url: string,

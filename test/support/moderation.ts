@@ -17,7 +17,7 @@ export type Snapshot = {
   dataClass: string
 }
 
-/** One entry as administrators see it. */
+/** An entry as administrators see it. */
 export type Dossier = {
   entry: Moderated
   revisions: { id: string; originId: string | null }[]
@@ -57,13 +57,13 @@ export const snapshot = async (base: string): Promise<Snapshot> =>
 export const adminEvidence = async (base: string, id: string): Promise<Dossier> =>
   expectStatus(await call<Dossier>(base, 'GET', `/api/admin/entries/${id}`, { headers: AS_ADMIN }), 200)
 
-/** Every combination of the flags that a target type knows. */
+/** Every combination of the flags of a target type. */
 export const allFlags = (hidable: boolean): Flags[] =>
   (hidable ? [false, true] : [false]).flatMap(hidden =>
     [false, true].flatMap(quarantined => [false, true].map(blocked => ({ hidden, quarantined, blocked }))),
   )
 
-/** The actions that bring any target into a state. */
+/** The actions that bring a target from any state into a given state. */
 export const actionsTo = ({ hidden, quarantined, blocked }: Flags): ModerationAction[] => [
   'RESTORE',
   blocked ? 'BLOCK' : 'UNBLOCK',
@@ -71,7 +71,7 @@ export const actionsTo = ({ hidden, quarantined, blocked }: Flags): ModerationAc
   ...(quarantined ? (['QUARANTINE'] as const) : []),
 ]
 
-/** The effect of each action by the decision records, independent of the code. */
+/** The effect of each action according to the decision records, independent of the code. */
 const EFFECTS: Record<ModerationAction, Partial<Flags>> = {
   HIDE: { hidden: true },
   QUARANTINE: { quarantined: true },
@@ -81,12 +81,12 @@ const EFFECTS: Record<ModerationAction, Partial<Flags>> = {
 }
 export const expectedState = (state: Flags, action: ModerationAction): Flags => ({ ...state, ...EFFECTS[action] })
 
-/** Asserts that an entry is there and withdrawn from the public. */
+/** Asserts that an entry exists and is withdrawn from the public. */
 export async function assertWithdrawn(base: string, address: string): Promise<void> {
   expectProblem(await call(base, 'GET', `/api/entries/${address}`), 410, 'ENTRY_WITHDRAWN')
 }
 
 const DAY = 86_400_000
 
-/** Moves the clock of a fresh app to the next noon, so that no test that needs one day runs into midnight. */
+/** Advances the clock of a new app to the next noon, so that a test that needs one day does not cross midnight. */
 export const toNoon = (app: TestApp): void => app.advance(DAY - ((Date.now() + DAY / 2) % DAY))

@@ -9,22 +9,21 @@ import type { seededRandom } from './random.ts'
 type Random = ReturnType<typeof seededRandom>
 
 const WRITERS = 4
-/** More writes than this of each round are acknowledged before PostgreSQL loses power. */
+/** Minimum number of acknowledged writes of each round before PostgreSQL loses power. */
 const WRITES = 50
-/** How long nodes are waited for, in milliseconds; how long they take is for the caller to judge. */
+/** Maximum time to wait for nodes, in milliseconds. The caller judges the time that they take. */
 const PATIENCE = 60_000
-/** How long a node is suspended, in milliseconds: longer than it may block the others. */
+/** Time for which a node is suspended, in milliseconds: longer than it may block the other nodes. */
 const STANDSTILL = 6_000
 /**
- * How long a writer pauses before each entry while a node is suspended, in milliseconds. The test checks the outcome of writes, not their
- * rate.
+ * Pause of a writer before each entry while a node is suspended, in milliseconds. The test checks the outcome of writes, not their rate.
  */
 const PAUSE = 200
 
-/** How long a node lets a write wait for the database before it answers 503, in milliseconds. */
+/** Time for which a write waits for the database before the node answers 503, in milliseconds. */
 const WRITE_PATIENCE = 5_000
 
-/** True for a write that was refused with 503 after it had waited as long as a write may. */
+/** Whether a write was refused with 503 after the maximum wait. */
 const waitedLong = ({ status, sentAt, answeredAt = sentAt }: Sent): boolean =>
   status === 503 && answeredAt - sentAt >= WRITE_PATIENCE
 
@@ -37,12 +36,12 @@ async function allReady(urls: readonly string[]): Promise<number> {
   return performance.now() - began
 }
 
-/** Rounds of faults on three new nodes; all are ready at the end of each round. */
+/** Rounds of faults on three new nodes. All nodes are ready at the end of each round. */
 export type Rounds<R> = (nodes: Nodes, rounds: number, random: Random) => Promise<R>
 
 /**
- * PostgreSQL loses its power `rounds` times under load: the nodes live, are ready again, and report nothing false. Returns the longest time
- * in milliseconds that they took to be ready.
+ * Simulates a power loss of PostgreSQL `rounds` times under load. Asserts that the nodes keep running, become ready again, and report
+ * nothing false. Returns the longest time in milliseconds until they were ready.
  */
 export const restartRounds: Rounds<number> = async ({ cluster, database, urls, sent }, rounds, random) => {
   let longest = 0
@@ -66,7 +65,7 @@ export const restartRounds: Rounds<number> = async ({ cluster, database, urls, s
   return longest
 }
 
-/** A node is killed `rounds` times under load and another one started; the others never stop. */
+/** Kills a node `rounds` times under load and starts another one. The other nodes keep running. */
 export const killNodeRounds: Rounds<void> = async (nodes, rounds, random) => {
   for (let round = 0; round < rounds; round++) {
     const writing = writeThrough(nodes.urls, WRITERS, `kill${round}`)
@@ -82,7 +81,10 @@ export const killNodeRounds: Rounds<void> = async (nodes, rounds, random) => {
   await assertSound(nodes.database, nodes.sent)
 }
 
-/** The way between a node and PostgreSQL is cut `rounds` times, half of them after a commit before its answer: each write is reported as it is. */
+/**
+ * Cuts the connection between a node and PostgreSQL `rounds` times, half of them between a commit and its answer. Asserts that each outcome
+ * is reported correctly.
+ */
 export const cutRounds: Rounds<void> = async ({ cluster, database, urls, sent, start, end }, rounds) => {
   const proxy = await startCuttingProxy(cluster.port)
   try {
@@ -105,7 +107,10 @@ export const cutRounds: Rounds<void> = async ({ cluster, database, urls, sent, s
   }
 }
 
-/** The longest time in milliseconds without an acknowledged write by the other nodes while one is stopped in the middle of its work, `rounds` times. */
+/**
+ * Suspends a node during its work `rounds` times. Returns the longest time in milliseconds without an acknowledged write of the other
+ * nodes.
+ */
 export const stopNodeRounds: Rounds<number> = async ({ database, servers, urls, sent }, rounds, random) => {
   let longest = 0
   for (let round = 0; round < rounds; round++) {

@@ -6,28 +6,28 @@ import { type Sent, startWriters } from './load.ts'
 import { makeDirectory, type ServerProcess, startServer } from './process.ts'
 import { inspectPostgres } from './reader.ts'
 
-/** Nodes of the service over one database on a server of the tests' own. */
+/** Nodes of the service over one database on a server that only the tests use. */
 export type Nodes = {
   readonly cluster: Cluster
-  /** The database, as the server itself is addressed. */
+  /** The URL of the database on the server itself, without a proxy. */
   database: string
-  /** The nodes that were started and not taken away, and their addresses. */
+  /** The running nodes, and their addresses. */
   servers: ServerProcess[]
   readonly urls: string[]
-  /** Everything that writers sent. */
+  /** All writes that writers sent. */
   sent: Sent[]
-  /** Starts one more node; `url` is another way to the database. */
+  /** Starts another node; `url` is another address of the database. */
   start(url?: string, env?: Record<string, string>): Promise<ServerProcess>
-  /** Ends a node, and takes it away. */
+  /** Ends a node and removes it from `servers`. */
   end(server: ServerProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
-  /** Stops all nodes, each without an error, and removes their files. */
+  /** Stops all nodes, asserts that each ends without an error, and removes their files. */
   close(): Promise<void>
 }
 
-/** With `shared` they have a database on the server of all tests, which is not to be stopped. */
+/** With `shared`, the nodes use a database on the server of all tests, which must not be stopped. */
 export type NodesOptions = { count: number; standby?: boolean; shared?: boolean }
 
-/** Starts this many nodes over a primary, with a standby for reads if requested. */
+/** Starts nodes over a primary, with a standby for reads if requested. */
 export async function openNodes({ count, standby, shared }: NodesOptions): Promise<Nodes> {
   const cluster = shared ? undefined : await startCluster(String(findBinaries()))
   const directory = makeDirectory()
@@ -95,14 +95,14 @@ export async function withNodes(options: NodesOptions, work: (nodes: Nodes) => P
   }
 }
 
-/** Asserts that everything acknowledged is in the database once, nothing refused is, and the whole of it hangs together after `failovers`. */
+/** Asserts that the database contains everything acknowledged exactly once, nothing refused, and is consistent after `failovers`. */
 export const assertSound = (database: string, sent: readonly Sent[], failovers = 0): Promise<void> =>
   inspectPostgres(database, async store => {
     await assertKept(store, sent)
     await assertWhole(store, failovers)
   })
 
-/** Writers through every node, which pause for some milliseconds before each entry. */
+/** Starts writers through every node. They pause for `pause` milliseconds before each entry. */
 export function writeThrough(urls: readonly string[], count: number, label: string, pause = 0) {
   const writing = urls.map((url, node) => startWriters(url, count, `${label}-node${node}`, pause))
   return {

@@ -7,9 +7,9 @@ import { type Answered, type Client, createClient, type Sent } from './load.ts'
 import { type End, eventually, type ServerProcess, spawnService, startServer } from './process.ts'
 import { assertSurvived } from './survived.ts'
 
-/** Which call fails: the n-th by itself, or, with `full`, all from the n-th on that need space, until there is space again. */
+/** The calls that fail: only the n-th, or, with `full`, all calls from the n-th that need space, until there is space again. */
 export type Fault = { call: number; full: boolean }
-/** The work under the fault: the first start, a start that rebuilds the search index, or a backup. */
+/** The work during the fault: the first start, a start that rebuilds the search index, or a backup. */
 export type Scenario = 'first start' | 'new index' | 'backup'
 
 const EIO = 5
@@ -20,7 +20,7 @@ const PATIENCE = 30_000
 
 const textOf = (mark: string) => ({ title: `Note ${mark}`, summary: 'A note', content: mark })
 
-/** A visitor who writes and reads a little. Its requests are appended to `sent`. A connection may end only with the process. */
+/** A visitor that writes and reads a little. Appends its requests to `sent`. Only the end of the process may close a connection. */
 export async function visit(client: Client, label: string, sent: Sent[]): Promise<void> {
   const post = async (kind: Sent['kind'], mark: string, path: string, body: object, token: string) => {
     const one: Sent = { kind, mark, sentAt: performance.now() }
@@ -47,7 +47,7 @@ export async function visit(client: Client, label: string, sent: Sent[]): Promis
   }
 }
 
-/** Nothing but success and 503 in the error shape may be answered while something fails. */
+/** During a fault, the service may only answer success, or 503 in the error format. */
 function judged(answer: Answered | undefined): Answered | undefined {
   if (answer === undefined || answer.status < 300) return answer
   assert.equal(answer.status, 503, answer.text)
@@ -61,14 +61,14 @@ const shownOf = (sent: readonly Sent[]) => ({
   sequences: new Map<string, string>(),
 })
 
-/** A process that ends because of a fault prints a sentence, and is not ended by a signal. */
+/** Asserts that a process that ended because of a fault printed a sentence and was not ended by a signal. */
 function assertSaid({ code, signal, stderr }: End, fault: Fault): void {
   assert.ok(code !== null && code !== 0, `ended with ${code ?? signal} at call ${fault.call}`)
   assert.match(stderr, /the store is broken|disk|space|cannot|damaged/i, stderr.slice(0, 2_000))
   assert.doesNotMatch(stderr, /an unexpected error; the process ends/, stderr.slice(0, 2_000))
 }
 
-/** A place for runs under faults: `filled` is a store with entries that each run gets a copy of. */
+/** Prepares runs with faults. `filled` is a store with entries; each run gets a copy of it. */
 export async function createFaultRuns(directory: string, shim: string) {
   const filled = join(directory, 'filled')
   const before: Sent[] = []

@@ -1,16 +1,19 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How one request ended: its status, or none where nothing came in time, and after how many milliseconds. */
+/** The outcome of a request: its status, or undefined if no answer arrived in time, and the time in milliseconds. */
 export type Ending = { status: number | undefined; retryAfter: boolean; after: number; at: number }
 
 const TICK = 10
-/** Connections that are opened in advance and reused, like those of a proxy. Requests without a free connection count as unanswered. */
+/**
+ * Number of connections that are opened in advance and reused, like those of a proxy. A request without a free connection counts as
+ * unanswered.
+ */
 const CONNECTIONS = 1_500
 
 /**
- * Sends a request `rate` times a second for some milliseconds, independent of the answers, as many independent clients would.
- * Each waits for `patience` milliseconds and then leaves.
+ * Sends a request `rate` times per second for `milliseconds`, independent of the answers, like many independent clients. Each request waits
+ * for `patience` milliseconds.
  */
 export async function sendAtRate(
   url: string,
@@ -85,7 +88,7 @@ const connected = (port: number): Promise<Socket> =>
     socket.once('error', reject)
   })
 
-/** Whether an answer with a Content-Length has come completely. */
+/** Whether an answer with a Content-Length is complete. */
 function isWhole(answer: string): boolean {
   const head = answer.indexOf('\r\n\r\n')
   if (head === -1) return false

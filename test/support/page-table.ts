@@ -6,10 +6,10 @@ import { seed } from './seed.ts'
 
 const PATIENCE = 60_000
 
-/** The sample as the pages show it: an entry that has everything a page can show, and its first revision. */
+/** The sample as the pages show it: an entry with everything that a page can show, and its first revision. */
 export type SeededPages = { entry: Entry; first: Pick<Revision, 'id'>; other: Entry; tokens: string[] }
 
-/** Writes the sample to a service. Returns the records that the addresses of pages name. */
+/** Writes the sample to a service. Returns the records that occur in the addresses of pages. */
 export async function seedPages(base: string): Promise<SeededPages> {
   const { entries: written, tokens } = await seed(base)
   const [entry, other] = [written.get('wal'), written.get('gaps')]
@@ -24,12 +24,12 @@ export async function seedPages(base: string): Promise<SeededPages> {
   return { entry, first, other, tokens }
 }
 
-/** The paths of the table that a GET is answered at. */
+/** The paths of the table that accept GET. */
 export const GET_PATHS: readonly string[] = PAGES.filter(({ method = 'GET' }) => method === 'GET').map(
   ({ path }) => path,
 )
 
-/** Where a page can be seen: addresses that show it differently, by its path in the table. */
+/** Addresses of each page, by its path in the table. Each address shows the page differently. */
 export type Examples = Record<string, readonly string[]>
 
 /** The paths under an entry with a form. */
@@ -67,7 +67,7 @@ export function documentsOf({ entry, first }: SeededPages): Examples {
   }
 }
 
-/** Addresses of everything else: feeds, what crawlers look for, redirects, assets. */
+/** Addresses of everything else: feeds, files for crawlers, redirects, assets. */
 export function filesOf({ entry }: SeededPages): Examples {
   const both = (path: string, query = '') =>
     Object.fromEntries(['atom', 'json'].map(form => [`${path}.${form}`, [`${path}.${form}${query}`]]))
@@ -91,5 +91,5 @@ export function filesOf({ entry }: SeededPages): Examples {
 /** All addresses of some examples, in order. */
 export const addressesOf = (examples: Examples): string[] => Object.values(examples).flat()
 
-/** One address of each path, where one is enough. */
+/** The first address of each path. */
 export const firstOf = (examples: Examples): string[] => Object.values(examples).flatMap(([address]) => address ?? [])

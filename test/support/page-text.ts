@@ -9,14 +9,14 @@ export async function pageOf(base: string, path: string): Promise<string> {
   return answer.text
 }
 
-/** The words of a part of a page, without its markup. */
+/** The text of a part of a page, without markup. */
 export const wordsOf = (markup: string): string =>
   markup
     .replace(/<[^>]*>/g, '')
     .replace(/\s+/g, ' ')
     .trim()
 
-/** A service for the tests of a file, whose entries are judged from chosen addresses, and its pages. */
+/** Starts a service for the tests of a file, in which entries are judged from given addresses. Reads its pages. */
 export function useJudgedPages() {
   const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
   const world = judgingWorld(() => app)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { spawn } from './children.ts'
 import { owner } from './cluster.ts'
 
-/** Programs below one directory, which all end with the test. */
+/** Programs below one directory. All of them end with the test. */
 export type Programs = {
   readonly directory: string
   /** Starts a program in a folder of the directory, as a user that may run PostgreSQL. `folders` are made for it. */
@@ -23,7 +23,7 @@ export type Programs = {
 }
 export type Environment = Record<string, string>
 
-/** The number of stored pieces of output, and of characters that are shown. */
+/** Maximum number of stored pieces of output, and of characters that are shown. */
 const PIECES_MAX = 1_000
 const SHOWN = 4_000
 
@@ -65,11 +65,13 @@ export function preparePrograms(): Programs {
   }
 }
 
-/** A process that ends everything below a directory and removes it once its input ends: by `close`, or with this process. */
+/**
+ * Starts a process that ends everything below a directory and removes the directory when its input ends: by `close`, or with this process.
+ */
 const startJanitor = (directory: string): ChildProcess =>
   spawnUnowned('/bin/sh', ['-c', JANITOR, directory], { cwd: '/', stdio: ['pipe', 'ignore', 'ignore'], detached: true })
 
-/** First the programs that would start PostgreSQL again; then PostgreSQL, which removes its shared memory after SIGQUIT. */
+/** Kills the programs that would restart PostgreSQL first, then PostgreSQL, which removes its shared memory after SIGQUIT. */
 const JANITOR = `read -r _
 below() {
   for one in /proc/[0-9]*; do
@@ -83,14 +85,14 @@ below | while read -r pid name; do kill -KILL "$pid"; done
 sleep 0.2
 rm -rf "$0"`
 
-/** The numbers of the processes that a process has started. */
+/** The ids of the child processes of a process. */
 function childrenOf(parent: number): number[] {
   const parentOf = (pid: number): number | undefined => {
     try {
       const status = readFileSync(`/proc/${pid}/stat`, 'utf8')
       return Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1])
     } catch {
-      // It has ended.
+      // The process has ended.
       return undefined
     }
   }
@@ -99,7 +101,7 @@ function childrenOf(parent: number): number[] {
     .filter(pid => Number.isInteger(pid) && parentOf(pid) === parent)
 }
 
-/** Sends a signal to all processes of the PostgreSQL of a data directory. */
+/** Sends a signal to all PostgreSQL processes of a data directory. */
 export function signalPostgres(data: string, signal: NodeJS.Signals): void {
   const postmaster = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
   for (const pid of [postmaster, ...childrenOf(postmaster)]) {

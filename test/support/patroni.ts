@@ -11,7 +11,7 @@ const execute = promisify(execFile)
 const DEPLOY = join(import.meta.dirname, '../../deploy/patroni')
 const PROGRAMS = { patroni: '/usr/bin/patroni', etcd: '/usr/bin/etcd', haproxy: '/usr/sbin/haproxy' }
 const missing = Object.entries(PROGRAMS).find(([, path]) => !existsSync(path))?.[0]
-/** Why Patroni cannot run here, or false. */
+/** The reason why Patroni cannot run here; false if it can. */
 export const NO_PATRONI =
   missing === undefined && findBinaries() !== undefined
     ? false
@@ -21,13 +21,13 @@ const NAMES = ['pg1', 'pg2', 'pg3'] as const
 const PASSWORD = 'of-the-tests'
 const DATABASE = 'palimpsest'
 const PATIENCE = 120_000
-/** How long a cluster has to be whole before it is settled, in milliseconds: several turns of Patroni. */
+/** Time for which a cluster must be complete before it counts as settled, in milliseconds: several loops of Patroni. */
 const SETTLED_FOR = 4_000
 /** The ports of each machine in the files of deploy/patroni. */
 const PORTS = { 2379: 'etcd', 2380: 'etcdPeer', 5432: 'postgres', 8008: 'patroni' } as const
 type Ports = Record<(typeof PORTS)[keyof typeof PORTS], number>
 
-/** A member of the cluster: PostgreSQL and the Patroni that runs it. */
+/** A member of the cluster: PostgreSQL, and Patroni, which runs it. */
 export type Member = {
   readonly name: string
   /** The address of the database of the service on this member. */
@@ -36,14 +36,14 @@ export type Member = {
   kill(): Promise<void>
   /** Starts Patroni, which starts PostgreSQL. */
   start(): void
-  /** Suspends Patroni and PostgreSQL, like a machine that freezes; and resumes them. */
+  /** Suspends Patroni and PostgreSQL, like a machine that freezes. `thaw` resumes them. */
   freeze(): void
   thaw(): void
 }
 
 export type PatroniCluster = {
   readonly members: readonly Member[]
-  /** Addresses of the database through HAProxy: at the primary, and at any standby. */
+  /** Addresses of the database through HAProxy: on the primary, and on any standby. */
   readonly primary: string
   readonly standbys: string
   /** Resolves with the leader once two synchronous standbys receive its writes. */
@@ -53,7 +53,7 @@ export type PatroniCluster = {
   close(): Promise<void>
 }
 
-/** Starts three members of etcd, three of PostgreSQL under Patroni, and HAProxy, all on the loopback from the files of deploy/patroni. */
+/** Starts three members of etcd, three of PostgreSQL under Patroni, and HAProxy, all on loopback, with the files of deploy/patroni. */
 export async function startPatroni(): Promise<PatroniCluster> {
   const programs = preparePrograms()
   try {
@@ -110,7 +110,10 @@ const addressesOf = ({ postgres, patroni }: Ports, n: number): Environment => ({
   [`PALIMPSEST_PG${n + 1}_PATRONI`]: String(patroni),
 })
 
-/** The variables of a file of deploy/patroni for one machine. Ports of the loopback replace the three machines, temporary folders those of the system. */
+/**
+ * The variables of a file of deploy/patroni for one machine. Ports on loopback replace the three machines, temporary folders replace those
+ * of the system.
+ */
 function readEnvironment(file: string, name: string, directory: string, ports: readonly Ports[]): Environment {
   const text = readFileSync(join(DEPLOY, file), 'utf8')
     .replaceAll('@NAME@', name)
@@ -154,7 +157,7 @@ function createMember(programs: Programs, name: string, configuration: string, p
 
 type Listed = { members: { name: string; role: string }[] }
 
-/** The leader, once two synchronous standbys have received its writes for some time. */
+/** The leader, once two synchronous standbys have received its writes for `SETTLED_FOR` milliseconds. */
 async function settledLeader(
   members: readonly Member[],
   ports: readonly Ports[],
@@ -178,7 +181,7 @@ async function settledLeader(
     return undefined
   }
   try {
-    // A member streams for a moment before Patroni finds out that it must be rewound.
+    // A member may stream for a moment before Patroni detects that it must be rewound.
     let [last, since] = [await found(), performance.now()]
     return await eventually('a leader with two standbys', PATIENCE, async () => {
       const leader = await found()

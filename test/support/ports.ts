@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below the range of ephemeral ports, so that the system assigns none of these between the probe and its use. */
+/** Below the range of ephemeral ports, so that the system does not assign such a port between the probe and its use. */
 const FIRST = 20_000
 const LAST = 31_999
 
-/** A port of the loopback that nothing listens on. */
+/** A port on loopback on which no process listens. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, LAST + 1)

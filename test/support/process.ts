@@ -9,7 +9,9 @@ import { spawn } from './children.ts'
 import { engineSettings } from './engine.ts'
 
 const COMMAND = join(import.meta.dirname, '../../bin/palimpsest.js')
-/** Maximum time for a process to end after a signal, in milliseconds. Past it, a test calls it hung. Less than the limit of a test. */
+/**
+ * Maximum time for a process to end after a signal, in milliseconds. Above it, the process counts as hung. Less than the limit of a test.
+ */
 const PATIENCE = 100_000
 
 export type End = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
@@ -17,7 +19,7 @@ export type ServerProcess = {
   url: string
   dataDir: string
   pid: number
-  /** Milliseconds from the start to the announcement. */
+  /** Milliseconds from the start until the process announced that it is ready. */
   readyAfter: number
   stderr(): string
   kill(signal: NodeJS.Signals): void
@@ -26,7 +28,7 @@ export type ServerProcess = {
 }
 export type StartOptions = {
   env?: Record<string, string>
-  /** A command that runs the service as its child or in its own place. */
+  /** A command that runs the service as its child or replaces itself with it. */
   wrap?: readonly string[]
   /** The command of the service; by default `serve`. */
   args?: readonly string[]
@@ -38,7 +40,7 @@ export function makeDirectory(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Runs a command of the service in another process, with high limits unless `env` sets others. */
+/** Runs a command of the service in another process, with high limits unless `env` sets other limits. */
 export function spawnService(args: readonly string[], { env = {}, wrap = [] }: StartOptions = {}) {
   const [program = '', ...rest] = [...wrap, process.execPath, COMMAND, ...args]
   const child = spawn(program, rest, {
@@ -70,7 +72,7 @@ export function spawnService(args: readonly string[], { env = {}, wrap = [] }: S
   return { child, output, ended: within(ended, child) }
 }
 
-/** Starts the service on a free port and resolves once it is announced. Rejects with the output if it ends first. */
+/** Starts the service on a free port and resolves once it is announced. Rejects with the output if the process ends before. */
 export async function startServer(dataDir: string, options: StartOptions = {}): Promise<ServerProcess> {
   const began = performance.now()
   const env = { DATA_DIR: dataDir, ...(await engineSettings(dataDir)), ...options.env }
@@ -108,7 +110,7 @@ export async function assertRefused(dataDir: string, sentence: RegExp): Promise<
 }
 
 async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {
-  // Long tests use a service for minutes. Only a requested end has a deadline.
+  // Long tests use a service for minutes, so only a requested end has a deadline.
   const asked = new Promise<void>(resolve => {
     const kill = child.kill.bind(child)
     child.kill = signal => {
@@ -127,7 +129,7 @@ async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {
 const PAUSE_MIN = 10
 const PAUSE_MAX = 100
 
-/** Polls until `found` returns a value, with a deadline in milliseconds. The longer it waits, the less often it asks. */
+/** Polls until `found` returns a value, for at most `deadline` milliseconds. The interval grows with the time waited. */
 export async function eventually<T>(what: string, deadline: number, found: () => Promise<T | undefined>): Promise<T> {
   const since = performance.now()
   for (;;) {

@@ -6,11 +6,11 @@ export type Seen = { status: number; etag: string | null; link: string | null; b
 export type PublicView = Record<string, Seen>
 
 const SORTS = ['recent', 'evolution', 'relevance']
-/** Members that reading itself changes. */
+/** Members that reads change. */
 const MOVING = new Set(['externalInteractions', 'observedActors', 'recurrentActors', 'requestId'])
 const isObservation = (row: unknown): boolean => ['READ', 'SEARCH'].includes((row as Activity).action)
 
-/** The answer without the parts that reads change: counters of reads, rows of reads, and the cursors that count them. */
+/** The answer without the parts that reads change: counters of reads, rows of reads, and cursors that count these rows. */
 function settled(path: string, body: unknown): unknown {
   const kept = JSON.parse(JSON.stringify(body), (name, value) => (MOVING.has(name) ? undefined : value)) as {
     items?: unknown[]
@@ -61,13 +61,13 @@ export async function publicView(
   }
   const rows = await allPages<Activity>(base, '/api/activity')
   view['GET /api/activity'] = { status: 200, etag: null, link: null, body: settled('activity', { items: rows }) }
-  // Withdrawals and returns name entries by their ids, and are not undone.
+  // Withdrawals and restorations name entries by their ids, and stay in the list.
   const { items } = await allChanges(base)
   view['GET /api/activity/changes'] = { status: 200, etag: null, link: null, body: settled('', items.filter(isWrite)) }
   return view
 }
 
-/** The places of a text in a view, in either case, except in the sources of revisions, which are hashed and stay. */
+/** The places of a text in a view, ignoring case. Excludes the sources of revisions, which are hashed and therefore stay. */
 export function placesOf(view: PublicView, text: string): string[] {
   const wanted = text.toLowerCase()
   return Object.entries(view)

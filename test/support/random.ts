@@ -1,4 +1,4 @@
-/** A reproducible source of chance; its seed comes from SEED or the clock and is printed, so that a failure can be run again. */
+/** A reproducible random generator. Its seed is SEED or derived from the clock, and is printed so that a failure can be reproduced. */
 export function seededRandom(label: string): {
   seed: number
   next(): number

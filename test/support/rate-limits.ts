@@ -5,7 +5,7 @@ import { type Answer, call, expectProblem, expectStatus } from './client.ts'
 export type Options = { token?: string; body?: unknown; raw?: string; headers?: Record<string, string> }
 export type Caller = (method: string, path: string, options?: Options) => Promise<Answer>
 
-/** Calls as from an address, for an app that trusts the proxy 127.0.0.0/8. */
+/** Sends calls from an address, to an app that trusts the proxy 127.0.0.0/8. */
 export const callerFrom =
   (app: TestApp, origin: string): Caller =>
   (method, path, options = {}) =>
@@ -23,7 +23,7 @@ export const expectOk = (answer: Answer): Answer => {
   return answer
 }
 
-/** The items of a RateLimit field: the remaining requests and the seconds until the next, by policy. */
+/** The items of a RateLimit field by policy: the remaining requests `r`, and the seconds `t` until more are available. */
 export function standings(answer: Answer): Record<string, { r: number; t: number }> {
   const field = answer.headers.get('ratelimit') ?? ''
   return Object.fromEntries(

@@ -13,7 +13,7 @@ export type Replicated = {
   urlAt(server: Server): string
 }
 
-/** A primary with standbys, and a database on it, until the end of a test. */
+/** Makes a primary with standbys, and a database on it, for the duration of a test. */
 export async function replicated(t: TestContext, count: number): Promise<Replicated> {
   const cluster = await startCluster(String(findBinaries()))
   t.after(() => cluster.close())

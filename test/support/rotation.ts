@@ -1,10 +1,10 @@
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One address on loopback for several nodes, each request to the next of them. */
+/** One address on loopback for several nodes. Each request goes to the next node. */
 export type Rotation = {
   url: string
-  /** Requests that each node was handed. */
+  /** Number of requests that each node received. */
   handed: readonly number[]
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** A small memory for tests of pages. Actors are named by their place in `actors`, entries by their `key`. */
+/** A small data set for tests of pages. Actors are identified by their index in `actors`, entries by their `key`. */
 export type Sample = {
   key: string
   by: number
@@ -20,7 +20,7 @@ export type Sample = {
     confidence: number
     rationale: string
   }[]
-  /** `after` is the number of revisions there are before it; by default all. */
+  /** `after` is the number of revisions before the contradiction; by default all. */
   contradictions?: { by: number; rationale: string; after?: number }[]
 }
 

@@ -12,10 +12,10 @@ async function post<T>(base: string, path: string, body: unknown, token?: string
   return (await response.json()) as T
 }
 
-/** The sample in a service: the last state of each entry by its key, and the token of each actor in order. */
+/** The sample in a service: the last state of each entry by its key, and the tokens of the actors in order. */
 export type Seeded = { entries: Map<string, Entry>; tokens: string[] }
 
-/** Writes the sample to the service at an address. Its limits must allow some thirty writes in a row. Throws on a refusal. */
+/** Writes the sample to the service at an address. Its limits must allow about thirty consecutive writes. Throws on a refusal. */
 export async function seed(base: string): Promise<Seeded> {
   const tokens: string[] = []
   for (const input of actors) tokens.push((await post<ActorIssued>(base, '/api/actors', input)).token)

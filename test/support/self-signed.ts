@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
 const HOUR = 3_600_000
 
-/** DER, X.690: a tag, the length of what follows, what follows. */
+/** DER (X.690): a tag, the length of the content, the content. */
 function der(tag: number, ...parts: Uint8Array[]): Buffer {
   const body = Buffer.concat(parts)
   const length = body.length < 0x80 ? [body.length] : [0x82, body.length >> 8, body.length & 0xff]
@@ -12,7 +12,7 @@ const sequence = (...parts: Uint8Array[]): Buffer => der(0x30, ...parts)
 const time = (at: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(at).toISOString().replaceAll(/\D/g, '').slice(2, 14)}Z`))
 
-/** A self-signed certificate without a particular name (X.509 v1, RFC 5280 4.1), valid for an hour, with its key in PEM. */
+/** A self-signed certificate without a host name (X.509 v1, RFC 5280 4.1), valid for an hour, with its key in PEM. */
 export function selfSigned(): { key: string | Buffer; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
   const algorithm = sequence(der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))

@@ -5,18 +5,18 @@ export type Sent = { status: number; type: string; readonly headers: Headers; te
 type Sending = { method: string; headers: Record<string, string>; body?: string | Uint8Array }
 
 /**
- * Milliseconds for which an unused connection is kept: less than any service or cache keeps one, so that no request is sent on a connection
- * that is being closed. A request in progress may take longer.
+ * Maximum idle time of a reused connection in milliseconds. It is less than the idle time of any service or cache, so that no request is
+ * sent on a connection that is being closed. A request in progress may take longer.
  */
 const UNUSED_MAX = 2_000
-/** Connections are reused, and do not delay the end of the process. */
+/** Connections are reused, and do not keep the process running. */
 const agent = new Agent({ keepAlive: true, timeout: UNUSED_MAX })
 const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { gzip: gunzipSync, br: brotliDecompressSync }
 const REDIRECTS_MAX = 20
 
 /**
- * Sends a request and follows redirects, as `fetch` does, in about half of the processor time: it requests no compression, and makes
- * the object of headers when a test reads it. Rejects if the connection fails.
+ * Sends a request and follows redirects like `fetch`, in about half of the processor time: it requests no compression, and creates the
+ * headers object only when a test reads it. Rejects if the connection fails.
  */
 export async function send(url: string, sending: Sending, redirects = 0): Promise<Sent> {
   const answer = await answerOf(new URL(url), sending)
@@ -65,7 +65,7 @@ function answerOf(url: URL, { method, headers, body }: Sending): Promise<Incomin
     for (const [name, value] of Object.entries(headers)) fields[name.toLowerCase()] = value
     if (body !== undefined) fields['content-length'] = Buffer.byteLength(body)
     const outgoing = request(url, { agent, method, headers: fields })
-    // An error after the answer ends the answer.
+    // An error after the start of the answer also ends the answer.
     outgoing.once('response', resolve).on('error', reject)
     outgoing.end(body)
   })

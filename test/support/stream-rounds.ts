@@ -18,8 +18,8 @@ const CAUGHT_UP_WITHIN = 30_000
 export type Followed = { rows: number; kills: number; slowest: number }
 
 /**
- * Kills a consumer `kills` times, at one node after the other, while writers write through all nodes. Asserts that it stored the feed, each
- * row once and in order. `slowest` is the longest time in milliseconds until it stored a row that existed when it was started.
+ * Kills a consumer `kills` times, at each node in turn, while writers write through all nodes. Asserts that it stored the feed, each row
+ * once and in order. `slowest` is the longest time in milliseconds until it stored a row that existed at its start.
  */
 export async function consumerRounds(
   urls: readonly string[],

@@ -7,13 +7,13 @@ export type Streamed = { id: string; event: string; data: Activity }
 export type Stream = {
   status: number
   headers: IncomingMessage['headers']
-  /** The events that came so far. */
+  /** The events received so far. */
   events: Streamed[]
-  /** The id that came last, with an event or without. */
+  /** The last id received, with or without an event. */
   lastId(): string
-  /** Lines that are comments: signs of life. */
+  /** The number of comment lines, which are heartbeats. */
   comments(): number
-  /** Resolves with true when the answer ended as it should, with false when it was cut. */
+  /** Resolves with true if the answer ended properly, with false if it was cut. */
   ended: Promise<boolean>
   until(what: string, met: (events: Streamed[]) => boolean): Promise<void>
   /** Stops reading from the connection. */
@@ -26,13 +26,13 @@ export type StreamOptions = {
   lastEventId?: string
   from?: string
   method?: string
-  /** The stream of changes with these members of the query, instead of that of activity. */
+  /** Opens the stream of changes with this query instead of the stream of activity. */
   changes?: Record<string, string>
 }
 
 const PATIENCE = 60_000
 
-/** Opens a stream of activity; `from` is the address that a proxy would name. Resolves when the answer began. */
+/** Opens a stream of activity; `from` is the address that a proxy would forward. Resolves when the answer has begun. */
 export function openStream(
   url: string,
   { after, lastEventId, from, method = 'GET', changes }: StreamOptions = {},
@@ -52,7 +52,7 @@ export function openStream(
   })
 }
 
-/** Opens this many streams at once. */
+/** Opens `count` streams at the same time. */
 export const openStreams = (url: string, count: number, options: StreamOptions = {}): Promise<Stream[]> =>
   Promise.all(Array.from({ length: count }, () => openStream(url, options)))
 
@@ -99,7 +99,7 @@ function streamOf(call: ClientRequest, response: IncomingMessage): Stream {
   }
 }
 
-/** Asserts that events are rows of the feed in its order: each once, named by its own sequence. */
+/** Asserts that events are rows of the feed in its order, each once and with its own sequence as id. */
 export function assertInOrder(events: readonly Streamed[]): void {
   let last = -1n
   for (const { id, event, data } of events) {

@@ -8,10 +8,12 @@ import { ADMIN_TOKEN } from './app.ts'
 import { assertKept, assertWhole } from './integrity.ts'
 import type { Sent } from './load.ts'
 
-/** Everything that was acknowledged or shown before a fault: ids of new records, and the sequence of each request. */
+/** Everything acknowledged or shown before a fault: the ids of new records, and the sequence of each request. */
 export type Shown = { ids: Set<string>; sequences: Map<string, string> }
 
-/** Opens a data directory after a fault like a start, and asserts that everything acknowledged or shown before is there completely. */
+/**
+ * Opens a data directory after a fault, as a start would, and asserts that everything acknowledged or shown before is completely stored.
+ */
 export async function assertSurvived(dataDir: string, sent: readonly Sent[], shown: Shown): Promise<void> {
   const config = readConfig({ DATA_DIR: dataDir, ADMIN_TOKEN, ORIGIN_KEY: undefined })
   const engine = await openEngine(config, pino({ level: 'silent' }), Date.now)

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** The input of a person in the form of an entry. */
+/** The input of a person in the entry form. */
 export type Typed = { title: string; summary: string; content: string; tags?: string[]; sources?: string[] }
 
 /** Creates an actor in the panel of the open page. Returns the token that was shown. */
@@ -31,7 +31,7 @@ export async function fillEntry(
   }
 }
 
-/** Publishes an entry on /publish. Returns its slug, from the next page. */
+/** Publishes an entry on /publish. Returns the slug of the entry from the next page. */
 export async function publish(page: Page, typed: Typed): Promise<string> {
   await fillEntry(page, typed)
   await page.getByRole('button', { name: 'Publish', exact: true }).click()

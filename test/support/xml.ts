@@ -1,11 +1,11 @@
-/** An element of an XML document: its name, attributes, all text below it, and the elements right below it. */
+/** An element of an XML document: its name, its attributes, all text inside it, and its child elements. */
 export type Element = { name: string; attributes: Record<string, string>; text: string; children: Element[] }
 
 const NAME = '[A-Za-z_][\\w.:-]*'
 const TOKEN = new RegExp(`<(/?)(${NAME})((?:\\s+${NAME}="[^"<]*")*)\\s*(/?)>|[^<]+`, 'gy')
 const ATTRIBUTE = new RegExp(`(${NAME})="([^"]*)"`, 'g')
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-/** Characters that XML 1.0 has no place for. */
+/** Characters that XML 1.0 does not allow. */
 const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
 function resolved(text: string): string {
@@ -21,8 +21,8 @@ function resolved(text: string): string {
 }
 
 /**
- * Reads a well-formed XML document of elements, attributes in double quotes and text, without comments, CDATA or a document type.
- * Throws on everything else: unclosed, overlapping or duplicate parts, and characters that XML does not allow.
+ * Parses a well-formed XML document of elements, attributes in double quotes and text, without comments, CDATA or a document type. Throws
+ * on everything else: unclosed, overlapping or duplicate parts, and characters that XML does not allow.
  */
 export function parseXml(source: string): Element {
   const bad = NO_CHARACTER.exec(source)
@@ -57,10 +57,10 @@ export function parseXml(source: string): Element {
   return only
 }
 
-/** The elements right below one that have a name. */
+/** The child elements with this name. */
 export const all = ({ children }: Element, name: string): Element[] => children.filter(one => one.name === name)
 
-/** The text of the only element of a name right below one. Throws where there is none or another. */
+/** The text of the only child element with this name. Throws if there is none or more than one. */
 export function textOf(element: Element, name: string): string {
   const [only, second] = all(element, name)
   if (only === undefined || second !== undefined) throw new Error(`<${element.name}> has not one <${name}>.`)

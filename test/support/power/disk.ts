@@ -5,10 +5,10 @@ import type { Call } from './trace.ts'
 
 type Random = ReturnType<typeof seededRandom>
 
-/** The changes of a file since its last sync. */
+/** A change of a file since its last sync. */
 type Change = { done: boolean } & ({ at: number; bytes: Buffer } | { length: number })
 type File = { kind: 'file'; durable: Buffer; end: number; pending: Change[] }
-/** An added or removed entry of a directory: it is removed if `node` is undefined. */
+/** A change of the entries of a directory. An entry is removed if `node` is undefined. */
 type Naming = { done: boolean; names: [string, Node | undefined][] }
 type Directory = { kind: 'directory'; durable: Map<string, Node>; now: Map<string, Node>; pending: Naming[] }
 type Node = File | Directory
@@ -20,8 +20,8 @@ export type Way = (typeof WAYS)[number]
 const newDirectory = (): Directory => ({ kind: 'directory', durable: new Map(), now: new Map(), pending: [] })
 
 /**
- * A disk that records for everything written under `root` what a sync has made durable and what may still be lost. Directories are files
- * too: a file whose directory was not synced may have no name after a cut.
+ * A disk that records which data under `root` a sync has made durable and which may still be lost. Directories are files too: a file may
+ * have no name after a cut if its directory was not synced.
  */
 export function createDisk(root: string) {
   const top = newDirectory()
@@ -61,7 +61,7 @@ export function createDisk(root: string) {
     return push(file, { done: false, at, bytes })
   }
   return {
-    /** Notes the start of a call. Returns the function to call at its end. */
+    /** Records the start of a call. Returns the function to call at its end. */
     begin(call: Call): () => void {
       const { path } = call
       if (call.failed) return () => {}
@@ -94,7 +94,7 @@ function push(file: File, change: Change): Change {
   return change
 }
 
-/** A sync makes everything durable that was done before it began, once it has ended. */
+/** A sync that has ended makes everything durable that was done before it began. */
 function sync(node: Node | undefined): () => void {
   if (node === undefined) return () => {}
   if (node.kind === 'directory') {
@@ -118,7 +118,7 @@ function applyNaming(names: Map<string, Node>, naming: Naming): void {
   }
 }
 
-/** The content with a change applied; it may be changed in place. */
+/** The content with a change applied. May change the content in place. */
 function applied(content: Buffer, change: Change): Buffer {
   if ('length' in change) {
     return change.length <= content.length
@@ -141,7 +141,7 @@ function leaveNode(node: Node, path: string, way: Way, random: Random): void {
   }
   mkdirSync(path, { mode: 0o700 })
   const names = new Map(node.durable)
-  // Entries of a directory come in order on every file system with a journal.
+  // File systems with a journal write the entries of a directory in order.
   const kept = way === 'none' ? 0 : way === 'all' ? node.pending.length : random.below(node.pending.length + 1)
   for (const naming of node.pending.slice(0, kept)) applyNaming(names, naming)
   for (const [name, child] of names) leaveNode(child, join(path, name), way, random)
@@ -161,7 +161,7 @@ function contentAfter({ durable, pending }: File, way: Way, random: Random): Buf
   return content
 }
 
-/** Of the sectors of an interrupted write some are new, and the data past the end of the file are arbitrary. */
+/** After an interrupted write, some sectors are new, and the data past the end of the file are arbitrary. */
 function tear({ at, bytes }: { at: number; bytes: Buffer }, end: number, sector: number, random: Random): Change[] {
   const parts: Change[] = []
   for (let from = 0; from < bytes.length; ) {

@@ -11,11 +11,12 @@ import { type Call, readTrace, traceInto } from './trace.ts'
 type Random = ReturnType<typeof seededRandom>
 
 const WRITERS = 8
-/** How long the service may take to do its share of writes while it is traced, in milliseconds. */
+/** Maximum time for the traced service to do its writes, in milliseconds. */
 const PATIENCE = 120_000
 
 /**
- * The service from its first start on: it is started `starts` times, takes `writes` writes while a reader follows the feed, and is stopped.
+ * Traces a service from its first start. It is started `starts` times, receives `writes` writes while a reader follows the feed, and is
+ * stopped.
  */
 async function traced(
   directory: string,
@@ -53,7 +54,7 @@ function note(shown: Shown, bytes: Buffer): void {
   for (const [, sequence = '', request = ''] of text.matchAll(ROW)) shown.sequences.set(sequence, request)
 }
 
-/** Cuts a traced run at `images` moments and opens each possible state. Returns the number of writes that were shown by the last one. */
+/** Cuts a traced run at `images` moments and opens each possible state. Returns the number of acknowledged writes. */
 export async function powerLossRounds(
   { images, starts, writes }: { images: number; starts: number; writes: number },
   random: Random,

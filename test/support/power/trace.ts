@@ -1,7 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** One call of a traced process that changes files or sends an answer. `lines` are the places in the trace where it began and ended. */
+/**
+ * A call of a traced process that changes files or sends an answer. `begun` and `ended` are the lines of the trace where the call began and
+ * ended.
+ */
 export type Call = { name: string; begun: number; ended: number; path: string; failed: boolean } & (
   | { name: 'write'; bytes: Buffer; at: number | undefined; socket: boolean }
   | { name: 'truncate'; length: number }
@@ -14,7 +17,7 @@ export type Call = { name: string; begun: number; ended: number; path: string; f
 const CALLS =
   'openat,pwrite64,write,writev,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,link,linkat'
 
-/** The command that runs another one and traces it, threads too, into a file that `readTrace` understands. */
+/** The command that runs another command and traces it and its threads into a file for `readTrace`. */
 export const traceInto = (file: string): string[] => [
   ...['strace', '-D', '-f', '--seccomp-bpf', '-y', '-xx', '-s', '4000000', '-e', `trace=${CALLS}`],
   ...['-e', 'signal=none', '-o', file],
@@ -55,7 +58,7 @@ export async function readTrace(file: string, root: string): Promise<Call[]> {
       if (first !== undefined) take(first.text + resumed[1], first.line, line)
     } else take(said, line, line)
   }
-  // Calls in progress when the process ended may have been done completely or in part.
+  // A call in progress at the end of the process may have been done completely or in part.
   for (const { line: from, text } of begun.values()) take(`${text}) = 0`, from, Number.POSITIVE_INFINITY)
   return calls.sort((a, b) => a.begun - b.begun)
 }
