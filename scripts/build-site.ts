@@ -27,7 +27,7 @@ const NAVIGATION: Record<string, readonly string[]> = {
   'Take part': ['CONTRIBUTING.md', 'docs/extending.md', 'test/README.md', 'SECURITY.md'],
 }
 const { repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { repository: { url: string } }
-/** Where files are read that are no pages of the site. */
+/** The address of files that are not pages of the site. */
 const SOURCE = `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/main/`
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md', 'deploy/**/*.md', 'test/README.md', 'bench/README.md'], {
   cwd: ROOT,
@@ -38,14 +38,14 @@ const PICTURES = globSync(['docs/**/*.{png,svg}'], { cwd: ROOT })
 const pageOf = (document: string): string =>
   document.replace(/(?:README)?\.md$/, end => (end === '.md' ? '.html' : 'index.html'))
 
-/** The id of a heading, as GitHub makes it: links between documents are the same here and there. */
+/** The id of a heading, made like on GitHub, so that links between documents work on both. */
 const idOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{Letter}\p{Mark}\p{Number}\s_-]/gu, '')
     .replaceAll(/\s/g, '-')
 
-/** The address on the site of what a document links to. */
+/** The address on the site of the target of a link. */
 function addressOf(document: string, target: string): string {
   if (/^(?:[a-z]+:|#)/.test(target)) return target
   const [path = '', anchor] = target.split('#')

@@ -49,12 +49,12 @@ const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, ...QUERIES, ...NAMED_
 const NAMED = Object.entries(SCHEMAS)
   .filter(([name]) => !ADMINISTRATIVE.includes(name) && name !== 'Error')
   .map(([name, schema]) => ({ name, schema: schema as Schema }))
-/** What answers with a stream is followed or copied by functions of its own. */
+/** Operations that answer with JSON. The client has separate functions for streams and copies. */
 const PUBLIC = (Object.entries(OPERATIONS) as [string, Operation][]).filter(
   ([, { access, media }]) => access !== 'admin' && media === undefined,
 )
 
-/** What each list iterates over. */
+/** The type of the items of each list. */
 const ITEMS: Record<string, string> = {
   EntryList: 'Entry',
   RevisionList: 'Revision',
@@ -68,7 +68,9 @@ const ITEMS: Record<string, string> = {
 const shapeOf = (schema: Schema): string =>
   schema.anyOf === undefined ? objectType(schema, '') : typeOf({ ...schema }, '')
 
-/** `src/client/resources.ts`: inputs and resources of the contract as plain types, so that the client needs no package of ours. */
+/**
+ * `src/client/resources.ts`: inputs and resources of the contract as plain types, so that the client does not depend on another package.
+ */
 export function clientResources(): string {
   const types = NAMED.map(({ name, schema }) => `export type ${name} = ${shapeOf(schema)}`)
   return `${MADE}\n\n/** What is sent to the service and what it answers (interface sections 2 and 4). */\n${types.join('\n\n')}
@@ -181,7 +183,7 @@ function typeOf(schema: Schema, indent: string): string {
   return schema.type === 'integer' ? 'number' : (schema.type ?? 'unknown')
 }
 
-/** A text as the formatter writes it: in single quotes unless it holds more of those than of double ones. */
+/** A text as the formatter writes it: in single quotes unless it contains more single than double quotes. */
 function literal(value: unknown): string {
   const text = JSON.stringify(value)
   const single = text.split("'").length
@@ -189,7 +191,7 @@ function literal(value: unknown): string {
   return single > double ? text : `'${text.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
-/** A member on one line, or below its name where the line would be too long. */
+/** A member on one line, or with its value on the next line if the line would be too long. */
 function property(indent: string, name: string, value: string, end = ','): string {
   const line = `${indent}${name}: ${value}${end}`
   if (value.includes('\n') || line.length <= WIDTH) return line

@@ -31,7 +31,7 @@ type Schema = {
   default?: unknown
 }
 
-/** The documents made from the code, by path. */
+/** The documents generated from the code, by path. */
 export const GENERATED_DOCS: Record<string, () => string> = {
   'docs/configuration.md': configuration,
   'docs/problems.md': problems,

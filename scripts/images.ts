@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core'
 
 /**
  * Draws the pictures that other programs show for a page: `card.png` (link cards), `touch-icon.png` (home screens) and `favicon.ico`.
- * Needs Chromium (CHROMIUM_PATH, or /usr/bin/chromium).
+ * Requires Chromium (CHROMIUM_PATH, or /usr/bin/chromium).
  */
 const FOLDER = join(import.meta.dirname, '..', 'src', 'web')
 const MARK = readFileSync(join(FOLDER, 'mark.svg'), 'utf8')
@@ -20,7 +20,7 @@ async function draw(browser: Browser, width: number, height: number, body: strin
 const square = (browser: Browser, size: number, markup = MARK): Promise<Buffer> =>
   draw(browser, size, size, markup.replace('<svg ', `<svg width="${size}" height="${size}" style="display:block" `))
 
-/** One PNG as an icon file: the header, one entry of the directory, and the picture. */
+/** A PNG as an icon file: the header, one directory entry, and the picture. */
 function iconFile(png: Buffer, size: number): Buffer {
   const head = Buffer.alloc(22)
   head.writeUInt16LE(1, 2)
@@ -45,7 +45,7 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu'],
 })
 const ICON = 48
-// A home screen cuts the corners itself.
+// A home screen rounds the corners itself.
 const whole = MARK.replace('rx="7"', 'rx="0"')
 const files = {
   'card.png': await draw(browser, 1_200, 630, CARD),

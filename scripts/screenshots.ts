@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dirname, '..', 'docs', 'screenshots')
 const LARGEST = 200_000
 const ADMIN_TOKEN = 'only-for-the-pictures'
 
-/** A picture: the path of the page, and the steps before it is taken. */
+/** A picture: the path of the page, and the steps before the screenshot. */
 type Picture = { name: string; path: string; prepare?: (page: Page) => Promise<unknown> }
 
 const WAL = 'SQLite in WAL mode: many readers beside one writer'
@@ -36,7 +36,7 @@ async function pictures(base: string): Promise<Picture[]> {
   ]
 }
 
-/** Revises an entry in the page while another actor revises it too, and waits until the page shows both texts. */
+/** Revises an entry in the page while another actor revises the same entry, and waits until the page shows both texts. */
 async function overtake(page: Page, base: string): Promise<void> {
   const rival = createClient({ baseUrl: base })
   await rival.createActor({ declaredName: 'A reviewer' })

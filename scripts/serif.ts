@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 /**
- * Makes the two files of the serif of the pages from the font Lora: the characters of English with its punctuation, which every page loads,
- * and the accented letters of Western Europe, which a browser loads where a page has one. The licence of Lora (OFL 1.1) reserves its name
- * for the original, so the parts have the name Page, which has as many letters.
+ * Makes the two font files of the pages from the font Lora. Every page loads the characters of English with its punctuation. A browser
+ * loads the accented letters of Western Europe only for a page that contains one. The licence of Lora (OFL 1.1) reserves its name for the
+ * original, so the files have the name Page, which has the same number of letters.
  */
 const require = createRequire(import.meta.url)
 const subset = require('subset-font') as (
@@ -19,14 +19,14 @@ const LICENCE = join(FONT, '../../LICENSE')
 const FOLDER = join(import.meta.dirname, '..', 'src', 'web')
 const NAME = Buffer.from('Lora', 'utf16le').swap16()
 const OWN_NAME = Buffer.from('Page', 'utf16le').swap16()
-/** The copyright and the licence, which keep the name of the original (OpenType, table "name"). */
+/** The copyright and the licence, which retain the name of the original (OpenType, table "name"). */
 const KEPT_NAMES = new Set([0, 7, 13, 14])
 
 const STYLES = readFileSync(join(FOLDER, 'styles', 'base.css'), 'utf8')
-/** The file and the ranges of characters of each part, which a browser reads too. */
+/** The file and the character ranges of each part, as browsers read them too. */
 const PART = /url\("(serif[\w-]*\.woff2)"\)[^}]*unicode-range:\s*([^;]+);/g
 
-/** The characters of ranges as CSS writes them: `U+20-7E, U+A0`. */
+/** Parses character ranges in CSS syntax: `U+20-7E, U+A0`. */
 const charactersOf = (ranges: string): string =>
   ranges
     .split(',')
@@ -40,7 +40,7 @@ const charactersOf = (ranges: string): string =>
     })
     .join('')
 
-/** Gives the font its own name in every record of its table "name". */
+/** Replaces the name of the font in every record of its table "name". */
 function rename(font: Buffer): Buffer {
   const count = font.readUInt16BE(4)
   for (let at = 12; at < 12 + 16 * count; at += 16) {

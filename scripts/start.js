@@ -3,17 +3,17 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1024']
-/** Milliseconds between two looks at the parent process. */
+/** Interval between two checks of the parent process, in milliseconds. */
 const PARENT_INTERVAL = 200
 const launcher = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url))
 const args = [...FLAGS, launcher, 'serve', ...process.argv.slice(2)]
 
-// glibc reads the variable when a process begins, so the server is a process of its own.
+// glibc reads the variable when a process starts, so the server runs in a separate process.
 const env = { MALLOC_ARENA_MAX: '2', ...process.env }
 const server = spawn(process.execPath, args, { stdio: 'inherit', env })
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => server.kill(signal))
 
-// A shell between npm and this process may end by a signal without passing it on. Then this process has another parent.
+// A signal may end a shell between npm and this process without reaching this process. This process then has another parent.
 const parent = process.ppid
 const watch = setInterval(() => {
   if (process.ppid !== parent) server.kill('SIGTERM')

@@ -2,18 +2,18 @@ import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** The files that judge no duration, no rate and no memory. Two of them run at the same time, each of the others alone. */
+/** Files that measure neither duration nor rate nor memory. Two of them run at the same time; each other file runs alone. */
 const UNTIMED = [
   ...['concurrency', 'engines', 'faces', 'fuzz', 'log-kill', 'mirror', 'moderation', 'nth-fault', 'nth-message'],
   ...['power-loss', 'retries', 'secrets', 'wordnet', 'wordnet-postgres'],
 ]
-/** How long a test may take, in milliseconds. */
+/** Time limit of a test, in milliseconds. */
 const LIMIT = 1_800_000
 
 const files = globSync('test/long/*.long.ts').sort()
 const isUntimed = (file: string) => UNTIMED.includes(basename(file, '.long.ts'))
 
-/** Runs the files, as many at the same time as `together` says, and returns the exit code. */
+/** Runs the files, at most `together` at the same time. Returns the exit code. */
 function run(chosen: readonly string[], together: number): number {
   const flags = ['--test', '--test-force-exit', `--test-concurrency=${together}`, `--test-timeout=${LIMIT}`]
   return spawnSync(process.execPath, [...flags, ...chosen], { stdio: 'inherit' }).status ?? 1

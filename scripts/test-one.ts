@@ -10,7 +10,7 @@ FILE           a test: *.test.ts, *.browser.ts or *.long.ts
 `
 const ENGINES = ['embedded', 'postgres']
 const MINUTE = 60_000
-/** How long a test of each kind may take, in milliseconds. */
+/** Time limit of a test of each kind, in milliseconds. */
 const LIMITS: Record<string, number> = { test: 5 * MINUTE, browser: 2 * MINUTE, long: 30 * MINUTE }
 
 type Run = { file: string; engine: string; name: string | undefined; limit: number }
@@ -36,7 +36,7 @@ if (run === undefined) {
 }
 const flags = [
   '--test',
-  // A handle that a failed test left open would keep the run waiting.
+  // A handle that a failed test left open would keep the process running.
   '--test-force-exit',
   `--test-timeout=${run.limit}`,
   '--test-global-setup=test/support/global-setup.ts',

