@@ -13,8 +13,8 @@ import { palimpsest } from './targets/palimpsest.ts'
 import { palimpsestPostgres } from './targets/palimpsest-postgres.ts'
 
 /**
- * Measures the service beside the physical limit and its peers, in alternating rounds of one run, and prints tables of medians and ratios.
- * Progress goes to standard error; all figures are written as JSON after each step, so that `--resume` continues an interrupted run.
+ * Measures the service, the physical limit and the peers in alternating rounds of one run, and prints tables of medians and ratios.
+ * Progress goes to standard error. All figures are written as JSON after each step, so that `--resume` can continue an interrupted run.
  */
 async function bench(options: Options): Promise<void> {
   const { entries, seconds, rounds, connections, output } = options

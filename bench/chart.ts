@@ -16,10 +16,10 @@ const BAR = 16
 const ROW = 20
 const HEAD = 30
 const TOP = 46
-/** The axis is logarithmic and begins here, at so many per second. */
+/** Lower end of the logarithmic axis, in operations per second. */
 const LEAST = 1
 
-/** Medians per second of each operation and target as a picture: bars on a logarithmic axis, readable on light and dark. */
+/** Draws the medians per second of each operation and target: bars on a logarithmic axis, readable on light and dark backgrounds. */
 export function drawChart(results: Results): string {
   const names = Object.keys(results.targets)
   const all = names.flatMap(name =>

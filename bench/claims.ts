@@ -1,11 +1,11 @@
 import type { Operation } from './load/order.ts'
 import { type Results, rateOf, ratioOf } from './results.ts'
 
-/** A promise: the measured figure and the promised one; `held` is null where it was not measured. */
+/** A promise: the measured figure and the promised one. `held` is null if the figure was not measured. */
 export type Claim = { name: string; measured: string; target: string; held: boolean | null }
 
 const OWN = 'palimpsest'
-/** The targets that answer with current data, as this service does. A relay that repeats an answer for a second is shown, not judged. */
+/** The targets that, like this service, answer with current data. A relay that repeats an answer for a second is shown but not judged. */
 const PEERS = ['directus', 'nostr-relay', 'atproto-pds', 'mcp-memory', 'mediawiki']
 
 /** Judges every promise about speed and size against the figures of a run. */
@@ -72,13 +72,13 @@ function measured({ measures, targets }: Results): Claim[] {
   ]
 }
 
-/** The promise is about single words. */
+/** The promise is only about single words. */
 const by =
   (sort: string) =>
   (name: string): boolean =>
     new RegExp(`^${sort} (?:rare|middling|common) p99$`).test(name)
 
-/** The largest figure of those chosen, by name; no number where there are none. */
+/** The largest of the chosen figures, with its name; undefined if there is none. */
 function largest(
   figures: Record<string, number> = {},
   chosen: (name: string) => boolean,
@@ -108,7 +108,7 @@ const judged = (
   held: boolean,
 ): Claim => ({
   name,
-  // A figure that rounds to its bound and does not meet it is printed in full.
+  // A figure that misses its bound but rounds to it is printed in full.
   measured:
     figure === undefined
       ? 'not measured'

@@ -9,11 +9,11 @@ import type { Results, Round, TargetResult } from './results.ts'
 import type { Place, Running, Target } from './target.ts'
 
 const MEGABYTE = 1e6
-/** Seconds that an operation runs before it is measured: memory of a suspended target is paged in, and new code is compiled. */
+/** Seconds for which an operation runs before it is measured, so that memory of a suspended target is paged in and new code is compiled. */
 const WARM = 3
-/** The maximum number of connections for that: a slow target takes its time for each. */
+/** Maximum number of connections during the warm-up, because a slow target takes its time for each connection. */
 const WARMING = 8
-/** Entries of each round have numbers of their own, above those of the filled store. */
+/** The numbers of the entries of each round are distinct, and above those of the filled store. */
 const FRESH_STEP = 10_000_000
 const NO_END = 1_000_000_000
 const SAMPLED = 100
@@ -21,10 +21,10 @@ const SAMPLED = 100
 /** `run` distinguishes the rounds of one run from those that `--resume` adds later. */
 type Started = { target: Target; running: Running; result: TargetResult; run: string }
 
-/** Places that this process has emptied for `--refill`: once each. */
+/** Directories that this process has emptied for `--refill`. Each is emptied only once. */
 const refilled = new Set<string>()
 
-/** The directories of a target and its number of entries. Only the kept directory survives from an earlier run. */
+/** The directories of a target and its number of entries. Of an earlier run, only the kept directory remains. */
 export async function placeOf(options: Options, target: Target, entries = options.entries): Promise<Place> {
   const holding = Math.min(entries, target.most)
   const place = {
@@ -43,7 +43,7 @@ export async function placeOf(options: Options, target: Target, entries = option
   return place
 }
 
-/** Measures the operations of all targets in alternating rounds; `save` is called after each step. Results of an earlier run are not measured again. */
+/** Measures the operations of all targets in alternating rounds. Calls `save` after each step. Skips results of an earlier run. */
 export async function compare(targets: Target[], options: Options, results: Results, save: () => void): Promise<void> {
   const left = targets.filter(target => isLeft(target, options, results))
   const started: Started[] = []
@@ -135,7 +135,7 @@ async function oneRound(
       if (running.measure !== undefined) return running.measure(operation, seconds)
       if (running.situation === undefined) throw new Error('There is nothing to load.')
       const { situation } = running
-      // Each of several nodes has as many clients as a service that is alone.
+      // Several nodes get as many clients per node as a single service.
       const all = connections * situation.urls.length
       return loader.run({ situation, operation, connections: all, seconds, count: NO_END, from: from + offset })
     }
@@ -160,7 +160,7 @@ async function oneRound(
   }
 }
 
-/** The rate per second of processor time, which other programs on the machine hardly change. */
+/** The rate per second of processor time, on which other programs on the machine have little effect. */
 const perCore = ({ perSecond, server }: Round): string =>
   server === 0 ? 'in process' : `${Math.round(perSecond / server)} per second of processor time`
 

@@ -4,17 +4,17 @@ import { synsets } from '../scripts/wordnet.ts'
 export type Text = { title: string; summary: string; content: string; tags: string[] }
 
 const ENTRY_BYTES = 2_000
-/** A content is filled up with fewer than so many glosses. */
+/** Upper bound of the number of glosses that fill up one content. */
 const ROUND = 50
-/** A content is filled up with glosses so far away from each other: a prime, so that texts that share one seldom share two. */
+/** Distance between two glosses that fill up a content. It is a prime, so that texts that share one gloss seldom share two. */
 const STRIDE = 15_485_863
 const SAMPLE = 4_000
-/** Sampled so far away from each other: another prime, lest samples share their fillings. */
+/** Distance between two samples: another prime, so that samples do not share glosses. */
 const SAMPLE_STRIDE = 32_452_843
 
 let loaded: Promise<Text[]> | undefined
 
-/** Entry n of a corpus without end: the n-th synset of WordNet, filled up to 2 kB with the glosses of others, the same each time. */
+/** Entry n of an endless, reproducible corpus: the n-th synset of WordNet, filled up to 2 kB with the glosses of other synsets. */
 export async function createCorpus(): Promise<(number: number) => Text> {
   loaded ??= Array.fromAsync(synsets(), ({ title, summary, content, tags }) => ({ title, summary, content, tags }))
   const all = await loaded
@@ -23,7 +23,7 @@ export async function createCorpus(): Promise<(number: number) => Text> {
     const { title, summary, tags } = own
     const room = ENTRY_BYTES - Buffer.byteLength(`${title}${summary}${tags.join('')}`)
     let content = own.content
-    // The second time round a synset is filled up with others.
+    // In the second pass over the synsets, other glosses fill up each of them.
     const skipped = ROUND * Math.floor(number / all.length)
     for (let step = 1 + skipped; content.length < room; step++) {
       content += `\n\n${(all[(number + step * STRIDE) % all.length] as Text).content}`
@@ -39,7 +39,7 @@ export const textBytes = ({ title, summary, content, tags }: Text): number =>
 
 export type Words = { rare: string[]; middling: string[]; common: string[] }
 
-/** Words by the share of the entries that contain them, counted over a sample: one in thousands, about one in a hundred, and more than half. */
+/** Words by the share of the entries that contain them, counted in a sample: one in thousands, about one in a hundred, more than half. */
 export async function findWords(): Promise<Words> {
   const textOf = await createCorpus()
   const holding = new Map<string, number>()

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path'
 
 const PATIENCE = 900_000
 
-/** Installs packages of npm, each of exactly this version, into a folder of their own, with their own install scripts, unless they are there. */
+/** Installs npm packages of exactly these versions into a separate folder, with their install scripts, unless they exist there. */
 export function installPackages(directory: string, packages: Record<string, string>): void {
   mkdirSync(directory, { recursive: true })
   const missing = Object.entries(packages).filter(([name, version]) => versionOf(directory, name) !== version)
@@ -18,7 +18,7 @@ export function installPackages(directory: string, packages: Record<string, stri
     ...process.env,
     PATH: [existsSync(join(bundled, 'node')) ? bundled : dirname(process.execPath), process.env.PATH].join(delimiter),
   }
-  // Native modules are compiled for this Node, with the headers of its own installation if there are any.
+  // Native modules are compiled for this version of Node, with the headers of its own installation if it has any.
   if (existsSync(join(home, 'include/node/node.h'))) env.npm_config_nodedir = home
   try {
     const args = ['install', '--no-audit', '--no-fund', '--legacy-peer-deps']
@@ -35,6 +35,6 @@ function versionOf(directory: string, name: string): string | undefined {
   return existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version : undefined
 }
 
-/** Loads a package that is installed in a folder. The caller states its types, unchecked. */
+/** Loads a package that is installed in a folder. The caller states its types, which are not checked. */
 export const loadFrom = <T>(directory: string, name: string): T =>
   createRequire(join(directory, 'package.json'))(name) as T

@@ -9,19 +9,19 @@ export type Options = {
   targets: string[]
   measures: string[]
   operations: Operation[]
-  /** Another checkout of the service, which is measured as the targets beside and beside-postgres. */
+  /** Another checkout of the service. It is measured as the targets beside and beside-postgres. */
   beside: string | undefined
-  /** Entries of the store that growth, searches and starts are measured on. */
+  /** Number of entries of the store for the measurements of growth, searches and starts. */
   large: number
   seconds: number
-  /** Requests over which memory is watched. */
+  /** Number of requests during which memory is recorded. */
   long: number
   rounds: number
   connections: number
   work: string
   output: string
   resume: boolean
-  /** Installs and fills, and measures nothing. */
+  /** Installs and fills, but measures nothing. */
   prepare: boolean
   refill: boolean
   /** Reports progress on standard error. */
@@ -40,7 +40,7 @@ export const USAGE = `npm run bench -- [options]
   --prepare         installs and fills, and measures nothing; --refill fills anew
 `
 
-/** Reads the command line. Throws one sentence that names the mistake. */
+/** Parses the command line. Throws with one sentence that names the mistake. */
 export function readOptions(
   args: string[],
   known: { targets: string[]; beside: string[]; measures: string[] },
@@ -94,7 +94,7 @@ function number(name: string, text: string, least: number, most: number): number
   return value
 }
 
-/** Some names of a list, in its order; "none" is none of them. */
+/** Selects names from a list, in its order; "none" selects nothing. */
 function some<T extends string>(name: string, text: string, all: readonly T[]): T[] {
   const asked = text === 'none' || text === '' ? [] : text.split(',').map(one => one.trim())
   const unknown = asked.find(one => !all.some(known => known === one))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 const PATIENCE = 30_000
 const TICKS = 100
 
-/** Where servers and loads run: each on a core of its own where there are two and taskset, else wherever the system puts them. */
+/** The cores of servers and loads. Each gets one core if there are two cores and taskset; otherwise the system assigns them. */
 export const CORES: { server: string | undefined; load: string | undefined } =
   availableParallelism() > 1 && hasTaskset() ? { server: '0', load: '1' } : { server: undefined, load: undefined }
 
@@ -19,7 +19,7 @@ function hasTaskset(): boolean {
   }
 }
 
-/** The words before a command that bind it to these cores. */
+/** The prefix of a command that binds it to these cores. */
 export const pinned = (cores: string | undefined): string[] => (cores === undefined ? [] : ['taskset', '-c', cores])
 
 const running = new Set<ChildProcess>()
@@ -35,15 +35,15 @@ for (const [signal, code] of [
 export type Server = {
   pid: number
   child: ChildProcess
-  /** Everything it said, on both streams. */
+  /** The output so far, of both streams. */
   said(): string
-  /** Resolves with the first match in its output; rejects if it ends first, or prints no match within half a minute. */
+  /** Resolves with the first match in the output. Rejects if the process ends first, or prints no match within 30 seconds. */
   until(pattern: RegExp): Promise<RegExpExecArray>
-  /** Sends the whole tree a signal to end, and kills it if it does not. */
+  /** Sends a signal to the whole process tree, and kills it if it does not end. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a program on the cores of servers; it ends with this process. */
+/** Starts a program on the cores of servers. It ends with this process. */
 export function startServer(command: string[], options: SpawnOptions, cores = CORES.server): Server {
   const [program = '', ...args] = [...pinned(cores), ...command]
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
@@ -101,7 +101,7 @@ function within(
   })
 }
 
-/** A process and all that it started and they started, by number. */
+/** The ids of a process and of all its descendants. */
 export function treeOf(pid: number): number[] {
   const parents = new Map<number, number[]>()
   for (const name of readdirSync('/proc')) {
@@ -113,7 +113,7 @@ export function treeOf(pid: number): number[] {
   return under(pid)
 }
 
-/** The fields of a process in /proc after its name: state, parent, …; none once it has ended. */
+/** The fields of a process in /proc after its name: state, parent, …; empty once it has ended. */
 function statOf(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -131,14 +131,14 @@ export function signalTree(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Seconds of processor time that a tree has taken so far. */
+/** Processor time of a process tree so far, in seconds. */
 export const cpuSeconds = (pid: number): number =>
   treeOf(pid).reduce((sum, one) => {
     const fields = statOf(one)
     return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS
   }, 0)
 
-/** Bytes of memory of a tree; a page that several share counts once. */
+/** Memory of a process tree in bytes. A shared page counts once. */
 export const memoryOf = (pid: number): number =>
   treeOf(pid).reduce((sum, one) => {
     try {

@@ -17,7 +17,7 @@ const latest = (): Results => {
 /** The picture of the latest figures. */
 export const latestChart = (): string => drawChart(latest())
 
-/** A document with the tables of the latest figures between its two marks, and otherwise unchanged. */
+/** Replaces the text between the two marks of a document by tables of the latest figures. Leaves the rest unchanged. */
 export function withFigures(document: string): string {
   const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)]
   if (begin === -1 || end < begin) throw new Error('The document has no place for figures.')

@@ -4,7 +4,10 @@ import { dirname } from 'node:path'
 import type { Claim } from './claims.ts'
 import type { Operation } from './load/order.ts'
 
-/** One round of one operation, the how many-th of which run: per second, and milliseconds; shares of one core that the target and the load took. */
+/**
+ * A round of an operation: its run and its number, operations per second, times in milliseconds, and the shares of one core that target and
+ * load used.
+ */
 export type Round = {
   run: string
   round: number
@@ -18,9 +21,9 @@ export type TargetResult = {
   about: string
   entries: number
   rounds: Partial<Record<Operation, Round[]>>
-  /** Megabytes once started, at most while measured, and at the end. */
+  /** Megabytes after the start, maximum during the measurement, and at the end. */
   memory?: { start: number; most: number; end: number }
-  /** Of the filled store at rest, and of the texts in it. */
+  /** Bytes per entry of the filled store at rest, and of the texts in it. */
   bytesPerEntry?: number
   textBytesPerEntry?: number
 }
@@ -29,7 +32,7 @@ export type Results = {
   machine: { processor: string; cores: number; memoryGb: number; kernel: string; node: string; pinned: boolean }
   settings: { entries: number; seconds: number; rounds: number; connections: number }
   targets: Record<string, TargetResult>
-  /** Why a target or a measure is missing. */
+  /** The reason why a target or a measure is missing. */
   skipped: Record<string, string>
   measures: Record<string, Record<string, number>>
   claims: Claim[]
@@ -55,14 +58,14 @@ export const newResults = (settings: Results['settings'], pinned: boolean): Resu
 export const readResults = (path: string): Results | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Results) : undefined
 
-/** Writes the results wholly or not at all. */
+/** Writes the results atomically. */
 export function saveResults(path: string, results: Results): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(`${path}.new`, `${JSON.stringify(results, null, 2)}\n`)
   renameSync(`${path}.new`, path)
 }
 
-/** The middle of some numbers; of an even count the lower of the two; undefined of none. */
+/** The median of some numbers, with an even count the lower of the two middle ones; undefined without numbers. */
 export const median = (list: readonly number[]): number | undefined =>
   [...list].sort((a, b) => a - b)[(list.length - 1) >> 1]
 
@@ -73,7 +76,10 @@ export const rateOf = (
   operation: Operation,
 ): number | undefined => median((targets[target]?.rounds[operation] ?? []).map(({ perSecond }) => perSecond))
 
-/** How many times as much one target did as another: the median of the ratios within each round of a run, which share the state of the machine. */
+/**
+ * The ratio of the rates of two targets: the median of the ratios within each round, because the targets of a round run under the same
+ * conditions.
+ */
 export function ratioOf(results: Results, target: string, other: string, operation: Operation): number | undefined {
   const [own, others] = [target, other].map(name => results.targets[name]?.rounds[operation] ?? [])
   const pairs = (own ?? []).flatMap(({ run, round, perSecond }) => {

@@ -1,4 +1,4 @@
-/** Chance that is the same for the same seed (mulberry32): numbers from 0 up to, not including, 1. */
+/** A reproducible random generator (mulberry32) of numbers from 0 to below 1. */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -9,5 +9,5 @@ export function seeded(seed: number): () => number {
   }
 }
 
-/** One of them by chance. */
+/** Selects an element of a list at random. */
 export const pick = <T>(random: () => number, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T

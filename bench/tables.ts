@@ -3,10 +3,10 @@ import { OPERATIONS, type Operation } from './load/order.ts'
 import { median, type Results, rateOf, ratioOf } from './results.ts'
 
 const OWN = 'palimpsest'
-/** A load that takes more of its core than this was the bottleneck: the target may do more than was measured. */
+/** If the load uses more than this share of its core, the load was the bottleneck, and the target may be faster than measured. */
 const FULL = 0.95
 
-/** Each target's medians per second, and in brackets how many times as much this service does. */
+/** The medians per second of each target, and in brackets the ratio of this service to the target. */
 export function ratioTable(results: Results): string {
   const rows = Object.entries(results.targets).map(([name, { entries, memory, bytesPerEntry }]) => {
     const cells = OPERATIONS.map(operation => cell(results, name, operation))

@@ -2,39 +2,39 @@ import type { Loaded, Operation, Situation } from './load/order.ts'
 
 /** The directories of a target, and the number of its entries. */
 export type Place = {
-  /** For data that outlives a run; exists. */
+  /** The directory for data that outlives a run. Exists. */
   kept: string
-  /** For packages; created by the first installation. */
+  /** The directory for packages. Created by the first installation. */
   installed: string
-  /** For this run alone; exists and is empty. */
+  /** The directory for this run alone. Exists and is empty. */
   scratch: string
   /** The number of entries, at most `most`. */
   entries: number
   /** Words of middling frequency. */
   words: string[]
-  /** Reports a step that takes long. */
+  /** Reports a step that takes a long time. */
   say(text: string): void
 }
 
 export type Running = {
-  /** Name and version, and how its requests differ from those to the others. */
+  /** Name and version, and how the requests differ from those to other targets. */
   about: string
-  /** Processes whose trees are measured. */
+  /** Processes that are measured together with their descendants. */
   pids: number[]
-  /** False where a suspension would be taken for a fault. */
+  /** False if the target would treat a suspension as a fault. */
   pausable?: boolean
   situation?: Situation
-  /** How an operation is measured where no server answers it. */
+  /** Measures an operation that no server answers. */
   measure?(operation: Operation, seconds: number): Promise<Loaded>
   stop(): Promise<void>
-  /** Bytes on disk of its data. */
+  /** Size of its data on disk, in bytes. */
   bytes?(): number
 }
 
 export type Target = {
   name: string
   operations: readonly Operation[]
-  /** The most entries that it is filled with: where filling takes long, fewer, and the results say so. */
+  /** Maximum number of entries that it is filled with. It is lower if filling takes long; the results state the number. */
   most: number
   /** Fills the kept directory, once. Rejects with the reason if this target cannot be installed. */
   prepare(place: Place): Promise<void>

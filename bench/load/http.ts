@@ -3,7 +3,10 @@ import { connect, type Socket } from 'node:net'
 /** The answer of a server. `text` decodes the body, and must be called before the next request is sent. */
 export type Answer = { status: number; readonly fields: (readonly [name: string, value: string])[]; text(): string }
 export type HttpConnection = {
-  /** Sends one complete request unchanged and resolves with its answer; one at a time. Rejects if the connection breaks. */
+  /**
+   * Sends one complete request unchanged and resolves with its answer. Only one request may be in progress. Rejects if the connection
+   * breaks.
+   */
   send(request: string): Promise<Answer>
   close(): void
 }
@@ -12,7 +15,7 @@ const HEAD_END = '\r\n\r\n'
 /** The buffer of reads, shared by all connections: each read is copied before the next. */
 const CHUNK = Buffer.alloc(131_072)
 
-/** The text of a request without a body, or with one of JSON. `fields` are whole header lines, each ended by CR LF. */
+/** A request without a body or with a JSON body. `fields` are whole header lines, each ended by CR LF. */
 export function requestText(method: string, path: string, fields = '', body?: string): string {
   const head = `${method} ${path} HTTP/1.1\r\nhost: bench\r\n${fields}`
   if (body === undefined) return `${head}\r\n`
@@ -21,14 +24,14 @@ export function requestText(method: string, path: string, fields = '', body?: st
 }
 
 /**
- * A connection kept alive to the service at `url` that reads no more of an answer than it must: node:http takes as long for a request
- * as a service does, and would be measured in its place. One that the service closed between two requests is opened again.
+ * A persistent connection to the service at `url` that parses as little of an answer as possible. A request takes node:http as long as it
+ * takes a service, so node:http would dominate the measurement. Reopens a connection that the service closed between two requests.
  */
 export function openHttp(url: string): HttpConnection {
   const { hostname, port } = new URL(url)
   let read = Buffer.alloc(CHUNK.length)
   let filled = 0
-  /** So much must have been read before it is worth looking at again. */
+  /** Minimum number of bytes that must have been read before the answer is parsed again. */
   let due = 0
   let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined
   const take = (size: number): boolean => {
@@ -75,7 +78,7 @@ export function openHttp(url: string): HttpConnection {
 
 type Parsed = { answer?: Answer; end: number }
 
-/** The answer in the bytes that were read and its end; the least number of bytes needed if it is incomplete. */
+/** Parses the bytes read so far. Returns the answer and its end, or the minimum number of bytes needed if the answer is incomplete. */
 export function parseAnswer(read: Buffer): Parsed {
   const missing = (end = read.length + 1): Parsed => ({ end })
   const headEnd = read.indexOf(HEAD_END)

@@ -4,12 +4,12 @@ import { pinned } from '../processes.ts'
 import type { Loaded, Order } from './order.ts'
 
 export type Loader = {
-  /** One order at a time. Rejects with the reason at the first unexpected answer. */
+  /** Runs one order at a time. Rejects with the reason at the first unexpected answer. */
   run(order: Order, progress?: (count: number) => void): Promise<Loaded>
   close(): void
 }
 
-/** Starts a process of its own that loads targets, on the cores named as taskset names them, or on any. */
+/** Starts a separate process that loads targets, on the cores in the syntax of taskset, or on any core. */
 export function startLoader(cores: string | undefined): Loader {
   const [execPath, ...execArgv] = [...pinned(cores), process.execPath]
   const child: ChildProcess = fork(join(import.meta.dirname, 'main.ts'), { execPath: String(execPath), execArgv })

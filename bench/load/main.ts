@@ -2,12 +2,12 @@ import { createCorpus } from '../corpus.ts'
 import { seeded } from '../seeded.ts'
 import type { Connection, Driver, Loaded, Order, Request } from './order.ts'
 
-/** A process that loads targets on orders, which come as messages, and answers each order with its result. */
+/** A process that receives orders as messages, loads targets, and answers each order with its result. */
 const SHARES = { S: 0.05, W: 0.05 }
 const PROGRESS_EVERY = 1_000
 const MIX_SEED = 7
 
-/** Seconds that a target may take beyond those of the order. Past them it counts as stuck, and the run continues without it. */
+/** Seconds that a target may take beyond those of the order. Above them it counts as hung, and the run continues without it. */
 const PATIENCE = 180
 const LONGEST = 86_400
 

@@ -10,21 +10,21 @@ import { keptData, palimpsest, type Service, startService } from '../targets/pal
 import { figure, type Measure } from './measure.ts'
 
 const SMALL = 10_000
-/** Compared with at least so many times as many. */
+/** Minimum ratio between the numbers of entries of both stores. */
 const TIMES = 5
 const SAMPLE = 2_000
 const CONNECTIONS = 4
 const SECONDS = 0.5
 const ROUNDS = 3
-/** How long asking everything once may take, in seconds. */
+/** Maximum time to request everything once, in seconds. */
 const PATIENCE = 30
 const NO_END = 1_000_000_000
 
-/** An entry, its current revision and its author, the newest sequence, and a number of a record. */
+/** An entry, its current revision and its author, the newest sequence, and a record number. */
 type Sample = Record<'slug' | 'id' | 'title' | 'summary' | 'revision' | 'actor' | 'tag' | 'word', string> &
   Record<'sequence' | 'record', number>
 
-/** The addresses of every public read: one list for each path of the contract, and for each order of the lists. */
+/** The addresses of every public read: one list per path of the contract, and per order of the lists. */
 export function readsOf(sample: Sample[]): Record<string, string[]> {
   const rows = Object.values(OPERATIONS) as Operation[]
   const reads: Record<string, string[]> = {}
@@ -78,7 +78,7 @@ async function sampleOf(dataDir: string): Promise<Sample[]> {
 
 type Store = { service: Service; reads: Record<string, string[]> }
 
-/** How many times as long each public read takes with many entries as with few, median of alternating rounds. */
+/** The ratio of the times of each public read with many and with few entries, median of alternating rounds. */
 export const growth: Measure = {
   name: 'growth',
   async measure(options) {
@@ -107,7 +107,7 @@ export const growth: Measure = {
 }
 
 async function ratioOf(loader: Loader, stores: [Store, Store], read: string): Promise<number> {
-  // Each address is requested once before it is measured: the service is compared, not the disk.
+  // Requests each address once before the measurement, so that the service is compared and not the disk.
   const all = CONNECTIONS * (stores[0].reads[read]?.length ?? 0)
   for (const store of stores) await rate(loader, store, read, PATIENCE, all)
   const ratios: number[] = []

@@ -6,5 +6,5 @@ import { ready } from './ready.ts'
 import { search, searchPostgres } from './search.ts'
 import { slowDisk } from './slow-disk.ts'
 
-/** All measurements beside the comparison, in the order in which they are made. */
+/** All measurements besides the comparison, in the order in which they run. */
 export const MEASURES: readonly Measure[] = [slowDisk, log, memory, ready, growth, search, searchPostgres]

@@ -27,12 +27,12 @@ const PATIENCE = 120
 const FRESH = 1_950_000_000
 const STEP = 10_000_000
 const NO_END = 1_000_000_000
-/** Seconds of the round that does not count. */
+/** Duration of the warm-up round, in seconds. */
 const WARM = 1
-/** How often size and age of the log are looked at, in milliseconds, and how often progress is reported. */
+/** Intervals in milliseconds: between two checks of size and age of the log, and between two progress reports. */
 const LOOK = 50
 const SAY = 2_000
-/** The longest interval between two checkpoints: a store that was logged when it started is not logged again while it is measured. */
+/** The maximum interval between two checkpoints. A store whose log is complete at the start gets no checkpoint during the measurement. */
 const NEVER = '3600'
 
 /** One of the two services, its directory and its load. */
@@ -40,8 +40,8 @@ type Side = { dataDir: string; service: Service; situation: Situation }
 type Loads = { writing: Loader; reading: Loader }
 
 /**
- * The cost of the public log, with and without it in alternating rounds: creates per second, the p99 of concurrent reads, the age of the newest
- * checkpoint under that load; then proofs one at a time, bytes a record, and logging a store that has no log yet.
+ * The cost of the public log, with and without it in alternating rounds: creates per second, p99 of concurrent reads, age of the newest
+ * checkpoint under this load. Then: proofs one at a time, bytes per record, and the time to log a store without a log.
  */
 export const log: Measure = {
   name: 'log',
@@ -81,14 +81,14 @@ async function startSide(kept: string, dataDir: string, interval: string): Promi
 
 type Standing = { record: number; size: number }
 
-/** How many records a store has, and how many its log. */
+/** The number of records of a store, and the number of records in its log. */
 function openStanding(dataDir: string): { read(): Standing; close(): void } {
   const database = new DatabaseSync(storeFile(dataDir), { readOnly: true, timeout: 5_000 })
   const select = database.prepare('SELECT (SELECT record FROM head) AS record, (SELECT size FROM log) AS size')
   return { read: () => select.get() as Standing, close: () => database.close() }
 }
 
-/** Resolves once the log has all records, with the seconds that took. */
+/** Resolves with the elapsed seconds once the log has all records. */
 async function untilLogged(dataDir: string, say: (standing: Standing) => void): Promise<number> {
   const began = performance.now()
   const standing = openStanding(dataDir)
@@ -110,7 +110,7 @@ type Round = { writes: Loaded; reads: Loaded; age: number }
 
 async function compare(options: Options, loads: Loads, logged: Side, unlogged: Side): Promise<Record<string, number>> {
   const rounds: { logged: Round; unlogged: Round }[] = []
-  // The first round warms up and does not count.
+  // The first round is a warm-up.
   for (let round = -1; round < options.rounds; round++) {
     const seconds = round < 0 ? WARM : options.seconds
     const from = FRESH + (round + 1) * STEP
@@ -136,7 +136,7 @@ async function compare(options: Options, loads: Loads, logged: Side, unlogged: S
   }
 }
 
-/** Writes, with a look at how long a record waits for a checkpoint that has it; then writes and reads at once. */
+/** Writes and measures how long a record waits for a checkpoint that includes it. Then writes and reads at the same time. */
 async function load({ writing, reading }: Loads, side: Side, seconds: number, from: number): Promise<Round> {
   const { situation, service, dataDir } = side
   const order = { situation, seconds, count: NO_END } as const
@@ -157,7 +157,7 @@ async function load({ writing, reading }: Loads, side: Side, seconds: number, fr
   }
 }
 
-/** Looks at store and checkpoint until `end`, which resolves with the longest time in seconds that a record waited for a checkpoint. */
+/** Watches store and checkpoint until `end`, which resolves with the longest time in seconds that a record waited for a checkpoint. */
 function watchAge(url: string, dataDir: string): { end(): Promise<number> } {
   const standing = openStanding(dataDir)
   const seen: { at: number; record: number }[] = []
@@ -182,7 +182,7 @@ function watchAge(url: string, dataDir: string): { end(): Promise<number> } {
   }
 }
 
-/** Milliseconds of proofs and of records, one at a time, for records all over the store, once log and index have all of it. */
+/** Milliseconds of proofs and of records, one at a time, for records in all parts of the store, once log and index are complete. */
 async function proofs(loader: Loader, { service, situation, dataDir }: Side): Promise<Record<string, number>> {
   signalTree(service.server.pid, 'SIGCONT')
   await untilLogged(dataDir, () => {})
@@ -229,7 +229,7 @@ async function stopped({ service, dataDir }: Side): Promise<Record<string, numbe
   return { 'bytes a record': figure(bytes / size), 'bytes of a checkpoint': note }
 }
 
-/** Deletes the log of a store, as one has it that was made by an older version, and measures how long a start takes to make it again. */
+/** Deletes the log of a store, as if an older version had made the store. Measures how long a start takes to create the log again. */
 async function backfill(options: Options, dataDir: string): Promise<Record<string, number>> {
   const database = new DatabaseSync(storeFile(dataDir))
   database.exec("DELETE FROM log_bundle; DELETE FROM log_tile; UPDATE log SET size = 0, root = ''")

@@ -1,7 +1,7 @@
 import type { Options } from '../options.ts'
 
-/** A measurement beside the comparison: names of figures and their values. Rejects with the reason where it cannot be made. */
+/** A measurement besides the comparison. Resolves with figures by name; rejects with the reason if it cannot be made. */
 export type Measure = { name: string; measure(options: Options): Promise<Record<string, number>> }
 
-/** Rounded to the digits that a figure is accurate to. */
+/** Rounds a figure to its significant digits. */
 export const figure = (value: number): number => Number(value.toPrecision(4))

@@ -5,7 +5,7 @@ import { figure, type Measure } from './measure.ts'
 
 const STARTS = 3
 
-/** Milliseconds from the start of the process to its word that it is ready. */
+/** Milliseconds from the start of the process until it reports that it is ready. */
 export const ready: Measure = {
   name: 'ready',
   async measure(options) {

@@ -8,7 +8,7 @@ import { openNodes, palimpsestPostgres } from '../targets/palimpsest-postgres.ts
 import { figure, type Measure } from './measure.ts'
 
 const SORTS = ['recent', 'relevance'] as const
-/** Searches for each kind of word in each order, one after the other, each for another word where there are so many. */
+/** Number of consecutive searches for each kind of word in each order, each for another word as far as there are enough words. */
 const COUNT = 400
 const PATIENCE = 120
 

@@ -16,7 +16,9 @@ const READERS = 32
 const FRESH = 2_000_000_000
 const NO_END = 1_000_000_000
 
-/** Creates per second while every sync takes 5 ms longer, and the time of concurrent reads in milliseconds, medians of alternating rounds. */
+/**
+ * Creates per second while every sync takes 5 ms longer, and the time of concurrent reads in milliseconds. Medians of alternating rounds.
+ */
 export const slowDisk: Measure = {
   name: 'slow-disk',
   async measure(options) {
@@ -33,7 +35,7 @@ export const slowDisk: Measure = {
       const { seconds } = options
       const orderOf = (operation: Operation, connections: number, round: number) =>
         ({ situation, operation, connections, seconds, count: NO_END, from: FRESH + round * 10_000_000 }) as const
-      // The first round warms up, as each operation of the comparison does; it does not count.
+      // The first round is a warm-up, as for each operation of the comparison.
       for (let round = -1; round < options.rounds; round++) {
         const alone = await reading.run(orderOf('R', READERS, round))
         const writes = await writing.run(orderOf('W', WRITERS, 2 * round))

@@ -7,13 +7,13 @@ import { predictPostgres } from './predict-postgres.ts'
 
 export type PostgresReadings = Record<keyof typeof POSTGRES_CALIBRATION, PostgresReading>
 
-/** As in calibrate.ts. */
+/** Number of corrections, as in calibrate.ts. */
 const ROUNDS = 40
 const STEP = 0.4
 const SECONDS = 1
 
 const of = ({ threads }: PostgresReading, name: string): number => threads[name] ?? 0
-/** All threads of the node that neither answer nor index. */
+/** Processor time of the threads of the node that neither answer nor index. */
 const others = ({ threads }: PostgresReading): number =>
   Object.entries(threads).reduce(
     (sum, [name, time]) => (['main', 'index', 'postgres'].includes(name) ? sum : sum + time),
@@ -26,7 +26,7 @@ export const predictPostgresPoint = (
   seconds = SECONDS,
 ): Prediction => predictPostgres(costs, { operation, connections, nodes: 1, cores: availableParallelism(), seconds })
 
-/** Costs of a node over PostgreSQL that make the model agree with the readings of the calibration points. */
+/** Fits the costs of a node over PostgreSQL, so that the model agrees with the readings of the calibration points. */
 export function calibratePostgres(readings: PostgresReadings, embedded: Partial<CostValues>): Partial<CostValues> {
   const { reads2, reads16, writes1, writes32 } = readings
   const guess: Partial<CostValues> = {

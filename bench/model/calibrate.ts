@@ -6,19 +6,25 @@ import { totalOf } from './threads.ts'
 
 export type Readings = Record<keyof typeof CALIBRATION | 'health' | 'health16' | 'find', Reading>
 
-/** Costs are corrected so many times by this part of the difference between a reading and its prediction: one cost changes others. */
+/**
+ * Number of corrections of the costs, each by a part of the difference between reading and prediction. They are repeated because one cost
+ * changes the effect of others.
+ */
 const ROUNDS = 40
 const STEP = 0.4
 const SECONDS = 1
 const SEED = 1
-/** The share of all requests that are a read or a search after a write, where half are writes and each follows the one before. */
+/**
+ * The share of all requests that are a read or a search directly after a write, if half of the requests are writes and each request follows
+ * the previous one.
+ */
 const AFTER_WRITE = 0.25
 
 const of = (reading: Reading, thread: string): number => reading.threads[thread] ?? 0
 const clientTime = ({ busy, perSecond }: Reading): number => (1e6 * busy) / perSecond
 const latency = ({ perSecond }: { perSecond: number }, connections = 1): number => (1e6 * connections) / perSecond
 
-/** Costs of the embedded service that make the model agree with the readings of the calibration points. */
+/** Fits the costs of the embedded service, so that the model agrees with the readings of the calibration points. */
 export function calibrate(readings: Readings, sizes: Pick<CostValues, 'cachedBytes'>): Partial<CostValues> {
   const costs = { ...firstGuess(readings), ...sizes } as CostValues
   for (let round = 0; round < ROUNDS; round++) {
@@ -34,7 +40,7 @@ export function calibrate(readings: Readings, sizes: Pick<CostValues, 'cachedByt
 export const predictPoint = (costs: CostValues, { connections, shares, popularity }: Point, seconds = SECONDS) =>
   predict(costs, { connections, shares, popularity, seconds, seed: SEED })
 
-/** What the readings show without the model. */
+/** Costs that follow from the readings without the model. */
 function firstGuess(readings: Readings): Partial<CostValues> {
   const { reads2, reads16, writes1, writes32, searches1, health, health16, find } = readings
   const group = writes32.group
@@ -72,13 +78,13 @@ function firstGuess(readings: Readings): Partial<CostValues> {
   }
 }
 
-/** Corrects each cost by the reading that shows it best. */
+/** Corrects each cost by the reading that depends on it most. */
 function correct(costs: CostValues, readings: Readings, predicted: Record<keyof typeof CALIBRATION, Prediction>): void {
   const { available } = costs
   const add = (name: CostName, difference: number): void => {
     costs[name] = Math.max(0, costs[name] + STEP * difference)
   }
-  /** Processor time of a thread that is missing in the prediction. The model has times on a core of which only a part is available. */
+  /** Processor time of a thread that the prediction lacks. The times of the model are for a core that is only partly available. */
   const lacking = (point: keyof typeof CALIBRATION, thread: string): number =>
     of(readings[point], thread) - (predicted[point].busy[thread] ?? 0) * available
   add('readHit', lacking('reads16', 'main'))

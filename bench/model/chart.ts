@@ -12,7 +12,7 @@ const MARK = 4
 type Axis = { least: number; most: number }
 type Place = (value: number) => number
 
-/** Powers of ten around some values. */
+/** An axis from the power of ten below some values to the one above them. */
 const around = (values: readonly number[]): Axis => ({
   least: 10 ** Math.floor(Math.log10(Math.min(...values))),
   most: 10 ** Math.ceil(Math.log10(Math.max(...values))),
@@ -53,7 +53,7 @@ function frame(x: Axis, y: Axis, top: number, names: { title: string; x: string 
   return { across, down, parts }
 }
 
-/** Measured throughput across, modelled throughput up: a point on the band agrees. */
+/** Measured throughput on the x axis, modelled throughput on the y axis. A point within the band agrees. */
 function validationPanel(points: readonly Comparison[], top: number): string[] {
   const axis = around(points.flatMap(({ measured, model }) => [measured.perSecond, model.perSecond]))
   const title = 'The model beside this machine: modelled requests per second by measured ones; the band is 20 %'
@@ -102,7 +102,7 @@ function coresPanel({ scenarios }: ModelResults, top: number): string[] {
   return parts
 }
 
-/** The comparison with this machine, and the cores that larger loads need, readable on light and dark. */
+/** The comparison with this machine, and the cores that larger loads need. Readable on light and dark backgrounds. */
 export function drawScaling(results: ModelResults): string {
   const second = TOP + PANEL + GAP
   const height = second + PANEL + 50

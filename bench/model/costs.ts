@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Results } from '../results.ts'
 import type { PostgresReading } from './measured-postgres.ts'
 
-/** What the model needs, with its unit. */
+/** The input of the model, each with its unit. */
 export const COSTS = {
   wake: ['µs', 'from a request to an idle thread on another core until it runs'],
   turn: ['µs', 'one turn of the event loop of the service'],
@@ -71,7 +71,7 @@ export type SavedCosts = {
   machine: Results['machine']
   settings: { entries: number; seconds: number; rounds: number }
   figures: Partial<Costs>
-  /** The measurements from which most of the figures are computed. */
+  /** The measurements from which most costs are computed. */
   readings: Record<string, SavedReading>
 }
 /** Per second, milliseconds, and microseconds of processor time of each thread for each request. */
@@ -81,7 +81,7 @@ export const COSTS_FILE = join(import.meta.dirname, '../results/costs.json')
 
 const estimated = (value: number, how: string): Figure => ({ value, origin: 'estimated', how })
 
-/** What no command here measures. */
+/** Costs that no command measures. */
 export const ESTIMATES: Partial<Costs> = {
   diskRead: estimated(100, 'a random read of 8 kB from a local NVMe disk'),
   findLarge: estimated(17_000, 'decision 0018: 6 to 17 ms at 10^6 entries; a query reads at most 20,000 postings'),
@@ -94,7 +94,7 @@ export const ESTIMATES: Partial<Costs> = {
 export const readSavedCosts = (path = COSTS_FILE): SavedCosts | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as SavedCosts) : undefined
 
-/** The saved costs and the estimates. Throws if there are none, or if one is missing. */
+/** The saved costs and the estimates. Throws if there are no saved costs, or if a cost is missing. */
 export function readCosts(path = COSTS_FILE): { saved: SavedCosts; costs: Costs } {
   const saved = readSavedCosts(path)
   if (saved === undefined) throw new Error(`${path} is not there; npm run bench:model -- --measure makes it.`)

@@ -1,4 +1,4 @@
-/** Collects durations, and returns their mean and quantiles. */
+/** Collects durations. Computes their mean and quantiles. */
 export class Durations {
   readonly #all: number[] = []
   #isSorted = true
@@ -16,7 +16,7 @@ export class Durations {
     return this.#all.reduce((sum, one) => sum + one, 0) / Math.max(1, this.#all.length)
   }
 
-  /** The duration that this share of all is shorter than; 0 of none. */
+  /** The quantile of the durations for a share from 0 to 1; 0 without durations. */
   quantile(share: number): number {
     if (!this.#isSorted) this.#all.sort((a, b) => a - b)
     this.#isSorted = true

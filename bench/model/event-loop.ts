@@ -1,12 +1,12 @@
 import type { Thread } from './processor.ts'
 import type { Simulation } from './simulation.ts'
 
-/** A message to a loop: what it costs, computed when its turn comes, and what then happens. */
+/** A message to an event loop: a function that computes its cost when its turn comes, and the action after it. */
 export type Message = { cost: () => number; done: () => void }
 
 /**
- * A thread with an event loop: in each turn it handles all messages that have arrived since the last one. A turn has a cost of its own, and
- * one more if the loop was idle before it. An idle loop wakes up `wake` microseconds after a message.
+ * A thread with an event loop. In each turn it handles all messages that have arrived since the previous turn. A turn has its own cost, and
+ * an additional cost if the loop was idle before it. An idle loop wakes up `wake` microseconds after a message.
  */
 export class EventLoop {
   /** Called at the end of each turn. */

@@ -3,7 +3,7 @@ type Event = { at: number; order: number; run: () => void }
 const isBefore = (one: Event, other: Event): boolean =>
   one.at < other.at || (one.at === other.at && one.order < other.order)
 
-/** Events in the order of their times, and those of one time in the order in which they were added. A binary heap. */
+/** Events ordered by time. Events of the same time are in the order in which they were added. A binary heap. */
 export class EventQueue {
   readonly #heap: Event[] = []
   #added = 0
@@ -41,7 +41,7 @@ export class EventQueue {
     return first
   }
 
-  /** Puts an event in the place of the first one, and below all that come before it. */
+  /** Replaces the first event by an event, and moves it below all earlier events. */
   #sink(event: Event): void {
     const heap = this.#heap
     let place = 0

@@ -1,27 +1,30 @@
 import type { Chance } from './chance.ts'
 import { meanByZipf, sumOverRanks, zipfRanks } from './zipf.ts'
 
-/** A population of entries whose popularity follows Zipf's law with this exponent, read so many times a second in total. */
+/** A population of entries whose popularity follows Zipf's law with this exponent. `perSecond` is the total rate of reads. */
 export type Readers = { entries: number; exponent: number; perSecond: number }
 /**
- * A cache of so many entries. An answer expires `lifetime` seconds after it was stored, and is removed when its entry changes, `changes` times
- * a second in total; changed entries are chosen like read ones.
+ * A cache with `capacity` entries. An answer expires `lifetime` seconds after it was stored, and is removed when its entry changes.
+ * `changes` is the total rate of changes per second; changed entries have the same distribution as read entries.
  */
 export type Cache = { capacity: number; lifetime: number; changes: number }
 
-/** Of the characteristic time, and of the sum over all ranks. */
+/** Relative precision of the characteristic time, and of the sum over all ranks. */
 const PRECISION = 1e-4
 const EXCESS = 1e-3
 
 export const NO_EXPIRY: Omit<Cache, 'capacity'> = { lifetime: Number.POSITIVE_INFINITY, changes: 0 }
 
-/** The share of the time that a cache has an entry which is read and changed at these rates, and discarded after an unread time. */
+/**
+ * The share of the time in which a cache contains an entry that is read and changed at these rates, and discarded after `time` without a
+ * read.
+ */
 const presence = (rate: number, changed: number, time: number): number =>
   (rate / (rate + changed)) * (time === Number.POSITIVE_INFINITY ? 1 : -Math.expm1(-(rate + changed) * time))
 
 /**
- * The time that an unread entry stays in a full LRU cache, in seconds: then the expected number of cached entries is the capacity (Che, Tung
- * and Wang, "Hierarchical web caching systems", 2002). Infinite if all unchanged entries fit.
+ * The time in seconds that an unread entry stays in a full LRU cache, for which the expected number of cached entries is the capacity (Che,
+ * Tung and Wang, "Hierarchical web caching systems", 2002). Infinite if all unchanged entries fit.
  */
 export function characteristicTime(readers: Readers, { capacity, changes }: Omit<Cache, 'lifetime'>): number {
   const { entries, exponent, perSecond } = readers
@@ -39,8 +42,9 @@ export function characteristicTime(readers: Readers, { capacity, changes }: Omit
 }
 
 /**
- * The share of reads that an LRU cache answers, by Che's approximation. A read hits if the time since the last read of its entry is below the
- * characteristic time and no change came in between; of a lifetime T, reads at a rate r then hit r T / (1 + r T) of the time.
+ * The share of reads that an LRU cache answers, by Che's approximation. A read hits if the time since the previous read of its entry is
+ * below the characteristic time and the entry did not change in between. With a lifetime T, the share r T / (1 + r T) of the reads at a
+ * rate r then hits.
  */
 export function hitRatio(readers: Readers, cache: Cache): number {
   const { capacity, lifetime, changes } = cache
@@ -53,7 +57,7 @@ export function hitRatio(readers: Readers, cache: Cache): number {
   })
 }
 
-/** A cache of so many keys that discards the one that was not used for the longest time. */
+/** A cache of `capacity` keys that discards the least recently used key. */
 export class SimulatedLru {
   readonly #capacity: number
   readonly #keys = new Set<number>()
@@ -62,7 +66,7 @@ export class SimulatedLru {
     this.#capacity = capacity
   }
 
-  /** Uses a key, and returns whether it was there. */
+  /** Uses a key. Returns whether the cache contained it. */
   use(key: number): boolean {
     const isThere = this.#keys.delete(key)
     this.#keys.add(key)
@@ -75,7 +79,9 @@ export class SimulatedLru {
   }
 }
 
-/** The share of hits in a simulated LRU cache without expiry, after as many reads have filled it. Each read may be followed by a change. */
+/**
+ * The share of hits in a simulated LRU cache without expiry, after the same number of reads has filled it. A change may follow each read.
+ */
 export function simulatedHitRatio(
   { entries, exponent, perSecond }: Readers,
   { capacity, changes }: Omit<Cache, 'lifetime'>,

@@ -1,7 +1,10 @@
 import type { Thread } from './processor.ts'
 import type { Simulation } from './simulation.ts'
 
-/** As in src/search/index-follower.ts and src/search/index-changes.ts: microseconds that changes are gathered, and entries of a transaction. */
+/**
+ * As in src/search/index-follower.ts and src/search/index-changes.ts: the time in microseconds for which changes are gathered, and the
+ * maximum number of entries per transaction.
+ */
 const LINGER = 250_000
 const BATCH = 1_000
 
@@ -15,7 +18,7 @@ export type IndexParts = {
 
 /** The index thread: gathers new entries unless a search waits, and indexes them in transactions of bounded size (decision 0004). */
 export class IndexThread {
-  /** The entries that were committed and that are indexed. */
+  /** The numbers of committed and of indexed entries. */
   known = 0
   indexed = 0
   readonly #parts: IndexParts
@@ -32,7 +35,7 @@ export class IndexThread {
     if (this.#state === 'idle') this.#gather()
   }
 
-  /** Calls back once so many entries are indexed, at the latest after `patience` microseconds. `isUrgent` ends the gathering. */
+  /** Calls `run` once `entries` entries are indexed, at the latest after `patience` microseconds. `isUrgent` ends the gathering. */
   reach(entries: number, run: () => void, { isUrgent, patience }: { isUrgent: boolean; patience?: number }): void {
     if (entries <= this.indexed) {
       run()

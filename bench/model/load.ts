@@ -6,7 +6,7 @@ import type { Kind } from './node.ts'
 import { Processor } from './processor.ts'
 import type { Simulation } from './simulation.ts'
 
-/** Sends a request of a kind, and calls back when the answer leaves the service. */
+/** Sends a request of a kind. Calls `answered` when the answer leaves the service. */
 export type Ask = (kind: Kind, answered: () => void) => void
 /** The shares of searches and writes; all others are reads. */
 export type Shares = { S: number; W: number }
@@ -25,12 +25,12 @@ export type ClosedLoad = {
   connections: number
   shares: Shares
   seconds: number
-  /** Where the load runs; by default on a core of its own. */
+  /** The processor that the load runs on; by default its own core. */
   processor?: Processor
   ask: Ask
 }
 
-/** The load of the bench, one process: each connection sends its next request as soon as it has an answer. */
+/** The load of the bench, one process. Each connection sends its next request as soon as it has an answer. */
 export function runClosed(load: ClosedLoad): Loaded {
   const { simulation, costs, chance, connections, shares, seconds, ask } = load
   const thread = (load.processor ?? new Processor(simulation)).thread('load')
@@ -57,7 +57,7 @@ export function runClosed(load: ClosedLoad): Loaded {
   }
 }
 
-/** Calls `ask` so many times a second on average, independent of the answers, `count` times. */
+/** Calls `ask` `count` times, at an average rate per second, independent of the answers. */
 export function openArrivals(
   simulation: Simulation,
   chance: Chance,

@@ -14,11 +14,11 @@ import { runScenarios } from './scenarios.ts'
 import { costTable, hitTable, scenarioTables, validationTable } from './tables.ts'
 import { compareAll, isWithin } from './validate.ts'
 
-/** Where both ways to compute a hit ratio are compared. */
+/** The cases for which both ways to compute a hit ratio are compared. */
 const COMPARED = { entries: 100_000, reads: 400_000, capacities: [100, 1_000, 10_000] }
 const EXPONENTS = [0.7, 0.9, 1.1]
 
-/** Measures what was asked for, and runs the model. Resolves with whether the model agrees with what was measured. */
+/** Measures the requested parts, and runs the model. Resolves with whether the model agrees with the measurements. */
 async function benchModel(options: Options): Promise<boolean> {
   const { measure, validate, requests, seed, output } = options
   if ((measure || validate) && !hasWordnet()) {

@@ -16,7 +16,7 @@ import { POSTGRES_CALIBRATION } from './postgres-points.ts'
 
 const SAMPLED = 200
 
-/** Costs from the readings and from the parts that are measured alone. Figures of skipped parts stay those of an earlier run. */
+/** Costs from the readings and from the parts that are measured separately. Skipped parts retain the figures of an earlier run. */
 export async function measureCosts(
   options: Options,
   readings: AllReadings,

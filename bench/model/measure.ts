@@ -11,14 +11,14 @@ import { benchOptions, type Options } from './options.ts'
 import { CALIBRATION, VALIDATION } from './points.ts'
 import { POSTGRES_CALIBRATION, POSTGRES_VALIDATION } from './postgres-points.ts'
 
-/** Entries of the store over PostgreSQL, which fills more slowly. */
+/** Number of entries of the store over PostgreSQL, which fills more slowly. */
 const ON_POSTGRES = 10_000
 const WARM = 4
-/** Questions to /api/find that are asked in turn, of so many words. */
+/** Number of questions to /api/find that are sent in turn, and number of words of each. */
 const QUESTIONS = 200
 const WORDS = 3
 
-/** The readings of all points, by name: calibration points if costs are measured, validation points if they are compared. */
+/** The readings of all points, by name: calibration points if costs are measured, validation points if the model is compared. */
 export type AllReadings = {
   embedded: Record<string, Reading>
   postgres: Record<string, PostgresReading>
@@ -26,7 +26,7 @@ export type AllReadings = {
   cachedBytes: number
 }
 
-/** Medians of each figure over the rounds. */
+/** The median of each figure over the rounds. */
 export function medianOf<T extends PostgresReading>(rounds: readonly T[]): T {
   const of = (figure: (one: T) => number): number => median(rounds.map(figure)) as number
   const [first] = rounds as [T]
@@ -39,7 +39,7 @@ export function medianOf<T extends PostgresReading>(rounds: readonly T[]): T {
   }
 }
 
-/** The place of a part of the measurement, with a scratch directory of its own. */
+/** The directories of a part of the measurement, with a separate scratch directory. */
 export async function placeFor(
   options: Options,
   target: typeof palimpsest,

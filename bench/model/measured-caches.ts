@@ -16,14 +16,14 @@ import { difference, threadTimes, totalOf } from './threads.ts'
 
 const CONNECTIONS = 32
 const PATIENCE = 60
-/** Reads of entries that Varnish does not have yet. */
+/** Number of reads of entries that Varnish does not have yet. */
 const FIRST_READS = 5_000
 const NO_END = 1_000_000_000
 const VARNISH = '/usr/sbin/varnishd'
-/** Seconds that answers may be cached: longer than a measurement. */
+/** Seconds for which answers may be cached: longer than a measurement. */
 const LIFETIME = '3600'
 
-/** What the purges of one cache add to a create, in the main thread: rounds with and without them alternate. */
+/** The cost in the main thread that the purges of one cache add to a create. Rounds with and without purges alternate. */
 export async function measurePurges(place: Place, seconds: number, rounds: number): Promise<Partial<CostValues>> {
   const sink = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(204).end())
@@ -55,7 +55,9 @@ export async function measurePurges(place: Place, seconds: number, rounds: numbe
   }
 }
 
-/** What Varnish with the configuration of deploy/ takes for a read from memory and for one that it passes on, on a core of its own. */
+/**
+ * The processor time of Varnish, with the configuration of deploy/, for a read from memory and for a forwarded read, on a separate core.
+ */
 export async function measureVarnish(place: Place, seconds: number): Promise<Partial<CostValues>> {
   if (spawnSync(VARNISH, ['-V']).error !== undefined) throw new Error('Varnish is not installed.')
   const dataDir = await keptData(place)
@@ -67,7 +69,7 @@ export async function measureVarnish(place: Place, seconds: number): Promise<Par
   try {
     await varnish.until(/Child launched OK|said Child starts|Child \(\d+\) Started/)
     const { addresses: hot, ...rest } = await situationOf([service.url], addressesIn(dataDir), [])
-    /** Processor time of Varnish for each read of a random entry. */
+    /** Processor time of Varnish per read of a random entry. */
     const timed = async (addresses: string[], seconds: number, count: number): Promise<number> => {
       const before = threadTimes([varnish.pid])
       const situation = { ...rest, addresses, urls: [`http://127.0.0.1:${port}`] }
@@ -81,7 +83,7 @@ export async function measureVarnish(place: Place, seconds: number): Promise<Par
     const cold = addressesIn(dataDir, NO_END).slice(0, MANY)
     const mixed = await timed(cold, PATIENCE, FIRST_READS)
     const cacheHit = await timed(hot, seconds, NO_END)
-    // Of so many random reads, some are of an entry that was read before.
+    // Some of the random reads are of an entry that was read before.
     const misses = (cold.length * (1 - (1 - 1 / cold.length) ** FIRST_READS)) / FIRST_READS
     return { cacheHit, cacheMiss: (mixed - (1 - misses) * cacheHit) / misses }
   } finally {

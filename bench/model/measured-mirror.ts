@@ -11,21 +11,21 @@ import { difference, type ThreadTimes, threadTimes } from './threads.ts'
 const CONNECTIONS = 16
 const FIRST = 20
 const FRESH = 1_600_000_000
-/** Milliseconds between two looks at the metrics. */
+/** Interval between two requests for metrics, in milliseconds. */
 const LOOK = 500
-/** Requests for metrics that are measured by themselves. */
+/** Number of requests for metrics that are measured separately. */
 const LOOKS = 40
-/** Milliseconds until the log of a mirror has all that its index has. */
+/** Milliseconds until the log of a mirror has all records of its index. */
 const SETTLED = 300
 const NO_END = 1_000_000_000
 const PATIENCE = 120_000
 
 const settings = { ...METRICS, LOG_INTERVAL_SECONDS: '0.05' }
 
-/** A mirror that has all records of its original: their number, and how often both were asked for their metrics until then. */
+/** A mirror that has all records of its original: the number of records, and the number of requests for metrics to both until then. */
 type Followed = { records: number; looks: number }
 
-/** Resolves when a mirror has all records of its original and has indexed and logged them. */
+/** Resolves when a mirror has, indexed and logged all records of its original. */
 async function untilFollowed(original: string, mirror: string): Promise<Followed> {
   const until = performance.now() + PATIENCE
   for (let looks = 1; ; looks++) {
@@ -50,8 +50,8 @@ async function costOfLook({ url, server }: Service): Promise<number> {
 }
 
 /**
- * What a mirror on a core of its own takes to follow each record, by thread, and what it costs its original beside the create. The original
- * and its load share the other core.
+ * The processor time per record of a mirror on a separate core, by thread, and the cost per record for its original in addition to the
+ * create. The original and its load share the other core.
  */
 export async function measureMirror({ scratch }: Place, seconds: number): Promise<Partial<CostValues>> {
   const loader = startLoader(CORES.load)

@@ -6,16 +6,18 @@ import { palimpsestPostgres } from '../targets/palimpsest-postgres.ts'
 import type { PostgresPoint } from './postgres-points.ts'
 import { difference, type ThreadTimes, threadTimes } from './threads.ts'
 
-/** A measurement over PostgreSQL: processor time of each thread, in microseconds for each request. PostgreSQL is the thread `postgres`. */
+/**
+ * A measurement over PostgreSQL: processor time of each thread, in microseconds per request. PostgreSQL counts as the thread `postgres`.
+ */
 export type PostgresReading = Loaded & { threads: ThreadTimes }
 
 const NO_END = 1_000_000_000
 const STEP = 1_000_000
 const FIRST = 1_700_000_000
-/** Seconds of a workload before it is measured. */
+/** Seconds for which a workload runs before it is measured. */
 const SETTLE = 1
 
-/** One node over PostgreSQL and a load, on the cores that the system gives them. */
+/** A node over PostgreSQL and a load. The system assigns their cores. */
 export class MeasuredPostgres {
   readonly #running: Running
   readonly #loader: Loader
@@ -38,7 +40,7 @@ export class MeasuredPostgres {
     await this.#untilIndexed()
   }
 
-  /** What a point before it has left to do ends first. */
+  /** Waits until the work of the previous point has ended, then measures. */
   async measure(point: Pick<PostgresPoint, 'operation' | 'connections'>, seconds: number): Promise<PostgresReading> {
     await this.#run(point, SETTLE)
     await this.#untilIndexed()
@@ -52,7 +54,7 @@ export class MeasuredPostgres {
     return { ...loaded, threads }
   }
 
-  /** PostgreSQL is a child of this process; of this process itself and of the load, nothing counts. */
+  /** PostgreSQL is a child of this process. Excludes the times of this process itself and of the load. */
   #times(): ThreadTimes {
     const { postgres = 0 } = threadTimes([process.pid])
     return { ...threadTimes(this.#running.pids), postgres }

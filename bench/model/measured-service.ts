@@ -13,18 +13,18 @@ import { coreTicks, difference, type ThreadTimes, threadTimes, totalOf } from '.
 import { zipfRanks } from './zipf.ts'
 
 /**
- * One measurement of a point. Processor times are microseconds for each request; those of the index and the log include what they had left to
- * do. `indexedLater` is the share of the index that was left, `others` the share of the core that other programs took.
+ * A measurement of a point. Processor times are in microseconds per request; those of the index and the log include the work after the end
+ * of the load. `indexedLater` is the share of the indexing that was done then. `others` is the share of the core that other programs used.
  */
 export type Reading = Loaded & { threads: ThreadTimes; indexedLater: number; others: number; group: number }
 
 const ADMIN_TOKEN = 'model-of-the-bench-0123456789abcdef'
 const LOOK = 20
-/** LOG_INTERVAL_SECONDS by default, and a little more. */
+/** LOG_INTERVAL_SECONDS by default, with a margin, in milliseconds. */
 const LOG_INTERVAL = 1_200
 const NO_END = 1_000_000_000
 const STEP = 1_000_000
-/** Addresses that are drawn by Zipf's law beforehand; the load picks from them with equal probability. */
+/** Number of addresses that are drawn by Zipf's law in advance. The load selects from them with equal probability. */
 const DRAWN = 200_000
 const SEED = 1
 
@@ -41,7 +41,7 @@ export async function metricsOf(url: string): Promise<(name: string) => number> 
   return name => Number(new RegExp(`^palimpsest_${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
 }
 
-/** Resolves when the index of a service has all records, and one interval of its log later. */
+/** Resolves one interval of the log after the index of a service has all records. */
 export async function untilIdle(url: string, logInterval = LOG_INTERVAL): Promise<void> {
   for (;;) {
     const metrics = await metricsOf(url)
@@ -51,7 +51,7 @@ export async function untilIdle(url: string, logInterval = LOG_INTERVAL): Promis
   await setTimeout(logInterval)
 }
 
-/** The service and a load on cores of their own, as the bench has them. */
+/** The service and a load on separate cores, as in the bench. */
 export class MeasuredService {
   readonly url: string
   readonly #service: Service
@@ -76,7 +76,7 @@ export class MeasuredService {
     return new MeasuredService(service, startLoader(CORES.load), situation, addressesIn(dataDir, NO_END).slice(0, MANY))
   }
 
-  /** Reads each entry and searches each word once, so that no observation is new, and compiles what is measured. */
+  /** Reads each entry and searches each word once, so that no observation is new and the measured code is compiled. */
   async warm(seconds: number): Promise<void> {
     const paths = this.#addresses.map(slug => `/api/entries/${slug}`)
     await this.#run({ operation: 'GET', connections: 1, seconds: 60, count: paths.length }, paths)
@@ -92,12 +92,12 @@ export class MeasuredService {
     return this.#read(() => this.#run(order, this.#drawn(popularity)), shares.W > 0)
   }
 
-  /** Requests of some paths, one after another. */
+  /** Measures requests for some paths, one after another. */
   async measurePaths(paths: string[], connections: number, seconds: number): Promise<Reading> {
     return this.#read(() => this.#run({ operation: 'GET', connections, seconds }, paths), false)
   }
 
-  /** The mean size of an entry as it is sent. */
+  /** The mean size of an entry in an answer, in bytes. */
   async bodyBytes(): Promise<number> {
     const http = openHttp(this.url)
     let sum = 0
@@ -119,7 +119,7 @@ export class MeasuredService {
     const core = coreTicks(CORES.server)
     const now = await metricsOf(this.url)
     await untilIdle(this.url, isWriting ? LOG_INTERVAL : 0)
-    // The index and the log go on when the load has ended; the other threads then answer requests for metrics.
+    // The index and the log continue after the end of the load. The other threads then answer requests for metrics.
     const { index = 0, log = 0 } = difference(this.#times(), times)
     const threads = { ...during, index, log }
     const since = (name: string): number => now(name) - counted(name)
@@ -145,7 +145,7 @@ export class MeasuredService {
     return this.#loader.run({ count: NO_END, ...order, situation: { ...this.#situation, addresses }, from: this.#from })
   }
 
-  /** Addresses of which an equal choice follows a popularity. */
+  /** Addresses from which uniform selection results in the given popularity. */
   #drawn({ entries, exponent }: Point['popularity']): string[] {
     if (entries === HOT.entries) return this.#situation.addresses
     if (exponent === 0) return this.#addresses

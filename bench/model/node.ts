@@ -15,19 +15,22 @@ export type NodeOptions = {
   cores: number
   /** Whether the service has the entry of the next read in memory. */
   isCached(): boolean
-  /** Called with each search, whose entries take memory too. */
+  /** Called with each search, because the found entries take memory too. */
   onSearch?(): void
-  /** Pages that a read of another entry gets from the disk, on average. */
+  /** Mean number of pages that a read of an uncached entry reads from the disk. */
   diskReads?: number
-  /** Processor time of a search in a search thread, if it is not that of the costs. */
+  /** Processor time of a search in a search thread; by default that of the costs. */
   search?: number
 }
 
 const NICE = { writer: 5, index: 10, log: 10 }
-/** A write waits at most so long while the index is later than so many records (src/embedded/writer-thread.ts). */
+/** A write waits for at most LAG_PATIENCE while the index lags by more than LAG_MAX records (src/embedded/writer-thread.ts). */
 const LAG_MAX = 10_000
 const LAG_PATIENCE = 50_000
-/** On one core a thread rests after such a piece of work, for each read during it, at most so long (src/threads/cpu-yield.ts). */
+/**
+ * On one core, a background thread rests after each piece of work of this length, for each read during the piece, up to a maximum
+ * (src/threads/cpu-yield.ts).
+ */
 const PIECE = 500
 const REST_PER_READ = 50
 const REST_MAX = 3_000
@@ -35,12 +38,12 @@ const REST_MAX = 3_000
 const LOG_INTERVAL = 1_000_000
 /** V8's helper threads collect garbage in pieces of this size. */
 const COLLECTION = 1_000
-/** From one thread of a process to another. */
+/** The cost of a message from one thread of a process to another. */
 const HAND_OVER = 5
-/** The share of the cost of a create in the main thread before it goes to the writer. */
+/** The part of the cost of a create in the main thread before the write goes to the writer. */
 const BEFORE = 0.7
 
-/** One process of the service with its embedded store, on a machine of so many cores. */
+/** A process of the service with its embedded store, on a machine with `cores` cores. */
 export class ServiceNode {
   readonly processor: Processor
   readonly writer: Writer
@@ -50,12 +53,12 @@ export class ServiceNode {
   readonly #searcher: Thread
   readonly #helpers: Thread
   readonly #log: Thread
-  /** Reads that were asked for so far: background threads rest for them. */
+  /** Number of reads requested so far. Background threads rest for them. */
   #reads = 0
   #outbox: Write[] = []
-  /** The commit up to which the main thread has forgotten changed entries. */
+  /** The commit up to which the main thread has removed changed entries from its cache. */
   #reached = 0
-  /** The same of searches. */
+  /** Like `#reached`, for searches. */
   #searched = 0
   #garbage = 0
   #unlogged = 0
@@ -90,7 +93,7 @@ export class ServiceNode {
     })
   }
 
-  /** A request that arrives `wake` microseconds before an idle node runs. `answered` is called when the answer leaves. */
+  /** Handles a request that arrives `wake` microseconds before an idle node runs. Calls `answered` when the answer leaves. */
   ask(kind: Kind, answered: () => void, wake = 0): void {
     const { costs, isCached } = this.#options
     if (kind === 'W') {
@@ -103,7 +106,7 @@ export class ServiceNode {
     }
   }
 
-  /** Other work of the threads, such as that of a mirror that follows. */
+  /** Adds other work of the threads, such as that of a mirror that follows. */
   work(name: string, cost: number): void {
     if (name === 'main') this.#loop.post({ cost: () => cost, done: () => {} }, 0)
     else this.processor.threads.find(thread => thread.name === name)?.run(cost)
@@ -116,14 +119,14 @@ export class ServiceNode {
     return this.#catchUp() + (isHit ? costs.readHit : costs.readMiss + diskReads * costs.diskRead)
   }
 
-  /** Before the search thread; after it, the other half of a search follows. */
+  /** The cost before the search thread. The other half of the cost of a search comes after the search thread. */
   #searchCost(): number {
     const { costs } = this.#options
     this.#reads++
     return this.#catchUp() + costs.searchMain / 2
   }
 
-  /** What the first read after a commit costs in addition. */
+  /** The additional cost of the first read after a commit. */
   #catchUp(): number {
     const isLate = this.#reached !== this.writer.commits
     this.#reached = this.writer.commits
@@ -177,7 +180,7 @@ export class ServiceNode {
     })
   }
 
-  /** How long a background thread rests before its next piece of work: never with more than one core. */
+  /** How long a background thread rests before its next piece of work; 0 with more than one core. */
   #yielding(): () => number {
     const { simulation, cores } = this.#options
     let since = 0

@@ -6,7 +6,7 @@ import { COSTS_FILE } from './costs.ts'
 import { MANY } from './points.ts'
 
 export type Options = {
-  /** Measures the costs anew; measures the validation points and compares them with the model. */
+  /** Measures the costs again. Measures the validation points and compares them with the model. */
   measure: boolean
   validate: boolean
   /** Parts of the measurement besides the embedded service. */
@@ -14,7 +14,7 @@ export type Options = {
   entries: number
   seconds: number
   rounds: number
-  /** Reads that are simulated for each scenario. */
+  /** Number of reads that are simulated for each scenario. */
   requests: number
   seed: number
   work: string
@@ -41,7 +41,7 @@ Without --measure and --validate the model runs on the saved costs.
 
 const RESULTS = join(import.meta.dirname, '../results')
 
-/** Reads the command line. Throws one sentence that names the mistake. */
+/** Parses the command line. Throws with one sentence that names the mistake. */
 export function readOptions(args: string[]): Options {
   const text = (byDefault: string) => ({ type: 'string', default: byDefault }) as const
   const { values } = parseArgs({
@@ -88,7 +88,7 @@ function numberOf(name: string, text: string, least: number, most: number): numb
   return value
 }
 
-/** What the functions of the bench need of its own options. */
+/** The options of the functions of the bench. */
 export const benchOptions = ({ work, entries, seconds, rounds, say }: Options): BenchOptions => ({
   ...{ work, entries, seconds, rounds, say },
   ...{ targets: [], measures: [], operations: ['R', 'S', 'W', 'M'], beside: undefined },

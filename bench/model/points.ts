@@ -1,6 +1,6 @@
 import type { Popularity, Workload } from './predict.ts'
 
-/** A workload that is measured: `calibration` points set costs, `validation` points are compared with the model and set none. */
+/** A measured workload. Points of CALIBRATION determine costs. Points of VALIDATION are only compared with the model. */
 export type Point = {
   name: string
   about: string
@@ -10,9 +10,9 @@ export type Point = {
   popularity: Popularity
 }
 
-/** Few enough entries for the memory of the service. */
+/** A number of entries that fits into the memory of the service. */
 export const HOT: Popularity = { entries: 1_000, exponent: 0 }
-/** More entries than the service has in memory, and as many as it remembers the observations of. */
+/** More entries than the service has in memory. It remembers the observations of this many entries. */
 export const MANY = 20_000
 const EVEN: Popularity = { entries: MANY, exponent: 0 }
 const ZIPF: Popularity = { entries: MANY, exponent: 0.9 }
@@ -24,7 +24,7 @@ const SEARCHES = { S: 1, W: 0 }
 const calibration = (name: string, about: string, connections: number, shares: Point['shares'], popularity = HOT) =>
   ({ name, about, use: 'calibration', connections, shares, popularity }) satisfies Point
 
-/** The name of a validation point is that of its workload and connections. */
+/** A validation point is named after its workload and connections. */
 const validations = (
   name: string,
   about: string,
@@ -36,7 +36,7 @@ const validations = (
     ...{ name: `${name} ${count}`, about, use: 'validation', connections: count, shares, popularity },
   }))
 
-/** What sets the costs. */
+/** The points that determine the costs. */
 export const CALIBRATION = {
   reads2: calibration('reads 2', 'reads from memory', 2, READS),
   reads16: calibration('reads 16', 'reads from memory', 16, READS),
@@ -49,7 +49,7 @@ export const CALIBRATION = {
   searchesWrites1: calibration('searches+writes 1', 'half searches, half creates', 1, { S: 0.5, W: 0.5 }),
 } as const satisfies Record<string, Point>
 
-/** What is compared with the model. */
+/** The points that are compared with the model. */
 export const VALIDATION: readonly Point[] = [
   ...validations('R', 'reads from memory', [1, 8, 32], READS),
   ...validations('Z', `reads of ${MANY.toLocaleString('en-US')} entries by Zipf 0.9`, [8, 32], READS, ZIPF),

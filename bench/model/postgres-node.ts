@@ -7,11 +7,11 @@ import type { Processor, Thread } from './processor.ts'
 import type { Simulation } from './simulation.ts'
 
 const NICE_INDEX = 10
-/** The parts of the cost of a create before its group, under the lock, and after the commit. */
+/** The parts of the cost of a create: before its group, under the lock, and after the commit. */
 const BEFORE = 0.3
 const UNDER_LOCK = 0.4
 const AFTER = 0.3
-/** The part of the cost of a read before the store is asked. */
+/** The part of the cost of a read before the request to the store. */
 const ASKING = 0.6
 
 export type PostgresNodeOptions = {
@@ -19,11 +19,11 @@ export type PostgresNodeOptions = {
   costs: CostValues
   processor: Processor
   primary: Primary
-  /** How long each read waits for the disk of PostgreSQL. */
+  /** Time for which each read waits for the disk of PostgreSQL. */
   diskTime?: number
 }
 
-/** A node over PostgreSQL: one group of creates at a time, which takes the lock of the primary (decision 0009), and an index of its own. */
+/** A node over PostgreSQL, with one group of creates at a time, which takes the lock of the primary (decision 0009), and its own index. */
 export class PostgresNode {
   readonly index: IndexThread
   committed = 0
@@ -50,7 +50,7 @@ export class PostgresNode {
     })
   }
 
-  /** A request that arrives `wake` microseconds before an idle node runs. */
+  /** Handles a request that arrives `wake` microseconds before an idle node runs. */
   ask(kind: 'R' | 'W', answered: () => void, wake = 0): void {
     const { costs } = this.#options
     if (kind === 'W') {
@@ -62,7 +62,7 @@ export class PostgresNode {
     }
   }
 
-  /** The reads of a turn are one round trip. */
+  /** The reads of a turn share one round trip. */
   #read(): void {
     const { costs, primary, simulation, diskTime = 0 } = this.#options
     const reads = this.#reading
@@ -79,7 +79,7 @@ export class PostgresNode {
     )
   }
 
-  /** Entries that another node wrote: each node indexes all. */
+  /** Indexes entries that another node wrote, because each node indexes all entries. */
   follow(entries: number): void {
     this.index.add(entries)
     this.#other.run(entries * this.#options.costs.nodeOther)

@@ -7,7 +7,7 @@ import { Primary } from './primary.ts'
 import { Processor } from './processor.ts'
 import { Simulation } from './simulation.ts'
 
-/** What one machine of so many cores runs at once: the load, PostgreSQL and its nodes. */
+/** A workload on one machine with `cores` cores: the load, PostgreSQL and its nodes. */
 export type PostgresWorkload = {
   operation: 'R' | 'W'
   connections: number
@@ -18,7 +18,7 @@ export type PostgresWorkload = {
 
 const SEED = 1
 
-/** What the bench would measure of nodes over PostgreSQL. */
+/** Predicts the measurement of nodes over PostgreSQL by the bench. */
 export function predictPostgres(costs: CostValues, workload: PostgresWorkload): Prediction {
   const { operation, connections, cores, seconds } = workload
   const simulation = new Simulation()

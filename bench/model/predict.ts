@@ -11,21 +11,21 @@ import { zipfRanks } from './zipf.ts'
 const FOUND = 20
 const FOUND_OF_ALL = 400 * FOUND
 
-/** Which entries are read: each of `entries` with the same probability, or by Zipf's law. */
+/** The distribution of reads over `entries` entries, by Zipf's law. With exponent 0, each has the same probability. */
 export type Popularity = { entries: number; exponent: number }
 export type Workload = { connections: number; shares: Shares; seconds: number; popularity: Popularity; seed: number }
 export type Prediction = Loaded & {
-  /** Writes of a commit. */
+  /** Number of writes per commit. */
   group: number
-  /** Processor time of each thread, in microseconds for each request. */
+  /** Processor time of each thread, in microseconds per request. */
   busy: Record<string, number>
-  /** How often a thread gets a core from another one, for each request. */
+  /** Number of context switches from one thread to another, per request. */
   switches: number
-  /** The share of reads that the service had in memory. */
+  /** The share of reads whose entry the service had in memory. */
   hits: number
 }
 
-/** What the bench would measure of this workload: the service on one core, the load on another. */
+/** Predicts the measurement of a workload by the bench, with the service on one core and the load on another. */
 export function predict(costs: CostValues, workload: Workload): Prediction {
   const { connections, shares, seconds, seed } = workload
   const simulation = new Simulation()
@@ -55,7 +55,7 @@ export function predict(costs: CostValues, workload: Workload): Prediction {
   }
 }
 
-/** The service's own cache, filled beforehand, and the entries that are read from it. */
+/** The cache of the service, filled in advance, and the entries that are read from it. */
 function simulatedEntries(costs: CostValues, { popularity, seed }: Workload) {
   const { entries, exponent } = popularity
   const cache = new LruCache<number, true>(CACHED_BYTES)
@@ -73,7 +73,7 @@ function simulatedEntries(costs: CostValues, { popularity, seed }: Workload) {
     if (isHit) hits++
     return isHit
   }
-  /** What a search finds takes the place of entries that are read. The numbers of entries that are read are positive. */
+  /** The entries that a search finds displace entries that are read. The numbers of read entries are positive. */
   const search = (): void => {
     for (let found = 0; found < FOUND; found++) use(-1 - Math.floor(chance() * FOUND_OF_ALL))
   }
@@ -105,7 +105,7 @@ const OF_SERVICE = [
   'searchReload',
 ] as const
 
-/** The costs of the service as times on a core of which its threads get only a part. */
+/** The costs of the service as times on a core of which its threads get only a share. */
 export function slowed(costs: CostValues): CostValues {
   const times = OF_SERVICE.map(name => [name, costs[name] / costs.available] as const)
   return { ...costs, ...Object.fromEntries(times) }

@@ -1,12 +1,12 @@
 import type { Processor, Thread } from './processor.ts'
 
-/** Sessions that read: the nodes have four each (decision 0009). */
+/** Number of sessions that read: four per node (decision 0009). */
 const SESSIONS = 8
 
-/** PostgreSQL as the nodes use it: sessions that run on its cores, and the lock of the head row that a group holds up to its commit. */
+/** PostgreSQL as the nodes use it: sessions that run on its cores, and the lock of the head row, which a group has until its commit. */
 export class Primary {
   readonly processor: Processor
-  /** The session that writes: only one at a time has the lock, whichever node it is of. */
+  /** The session that writes. Only one node at a time has the lock. */
   readonly writing: Thread
   readonly #reading: readonly Thread[]
   /** Commits so far, of all nodes. */
@@ -21,7 +21,7 @@ export class Primary {
     this.#reading = Array.from({ length: SESSIONS }, () => processor.thread('postgres reads'))
   }
 
-  /** Reads in the next session. */
+  /** Runs a read in the next session. */
   read(cost: number, done: () => void): void {
     this.#reading[this.#reads++ % SESSIONS]?.run(cost, done)
   }

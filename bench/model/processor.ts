@@ -2,18 +2,18 @@ import type { Simulation } from './simulation.ts'
 
 type Job = { left: number; done: () => void }
 
-/** How much processor time a thread gets beside others: a quarter more for each step of its nice value (sched(7)). */
+/** The share of processor time of a thread relative to others: a quarter more per step of its nice value (sched(7)). */
 const weightOf = (nice: number): number => 1.25 ** -nice
 /**
- * A thread that got a core is not interrupted for this time: the base slice of Linux 6.18 on two cores. After it, a thread that wakes up and
- * had less time takes the core at once; one that waits already takes it at the next tick of 250 Hz.
+ * Time for which a running thread is not interrupted: the base slice of Linux 6.18 on two cores. After it, a waking thread that had less
+ * time takes the core at once; a thread that was already waiting takes it at the next tick of 250 Hz.
  */
 const PROTECTED = 1_400
 const TICK = 4_000
-/** The most processor time that a sleeping thread is owed or owes. */
+/** Maximum processor time that a sleeping thread is owed or owes. */
 const LAG_MAX = 2 * PROTECTED
 
-/** A thread: it does its jobs one after another, whenever its processor gives it a core. */
+/** A thread that runs its jobs one after another while its processor assigns it a core. */
 export class Thread {
   readonly name: string
   readonly weight: number
@@ -22,7 +22,7 @@ export class Thread {
   busy = 0
   /** Processor time so far, divided by the weight. */
   virtual = 0
-  /** By how much it was below the average when it fell asleep. */
+  /** Difference between the average virtual time and its own when it fell asleep. */
   lag = 0
   isRunning = false
   readonly #wake: (thread: Thread) => void
@@ -33,28 +33,31 @@ export class Thread {
     this.#wake = wake
   }
 
-  /** The virtual time by which it should have had a slice. */
+  /** The virtual time at the end of its next slice. */
   get deadline(): number {
     return this.virtual + PROTECTED / this.weight
   }
 
-  /** Appends a job of so much processor time. */
+  /** Appends a job that takes `cost` processor time. */
   run(cost: number, done: () => void = () => {}): void {
     this.jobs.push({ left: cost, done })
     if (this.jobs.length === 1 && !this.isRunning) this.#wake(this)
   }
 }
 
-/** A thread that has a core: since when, and since when its processor time is not counted yet. `piece` is the number of its piece, `isBetween` true between two jobs. */
+/**
+ * A thread that has a core: since when, and since when its processor time is uncounted. `piece` numbers its pieces; `isBetween` is true
+ * between two jobs.
+ */
 type Running = { thread: Thread; since: number; counted: number; piece: number; isBetween: boolean }
 
 /**
- * The cores of one machine, shared as by Linux (EEVDF): of the threads that had no more than the average, the one with the earliest deadline
- * runs. A thread that sleeps keeps its lag.
+ * The cores of one machine, shared as by Linux (EEVDF). Of the threads whose virtual time is at most the average, the one with the earliest
+ * deadline runs. A sleeping thread keeps its lag.
  */
 export class Processor {
   readonly threads: Thread[] = []
-  /** How often a thread has got a core from another one. */
+  /** Number of times that a thread got a core from another thread. */
   switches = 0
   readonly #simulation: Simulation
   readonly #switching: number
@@ -65,7 +68,10 @@ export class Processor {
   /** The average virtual time of the threads that can run, by weight. */
   #average = 0
 
-  /** `switching`: processor time that a thread takes more when it gets a core from another one, whose data the core has in its caches. */
+  /**
+   * `switching` is the additional processor time of a thread that gets a core from another thread, whose data are in the caches of the
+   * core.
+   */
   constructor(simulation: Simulation, { cores = 1, switching = 0 }: { cores?: number; switching?: number } = {}) {
     this.#simulation = simulation
     this.#switching = switching
@@ -104,7 +110,7 @@ export class Processor {
     return this.#average
   }
 
-  /** Whether a thread runs rather than another. */
+  /** Whether a thread has precedence over another. */
   #isBefore(one: Thread, other: Thread): boolean {
     const average = this.#averageNow()
     const [isDue, isOtherDue] = [one.virtual <= average, other.virtual <= average]
@@ -125,7 +131,7 @@ export class Processor {
     }
   }
 
-  /** A thread gets the core that it had last, if that one is idle. */
+  /** A thread gets its previous core if that core is idle. */
   #takeCore(thread: Thread): void {
     const own = this.#idle.indexOf(thread)
     const [last] = this.#idle.splice(Math.max(0, own), 1)
@@ -135,7 +141,7 @@ export class Processor {
     job.left += this.#switching
   }
 
-  /** Counts the processor time that a thread has taken since it was last counted. */
+  /** Counts the processor time of a thread since the previous count. */
   #count(running: Running): void {
     const { thread } = running
     const taken = this.#simulation.now - running.counted
@@ -154,7 +160,7 @@ export class Processor {
     const isLast = job.left <= tick
     const piece = ++running.piece
     this.#simulation.after(Math.min(tick, job.left), () => {
-      // A thread that was interrupted since has another piece.
+      // The number of the piece has changed if the thread was interrupted since.
       if (running.piece !== piece) return
       this.#count(running)
       if (isLast) this.#end(running)

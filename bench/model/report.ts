@@ -16,7 +16,7 @@ const latest = (): ModelResults => {
 /** The picture of the latest results of the model. */
 export const latestScaling = (): string => drawScaling(latest())
 
-/** A document with the tables of the latest results between its two marks, and otherwise unchanged. */
+/** Replaces the text between the two marks of a document by tables of the latest results. Leaves the rest unchanged. */
 export function withModel(document: string): string {
   const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)]
   if (begin === -1 || end < begin) throw new Error('The document has no place for the results of the model.')

@@ -32,9 +32,9 @@ export type ScenarioResult = {
   scenario: Scenario
   mirrors: { plan: MirrorPlan } & Installation
   postgres: { plan: PostgresPlan } & Installation
-  /** Mirrors of one core for the reads, and the cores of each mirror and of the writer, if no shared cache is before them. */
+  /** The number and the cores of the mirrors without a shared cache, and the cores of the writer. */
   uncached: { count: number; cores: number }
-  /** Bytes: of the store, of the search index on each server, and of shared caches that answer half and four fifths of the reads. */
+  /** Sizes in bytes: the store, the search index on each server, and shared caches that answer half and four fifths of the reads. */
   disk: { store: number; index: number }
   memory: { half: number; most: number }
 }
@@ -109,7 +109,7 @@ function runScenario(costs: CostValues, scenario: Scenario, simulated: Simulated
   }
 }
 
-/** Bytes of shared caches that answer this share of the reads, if no answer expires. */
+/** Bytes of shared caches that answer this share of the reads if no answer expires. */
 function memoryFor(costs: CostValues, { entries, exponent, reads }: Scenario, share: number): number {
   let [low, high] = [1, entries]
   while (high / low > 1.01) {

@@ -3,28 +3,34 @@ import { CACHED_BYTES } from '../../src/operations/entries/entry-cache.ts'
 import type { CostValues } from './costs.ts'
 import { hitRatio } from './hit-ratio.ts'
 
-/** A load to size an installation for. Reads and writes are per second; `searches` is the share of reads that are questions to /api/find. */
+/**
+ * A load for which an installation is sized. Reads and writes are per second. `searches` is the share of reads that are questions to
+ * /api/find.
+ */
 export type Scenario = { entries: number; reads: number; writes: number; exponent: number; searches: number }
 
-/** How much of a thread or a core is planned for, so that bursts do not queue for long. */
+/** The planned utilisation of a thread or a core. It is below 1 so that bursts do not queue for long. */
 export const PLANNED = 0.6
-/** Memory of a shared cache for answers and of a server for pages, in bytes. */
+/** Memory in bytes: of a shared cache for answers, and of a server for pages. */
 export const CACHE_MEMORY = 16e9
 export const PAGE_MEMORY = 32e9
 /** SHARED_CACHE_SECONDS. */
 const LIFETIME = 600
-/** Half of the writes revise an entry, which is chosen as a reader chooses; the others create one. */
+/** The share of writes that revise an entry, which is distributed like the entries of reads. All other writes create an entry. */
 const REVISING = 0.5
-/** Pages that a read of an entry touches below the inner nodes of the trees, and what a lone entry keeps in memory. */
+/**
+ * Number of pages below the inner nodes of the trees that a read of an entry touches. Bytes of memory for an entry whose pages have no
+ * other used entry.
+ */
 export const PAGES = 3
 const LONE_ENTRY = 16_384
 const SECOND = 1e6
 const SETTLING = 12
-/** Cores that a server may have; a server that needs more has MOST_CORES. */
+/** Numbers of cores of a server. A server that needs more has MOST_CORES. */
 const CORES = [1, 2, 4] as const
 const MOST_CORES = 8
 
-/** Shares of one thread that work uses which more servers do not divide, by name. At 1 the thread is full. */
+/** Utilisation of single threads by work that more servers do not divide, by name. At 1 the thread is saturated. */
 export type Limits = Record<string, number>
 export type Front = {
   caches: number
@@ -33,23 +39,25 @@ export type Front = {
   /** Reads of entries and questions that reach the servers, per second. */
   entryReads: number
   questions: number
-  /** Pages that such a read gets from the disk, on average. */
+  /** Mean number of pages that such a read reads from the disk. */
   diskReads: number
   /** The share of such reads that a server has in its own cache of entries. */
   inMemory: number
 }
-/** `following` is the share of one core that each of them needs for the writes alone. */
+/** `following` is the share of one core that each server needs for the writes alone. */
 export type Servers = { count: number; cores: number; following: number; limits: Limits }
 export type MirrorPlan = { front: Front; mirrors: Servers; writer: Servers; group: number }
 export type PostgresPlan = { front: Front; nodes: Servers; primary: Servers; group: number }
 
-/** The question's cost in a store of so many entries. */
+/** The cost of a question in a store with `entries` entries. */
 export const questionCost = (costs: CostValues, entries: number): number =>
   entries >= 1e6 ? Math.max(costs.find, costs.findLarge) : costs.find
 
 const ceil = (count: number): number => Math.max(1, Math.ceil(count - 1e-9))
 
-/** Shared caches that together have each answer once, because requests are spread by their address; or none. */
+/**
+ * Shared caches that together store each answer once, because the address of a request determines its cache. None if `isCached` is false.
+ */
 export function planFront(costs: CostValues, scenario: Scenario, isCached: boolean): Front {
   const { entries, exponent, searches } = scenario
   const perSecond = scenario.reads * (1 - searches)
@@ -73,12 +81,15 @@ export function planFront(costs: CostValues, scenario: Scenario, isCached: boole
     ...{ caches, hits, questions },
     entryReads: perSecond * (1 - hits),
     diskReads: PAGES * Math.min(1, (1 - ratioOf(pages, Number.POSITIVE_INFINITY)) / missed),
-    // The caches have all that a server has in memory.
+    // The caches have all entries that a server has in memory.
     inMemory: isCached ? 0 : ratioOf(CACHED_BYTES / costs.cachedBytes, Number.POSITIVE_INFINITY),
   }
 }
 
-/** The writes of one commit, if each commit takes `fixed` and `each` for each write: those that arrive during the one before. */
+/**
+ * The number of writes per commit, if each commit takes `fixed`, and `each` per write. A commit contains the writes that arrive during the
+ * previous one.
+ */
 export function groupOf(writes: number, fixed: number, each: number): number {
   const rate = writes / SECOND
   const busy = rate * each
@@ -86,7 +97,7 @@ export function groupOf(writes: number, fixed: number, each: number): number {
   return Math.min(GROUP_MAX, Math.max(1, (rate * fixed) / (1 - busy)))
 }
 
-/** The fewest cores in total of servers that must do `others` on each, and share `main` of the main thread and `questions`. */
+/** The smallest total number of cores of servers that each do `others`, and share `main` of the main thread and `questions`. */
 function fewest(demand: {
   main: number
   questions: number
@@ -109,7 +120,7 @@ function fewest(demand: {
   )
 }
 
-/** One writer with the embedded store, mirrors that answer all reads, and shared caches before them. */
+/** One writer with the embedded store, mirrors that answer all reads, and shared caches in front of them. */
 export function planMirrors(costs: CostValues, scenario: Scenario, isCached = true): MirrorPlan {
   const front = planFront(costs, scenario, isCached)
   const rate = scenario.writes / SECOND
@@ -150,11 +161,11 @@ function planWriter(costs: CostValues, writes: number, mirrors: number, caches: 
   return { writer, group }
 }
 
-/** Processor and disk time of a read of an entry that no shared cache has. */
+/** Processor and disk time of a read of an entry that misses the shared caches. */
 export const readTime = (costs: CostValues, { inMemory, diskReads }: Front): number =>
   costs.readOther + inMemory * costs.readHit + (1 - inMemory) * (costs.readMiss + diskReads * costs.diskRead)
 
-/** Nodes over one PostgreSQL, and shared caches before them. */
+/** Nodes over one PostgreSQL, and shared caches in front of them. */
 export function planPostgres(costs: CostValues, scenario: Scenario, isCached = true): PostgresPlan {
   const front = planFront(costs, scenario, isCached)
   const rate = scenario.writes / SECOND
@@ -184,7 +195,7 @@ export function planPostgres(costs: CostValues, scenario: Scenario, isCached = t
   }
 }
 
-/** The bottleneck when all of the load grows, and the multiple of the load at which it is saturated. */
+/** The bottleneck when the whole load grows, and the multiple of the load at which it is saturated. */
 export function firstFull(limits: Limits): { name: string; times: number } {
   const [name, load] = Object.entries(limits).reduce((most, one) => (one[1] > most[1] ? one : most))
   return { name, times: 1 / load }

@@ -9,14 +9,14 @@ import { Processor, type Thread } from './processor.ts'
 import { Simulation } from './simulation.ts'
 import { type Front, type MirrorPlan, type PostgresPlan, questionCost, type Scenario } from './sizing.ts'
 
-/** Milliseconds that reads of entries and creates wait and are served, without the network to the client. */
+/** Milliseconds from the arrival to the answer of reads of entries and of creates, without the network to the client. */
 export type Waits = { readP50: number; readP99: number; writeP50: number; writeP99: number }
 
-/** A mirror looks for new records at this interval while there are any, in microseconds. */
+/** Interval in microseconds at which a mirror polls for new records while there are any. */
 const LOOK = 50_000
-/** Writes of a simulation, at least: a quantile of fewer would be chance. */
+/** Minimum number of writes of a simulation. A quantile of fewer would be random. */
 const WRITES_LEAST = 1_000
-/** Simulated seconds at most. */
+/** Maximum simulated time, in seconds. */
 const LONGEST = 60
 
 type Served = { simulation: Simulation; chance: Chance; reads: Durations; writes: Durations }
@@ -35,7 +35,7 @@ const waitsOf = ({ reads, writes }: Served): Waits => ({
   writeP99: writes.quantile(0.99) / 1_000,
 })
 
-/** So many reads, with the writes of that time, arrive at random times. */
+/** Generates `requests` reads and the writes of the same time, at random times. */
 function arrive(served: Served, scenario: Scenario, requests: number, read: () => void, write: () => void): void {
   const { simulation, chance } = served
   const wanted = Math.max(requests / scenario.reads, Math.min(LONGEST, WRITES_LEAST / scenario.writes))
@@ -51,7 +51,7 @@ function arrive(served: Served, scenario: Scenario, requests: number, read: () =
 
 type Server = { ask(kind: 'R' | 'S', answered: () => void): void }
 
-/** Reads of entries and questions go to a cache by their address, and to any server if it has no answer. */
+/** Reads of entries and questions go to a cache by their address, and to any server on a miss. */
 function readThrough(
   served: Served,
   costs: CostValues,
@@ -116,7 +116,7 @@ export function simulateMirrors(
   return waitsOf(served)
 }
 
-/** Work that arrives together is done in pieces, between which reads can run. */
+/** Number of pieces of work that arrives together. Reads can run between two pieces. */
 const PIECES = 10
 
 function followBy(mirror: ServiceNode, records: number, costs: CostValues): void {
@@ -127,7 +127,7 @@ function followBy(mirror: ServiceNode, records: number, costs: CostValues): void
   mirror.work('helpers', records * costs.mirrorOther)
 }
 
-/** The waits of an installation with nodes over one PostgreSQL, and caches. A node has its own machine, and so has PostgreSQL. */
+/** The waits of an installation with nodes over one PostgreSQL, and caches. Each node and PostgreSQL have separate machines. */
 export function simulatePostgres(
   costs: CostValues,
   scenario: Scenario,

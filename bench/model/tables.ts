@@ -17,7 +17,7 @@ const figure = (value: number): string =>
 const percent = (share: number): string => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
-/** Bytes with two digits and the unit that suits them. */
+/** Formats bytes with two digits and a suitable unit. */
 export function size(bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(bytes * 1.005) / 3)))
   return `${Number((bytes / 1_000 ** step).toPrecision(2))} ${UNITS[step]}`
@@ -37,7 +37,7 @@ export function costTable({ settings, date }: SavedCosts, costs: Costs): string 
   return `Costs, measured ${date} with ${GROUPED.format(settings.entries)} entries.\n\n${table(['', 'what', 'cost', 'origin'], rows)}`
 }
 
-/** Measured points beside the model; those that set costs are named as such. */
+/** Measured points next to the model. Points that determine costs are marked. */
 export function validationTable(points: readonly Comparison[]): string {
   const rows = points.map(one => [
     one.name,
@@ -69,7 +69,7 @@ const loadOf = ({ scenario: { entries, reads, writes } }: ScenarioResult): strin
 ]
 const LOAD = ['entries', 'reads/s', 'writes/s']
 
-/** An overloaded part has no quantiles: its queue grows for as long as the load lasts. */
+/** An overloaded part has no quantiles, because its queue grows as long as the load lasts. */
 const wait = (times: number, p99: number): string => (times < 1 ? 'grows' : `${figure(p99)} ms`)
 const machines = (count: number, cores: number): string => `${count} × ${cores}`
 const full = ({ name, times }: ScenarioResult['mirrors']['fullFirst']): string => `${name}, at ${figure(times)} ×`
@@ -142,7 +142,7 @@ const sensitivityTable = ({ sensitivity }: Scenarios): string =>
     ]),
   )
 
-/** Installations with mirrors, with PostgreSQL, sizes, and how much depends on the popularity of entries. */
+/** Tables of installations with mirrors, with PostgreSQL, of sizes, and of the influence of the popularity of entries. */
 export const scenarioTables = (scenarios: Scenarios): string[] => [
   mirrorTable(scenarios.results),
   postgresTable(scenarios.results),

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { treeOf } from '../processes.ts'
 
-/** The threads of the service by the beginning of the name that the system shows; PostgreSQL and Varnish by their process. */
+/** The threads of the service, by the prefix of the name that the system shows. PostgreSQL and Varnish by their process. */
 const NAMES: Record<string, string> = {
   MainThread: 'main',
   'writer-thread': 'writer',
@@ -15,7 +15,7 @@ const NAMES: Record<string, string> = {
 /** Processor time of each kind of thread, in microseconds. */
 export type ThreadTimes = Record<string, number>
 
-/** Processor time so far of the threads of these processes and of all that they started. Threads that have ended are missing. */
+/** Processor time so far of the threads of these processes and of their descendants. Excludes threads that have ended. */
 export function threadTimes(pids: readonly number[]): ThreadTimes {
   const times: ThreadTimes = {}
   for (const pid of pids.flatMap(treeOf)) {
@@ -43,7 +43,7 @@ export const difference = (after: ThreadTimes, before: ThreadTimes): ThreadTimes
 
 export const totalOf = (times: ThreadTimes): number => Object.values(times).reduce((sum, time) => sum + time, 0)
 
-/** Ticks of a core, or of all, since the start of the system (proc_stat(5)): those without work, and all. */
+/** Ticks of a core, or of all cores, since the start of the system (proc_stat(5)): idle ticks, and all ticks. */
 export function coreTicks(core: string | undefined): { idle: number; all: number } {
   const line = readFileSync('/proc/stat', 'utf8')
     .split('\n')

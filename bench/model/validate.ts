@@ -6,7 +6,7 @@ import { CALIBRATION, type Point, VALIDATION } from './points.ts'
 import { POSTGRES_CALIBRATION, POSTGRES_VALIDATION, type PostgresPoint } from './postgres-points.ts'
 
 type Figures = { perSecond: number; p50: number; p99: number }
-/** A point as it was measured, and as the model predicts it. `isJudged` if a throughput that is off makes the command fail. */
+/** A point as measured, and as predicted by the model. If `isJudged`, a throughput outside the tolerance makes the command fail. */
 export type Comparison = {
   name: string
   about: string
@@ -17,10 +17,10 @@ export type Comparison = {
   model: Figures
 }
 
-/** A modelled throughput may differ from the measured one by this share. */
+/** Maximum relative difference between the modelled and the measured throughput. */
 export const TOLERANCE = 0.2
 
-/** The model beside each point that was measured, for as many seconds. */
+/** Compares the model with each measured point, over the same number of seconds. */
 export function compareAll(costs: CostValues, { embedded, postgres }: AllReadings, seconds: number): Comparison[] {
   const own = [...VALIDATION, ...Object.values(CALIBRATION)].flatMap(point => {
     const reading = embedded[point.name]

@@ -2,7 +2,7 @@ import { GROUP_MAX } from '../../src/database/group-commit.ts'
 import type { Thread } from './processor.ts'
 import type { Simulation } from './simulation.ts'
 
-/** A write and what happens once it is durable. */
+/** A write, and the action once it is durable. */
 export type Write = { done: () => void }
 export type WriterParts = {
   simulation: Simulation
@@ -10,21 +10,21 @@ export type WriterParts = {
   /** Processor time of a group and of each write in it. */
   group: number
   each: number
-  /** Draws how long the writer waits for the disk. */
+  /** Draws the time for which the writer waits for the disk. */
   flush(): number
-  /** Called before each write: how long the thread rests for reads on its core. */
+  /** Called before each write. Returns how long the thread rests for reads on its core. */
   rest(): number
-  /** Calls back when a group may begin. */
+  /** Calls `begin` when a group may begin. */
   mayBegin(begin: () => void): void
-  /** Called after each durable commit with its writes. */
+  /** Called with the writes of each durable commit. */
   onCommit(writes: readonly Write[]): void
 }
 
-/** The writer thread: all writes that wait when it is free form one group, with one flush (decision 0002). */
+/** The writer thread. All writes that wait when it is free form one group, with one flush (decision 0002). */
 export class Writer {
   commits = 0
   committed = 0
-  /** Microseconds in which a group was under way, waits for the disk included. */
+  /** Microseconds during which a group was in progress, including waits for the disk. */
   occupied = 0
   readonly #parts: WriterParts
   #waiting: Write[] = []
@@ -44,7 +44,7 @@ export class Writer {
     this.isBusy = true
     const { simulation, thread, group } = this.#parts
     const began = simulation.now
-    // Writes that arrive before the thread has its core are in the group.
+    // Writes that arrive before the thread has its core join the group.
     this.#parts.mayBegin(() => thread.run(group / 2, () => this.#write(this.#waiting.splice(0, GROUP_MAX), 0, began)))
   }
 

@@ -1,8 +1,8 @@
 import type { Chance } from './chance.ts'
 
-/** Terms that are added one by one; the rest of a sum is an integral. */
+/** Number of terms that are added one by one. The rest of a sum is an integral. */
 const EXACT = 1_000
-/** From there, steps of a sum over ranks grow by this factor. */
+/** Growth factor of the steps of a sum over ranks after the exact terms. */
 const GROWTH = 1.02
 
 /** The integral of x^-s from a to b. */
@@ -18,7 +18,10 @@ export function harmonic(n: number, s: number): number {
   return sum
 }
 
-/** A function of the rank, averaged by Zipf popularity: exact for the first ranks, then over steps that grow with the rank. */
+/**
+ * The mean of a function of the popularity, weighted by Zipf popularity: exact for the first ranks, then over steps that grow with the
+ * rank.
+ */
 export function meanByZipf(n: number, s: number, of: (popularity: number) => number): number {
   const all = harmonic(n, s)
   let sum = 0
@@ -33,7 +36,7 @@ export function meanByZipf(n: number, s: number, of: (popularity: number) => num
   return sum / all
 }
 
-/** How many ranks satisfy a function, as a sum over all ranks. */
+/** The sum of a function of the popularity over all ranks. */
 export function sumOverRanks(n: number, s: number, of: (popularity: number) => number): number {
   return meanByZipf(n, s, popularity => of(popularity) / popularity)
 }

@@ -2,24 +2,24 @@ import type { Kind } from './collection.ts'
 import { type Asked, type CollectionResult, READ, type SystemResult } from './measure.ts'
 import { mean, pairedInterval } from './metrics.ts'
 
-/** A bound on a result; `held` is null where it was not measured. `note` is the number of questions that were measured. */
+/** A bound on a result. `held` is null if it was not measured. `note` has the number of measured questions. */
 export type Bound = { name: string; measured: string; target: string; held: boolean | null; note: string }
 
-/** The system that every system of the service is compared with. */
+/** The reference for every system of the service. */
 const REFERENCE = 'fts5 porter OR'
 const QUESTIONS: readonly Kind[] = ['question']
 /** Questions of programmers and of other languages than English. */
 const PROGRAMMERS: readonly Kind[] = ['code', 'error', 'language']
-/** So many of 87 must be answered. */
+/** Minimum share of answered questions: 80 of 87. */
 const FOUND_LEAST = 80 / 87
 const ZERO_MOST = 0.01
 const FAULT_LEAST = 0.9
-/** Of fewer pairs nothing is said. */
+/** Minimum number of pairs for a verdict. */
 const PAIRS_LEAST = 10
 
 const three = (value: number): string => value.toFixed(3)
 
-/** Judges one system of the service on the project's own set, which is the first, and on the other collections. */
+/** Judges one system of the service on the project's own set, which is the first collection, and on the others. */
 export function judge(system: string, [own, ...others]: CollectionResult[]): Bound[] {
   if (own === undefined) return []
   const overall = [own, ...others]
@@ -36,7 +36,7 @@ export function judge(system: string, [own, ...others]: CollectionResult[]): Bou
 const askedOf = (name: string, { systems }: CollectionResult): Asked[] =>
   systems.find((one: SystemResult) => one.name === name)?.asked.filter(({ answer }) => answer !== undefined) ?? []
 
-/** The paired comparison with the reference over the questions that both take. */
+/** The paired comparison with the reference, over the questions that both systems accept. */
 function against(system: string, results: CollectionResult[], name: string): Bound {
   const pairs = results.flatMap(result => {
     const reference = new Map(askedOf(REFERENCE, result).map(one => [one.question.id, one.ndcg]))
@@ -71,7 +71,10 @@ function zero(system: string, result: CollectionResult): Bound {
   }
 }
 
-/** The cost of a fault in the question: its nDCG and that of the same question without the fault. None where there are few. */
+/**
+ * The cost of a fault in the question: its nDCG compared with that of the same question without the fault. Empty if there are few such
+ * questions.
+ */
 function twins(system: string, result: CollectionResult, kind: Kind): Bound[] {
   const name = `nDCG@10 of ${kind} against the same without: ${result.name}`
   const asked = askedOf(system, result)
@@ -94,7 +97,7 @@ function twins(system: string, result: CollectionResult, kind: Kind): Bound[] {
   ]
 }
 
-/** How many of the programmers' questions are answered. Nothing where there are none. */
+/** The number of programmers' questions that are answered. Empty if there are none. */
 function programmers(system: string, result: CollectionResult): Bound[] {
   const asked = askedOf(system, result).filter(({ question }) => PROGRAMMERS.includes(question.kind))
   if (asked.length === 0) return []
@@ -111,7 +114,7 @@ function programmers(system: string, result: CollectionResult): Bound[] {
   ]
 }
 
-/** Whether the path returns the same entries in the same order on the other engine. None where only one engine was measured. */
+/** Whether the path returns the same entries in the same order on the other engine. Empty if only one engine was measured. */
 function alike(system: string, result: CollectionResult): Bound[] {
   const other = askedOf(`postgres ${system}`, result)
   const asked = askedOf(system, result)

@@ -7,12 +7,12 @@ export type Entry = { id: string; title: string; summary: string; content: strin
 export const KINDS = ['question', 'error', 'code', 'typo', 'forms', 'language', 'stacktrace', 'foreign'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** A judged question: `relevant` maps entry ids to grades, 2 exact and 1 related; a foreign question has none. */
+/** A judged question. `relevant` maps entry ids to grades: 2 is exact, 1 is related. A foreign question has no relevant entries. */
 export type Question = {
   id: string
   text: string
   kind: Kind
-  /** The question that says the same without the fault, for `typo` and `forms`. */
+  /** The same question without the fault, for `typo` and `forms`. */
   twin: string | undefined
   relevant: Map<string, number>
 }
@@ -29,18 +29,18 @@ type Line = {
   twin?: string
 }
 
-/** Bounds of the contract, in code points; peers index the same cut texts. */
+/** Limits of the contract, in code points. Peers index the same shortened texts. */
 const TITLE_MAX = 180
 const SUMMARY_MAX = 500
 const CONTENT_MAX = 20_000
-/** A text without a title or a summary lends its beginning. */
+/** Lengths in code points of a title and a summary that are made from the beginning of a text. */
 const TITLE_MADE = 100
 const SUMMARY_MADE = 200
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g
 
 /**
- * Reads a folder: `corpus*.jsonl`, `queries*.jsonl` and `qrels/*.tsv`; its entries are those of the folders `beside` too.
- * Throws when a line names something that is not there.
+ * Reads a folder: `corpus*.jsonl`, `queries*.jsonl` and `qrels/*.tsv`. Its entries include those of the folders `beside`. Throws if a line
+ * names a missing entry or question.
  */
 export function readCollection(folder: string, beside: string[] = []): Collection {
   const entries = [...beside, folder].flatMap(one => linesOf(one, 'corpus')).map(entryOf)
@@ -128,7 +128,7 @@ const filled = (text: string, other: string): string => (text.trim() === '' ? ot
 
 const cut = (text: string, most: number): string => [...text.replace(CONTROLS, ' ').trim()].slice(0, most).join('')
 
-/** The first characters of a text, up to a space where there is one, on one line. */
+/** The first characters of a text on one line, up to a space if there is one. */
 function beginning(text: string, most: number): string {
   const line = text.replace(/\s+/g, ' ').trim()
   const short = [...line].slice(0, most).join('')

@@ -4,7 +4,7 @@ import type { Bound } from './bounds.ts'
 import type { Similar, System } from './systems/system.ts'
 
 const FOLDER = join(import.meta.dirname, 'drafts')
-/** The least share of drafts that restate an entry and are shown it; the greatest share of other drafts that are shown any entry. */
+/** Minimum share of restating drafts for which the restated entry is shown. Maximum share of other drafts for which any entry is shown. */
 const SHOWN_LEAST = 0.9
 const FALSE_MOST = 0.1
 
@@ -17,14 +17,14 @@ const linesOf = (name: string): string[][] =>
     .split('\n')
     .map(line => line.split('\t'))
 
-/** Drafts that restate an entry of the judged set in other words, and drafts about subjects of no entry. */
+/** Drafts that restate an entry of the judged set in other words, and drafts on subjects that no entry covers. */
 export function readDrafts(): Draft[] {
   const same = linesOf('paraphrases.tsv').map(([id = '', title = '', summary = '']) => ({ title, summary, same: id }))
   const others = linesOf('others.tsv').map(([title = '', summary = '']) => ({ title, summary, same: undefined }))
   return [...same, ...others]
 }
 
-/** Requests the entries similar to each draft from a service with the judged set. Resolves with the bounds. */
+/** Requests the entries similar to each draft from a service that contains the judged set. Resolves with the bounds. */
 export async function measureDrafts({ name, similar }: System): Promise<Bound[]> {
   if (similar === undefined) return []
   const asked: { draft: Draft; found: Similar[] }[] = []

@@ -8,7 +8,7 @@ const STOP_WORDS =
 const SYLLABLES = [...'bcdfghklmnprstvz'].flatMap(head =>
   ['a', 'e', 'i', 'o', 'u', 'an', 'el', 'or'].map(end => head + end),
 )
-/** Distinct words that follow Zipf's law, and others that are rare: names, codes and numbers of a large memory. */
+/** Numbers of distinct words: words that follow Zipf's law, and rare words such as names, codes and numbers of a large store. */
 const VOCABULARY = 120_000
 const RARE = 2_000_000
 const RARE_SHARE = 0.03
@@ -17,7 +17,7 @@ const SHIFT = 2.7
 const LENGTHS = { title: 6, summary: 14, content: 55 }
 const TOPICS = 400
 
-/** The word of a rank: stop words first, then made of syllables, the frequent ones short. */
+/** The word of a rank: stop words first, then words made of syllables. Frequent words are short. */
 export function wordAt(rank: number): string {
   const stop = STOP_WORDS[rank]
   if (stop !== undefined) return stop
@@ -53,7 +53,7 @@ function rankOf(random: () => number): number {
 const textOf = (random: () => number, words: number): string =>
   Array.from({ length: words }, () => wordAt(rankOf(random))).join(' ')
 
-/** Entry n of a store without end, of 75 words: the same each time. */
+/** Entry n of an endless, reproducible store, with 75 words. */
 export function generatedEntry(number: number): Entry {
   const random = seeded(number + 1)
   const title = textOf(random, LENGTHS.title)
@@ -62,7 +62,7 @@ export function generatedEntry(number: number): Entry {
   return { id: String(number), title, summary, content, tags: [`topic ${Math.floor(random() * TOPICS)}`] }
 }
 
-/** Queries by kind, `count` of each at most, for a store of so many entries. */
+/** Queries by kind, at most `count` of each, for a store with `entries` entries. */
 export function generatedQueries(entries: number, count: number): Record<string, string[]> {
   const random = seeded(99)
   const wordsOf = (): string[] => generatedEntry(Math.floor(random() * entries)).content.split(' ')
@@ -85,7 +85,7 @@ export function generatedQueries(entries: number, count: number): Record<string,
   }
 }
 
-/** Costly queries, by their parts; each is varied by `turn`, so that no cache answers. */
+/** Costly queries, by their parts. `turn` varies each query, so that no cache answers it. */
 export function hostileQueries(turn: number, characters: number): Record<string, string> {
   const fill = (part: (n: number) => string): string => {
     let text = ''

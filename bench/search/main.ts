@@ -17,10 +17,13 @@ import { boundTable, calibrationTable, figureTable, missTable } from './tables.t
 import { withTypos } from './typos.ts'
 
 const OWN = join(import.meta.dirname, 'judged')
-/** Questions that no constant of the ranking was set by, over the entries of both. */
+/** Questions that were not used to set constants of the ranking, over the entries of both sets. */
 const HELD_OUT = join(import.meta.dirname, 'held-out')
 
-/** The project's own sets first, then those under `--collections`, with typing errors added and the own foreign questions lent. */
+/**
+ * The project's own sets first, then those under `--collections`. Adds questions with typing errors, and the foreign questions of the own
+ * set.
+ */
 function collectionsOf({ collections, only }: Options): Collection[] {
   const own = readCollection(OWN)
   const foreign = own.questions.filter(({ kind }) => kind === 'foreign')
@@ -38,7 +41,7 @@ function collectionsOf({ collections, only }: Options): Collection[] {
   return all.filter(({ name }) => only.length === 0 || only.includes(name))
 }
 
-/** PostgreSQL for the whole run, where it is needed and its programs are found. */
+/** Starts PostgreSQL for the whole run, if it is needed and installed. */
 async function openCluster({ postgres, peers, say }: Options): Promise<Cluster | undefined> {
   if (!postgres && !peers) return undefined
   const binaries = findBinaries()
@@ -88,7 +91,7 @@ function boundsOf(results: CollectionResult[]): { system: string; bounds: Bound[
   ]
 }
 
-/** Prints all tables; resolves with whether no bound is missed. */
+/** Prints all tables. Resolves with whether all bounds are met. */
 async function benchSearch(options: Options): Promise<boolean> {
   const collections = collectionsOf(options)
   const cluster = await openCluster(options)
@@ -117,7 +120,7 @@ const withoutAnswers = ({ systems, ...rest }: CollectionResult) => ({
   systems: systems.map(({ asked: _, ...figures }) => figures),
 })
 
-/** Prints how long searches take in a store of so many entries; resolves with whether no bound is missed. */
+/** Prints the times of searches in a store with `entries` entries. Resolves with whether all bounds are met. */
 async function benchScale(entries: number, options: Options): Promise<boolean> {
   const { tables, bounds } = await measureScale(entries, options)
   if (options.json) process.stdout.write(`${JSON.stringify({ entries, bounds }, null, 1)}\n`)

@@ -3,7 +3,7 @@ import type { Collection, Kind, Question } from './collection.ts'
 import { areaUnderCurve, isFound, mean, ndcg, quantile, recall, reciprocalRank } from './metrics.ts'
 import type { Answer, System } from './systems/system.ts'
 
-/** The answer to one question, and its measures; without `answer` the system does not accept the question. */
+/** The answer to one question, and its measures. Without `answer`, the system does not accept the question. */
 export type Asked = {
   question: Question
   answer: Answer | undefined
@@ -12,7 +12,7 @@ export type Asked = {
   milliseconds: number
 }
 
-/** Means over the judged questions of one kind. `taken` is how many of `questions` the system takes. */
+/** Means over the judged questions of one kind. `taken` is the number of `questions` that the system accepts. */
 export type Figures = {
   questions: number
   taken: number
@@ -31,7 +31,7 @@ export type Figures = {
 export type Calibration = {
   foreign: number
   area: number | undefined
-  /** The share answered `answerable: true` of judged questions, and `false` of foreign ones. */
+  /** The share of judged questions with `answerable: true`, and of foreign questions with `false`. */
   kept: number | undefined
   refused: number | undefined
 }
@@ -42,10 +42,10 @@ export type SystemResult = {
   kinds: Partial<Record<Kind | 'all', Figures>>
   calibration: Calibration
 }
-/** `drafts` are the bounds of entries similar to drafts, where they were measured. */
+/** `drafts` has the bounds of entries similar to drafts, if they were measured. */
 export type CollectionResult = { name: string; entries: number; systems: SystemResult[]; drafts: Bound[] }
 
-/** The first answers that an agent reads. */
+/** Number of first answers that an agent reads. */
 export const READ = 3
 const WARM = 10
 

@@ -1,6 +1,6 @@
 import { seeded } from '../seeded.ts'
 
-/** How many of the first answers count. */
+/** Number of first answers that count. */
 export const DEPTH = 10
 const RESAMPLES = 2_000
 const SEED = 20_261
@@ -20,7 +20,7 @@ export function reciprocalRank(ids: string[], relevant: Map<string, number>): nu
   return at === -1 ? 0 : 1 / (at + 1)
 }
 
-/** The share of relevant entries among the first ten; of more than ten, ten are the whole. */
+/** The share of relevant entries among the first ten. If there are more than ten relevant entries, the share of ten. */
 export function recall(ids: string[], relevant: Map<string, number>): number {
   const found = ids.slice(0, DEPTH).filter(id => relevant.has(id)).length
   return found / Math.min(DEPTH, relevant.size)
@@ -32,7 +32,7 @@ export function isFound(ids: string[], relevant: Map<string, number>, depth: num
   return ids.slice(0, depth).some(id => relevant.get(id) === best)
 }
 
-/** The chance that one of `high` exceeds one of `low`, ties counted half (Mann–Whitney U divided by the number of pairs). */
+/** The probability that one of `high` exceeds one of `low`; ties count half (Mann–Whitney U divided by the number of pairs). */
 export function areaUnderCurve(high: number[], low: number[]): number {
   const wins = high.reduce(
     (sum, above) => sum + low.reduce((won, below) => won + (above > below ? 1 : above === below ? 0.5 : 0), 0),
@@ -43,7 +43,7 @@ export function areaUnderCurve(high: number[], low: number[]): number {
 
 export const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** The value below which the share `part` (0 to 1) of the values is, by nearest rank. */
+/** The quantile of the values for `part` (0 to 1), by nearest rank. */
 export function quantile(values: number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN

@@ -5,16 +5,16 @@ const ENGINES = ['embedded', 'postgres', 'both'] as const
 export type Options = {
   embedded: boolean
   postgres: boolean
-  /** A directory of further collections, each a folder of its own. */
+  /** A directory of further collections, each in a separate folder. */
   collections: string | undefined
-  /** Names of collections to measure; all where it is empty. */
+  /** Names of collections to measure; all if it is empty. */
   only: string[]
   /** Measures the peers too. */
   peers: boolean
   json: boolean
   /** Lists the questions whose exact entry is not among the first answers. */
   misses: boolean
-  /** Entries of the store whose speed is measured in place of the quality. */
+  /** Number of entries of the store whose speed is measured instead of the quality. */
   scale: number | undefined
   /** A directory that retains the filled store of `scale` between runs, and may contain LanceDB. */
   work: string | undefined
@@ -32,7 +32,7 @@ export const USAGE = `npm run bench:search -- [options]
   --work DIR        keeps the store of --scale between runs; LanceDB in DIR/lancedb is one of the peers
 `
 
-/** Reads the command line. Throws one sentence that names the mistake. */
+/** Parses the command line. Throws with one sentence that names the mistake. */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,

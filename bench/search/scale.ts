@@ -18,17 +18,17 @@ import { aligned } from './tables.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
 const COUNT = 300
-/** No kind of query is measured for longer, in milliseconds. */
+/** Maximum time to measure one kind of query, in milliseconds. */
 const PATIENCE = 60_000
-/** Hostile queries of one kind. */
+/** Number of hostile queries of one kind. */
 const TURNS = 5
 const SHOWN = 50_000
 const PAUSE = 100
-/** Progress is shown after so many pauses. */
+/** Number of pauses between two progress reports. */
 const SHOWN_WAITS = 100
 const BOUNDS = { find: 60, brief: 80, recent: 25, hostile: 250 }
 
-/** A path of the service: where it is, how long its questions may be, and which bound it has. */
+/** A path of the service: its address, the maximum length of its questions, and its bound. */
 type Path = { name: string; address(q: string): string; characters: number; most: number; accept?: string }
 
 const addressOf =
@@ -37,7 +37,7 @@ const addressOf =
     `${path}?${new URLSearchParams({ q, limit: '20', ...fixed })}`
 
 const FIND: Path = { name: 'find', address: addressOf('/api/find'), characters: 2_000, most: BOUNDS.find }
-/** The address of a brief as an agent reads it. */
+/** The address of a brief in the form that an agent requests. */
 const briefAddress = (q: string): string => `/api/find?${new URLSearchParams({ q, tokens: '2000' })}`
 const BRIEF: Path = { name: 'find with tokens', address: briefAddress, characters: 2_000, most: BOUNDS.brief }
 const MARKDOWN: Path = { ...BRIEF, name: 'find with tokens as Markdown', accept: 'text/markdown' }
@@ -54,7 +54,7 @@ const RECENT: Path = {
   most: BOUNDS.recent,
 }
 
-/** A data directory with `entries` generated entries, loaded once if `--work` retains it. */
+/** A data directory with `entries` generated entries. It is loaded only once if `--work` retains it. */
 async function filledStore(entries: number, { work, say }: Options): Promise<{ dataDir: string; remove(): void }> {
   const folder = work === undefined ? mkdtempSync(join(tmpdir(), 'palimpsest-scale-')) : join(work, `scale-${entries}`)
   const dataDir = join(folder, 'data')
@@ -92,7 +92,7 @@ async function statusOf(http: HttpConnection, address: string, accept = 'applica
   return (await http.send(requestText('GET', address, `accept: ${accept}\r\n`))).status
 }
 
-/** Waits until a search is answered. Throws unless the index has all entries then: searches of a smaller one would be faster. */
+/** Waits until a search is answered. Throws unless the index then has all entries, because searches of a smaller index would be faster. */
 async function untilIndexed(http: HttpConnection, dataDir: string, { scale, say }: Options): Promise<void> {
   const began = performance.now()
   const passed = (): string => `${((performance.now() - began) / 1_000).toFixed(1)} s`
@@ -107,7 +107,7 @@ async function untilIndexed(http: HttpConnection, dataDir: string, { scale, say 
   say(`the index has all entries after ${passed()}`)
 }
 
-/** `cost` is the mean of the processor time that the service took for one query, in milliseconds. */
+/** `cost` is the mean processor time of the service per query, in milliseconds. */
 type Timed = { path: Path; kind: string; count: number; p50: number; p99: number; cost: number }
 
 async function time(http: HttpConnection, pid: number, path: Path, kind: string, queries: string[]): Promise<Timed> {
@@ -125,7 +125,7 @@ async function time(http: HttpConnection, pid: number, path: Path, kind: string,
   return { path, kind, count: times.length, p50: quantile(times, 0.5), p99: quantile(times, 0.99), cost }
 }
 
-/** Milliseconds of processor time that the process took for one query of each hostile kind, and the status it got. */
+/** Processor time of the process for one query of each hostile kind, in milliseconds, and the status of the answer. */
 async function costs(http: HttpConnection, pid: number, path: Path): Promise<string[][]> {
   const rows: string[][] = []
   for (const kind of Object.keys(hostileQueries(0, path.characters))) {
@@ -145,7 +145,7 @@ async function costs(http: HttpConnection, pid: number, path: Path): Promise<str
 }
 
 function boundsOf(entries: number, timed: Timed[], costly: string[][]): Bound[] {
-  // Other programs lengthen every time: a bound that is missed on a busy machine says nothing.
+  // Other programs increase every time, so a missed bound on a busy machine is not significant.
   const load = `${loadavg()[0]?.toFixed(1)} programs ran on ${availableParallelism()} cores`
   const bound = (name: string, value: number, most: number, unit: string): Bound => ({
     name: `${name} at ${entries.toLocaleString('en-US')} entries`,
@@ -179,7 +179,7 @@ export async function measureScale(entries: number, options: Options): Promise<{
     await untilIndexed(http, dataDir, options)
     const paths = [FIND, BRIEF, MARKDOWN, RELEVANCE, RECENT]
     const timed: Timed[] = []
-    // Questions about other entries come first: in a service that runs for some time, the code is compiled.
+    // Sends questions about other entries first, so that the code is compiled as in a service that has run for some time.
     const { question: others = [] } = generatedQueries(entries / 2, COUNT)
     for (const path of paths) await time(http, server.pid, path, 'question', others)
     for (const path of paths) {

@@ -2,11 +2,11 @@ import type { Bound } from './bounds.ts'
 import { KINDS } from './collection.ts'
 import type { Calibration, CollectionResult, Figures } from './measure.ts'
 
-/** So much of a question is shown. */
+/** Maximum number of characters of a question that are shown. */
 const SHOWN = 90
 const HEAD = ['kind', 'system', 'n', 'nDCG@10', 'MRR', 'recall@10', 'found@3', 'zero', 'failed', 'p50 ms', 'p99 ms']
 
-/** Columns of equal width, numbers to the right. */
+/** Aligns columns; numbers to the right. */
 export function aligned(rows: string[][]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map(row => row[at]?.length ?? 0)))
   const isNumber = (cell: string): boolean => /^[-\d]/.test(cell)

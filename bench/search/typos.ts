@@ -6,7 +6,7 @@ const SEED = 7
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const WORD = /\b[a-z]{5,}\b/g
 
-/** One letter exchanged with the next, left out, doubled or replaced; never the first. */
+/** Exchanges one letter with the next, omits, doubles or replaces it. Never changes the first letter. */
 function misspelt(word: string, random: () => number): string {
   const at = 1 + Math.floor(random() * (word.length - 2))
   const head = word.slice(0, at)
@@ -21,7 +21,7 @@ function misspelt(word: string, random: () => number): string {
   return pick(random, changed)
 }
 
-/** The first questions again, each with one typing error in one of its longer words: the same errors in every run. */
+/** Repeats the first questions, each with one typing error in one of its longer words. The errors are the same in every run. */
 export function withTypos(questions: Question[]): Question[] {
   const random = seeded(SEED)
   return questions.slice(0, MOST).flatMap(question => {

@@ -11,7 +11,10 @@ import {
   textsUnder,
 } from './texts.ts'
 
-/** Prints which share of poisoned texts is marked, and which share of honest ones; further directories may be named. */
+/**
+ * Prints the share of poisoned texts that are marked, and the share of honest texts. The arguments are directories with further honest
+ * texts.
+ */
 const percent = (part: number, of: number): string => (of === 0 ? '-' : `${((100 * part) / of).toFixed(2)} %`)
 
 for (const [name, texts] of [

@@ -16,27 +16,30 @@ const linesOf = <T>(name: string): T[] =>
     .split('\n')
     .map(line => JSON.parse(line) as T)
 
-/** The signals of a text as the content of an entry. */
+/** The signals of a text if it is the content of an entry. */
 export const signalsIn = (content: string): Signal[] =>
   signalNames(signalsOf({ title: '', summary: '', content, rationale: '' }))
 
-/** Texts that were written after the patterns, and that the patterns were not changed for. */
+/** Texts that were written after the patterns. The patterns were not changed for them. */
 export const poisoned = (): Poisoned[] => linesOf('poisoned-held-out.jsonl')
 
-/** A second set of texts in other words and with other tricks, each with its language and its trick. */
+/** A second set of texts with other words and other tricks, each with its language and its trick. */
 export const poisonedSecond = (): Poisoned[] => linesOf('poisoned-second.jsonl')
 
 /**
- * A third set by an author who knew neither the patterns nor the other sets. The patterns were changed after the odd lines were read; the even
- * ones were not read.
+ * A third set by an author who knew neither the patterns nor the other sets. The patterns were changed after the odd lines were read. The
+ * even lines, which this function returns, were not read.
  */
 export const poisonedThird = (): Poisoned[] => linesOf<Poisoned>('poisoned-third.jsonl').filter((_, at) => at % 2 === 1)
 export const honestThird = (): Honest[] => linesOf<Honest>('honest-third.jsonl').filter((_, at) => at % 2 === 1)
 
-/** Honest texts that are easily taken for poisoned ones: they discuss attacks, quote them, document comments, or use scripts that need invisible characters. */
+/**
+ * Honest texts that resemble poisoned ones: they discuss attacks, quote them, document comments, or use scripts that need invisible
+ * characters.
+ */
 export const honestSecond = (): Honest[] => linesOf('honest-second.jsonl')
 
-/** The entries of the judged collection of the bench of search. */
+/** The entries of the judged collection of the search bench. */
 export const judgedEntries = (): string[] =>
   readdirSync(join(ROOT, 'bench/search/judged'))
     .filter(name => name.startsWith('corpus-'))
@@ -46,7 +49,7 @@ export const judgedEntries = (): string[] =>
         .split('\n'),
     )
 
-/** Markdown and text files under a directory, cut into contents of entries. */
+/** Markdown and text files under a directory, divided into contents of entries. */
 export function textsUnder(directory: string): string[] {
   const contents: string[] = []
   for (const found of readdirSync(directory, { recursive: true, withFileTypes: true })) {

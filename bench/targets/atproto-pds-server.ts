@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createProbe } from 'node:net'
 import { join } from 'node:path'
 import { loadFrom } from '../install.ts'
 
-/** The server as its own distribution starts it, beside a directory of identities that knows only its accounts. Arguments: installed, data. */
+/** The server as its distribution starts it, with an identity directory that contains only its own accounts. Arguments: installed, data. */
 const [installed = '', directory = ''] = process.argv.slice(2)
 
 type Pds = {
@@ -16,7 +16,7 @@ type Pds = {
 type Identities = { formatDidDoc(data: object): object }
 type Operation = { alsoKnownAs: string[] }
 
-/** Stands in for a directory of identities (plc.directory): stores operations and returns the document of the newest. */
+/** Replaces the identity directory (plc.directory): stores operations and returns the newest document. */
 async function startIdentities(): Promise<string> {
   const path = join(directory, 'identities.json')
   const kept: Record<string, Operation> = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}

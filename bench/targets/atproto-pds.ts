@@ -10,14 +10,14 @@ import type { Place, Target } from '../target.ts'
 /** The binding of the store is newer than the package requires: the required version sometimes crashes Node 24. */
 const PACKAGES = { '@atproto/pds': '0.5.35', 'better-sqlite3': '13.2.0' }
 const ACCOUNTS = 32
-/** The maximum number of records per commit here: a request body has room for no more. */
+/** Maximum number of records per commit, because of the size limit of a request body. */
 const BATCH = 20
 const PASSWORD = 'a password of the bench'
 
 type Started = { url: string; server: Server; accounts: { did: string; token: string }[] }
 type Session = { did: string; accessJwt: string }
 
-/** Starts the server over a directory and signs its accounts in; they are made when it is new. */
+/** Starts the server over a directory and signs its accounts in. Creates the accounts if the directory is new. */
 async function start(installed: string, directory: string, cores: string | undefined, isNew: boolean) {
   const script = join(import.meta.dirname, 'atproto-pds-server.ts')
   const server = startServer([process.execPath, script, installed, directory], {}, cores)
@@ -64,7 +64,7 @@ async function fill({ installed, kept, entries, say }: Place): Promise<void> {
         return numbers.map(n => `${did}/${keyOf(n)}`)
       }),
     )
-    // One of each account in turn: the n-th connection owns the records of the n-th account.
+    // Takes one record of each account in turn, because the n-th connection owns the records of the n-th account.
     const turns = (addresses[0] ?? []).flatMap((_, at) => addresses.flatMap(list => list[at] ?? []))
     writeFileSync(join(kept, 'addresses.json'), JSON.stringify(turns))
   } finally {
@@ -74,7 +74,7 @@ async function fill({ installed, kept, entries, say }: Place): Promise<void> {
 
 const keyOf = (number: number): string => `e${String(number).padStart(7, '0')}`
 
-/** Bluesky's server of personal data: a signed tree for each account, a store of SQLite for each. It has no search. */
+/** The personal data server of Bluesky: a signed tree and an SQLite store for each account. It has no search. */
 export const atprotoPds: Target = {
   name: 'atproto-pds',
   operations: ['R', 'L', 'W', 'U'],

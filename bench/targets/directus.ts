@@ -10,7 +10,10 @@ import { openHttp, requestText } from '../load/http.ts'
 import { bytesUnder, CORES, type Server, startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
 
-/** The sandbox of its scripts, which are not used here, is newer than the package requires: the required version does not build for Node 24. */
+/**
+ * The sandbox of its scripts is not used here. It is newer than the package requires, because the required version does not build for Node
+ * 24.
+ */
 const PACKAGES = { directus: '12.3.1', sqlite3: '6.0.1', 'isolated-vm': '6.2.0' }
 const TOKEN = 'of-this-bench-alone'
 const FILE = 'data.db'
@@ -113,7 +116,7 @@ async function fill({ installed, kept, entries, say }: Place): Promise<void> {
 
 type Row = Record<string, SQLInputValue>
 
-/** Writes for each further entry the rows that Directus wrote for the first: the item, its activity and its revision. */
+/** Writes for each further entry the rows that Directus wrote for the first one: the item, its activity and its revision. */
 function copyFirst(path: string, entries: number, textOf: (number: number) => Text): void {
   const database = new DatabaseSync(path)
   const first = (table: string, where: string): Row =>
@@ -153,7 +156,9 @@ async function post(url: string, path: string, body: unknown): Promise<void> {
   if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${answer.text().slice(0, 500)}`)
 }
 
-/** Directus over SQLite, with a log and revisions of all changes. Requests come from its administrator, whose rights need no look-up. */
+/**
+ * Directus over SQLite, with a log and revisions of all changes. Its administrator sends the requests, whose permissions need no look-up.
+ */
 export const directus: Target = {
   name: 'directus',
   operations: ['R', 'L', 'S', 'W', 'U', 'M'],

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Answers } from './limit-http.ts'
 
-/** Arguments: the file of answers, and whether to send them `whole` or only their bodies with type and length. */
+/** Arguments: the file of answers, and whether to send them `whole`, or only their bodies with type and length. */
 const [path = '', extent = ''] = process.argv.slice(2)
 const { answers } = JSON.parse(readFileSync(path, 'utf8')) as Answers
 const kept = new Map(

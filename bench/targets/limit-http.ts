@@ -7,10 +7,10 @@ import { addressesIn, keptData, startService } from './palimpsest.ts'
 
 const LIST = '/api/entries'
 
-/** The fields that node:http sends by itself. */
+/** Header fields that node:http sends by default. */
 const BY_ITSELF = ['date', 'connection', 'keep-alive']
 
-/** Addresses, and the answer of the service by path: its fields as names and values in turn, and its body. Stored in one file. */
+/** Addresses, and the answer of the service for each path: its fields as alternating names and values, and its body. Stored in one file. */
 export type Answers = { addresses: string[]; answers: Record<string, { fields: string[]; body: string }> }
 
 async function keptAnswers(place: Place): Promise<string> {
@@ -33,7 +33,7 @@ async function keptAnswers(place: Place): Promise<string> {
   return path
 }
 
-/** The limit of R and L: only node:http and a map of the service's answers to the requested addresses, or of their bodies alone. */
+/** The limit of R and L: node:http and a map of the service's answers to the requested addresses, or only of their bodies. */
 const limit = (name: string, whole: boolean, about: string): Target => ({
   name,
   operations: ['R', 'L'],

@@ -4,9 +4,12 @@ import { storeFile } from '../../src/embedded/files.ts'
 import { createCorpus } from '../corpus.ts'
 import type { Loaded } from '../load/order.ts'
 
-/** Writes full creates into a store of the service's own schema, its index in the same file, as fast as prepared statements go. Arguments: directory, group, seconds. */
+/**
+ * Writes full creates into a store with the schema of the service, and its index in the same file, as fast as prepared statements allow.
+ * Arguments: directory, group, seconds.
+ */
 const [directory = '', group = '', seconds = ''] = process.argv.slice(2)
-/** Texts made before the clock runs, written in turn. */
+/** Number of texts that are made before the measurement and written in turn. */
 const TEXTS = 5_000
 const HASH = 'e'.repeat(64)
 

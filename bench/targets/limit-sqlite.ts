@@ -30,9 +30,9 @@ PRAGMA wal_checkpoint(TRUNCATE)`)
 }
 
 /**
- * The limit of W: the rows of a full create (entry, revision, activity, topics, totals, search index) written by prepared statements on
- * plain node:sqlite in one process, into a store with as many entries as the others, `group` creates per commit, every commit synced.
- * Nothing is parsed, checked, hashed or answered.
+ * The limit of W: prepared statements in one process on plain node:sqlite write the rows of a full create (entry, revision, activity,
+ * topics, totals, search index) into a store with as many entries as the others. Each commit has `group` creates and is synced. Nothing is
+ * parsed, checked, hashed or answered.
  */
 const limitSqlite = (name: string, group: number): Target => ({
   name,

@@ -11,7 +11,7 @@ import type { Place, Target } from '../target.ts'
 const PACKAGES = { '@modelcontextprotocol/server-memory': '2026.8.31' }
 const FILE = 'memory.jsonl'
 
-/** Its store is a file of lines, which it reads and writes whole at each request. */
+/** Its store is a file of lines. The server reads and writes the whole file at each request. */
 async function fill({ kept, entries }: Place): Promise<void> {
   const textOf = await createCorpus()
   const file = createWriteStream(join(kept, FILE))
@@ -23,7 +23,9 @@ async function fill({ kept, entries }: Place): Promise<void> {
   await once(file, 'finish')
 }
 
-/** The reference server of memory for the Model Context Protocol: one process on standard input and output, of which the lines go over a socket here. */
+/**
+ * The reference memory server for the Model Context Protocol: one process on standard input and output. Here, a socket forwards its lines.
+ */
 export const mcpMemory: Target = {
   name: 'mcp-memory',
   operations: ['R', 'S', 'W', 'U', 'M'],

@@ -18,14 +18,14 @@ import { bytesUnder, startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
 import { atMost } from './palimpsest.ts'
 
-/** Where Debian's package mediawiki puts it. */
+/** The directory of Debian's package mediawiki. */
 const ROOT = '/usr/share/mediawiki'
 const MODULES = '/usr/lib/apache2/modules'
 const SERVER_USER = 'www-data'
 const WORKERS = 8
 const READY_WITHIN = 30_000
 const DONE = 'done'
-/** Where files are in memory. */
+/** A file system in memory. */
 const MEMORY = '/dev/shm'
 
 const titleOf = (number: number): string => `E${number}`
@@ -35,7 +35,7 @@ function run(directory: string, script: string, ...args: string[]): void {
   execFileSync('php', [join(ROOT, 'maintenance', script), ...args], { env, stdio: 'pipe', maxBuffer: 2 ** 28 })
 }
 
-/** Fills in memory where possible: each page is a commit of its own, and only the complete store must be durable. */
+/** Fills the store in memory if possible, because each page is a separate commit and only the complete store must be durable. */
 async function fill(place: Place): Promise<void> {
   const { kept } = place
   const filling = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : kept, 'palimpsest-bench-'))
@@ -96,7 +96,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The settings for this run: the stored ones over a copy of the store, caches in memory, no limits, no background jobs. */
+/** The settings for this run: the stored settings over a copy of the store, caches in memory, no limits, no background jobs. */
 function settings(kept: string, scratch: string, port: number): string {
   const own = readFileSync(join(kept, 'LocalSettings.php'), 'utf8').replaceAll(
     join(kept, 'data'),
@@ -146,7 +146,7 @@ MaxRequestWorkers ${8 * WORKERS}
 `
 }
 
-/** MediaWiki of Debian over SQLite, served by Apache with PHP in it, its caches in shared memory; search as it comes. */
+/** MediaWiki of Debian over SQLite, served by Apache with PHP as a module, with caches in shared memory and the default search. */
 export const mediawiki: Target = {
   name: 'mediawiki',
   operations: ['R', 'L', 'S', 'W', 'U', 'M'],
@@ -170,7 +170,7 @@ export const mediawiki: Target = {
       execFileSync('chown', ['-R', SERVER_USER, scratch])
       execFileSync('chmod', ['-R', 'a+rX', scratch, kept])
     }
-    // When it ends it ends its whole process group, which must not be ours.
+    // Apache ends its whole process group at its end, which must not be the group of this process.
     const options = { detached: true }
     const server = startServer(['apache2', '-f', join(scratch, 'apache.conf'), '-DFOREGROUND'], options)
     const url = `http://127.0.0.1:${port}`

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { loadFrom } from '../install.ts'
 import { openRepository } from './nostr-relay.ts'
 
-/** The relay as its own example serves it. Arguments: its folder, the file of its store, the seconds for which it repeats an answer. */
+/** The relay as in its own example. Arguments: its folder, the file of its store, the seconds for which it repeats an answer. */
 const [installed = '', path = '', seconds = ''] = process.argv.slice(2)
 
 type Relay = { handleConnection(client: object): void; handleMessage(client: object, message: unknown): Promise<void> }

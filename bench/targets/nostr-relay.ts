@@ -19,7 +19,7 @@ const PACKAGES = {
 }
 const SHOWN = 20_000
 const ADDRESSES = 1_000
-/** Entries that are filled in without the relay have no valid signature: signing would take longer than everything else. */
+/** Entries that are filled in without the relay have no valid signature, because signing would take longer than everything else. */
 const UNSIGNED = 'f'.repeat(128)
 
 export type Repository = {
@@ -30,7 +30,7 @@ export type Repository = {
 }
 type SqlitePackage = { EventRepositorySqlite: new (database: unknown) => Repository }
 
-/** The relay's own store over a file; `pragma` says how durable it is. */
+/** The store of the relay over a file. `pragma` sets its durability. */
 export function openRepository(installed: string, path: string, pragma: string): Repository {
   const Database = loadFrom<new (path: string) => { pragma(text: string): void }>(installed, 'better-sqlite3')
   const { EventRepositorySqlite } = loadFrom<SqlitePackage>(installed, '@nostr-relay/event-repository-sqlite')
@@ -61,11 +61,11 @@ async function fill({ installed, kept, entries, say }: Place): Promise<void> {
   const database = new DatabaseSync(path)
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
-  // An entry that is replaced while measuring is no longer found by its id.
+  // An entry that is replaced during the measurement can no longer be found by its id.
   writeFileSync(join(kept, 'ids.json'), JSON.stringify(ids.slice(AUTHORS * OWN)))
 }
 
-/** The packages and the filled store are the same for both. */
+/** Both variants share the packages and the filled store. */
 const shared = ({ kept, installed, ...place }: Place): Place => ({
   ...place,
   kept: join(kept, '../../nostr-relay', String(place.entries)),
@@ -73,8 +73,8 @@ const shared = ({ kept, installed, ...place }: Place): Place => ({
 })
 
 /**
- * A Nostr relay over SQLite: entries are long-form articles, replaced by their author, without earlier versions.
- * It repeats the answer to the same question for `seconds` without reading its store.
+ * A Nostr relay over SQLite. Entries are long-form articles, which their author replaces, without earlier versions. The relay repeats the
+ * answer to the same request for `seconds` without reading its store.
  */
 const relay = (name: string, seconds: number, about: string): Target => ({
   name,

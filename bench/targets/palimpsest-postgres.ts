@@ -68,7 +68,7 @@ async function fill(place: Place, checkout: string): Promise<void> {
   }
 }
 
-/** The service of a checkout on PostgreSQL; all variants of one checkout share a filled store. */
+/** The service of a checkout on PostgreSQL. All variants of one checkout share a filled store. */
 export const onPostgres = (name: string, count: number, checkout = HERE): Target => {
   const shared = (place: Place): Place => ({
     ...place,

@@ -9,18 +9,18 @@ import type { Situation } from '../load/order.ts'
 import { bytesUnder, CORES, type Server, startServer } from '../processes.ts'
 import type { Place, Target } from '../target.ts'
 
-/** The checkout that this file is in. */
+/** The checkout that contains this file. */
 export const HERE = join(import.meta.dirname, '../..')
-/** As `npm start` does. */
+/** The flags of `npm start`. */
 const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1024']
 const ARENAS = { MALLOC_ARENA_MAX: '2' }
 const ACTORS = 32
 const FILLING = 64
-/** Addresses read from: every so many-th entry. Of a memory that many share, a small part is read most of the time. */
+/** Number of entries that are read, evenly spread. A small part of a shared memory receives most reads. */
 const ADDRESSES = 1_000
 const NO_END = 1_000_000
 
-/** All of the service as in production, but that its limits are too high to meet. */
+/** The settings of production, except for limits that are too high to reach. */
 const SETTINGS = {
   PORT: '0',
   LOG_LEVEL: 'warn',
@@ -31,7 +31,7 @@ const SETTINGS = {
 
 export type Service = { url: string; server: Server; readyAfter: number }
 
-/** Starts the service of a checkout with these further settings, or another command that serves; resolves once it is ready. */
+/** Starts the service of a checkout with these additional settings, or another command that serves. Resolves once it is ready. */
 export async function startService(
   settings: Record<string, string>,
   cores = CORES.server,
@@ -49,7 +49,7 @@ export async function startService(
   return { url, server, readyAfter: performance.now() - began }
 }
 
-/** The situation of services that share one store: actors are made through the first. */
+/** The situation of services that share one store. The first service creates the actors. */
 export async function situationOf(urls: string[], addresses: string[], words: string[]): Promise<Situation> {
   const http = openHttp(urls[0] as string)
   const tokens: string[] = []
@@ -62,7 +62,7 @@ export async function situationOf(urls: string[], addresses: string[], words: st
   return { driver: 'palimpsest', urls, addresses, words, tokens }
 }
 
-/** Fills an empty service through its own interface, until its search index has all. */
+/** Fills an empty service through its own interface, and waits until its search index is complete. */
 export async function fillService(url: string, { entries, say }: Place): Promise<void> {
   const loader = startLoader(undefined)
   try {
@@ -78,14 +78,14 @@ export async function fillService(url: string, { entries, say }: Place): Promise
   await untilIndexed(url)
 }
 
-/** Resolves once the search index has every commit: until then a search is refused, or waits. */
+/** Resolves once the search index has every commit. Until then, a search is refused or waits. */
 export async function untilIndexed(url: string): Promise<void> {
   const http = openHttp(url)
   while ((await http.send(requestText('GET', '/api/search?q=entity'))).status !== 200);
   http.close()
 }
 
-/** Every n-th of a list, at most `most` of them. */
+/** Selects at most `most` evenly spread elements of a list. */
 export const atMost = <T>(list: T[], most: number): T[] => {
   const step = Math.ceil(list.length / most)
   return list.filter((_, at) => at % step === 0)

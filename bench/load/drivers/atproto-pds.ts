@@ -4,12 +4,12 @@ import { openHttp, requestText } from '../http.ts'
 import type { Connection, ConnectOptions, Situation } from '../order.ts'
 
 export const COLLECTION = 'org.example.entry'
-/** Records that one connection revises in turn. */
+/** Number of records that one connection revises in turn. */
 const OWN = 8
 
 export const recordOf = (text: Text) => ({ $type: COLLECTION, ...text, createdAt: '2026-01-01T00:00:00.000Z' })
 
-/** Speaks XRPC; the n-th connection writes as the n-th account, whose records are every so many-th address. */
+/** Uses XRPC. The n-th connection writes as the n-th account, which owns every k-th address for k accounts. */
 export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
   const { urls, addresses, tokens } = situation
   const { number, next, operation } = options

@@ -3,12 +3,12 @@ import { pick, seeded } from '../../seeded.ts'
 import { openHttp, requestText } from '../http.ts'
 import type { Connection, ConnectOptions, Situation } from '../order.ts'
 
-/** Items that one connection revises in turn. */
+/** Number of items that one connection revises in turn. */
 const OWN = 8
 
 export const itemOf = ({ title, summary, content, tags }: Text) => ({ title, summary, content, tags })
 
-/** Speaks the REST interface of items. It has no base of a change: a revision is a PATCH of the item. */
+/** Uses the REST interface of items. A change does not name the version that it is based on: a revision is a PATCH of the item. */
 export async function connect(situation: Situation, { number, next }: ConnectOptions): Promise<Connection> {
   const { urls, addresses, words, tokens } = situation
   const http = openHttp(urls[0] as string)

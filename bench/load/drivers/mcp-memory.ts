@@ -17,7 +17,7 @@ export const entityOf = ({ title, summary, content, tags }: Text, name: string) 
 let pipe: Promise<Pipe> | undefined
 let users = 0
 
-/** All connections share the one pipe that such a server has; many requests are under way on it at once. */
+/** All connections share the one pipe of such a server. Many requests are in progress on it at the same time. */
 async function openPipe(url: string): Promise<Pipe> {
   const { hostname, port } = new URL(url)
   const socket: Socket = open(Number(port), hostname)

@@ -3,7 +3,7 @@ import { pick, seeded } from '../../seeded.ts'
 import { openHttp, requestText } from '../http.ts'
 import type { Connection, ConnectOptions, Situation } from '../order.ts'
 
-/** Pages that one connection revises in turn. */
+/** Number of pages that one connection revises in turn. */
 const OWN = 8
 const FORM = 'content-type: application/x-www-form-urlencoded\r\n'
 /** The token of a session that is not signed in. */
@@ -16,7 +16,7 @@ type Said = {
   query?: { pages?: Page[]; recentchanges?: object[]; search?: object[] }
 }
 
-/** Speaks the action API without signing in. */
+/** Uses the action API without signing in. */
 export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
   const { urls, addresses, words } = situation
   const { number, next, operation } = options

@@ -12,17 +12,17 @@ export type NostrTools = {
 /** Long-form articles (NIP-23). */
 const ARTICLE = 30_023
 export const AUTHORS = 32
-/** Entries that one connection replaces in turn: the first of its author. */
+/** Number of entries that one connection replaces in turn: the first ones of its author. */
 export const OWN = 8
-/** Events signed before the clock runs: a signature takes the load as long as checking it takes the relay. */
+/** Number of events that are signed before the measurement, because signing takes the load as long as verification takes the relay. */
 const SIGNED = 100
 const PAGE = 20
 
-/** The same authors each time, by their secret keys. */
+/** The secret keys of the authors, the same in each run. */
 export const secretKeys = (): Uint8Array[] =>
   Array.from({ length: AUTHORS }, (_, n) => createHash('sha256').update(`author ${n}`).digest())
 
-/** An entry as an unsigned event; `number` names it among the entries of its author. */
+/** An entry as an unsigned event. `number` identifies it among the entries of its author. */
 export const eventOf = ({ title, summary, content, tags }: Text, number: number, at: number) => ({
   kind: ARTICLE,
   created_at: at,
@@ -30,7 +30,7 @@ export const eventOf = ({ title, summary, content, tags }: Text, number: number,
   content,
 })
 
-/** Speaks NIP-01 and NIP-50 over a WebSocket. */
+/** Uses NIP-01 and NIP-50 over a WebSocket. */
 export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
   const { urls, addresses, words, installed = '' } = situation
   const { number, next, operation } = options
@@ -67,7 +67,7 @@ export async function connect(situation: Situation, options: ConnectOptions): Pr
   }
 }
 
-/** Sends one message at a time and resolves with the number of events that came before its end. */
+/** Sends one message at a time. Resolves with the number of events received before its end. */
 async function openSocket(url: string) {
   const socket = new WebSocket(url)
   let events = 0

@@ -3,10 +3,10 @@ import { pick, seeded } from '../../seeded.ts'
 import { type Answer, openHttp, requestText } from '../http.ts'
 import type { Connection, ConnectOptions, Situation } from '../order.ts'
 
-/** The number of entries that one connection alone revises in turn. */
+/** Number of entries that one connection alone revises in turn. */
 const OWN = 8
 
-/** Speaks the interface of this project. The limit servers answer its R, L and GET. */
+/** Uses the interface of this project. The limit servers support its R, L and GET. */
 export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
   const { urls, addresses, words, tokens } = situation
   const { number, next, operation } = options

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { ASKED, type Maker, WEIGHTS, wordsOf } from './system.ts'
 
-/** SQLite FTS5 in memory: tokenizer porter over unicode61, any of the words, ranked by bm25 with the weights of the fields. */
+/** SQLite FTS5 in memory: tokenizer porter over unicode61, any of the words, ranked by bm25 with field weights. */
 export const openFts5: Maker = async entries => {
   const database = new DatabaseSync(':memory:')
   database.exec(

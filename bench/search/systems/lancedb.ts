@@ -22,12 +22,15 @@ type LanceDb = {
   Occur: { Should: string }
 }
 
-/** English stems, no stop words, no accents; words by ICU, cut at punctuation, so that scripts without spaces have words. */
+/** English stems, no stop words, no accents. ICU splits words at punctuation, so that scripts without spaces have words. */
 const INDEX = { baseTokenizer: 'icu/split', language: 'English', stem: true, removeStopWords: true, asciiFolding: true }
 
 const fieldsOf = ({ title, summary, content, tags }: Entry): Row => ({ title, summary, content, tags: tags.join(' ') })
 
-/** All fields as one text, each repeated by its weight, rounded down: one score ranks better than the sum of one for each field. */
+/**
+ * All fields as one text, each repeated by its weight, rounded down. One score for this text ranks better than the sum of one score per
+ * field.
+ */
 function weightedText(entry: Entry): string {
   const fields = fieldsOf(entry)
   return Object.entries(WEIGHTS)
@@ -35,14 +38,14 @@ function weightedText(entry: Entry): string {
     .join('\n')
 }
 
-/** A table of rows with a full-text index of each of the columns. */
+/** A table of rows with a full-text index on each of the columns. */
 async function openTable(lancedb: LanceDb, connection: Connection, name: string, rows: Row[], columns: string[]) {
   const table = await connection.createTable(name, rows)
   for (const column of columns) await table.createIndex(column, { config: lancedb.Index.fts(INDEX) })
   return table
 }
 
-/** A system that asks for any of the words in each of the columns; the scores of the columns are multiplied by their weights and added. */
+/** A system that searches for any of the words in each of the columns, and adds the scores of the columns multiplied by their weights. */
 function systemOf(lancedb: LanceDb, name: string, table: Table, weights: Record<string, number>): System {
   const { BooleanQuery, MatchQuery, Occur } = lancedb
   const ask = async (text: string) => {
@@ -57,7 +60,7 @@ function systemOf(lancedb: LanceDb, name: string, table: Table, weights: Record<
   return { name, ask }
 }
 
-/** LanceDB in memory, from the folder `lancedb` of a work directory: once with a score for each field, once with one text. */
+/** LanceDB in memory, from the folder `lancedb` of a work directory: once with a score per field, once with one text. */
 const openLanceDb =
   (lancedb: LanceDb): Maker =>
   async entries => {
@@ -75,7 +78,7 @@ const openLanceDb =
     }
   }
 
-/** LanceDB where it is installed in `DIR/lancedb` of the work directory DIR; it is no dependency of the project. */
+/** LanceDB, if it is installed in `DIR/lancedb` of the work directory DIR. It is not a dependency of the project. */
 export function findLanceDb(work: string | undefined): Maker[] {
   if (work === undefined) return []
   const folder = join(work, 'lancedb')

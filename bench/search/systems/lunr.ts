@@ -1,7 +1,7 @@
 import lunr from 'lunr'
 import { ASKED, type Maker, WEIGHTS } from './system.ts'
 
-/** Lunr with its English pipeline: any of the words, stop words left out, Porter stems, weights of the fields. */
+/** Lunr with its English pipeline: any of the words, without stop words, Porter stems, field weights. */
 export const openLunr: Maker = async entries => {
   const index = lunr(builder => {
     builder.ref('id')

@@ -11,13 +11,13 @@ const ADD = `
     setweight(to_tsvector('english', title), 'A') || setweight(to_tsvector('english', tags), 'B') ||
     setweight(to_tsvector('english', summary), 'C') || setweight(to_tsvector('english', content), 'D')
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[]) AS row(id, title, summary, content, tags)`
-/** Weights of D, C, B and A in the proportion of the other systems' weights. */
+/** The weights of D, C, B and A have the same proportions as the weights of the other systems. */
 const FIND = `
   WITH query AS (${LEXEMES})
   SELECT id FROM entry, query WHERE words @@ wanted
   ORDER BY ts_rank_cd('{0.333, 0.5, 0.667, 1}', words, wanted) DESC, id LIMIT ${ASKED}`
 
-/** PostgreSQL's own search: configuration english, any of the lexemes, ordered by ts_rank_cd, a GIN index. */
+/** The full-text search of PostgreSQL: configuration english, any of the lexemes, ordered by ts_rank_cd, a GIN index. */
 export const openTextSearch =
   (cluster: Cluster): Maker =>
   async entries => {

@@ -9,7 +9,7 @@ import { startService } from '../../targets/palimpsest.ts'
 import type { Entry } from '../collection.ts'
 import { ASKED, type Maker, type System } from './system.ts'
 
-/** So many publish at once; one where the order of the entries must be the same in two stores. */
+/** Number of concurrent publishers. It is one if the order of the entries must be the same in two stores. */
 const CONNECTIONS = 16
 const SEARCH_CHARACTERS = 200
 const FIND_CHARACTERS = 2_000
@@ -19,7 +19,7 @@ const TRIES = 3_000
 
 type Found = { items: { slug: string }[]; match?: number | null; answerable?: boolean | null }
 
-/** Sends until the service is not too busy; throws after a minute. */
+/** Repeats a request until the service is no longer overloaded. Throws after a minute. */
 async function send(http: ReturnType<typeof openHttp>, request: string): Promise<HttpAnswer> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const answer = await http.send(request)
@@ -78,7 +78,7 @@ async function pathsOf(url: string, prefix: string, ids: Map<string, string>): P
   return [{ ...system('find', '/api/find', FIND_CHARACTERS, {}), similar }, search]
 }
 
-/** The service itself, in a process of its own with an empty store, on the embedded engine or on a database of the cluster. */
+/** The service in a separate process with an empty store, on the embedded engine or on a database of the cluster. */
 export const openService =
   (cluster: Cluster | undefined, inOrder: boolean): Maker =>
   async entries => {
