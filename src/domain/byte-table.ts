@@ -1,4 +1,4 @@
-/** A table with a number below 256 for each UTF-16 code unit: that of the row whose characters contain it, else 0. */
+/** A table with one byte for each UTF-16 code unit: the value of the row whose characters contain the unit, else 0. */
 export function byteTable(rows: readonly (readonly [characters: string, value: number])[]): Uint8Array {
   const table = new Uint8Array(0x10000)
   for (const [characters, value] of rows) {

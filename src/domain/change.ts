@@ -12,7 +12,7 @@ export type ChangeKey = {
   shown: boolean
 }
 
-/** Members that are there must all fit. A relation belongs to both of its entries. */
+/** A change matches if it fits every member that is set. A relation fits both of its entries. */
 export type ChangeFilter = {
   entries?: ReadonlySet<number>
   actors?: ReadonlySet<number>
@@ -30,12 +30,12 @@ export function isChosen({ entries, actors, actions }: ChangeFilter, key: Change
   )
 }
 
-/** Keys above a sequence in ascending order; `whole` if there are no more up to the newest sequence. */
+/** Keys above a sequence in ascending order. `whole`: the run includes every key up to the newest sequence. */
 export type Run<K extends ChangeKey> = { keys: readonly K[]; whole: boolean }
 
 /**
- * Merges runs, each of another index, into one page: the chosen keys in ascending order, at most `limit`, and the place up to which the page
- * is complete, which is `newest` at most.
+ * Merges runs, each read from another index, into one page. `keys` are the chosen keys in ascending order, at most `limit`. `place` is the
+ * sequence up to which the page is complete, at most `newest`.
  */
 export function pageOfRuns<K extends ChangeKey>(
   runs: readonly Run<K>[],

@@ -10,14 +10,14 @@ export type EntryStanding = {
   origin_quarantined: number
 }
 
-/** QUARANTINED before HIDDEN before LOCKED where several apply. */
+/** The status of an entry. If several apply, QUARANTINED precedes HIDDEN, and HIDDEN precedes LOCKED. */
 export function statusOf(entry: EntryStanding): Status {
   if (entry.quarantined || entry.author_quarantined || entry.origin_quarantined) return 'QUARANTINED'
   if (entry.hidden) return 'HIDDEN'
   return entry.blocked ? 'LOCKED' : 'ACTIVE'
 }
 
-/** Only these statuses are seen by the public. */
+/** Whether the public may read an entry with this status. */
 export const isPublic = (status: Status): boolean => status === 'ACTIVE' || status === 'LOCKED'
 
 type Addressed = { slug: string; withdrawn: number; blocked: number; revision_id: string }
@@ -29,7 +29,7 @@ export function assertReadable<E extends Addressed>(entry: E | undefined): E {
   return entry
 }
 
-/** The same for writes; throws ENTRY_LOCKED too. */
+/** Returns the entry of an address if callers may write to it; else throws ENTRY_NOT_FOUND, ENTRY_WITHDRAWN or ENTRY_LOCKED. */
 export function assertWritable<E extends Addressed>(entry: E | undefined): E {
   const readable = assertReadable(entry)
   if (readable.blocked) throw new Problem('ENTRY_LOCKED')

@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize'
 
 /** Derived from an Idempotency-Key: the id of the stored answer, and the key that seals it, which is never stored. */
 export type IdempotencyKey = { id: string; seal: string }
-/** A write that can be recognised: `request` is a digest of the request. */
+/** A write whose retries can be recognised. `request` is a digest of the request. */
 export type Idempotency = IdempotencyKey & { request: string }
 
 const ID_BYTES = 16
@@ -16,8 +16,8 @@ const TAG_BYTES = 16
 export const SEAL_NONCE_BYTES = NONCE_BYTES
 
 /**
- * Derives id and sealing key from the key that a caller chose; `caller` is a text that names the caller. Without the secret of the server
- * neither can be guessed, and neither reveals the other.
+ * Derives the id and the sealing key from an Idempotency-Key by HKDF-SHA-256 (RFC 5869). `secret` is the secret of the server; `caller`
+ * identifies the caller. Without the secret neither value can be guessed, and neither reveals the other.
  */
 export function idempotencyKeyOf(secret: string, caller: string, idempotencyKey: string): IdempotencyKey {
   const derived = Buffer.from(hkdfSync('sha256', secret, idempotencyKey, `retry of ${caller}`, ID_BYTES + SEAL_BYTES))
@@ -34,14 +34,14 @@ export const requestDigest = ({ seal }: IdempotencyKey, operation: string, param
     .digest('base64url')
     .slice(0, REQUEST_CHARACTERS)
 
-/** Encrypts a text for the retry that it belongs to; `nonce` is chance, of SEAL_NONCE_BYTES. */
+/** Encrypts the answer to a write for its retries (AES-256-GCM). `nonce` is SEAL_NONCE_BYTES random bytes. */
 export function seal({ id, request, seal: key }: Idempotency, text: string, nonce: Uint8Array): string {
   const cipher = createCipheriv('aes-256-gcm', Buffer.from(key, 'base64url'), nonce)
   cipher.setAAD(Buffer.from(`${id} ${request}`))
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Decrypts the text that was sealed for this retry; throws if it was changed. */
+/** Decrypts a text that `seal` encrypted for the same write. Throws if the text was changed. */
 export function unseal({ id, request, seal: key }: Idempotency, sealed: string): string {
   const bytes = Buffer.from(sealed, 'base64url')
   const nonce = bytes.subarray(0, NONCE_BYTES)

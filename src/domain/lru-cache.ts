@@ -1,6 +1,7 @@
 /**
  * A cache that evicts the entries that were not used recently. It has two halves: when the young half is full, it becomes the old half, and
- * the previous old half is discarded. Weights are those of the caller, 1 by default; a value that weighs more than a half is not cached.
+ * the previous old half is discarded. The caller sets the weight of each value, 1 by default. A value that weighs more than half of
+ * `weightMax` is not cached.
  */
 export class LruCache<K, V> {
   readonly #weightMax: number

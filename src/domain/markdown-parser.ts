@@ -1,19 +1,27 @@
 import { createRequire } from 'node:module'
 
-/** The library. A thread loads it with the first text that it parses, because it takes memory. */
+/** Loads markdown-it. A thread loads it when it parses its first text, because the library takes memory. */
 export const loadMarkdownIt = () =>
   createRequire(import.meta.url)('markdown-it') as typeof import('markdown-it').default
 
-/** Rows of a table are filled up to the width of its head, so that a table can have far more cells than characters. Above this number of cells tables are shown as text. */
+/**
+ * The maximum number of table cells. Rows are filled up to the width of the head, so a table can have far more cells than characters. Past
+ * the maximum, tables are shown as text.
+ */
 const CELLS_MAX = 10_000
-/** Each bracket may begin a link, which is then looked for. In a text with more of them links are shown as text. */
+/**
+ * The maximum number of brackets, each of which may begin a link that the parser searches for. Past the maximum, links are shown as text.
+ */
 const BRACKETS_MAX = 2_000
 const ADDRESS_CHARACTERS = 2_000
-/** The most elements within each other, such as twenty lists: a text of brackets takes half the time that it takes with a hundred. */
+/** The maximum depth of nested elements, such as twenty lists. A text of brackets takes half the time that it takes with a depth of 100. */
 const NESTED_MAX = 40
 const ALLOWED = /^(?:https?:\/\/|mailto:|\/(?!\/)|#)/i
 
-/** A parser of untrusted Markdown: without HTML, with links to http, https, mailto and this site only. What it parses is what the pages show. */
+/**
+ * Creates a parser of untrusted Markdown: without HTML, with links to http, https, mailto and this site only. The pages show what it
+ * parses.
+ */
 export function createParser() {
   const MarkdownIt = loadMarkdownIt()
   const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false, maxNesting: NESTED_MAX })
@@ -22,7 +30,7 @@ export function createParser() {
   markdown.linkify.add('http:', { validate: bareAddress })
   markdown.linkify.add('https:', { validate: bareAddress })
   markdown.validateLink = address => ALLOWED.test(address) && address.length <= ADDRESS_CHARACTERS
-  // The parser of the runtime is many times as fast on names that are not ASCII.
+  // The URL parser of the runtime is many times as fast on host names that are not ASCII.
   markdown.normalizeLink = address =>
     address.startsWith('#')
       ? address
@@ -33,7 +41,7 @@ export function createParser() {
   return markdown
 }
 
-/** The part of an address after its scheme in running text. One pass finds it, unlike the expression of the library. */
+/** The part of an address after its scheme in running text. Unlike the expression of the library, it matches in one pass. */
 const BARE = /\/\/[\p{L}\p{N}][^\s<>"'`{}|\\^[\]()]{0,1000}/uy
 
 /** The number of characters of an address after its scheme, without the punctuation of the sentence. */
@@ -43,7 +51,7 @@ function bareAddress(text: string, at: number): number {
   return found.replace(/[.,;:!?*_~'\p{Po}]+$/u, '').length
 }
 
-/** An upper bound of the cells in the tables of a text: the widest possible head, times the number of lines. */
+/** An upper bound of the cells in the tables of a text: the width of the widest possible head, times the number of lines. */
 function cellsOf(content: string): number {
   const lines = content.split('\n')
   const widest = lines.reduce(
@@ -53,7 +61,7 @@ function cellsOf(content: string): number {
   return widest * lines.length
 }
 
-/** The rules of the parser that are off for a text that is not modest: its tables and links are shown as text. */
+/** The parser rules that are off for a text that is not modest: its tables and links are shown as text. */
 export const COSTLY_RULES = ['table', 'link', 'image', 'reference']
 
 /** Whether a text has so few brackets and cells that its tables and links may be shown as such. */

@@ -2,15 +2,18 @@ import { RATE_WINDOW_SECONDS } from '../contract/limits.ts'
 import { Problem } from '../contract/problem.ts'
 
 const WINDOW_MS = RATE_WINDOW_SECONDS * 1_000
-/** Up to this quota every admission is remembered by its millisecond; above it by tenths of a second, which errs towards refusing. */
+/**
+ * Up to this quota, admissions are counted by the millisecond. Above it, they are counted by bins of 100 ms, which can refuse more, never
+ * admit more.
+ */
 const EXACT_QUOTA = 600
 const COARSE_BIN_MS = 100
-/** A key that was not used for this long has no admission left. */
+/** Milliseconds after which an unused key has no admission left. */
 const KEPT_MS = WINDOW_MS + COARSE_BIN_MS
 
-/** How many requests a key was admitted within one bin of time, which begins at `bin` milliseconds. */
+/** The admissions of a key within one bin of time. `bin` is the start of the bin in milliseconds. */
 export type Admission = { bin: number; key: string; count: number }
-/** One limit that applies to a request: whose, how many in any 60 seconds. */
+/** A limit that applies to a request: at most `quota` admissions of `key` in any 60 seconds. */
 export type Charge = { policy: string; key: string; quota: number }
 /** The state of a limit after a request: the bin of the request, the remaining admissions, and the seconds until the next one expires. */
 export type LimitState = Charge & { bin: number; remaining: number; reset: number }
@@ -18,19 +21,19 @@ export type LimitState = Charge & { bin: number; remaining: number; reset: numbe
 export type Decision = { admitted: boolean; limits: LimitState[]; retryAfter: number }
 
 /**
- * How many admissions there are within the window, then these oldest first: the start of a bin in milliseconds, how many fell into it,
- * the next bin. One flat array, because a million keys with one admission each must fit into memory.
+ * The number of admissions within the window, then for each bin, oldest first, its start in milliseconds and its admissions. One flat
+ * array, because a million keys with one admission each must fit into memory.
  */
 type SlidingWindow = number[]
 const EMPTY: readonly number[] = [0]
 const FIRST = 1
 
 /**
- * A limiter with a sliding window: at most `quota` admissions of a key in any 60 seconds, a burst of that many allowed.
- * A request is admitted by all of its keys or charged to none. Memory: about 600 bins per key at most, and keys of the last two minutes.
+ * A limiter with a sliding window: at most `quota` admissions of a key in any 60 seconds, of which all may arrive at once. A request is
+ * charged to all of its keys or to none. Memory: at most about 600 bins for each key, and only keys of the last two minutes.
  */
 export class RateLimiter {
-  // Two generations: keys that were not used for a whole one are dropped with it at once, in any number.
+  // Two generations: keys that were not used for a whole generation are dropped together with it.
   #windows = new Map<string, SlidingWindow>()
   #older = new Map<string, SlidingWindow>()
   #turnedAt: number | undefined
@@ -80,7 +83,7 @@ export class RateLimiter {
     return { ...one, bin: binOf(one.quota, at), remaining: Math.max(0, one.quota - totalOf(window)), reset }
   }
 
-  /** Takes an admission back. Returns the new state of its limits. */
+  /** Undoes an admission. Returns the new state of its limits. */
   release({ limits }: Decision, at: number): LimitState[] {
     for (const { key, bin } of limits) this.#charge(key, bin, -1)
     return limits.map(one => this.stateOf(one, at))
@@ -94,7 +97,7 @@ export class RateLimiter {
     return admissions
   }
 
-  /** Takes admissions that could not be stored; they are returned again. */
+  /** Accepts admissions that could not be stored. The next `takeUnsaved` returns them again. */
   returnUnsaved(admissions: readonly Admission[]): void {
     for (const admission of admissions) this.#leaveUnsaved(admission)
   }
@@ -171,8 +174,8 @@ const expiryOf = (bin: number, quota: number): number => bin + WINDOW_MS + (quot
 const totalOf = (window: readonly number[]): number => window[0] as number
 
 /**
- * Milliseconds that are left of a cooldown, at most its whole length. It may begin a little in the future: the later of two requests may be
- * handled first, and nodes have clocks of their own. A cooldown that begins further ahead than its length is over: the clock was set back.
+ * The milliseconds left of a cooldown, at most its length. `beganAt` may be slightly in the future: the later of two requests may be
+ * handled first, and each node has its own clock. A cooldown that begins further ahead than its length is over: the clock was set back.
  */
 export function cooldownLeft(beganAt: number | undefined, cooldown: number, now: number): number {
   if (beganAt === undefined) return 0
@@ -180,7 +183,7 @@ export function cooldownLeft(beganAt: number | undefined, cooldown: number, now:
   return left > 2 * cooldown ? 0 : Math.min(cooldown, Math.max(0, left))
 }
 
-/** Refuses a write that comes within the cooldown of the last one of its kind. */
+/** Throws COOLDOWN for a write within the cooldown of the last write of its kind. Times are milliseconds. */
 export function assertCooledDown(beganAt: number | undefined, cooldown: number, now: number): void {
   const left = cooldownLeft(beganAt, cooldown, now)
   if (left > 0) throw new Problem('COOLDOWN', { retryAfter: Math.ceil(left / 1_000) })

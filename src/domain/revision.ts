@@ -5,8 +5,8 @@ import { TRUST } from '../contract/vocabulary.ts'
 type Member = string | number | boolean | null | undefined | readonly Member[] | { readonly [name: string]: Member }
 
 /**
- * The RFC 8785 form of a record of this project: its texts have no lone surrogate, and the names of its members do not begin with a digit.
- * JavaScript then keeps the order of the members, and writes strings and numbers as the RFC does (3.2.2).
+ * The RFC 8785 form of a record. The texts must not have lone surrogates, and the names of members must not begin with a digit. JavaScript
+ * then keeps the order of the members, and writes strings and numbers as RFC 8785 does (section 3.2.2).
  */
 export const canonicalRecord = (record: Readonly<Record<string, Member>>): string => JSON.stringify(sorted(record))
 

@@ -5,7 +5,7 @@ import { isAscii } from './terms/fold.ts'
 import { pathOfText } from './text.ts'
 
 const KEY_BEGINNING = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
-/** Characters after the first line of a key that are searched: more than the fields before its bytes. */
+/** The characters after the first line of a key that are searched. The fields before the bytes of the key are shorter. */
 const KEY_HEAD_CHARACTERS = 500
 /** Base64 characters in a row that count as a key; an ellipsis or a description has fewer. */
 const KEY_CHARACTERS = 32

@@ -4,13 +4,13 @@ import { isUuid } from './uuid.ts'
 const require = createRequire(import.meta.url)
 const SLUG_MAX = 80
 
-/** A title that is in ASCII, without the signs that are written as words or left out of a word. */
+/** An ASCII title without the signs that the package spells out or removes inside words. */
 const PLAIN = /^[\w .,:;()/<>=!?+*#"[\]-]{0,400}$/
 const SEPARATORS = /[^a-z0-9]+/g
 
 /**
- * A title in small letters and digits of ASCII, with a hyphen between its words. The first such title loads the package, whose table takes
- * longer to compile than all modules of this folder.
+ * A title as lower-case ASCII letters and digits, with a hyphen between words. The first such title loads the package, because its table
+ * takes longer to compile than all modules of this folder.
  */
 const transliterated = (title: string): string =>
   (require('@sindresorhus/slugify') as typeof import('@sindresorhus/slugify'))
@@ -19,8 +19,8 @@ const transliterated = (title: string): string =>
     .replace(/-{2,}/g, '-')
 
 /**
- * The readable address made from a title: ASCII, at most 80 characters, cut at a word edge; '' when nothing readable is left.
- * Never shaped like an id.
+ * The slug of a title: ASCII, at most 80 characters, cut at a word boundary. Returns '' if nothing readable is left. Never has the format
+ * of an id.
  */
 export function slugOf(title: string): string {
   const words = PLAIN.test(title) ? title.toLowerCase().replace(SEPARATORS, '-') : transliterated(title)
@@ -28,7 +28,7 @@ export function slugOf(title: string): string {
   return isUuid(slug) ? `entry-${slug}` : slug
 }
 
-/** The most hexadecimal digits of an entry's id that are appended to a taken slug, and how many more for each try. */
+/** The maximum hexadecimal digits of an entry's id that are appended to a taken slug, and the digits that each try adds. */
 const DIGITS = 32
 const MORE_DIGITS = 4
 

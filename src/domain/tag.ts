@@ -5,7 +5,7 @@ export function tagKey(tag: string): string {
   return foldCase(tag.normalize('NFKC')).normalize('NFKC').replace(/ +/g, ' ').trim()
 }
 
-/** The tags as they are stored: the first spelling of each stays, in the order sent. A tag of spaces alone is none. */
+/** The tags as stored: the first spelling of each, in the order sent. Tags of spaces alone are left out. */
 export function distinctTags(tags: readonly string[]): string[] {
   const seen = new Set<string>([''])
   return tags.filter(tag => {

@@ -8,23 +8,26 @@ const MEMBERS = { TITLE: 'title', SUMMARY: 'summary', CONTENT: 'content' } as co
   keyof Text
 >
 
-/** The budget for one text: enough for 500 revisions of 20,000 characters without a common sentence. */
+/** The maximum cost of one text, in units of COSTS: enough for 500 revisions of 20,000 characters without a common sentence. */
 export const COST_MAX = 75_000_000
 
-/** A sentence or line of a text, the blank space after it included. */
+/** A sentence or line of a text, including the blank space after it. */
 export type Piece = { section: Section; text: string }
 
-/** The ordinals of a piece: of the first revision that had it, and of the revision since which all compared ones have it. */
+/** `first` is the ordinal of the first revision that has the piece. Every compared revision from ordinal `since` on has it. */
 export type Origin = { first: number; since: number }
 
 /**
- * Finds the revision that wrote each sentence of a text: the first one that had it, in the same section, even where later ones did not. A
- * sentence that moved or came back keeps its author. The second copy of a sentence is by the first revision that had two.
+ * Finds the revision that wrote each sentence of a text: the first one that has it in the same section, even if later revisions lack it. A
+ * sentence that was moved or restored keeps its author. The second copy of a sentence is by the first revision with two copies.
  */
 export class TextBlame {
   readonly pieces: readonly Piece[]
   readonly #sections: readonly { section: Section; comparison: SectionComparison }[]
-  /** Of each piece its section, its place there, and its origin, which is `alive` while each compared revision has the piece. */
+  /**
+   * For each piece: the comparison of its section, its place in that section, and its origin. `alive`: every compared revision has the
+   * piece.
+   */
   readonly #places: readonly { comparison: SectionComparison; place: number; origin: Origin & { alive: boolean } }[]
 
   constructor(current: Text, ordinal: number) {
@@ -43,7 +46,7 @@ export class TextBlame {
     )
   }
 
-  /** Compares an earlier revision, newest first. Returns the cost. */
+  /** Compares an earlier revision and returns the cost. Call it for the newest revision first. */
   compare(text: Text, ordinal: number): number {
     const cost = this.#compareSections(text)
     for (const { comparison, place, origin } of this.#places) {
@@ -56,7 +59,7 @@ export class TextBlame {
     return cost + this.#places.length * COSTS.sought
   }
 
-  /** Which pieces a text has. */
+  /** Whether a text has each of `pieces`, in their order. */
   holds(text: Text): boolean[] {
     this.#compareSections(text)
     return this.#places.map(({ comparison, place }) => comparison.has(place))
@@ -74,16 +77,18 @@ export class TextBlame {
   }
 }
 
-/** The most judgements that are counted for all parts of a text together; past it, the judged texts with the fewest voices are left out. */
+/**
+ * The maximum number of judgements that are counted for all parts of a text. Past it, the judged texts with the fewest voices are left out.
+ */
 const COUNTED_MAX = 100_000
 
-/** A judged text, and which pieces it has. */
+/** A judged text, and whether it has each piece. */
 export type Judged = { text: number; has: readonly boolean[] }
 
 /**
- * The standing of each piece of a text, from the judgements of the texts that have it. Pieces that the same texts have are counted
- * together: `places` has for each piece the place in `standings`, null where no judged text has it. `judged` comes with the most voices
- * first.
+ * The standing of each piece of a text, from the judgements of the texts that have it. Pieces that occur in the same texts share a
+ * standing. `places` has the index in `standings` for each piece, or null if no judged text has it. Pass `judged` in descending order of
+ * voices.
  */
 export function evidenceOf(judgements: readonly Judgement[], judged: readonly Judged[], size: number) {
   let texts = judged
@@ -104,7 +109,7 @@ export function evidenceOf(judgements: readonly Judgement[], judged: readonly Ju
   return { places: signs.map(sign => placeOf.get(sign) ?? null), standings }
 }
 
-/** For each piece a number with a bit for each text that has it. */
+/** A bit mask for each piece: bit n is set if text n has the piece. */
 const signsOf = (texts: readonly Judged[], size: number): number[] =>
   Array.from({ length: size }, (_, place) =>
     texts.reduce((sign, { has }, at) => (has[place] ? sign | (2 ** at) : sign), 0),

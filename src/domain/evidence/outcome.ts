@@ -39,15 +39,21 @@ export function countOutcomes(contributions: readonly Outcome[]): Outcomes {
   }
 }
 
-/** A contribution with its entry; `ordinal` is the place of its revision among the `revisions` of the entry. Times in milliseconds since 1970. */
+/**
+ * A contribution with its entry. `ordinal` is the place of its revision among the `revisions` of the entry. `later` is the time of the
+ * latest revision, in milliseconds since 1970, if it is by another actor.
+ */
 export type ContributionOutcome = Outcome & { entry: number; ordinal: number; revisions: number; later: number | null }
 
-/** What became of the revisions that an actor made of one entry: the newest one, and how others judged any of them. */
+/**
+ * The outcome of an actor's revisions of one entry: its newest revision there, with the flags of all of them. `at` is the time of the
+ * latest event.
+ */
 export type EntryOutcome<O extends ContributionOutcome> = O & { at: number }
 
 /**
- * The entries that an actor wrote and that others judged or revised after it, the latest event first. `checkedAt` returns the time of the
- * latest judgement of an entry, null without any.
+ * The entries that an actor wrote and that other actors judged or revised later, latest event first. `checkedAt` returns the time of the
+ * latest judgement of an entry, or null.
  */
 export function changedSince<O extends ContributionOutcome>(
   rows: readonly O[],

@@ -6,26 +6,30 @@ import { withLatinLetters } from '../terms/lookalikes.ts'
 import { wordsOf } from '../terms/terms.ts'
 import { shownText } from './shown-text.ts'
 
-/** Raise it when the same texts get another measure: stores then compute all standings again. */
+/** Raise it when the share of the same two texts changes: stores then compute all standings again. */
 export const RETAINED_VERSION = 6
 
 /** From this share on, evidence about a text counts for the text that replaced it. */
 export const RETAINED_FROM = 0.9
 
-/** How many words further on a word still follows another one: up to three words may be put between them. */
+/** The maximum distance, in words, at which one word still follows another: at most three words are between them. */
 const REACH = 4
-/** More distinct words than a text can have. */
+/** Exceeds the number of distinct words of any text: the base in which a pair of words is one number. */
 const WORDS_MAX = 32_768
 const PRECISION = 1_000
 
 export type Text = { title: string; summary: string; content: string }
 /**
- * A text as it is measured: its shown words and operators in order, without case, accents, punctuation, invisible characters and layout, and a
- * digest of them. `apart` are the words where narrow spaces divide words, if the text has such spaces.
+ * A text in the form that is compared. `words` are its shown words and operators in order, without case, accents, punctuation, invisible
+ * characters and layout. `apart` are the words if narrow spaces divide words; only a text with such spaces has it. `digest` is a digest of
+ * `words`.
  */
 export type Wording = { words: readonly string[]; apart?: readonly string[]; digest: string }
 
-/** Texts that were worded last, by their length together: the judged texts of an entry are worded again with each of its revisions. */
+/**
+ * The maximum total length of the cached texts, in UTF-16 units. Each new revision of an entry needs the wordings of its judged texts
+ * again.
+ */
 const REMEMBERED_CHARACTERS = 1_500_000
 const remembered = new LruCache<string, Wording>(REMEMBERED_CHARACTERS)
 
@@ -38,13 +42,13 @@ export function wordingOf({ title, summary, content }: Text): Wording {
   return wording
 }
 
-/** The wording of the title and the summary of a text, which is all that lists show. */
+/** The wording of title and summary alone: lists show nothing else of a text. */
 export const headingOf = ({ title, summary }: Text): Wording => wordingOf({ title, summary, content: '' })
 
-/** Spaces that are hardly seen inside a word, and hardly missed between two. */
+/** Narrow spaces: hardly visible inside a word, hardly missed between two words. */
 const NARROW = /[\u2006\u2008-\u200a\u202f\u205f]+/g
 
-/** The sign that makes an Arabic word longer and no other one. */
+/** Tatweel: it stretches an Arabic word and does not make it another word. */
 const TATWEEL = /\u0640+/g
 
 function worded(text: string): Wording {
@@ -55,22 +59,26 @@ function worded(text: string): Wording {
   return joined === seen ? { words, digest } : { words, apart: wordsAndOperators(seen), digest }
 }
 
-/** Runs of signs that may be operators: in ASCII text, and with the symbols of Unicode, which may be arrows, currencies and emoji. */
+/**
+ * Runs of signs that may be operators. SIGNS is for ASCII text. SYMBOLS adds the symbols of Unicode, such as arrows, currencies and emoji.
+ */
 const SIGNS = /(?:[<>=&|^%+~*/!$@\\#-]|\.(?=\.?\/))+/g
 const SYMBOLS = /(?:[<>=&|^%+~*/!$@\\#\u2212\p{Sm}\p{Sc}\p{So}-]|\.(?=\.?\/))+/gu
 const OPERATOR = /[<>=&|^%+~$\u2212\p{Sm}\p{Sc}\p{So}]/u
-/** Signs that are operators, or begin a comment, between blank spaces. */
+/** Signs that are operators or begin a comment only if blank space surrounds them. */
 const APART = /^(?:[*/#]|\/\/)$/
 const OF_WORD = /[\p{L}\p{M}\p{N}]/u
 
-/** The words of a text and its operators: symbols, signs before a number, an option, a path or a condition, and signs of comments. */
+/**
+ * The words and operators of a text. Operators are symbols, signs before a number, an option, a path or a condition, and signs of comments.
+ */
 function wordsAndOperators(text: string): string[] {
   const found = wordsOf(
     text.replace(isAscii(text) ? SIGNS : SYMBOLS, (signs, at: number) =>
       isOperator(text, signs, at) ? ` ${[...signs].map(sign => `sign${sign.codePointAt(0)}`).join('')} ` : signs,
     ),
   )
-  // A text of punctuation alone is one word.
+  // A text without words counts as one word.
   if (found.length === 0) return [text]
   const plain = found.join(' ')
   return isAscii(plain) ? found : withLatinLetters(plain).split(' ')
@@ -79,7 +87,7 @@ function wordsAndOperators(text: string): string[] {
 function isOperator(text: string, signs: string, at: number): boolean {
   if (OPERATOR.test(signs)) return true
   const [before = ' ', after = ' '] = [text[at - 1], text[at + signs.length]]
-  // The sign of a number or an option, the root or the present directory of a path, and the sign of negation.
+  // A sign before a number or an option, the root or current directory of a path, or a negation.
   if (/[-/!]/.test(signs) && /[\p{L}\p{M}\p{N}(]/u.test(after) && !OF_WORD.test(before)) return true
   return APART.test(signs) && /\s/.test(before) && /[ \t]/.test(after)
 }
@@ -89,10 +97,10 @@ const increment = (counts: Map<number, number>, key: number): void => {
 }
 
 /**
- * Returns the function that measures the share of a text's words that is kept in `current`, from 0 to 1, rounded down to three digits. A
- * word is kept if it still follows or precedes its neighbour with at most three words between them. Two words that are neighbours in two
- * places must be so in two places of `current`. Moved paragraphs and added text lower nothing; for a heap of the same words the share is
- * low. Takes time proportional to both texts.
+ * Returns a function that measures the share of a text's words that `current` retains, from 0 to 1, rounded down to three decimals. A word
+ * is retained if it still follows or precedes its neighbour with at most three words between them. A pair of neighbours that occurs twice
+ * must occur twice in `current`. Moved paragraphs and added text do not lower the share; the same words in random order have a low share.
+ * Takes time proportional to both texts.
  */
 export function measurerOf(current: Wording): (judged: Wording) => number {
   const [joined, apart] = [measurerOfWords(current.words), current.apart && measurerOfWords(current.apart)]

@@ -1,19 +1,19 @@
 import { visitPieces } from './sentence.ts'
 
 /**
- * Costs of a comparison, in units of about 2 ns: a read revision, a character of it, a piece that is cut again, a hashed character, a
- * sought piece.
+ * Costs of a comparison, in units of about 2 ns: for each revision, each character read, each piece cut again, each character hashed, and
+ * each piece sought.
  */
 export const COSTS = { revision: 3_000, read: 2, piece: 200, hashed: 3, sought: 8 } as const
-/** A text, where its pieces begin, and which of the sought pieces each is: -1 for none. */
+/** A text, the offsets at which its pieces begin, and the number of each piece: -1 if it equals no sought piece. */
 type Cut = { text: string; starts: number[]; keys: number[] }
 
-/** Pieces are first distinguished by one of this many signs. */
+/** The number of signs. A sign is a short hash that distinguishes most pieces. */
 const SIGNS = 65_536
 
-/** A number below `SIGNS` from the length of a piece and three of its characters. */
+/** A hash below `SIGNS` of the length of a piece and three of its characters. */
 function signOf(text: string, from: number, end: number): number {
-  // A piece of blank space is empty without it.
+  // A piece of blank space is empty, because `end` excludes the blank space at its end.
   if (from === end) return 0
   const [first, middle, late] = [from, (from + end) >> 1, Math.max(from, end - 3)]
   let sign = end - from
@@ -22,8 +22,8 @@ function signOf(text: string, from: number, end: number): number {
 }
 
 /**
- * Numbers the distinct pieces of a text. Most pieces of other texts have a sign that no piece of this one has: they are not sliced and hashed,
- * which costs more than cutting.
+ * Numbers the distinct pieces of a text. Most pieces of other texts have a sign that no piece of this text has. These pieces are not sliced
+ * and hashed, which would cost more than cutting them.
  */
 class PieceKeys {
   readonly #known = new Map<string, number>()
@@ -43,7 +43,7 @@ class PieceKeys {
     return key
   }
 
-  /** The number of the same piece; -1 for none. */
+  /** The number of the equal piece; -1 if there is none. */
   find(text: string, from: number, end: number): number {
     if (this.#signs[signOf(text, from, end)] === 0) return -1
     this.#hashed += end - from
@@ -55,10 +55,10 @@ class PieceKeys {
 export class SectionComparison {
   readonly pieces: readonly string[]
   readonly #known = new PieceKeys()
-  /** The number of each piece, and which copy of that number it is, from 1. */
+  /** The number of each piece, and its rank among the equal pieces, from 1. */
   readonly #keys: number[] = []
   readonly #copies: number[] = []
-  /** How often the text that was compared last has each number. */
+  /** How often each number occurs in the last compared text. */
   readonly #counts: number[] = []
   readonly #last: Cut = { text: '', starts: [], keys: [] }
 
@@ -76,7 +76,7 @@ export class SectionComparison {
     this.pieces = pieces
   }
 
-  /** Compares another text; returns the cost. It is least for a text that differs little from the one before. */
+  /** Compares another text and returns the cost. The cost is lowest for a text that differs little from the previous one. */
   compare(text: string): number {
     const last = this.#last
     const { hashed } = this.#known
@@ -91,7 +91,7 @@ export class SectionComparison {
     return text.length * COSTS.read + starts.length * COSTS.piece + (this.#known.hashed - hashed) * COSTS.hashed
   }
 
-  /** Whether the text that was compared last has a piece. The second copy of a piece needs a text with two. */
+  /** Whether the last compared text has the piece at `place`. The second copy of a piece needs a text with two copies. */
   has(place: number): boolean {
     return (this.#counts[this.#keys[place] ?? -1] ?? 0) >= (this.#copies[place] ?? 1)
   }
@@ -101,13 +101,13 @@ export class SectionComparison {
   }
 }
 
-/** Cuts the part of a text that differs from the one before: the pieces of that from `first` up to `rest` are exchanged for these. */
+/** Cuts the part of a text that differs from the previous text. The result replaces the previous pieces from `first` up to `rest`. */
 function cutAgain(before: Cut, text: string, known: PieceKeys) {
   const most = Math.min(text.length, before.text.length)
   const prefix = commonPrefix(before.text, text, most)
   const suffix = commonSuffix(before.text, text, most - prefix)
   const moved = text.length - before.text.length
-  // Where a piece begins is known once the next one has begun.
+  // A piece is known to end only where the next one begins: cutting starts one piece before the difference.
   const first = Math.max(0, countUpTo(before.starts, prefix) - 2)
   const starts: number[] = []
   const keys: number[] = []
@@ -140,7 +140,7 @@ function greatest(most: number, holds: (size: number, held: number) => boolean):
   return least
 }
 
-/** Texts are compared in halves, because the engine compares slices many times faster than code compares units. */
+/** Compares slices by binary search: the engine compares slices many times faster than code compares units. */
 const commonPrefix = (a: string, b: string, most: number): number =>
   greatest(most, (size, held) => a.slice(held, size) === b.slice(held, size))
 const commonSuffix = (a: string, b: string, most: number): number =>
@@ -148,6 +148,6 @@ const commonSuffix = (a: string, b: string, most: number): number =>
     most,
     (size, held) => a.slice(a.length - size, a.length - held) === b.slice(b.length - size, b.length - held),
   )
-/** How many of some rising numbers are at most `limit`. */
+/** How many of the ascending numbers are at most `limit`. */
 const countUpTo = (rising: readonly number[], limit: number): number =>
   greatest(rising.length, size => (rising[size - 1] ?? 0) <= limit)

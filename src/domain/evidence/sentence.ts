@@ -1,6 +1,6 @@
 import { byteTable } from '../byte-table.ts'
 
-/** A shorter text, in UTF-16 units, is not a piece of its own: it begins the next piece. */
+/** A text with fewer UTF-16 units is not a piece of its own: it begins the next piece. */
 const SHORTEST = 3
 
 const [BLANK, LINE, STOP, FULL_STOP, CLOSER] = [1, 2, 3, 4, 5] as const
@@ -17,16 +17,16 @@ const KINDS = byteTable([
 /** The characters that may end a piece. The regular expression finds them many times faster than a loop. */
 const MARK = /[\n\u2028\u2029.!?…؟۔।॥։።፧។៕。！？｡．]/g
 
-// The engine compiles a pattern for the texts that it meets first: marks that are rare there are skipped to several times faster.
+// The engine optimises a pattern for the first texts that it searches. Without marks in them it skips to rare marks several times faster.
 for (const letters of ['a'.repeat(200), 'b'.repeat(200)]) MARK.test(letters)
 
-/** A piece is `text.slice(from, to)`; up to `end` it is without the blank space that ends it. A visit that returns true is the last. */
+/** Called for the piece `text.slice(from, to)`. `end` excludes the blank space at its end. A visit that returns true is the last. */
 export type Visit = (from: number, to: number, end: number) => unknown
 
 /**
- * Visits the sentences and lines of a text in order, from a place where one begins. Together they are the text. A sentence ends with its line,
- * after a stop that blank space follows, and after a full stop of Chinese or Japanese. Blank space after it belongs to it, but not the indentation
- * of the next line. The number of a list ends nothing. Offsets are UTF-16 units. Takes time that is proportional to the text.
+ * Visits the sentences and lines of a text in order, from `start`, where one begins. Concatenated, they are the text. A sentence ends with
+ * its line, at a stop before blank space, or at a Chinese or Japanese full stop. It includes the blank space after it, but not the
+ * indentation of the next line. The number of a list item ends no sentence. Offsets are UTF-16 units. Takes time proportional to the text.
  */
 export function visitPieces(text: string, start: number, visit: Visit): void {
   let from = start
@@ -57,7 +57,7 @@ export function visitPieces(text: string, start: number, visit: Visit): void {
 
 const kindAt = (text: string, at: number): number => KINDS[text.charCodeAt(at)] ?? 0
 
-/** The end of a piece without the blank space that ends it. */
+/** The end of a piece without the blank space at its end. */
 function trimmed(text: string, from: number, to: number): number {
   let end = to
   for (; end > from; end--) {
@@ -67,15 +67,15 @@ function trimmed(text: string, from: number, to: number): number {
   return end
 }
 
-/** The most UTF-16 units of the number of a list. */
+/** The maximum UTF-16 units of the number of a list item. */
 const NUMBER_MAX = 8
 
-/** Whether the text before a stop is too short for a sentence, or is the number of a list. */
+/** Whether the text before a stop is too short for a sentence, or is the number of a list item. */
 const isShort = (text: string, from: number, at: number): boolean =>
   kindAt(text, at) === STOP &&
   (at - from < SHORTEST - 1 || (at - from <= NUMBER_MAX && /^\s*\d+$/.test(text.slice(from, at))))
 
-/** The sentences and lines of a text in order; joined they are the text. */
+/** The sentences and lines of a text in order. Concatenated, they are the text. */
 export function piecesOf(text: string): string[] {
   const pieces: string[] = []
   visitPieces(text, 0, (from, to) => void pieces.push(text.slice(from, to)))

@@ -3,10 +3,10 @@ import { COSTLY_RULES, createParser, isModest } from '../markdown-parser.ts'
 
 type Parser = ReturnType<typeof createParser>
 
-/** Without these signs a text is shown as it is written. */
+/** A text without these signs is shown as written. */
 const MARKED = /[\\`*_~[\]<>&|#=+]/
 
-/** Makes a parser with its first use. Addresses in running text are shown as they are written. */
+/** Creates a parser on first use. It leaves addresses in running text as written. */
 function lazily(disabled: readonly string[]): () => Parser {
   let made: Parser | undefined
   return () => {
@@ -18,8 +18,8 @@ const whole = lazily([])
 const cheap = lazily(COSTLY_RULES)
 
 /**
- * The words of a content as its page shows them: without titles and addresses of links, definitions, names of languages and struck-out text; with
- * character references decoded, and words whole that marks divide. Takes UTF-16 text of any length, in time proportional to it.
+ * The words of a content as its page shows them. Leaves out titles and addresses of links, definitions, language names and struck-out text.
+ * Decodes character references, and joins words that marks divide. Takes text of any length, in time proportional to it.
  */
 export function shownText(content: string): string {
   if (!MARKED.test(content)) return content
@@ -35,7 +35,7 @@ export function shownText(content: string): string {
 
 function lineOf(tokens: readonly Token[]): string {
   let line = ''
-  /** How many elements that strike text out are open. */
+  /** The number of open elements that strike text out. */
   let struck = 0
   for (const [at, token] of tokens.entries()) {
     if (token.type === 's_open') struck += 1

@@ -2,7 +2,7 @@ import type { Standing } from '../../contract/resources.ts'
 
 type Shown = Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'confirmed'>>
 
-/** A share below 1 in whole percents, never 100. */
+/** A share in whole per cent, rounded down: a share below 1 is never 100. */
 export const percentOf = (share: number): number => Math.floor(share * 100 + 1e-9)
 
 const voices = (count: number): string => `${count} independent`

@@ -6,8 +6,8 @@ import { RETAINED_FROM } from './retained-text.ts'
 export type Verdict = 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | 'CONTRADICTED' | 'CONTRADICTS'
 
 /**
- * The latest judgement of an actor about one text of an entry. `record` is the number of its record, `originGroup` the number, within the
- * entry, of its origin and day: 0 if unknown, which counts as one origin for all.
+ * The latest judgement of an actor about one text of an entry. `record` is its record number. `originGroup` numbers its origin and day
+ * within the entry; 0 means unknown, and all unknown origins count as one.
  */
 export type Judgement = {
   record: number
@@ -28,7 +28,7 @@ export type Standing = {
   tally: Tally
   /** The tally of earlier texts. */
   earlier: Tally
-  /** The share of the text judged last that is still there; null if only authors judged. */
+  /** The share of the last judged text that the current text retains; null if only authors judged. */
   kept: number | null
   /** When the current text was last judged, in milliseconds since 1970. */
   checkedAt: number | null
@@ -43,9 +43,9 @@ export type Standing = {
   disputeScore: number
 }
 
-/** The most texts of an entry that are measured against the current one: those with the most voices. */
+/** The maximum number of texts of an entry that are measured against the current one: those with the most voices. */
 export const MEASURED_TEXTS = 20
-/** The most judgements of an entry that count; past it, the oldest of the largest group of one origin is removed. */
+/** The maximum number of judgements of an entry that count. Past it, the oldest of the largest group of one origin is removed. */
 export const COUNTED_JUDGEMENTS = 10_000
 export const OBJECTIONS_SHOWN = 3
 export const AGAINST_NAMED = 5
@@ -59,8 +59,8 @@ export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
 const isFor = ({ verdict }: Judgement): boolean => verdict === 'SUPPORTED'
 
 /**
- * The standing of the current text of an entry. `retainedShareOf` returns the share of a judged text that is still there. Two judgements of an actor
- * count: the latest about the current text and the latest about earlier texts.
+ * The standing of the current text of an entry. `retainedShareOf` returns the share of a judged text that the current text retains, from 0
+ * to 1. At most two judgements of each actor count: the latest about the current text and the latest about earlier texts.
  */
 export function standingOf(judgements: readonly Judgement[], retainedShareOf: (text: number) => number): Standing {
   const isCurrent = ({ text }: Judgement): boolean => retainedShareOf(text) >= RETAINED_FROM
@@ -87,7 +87,7 @@ export function standingOf(judgements: readonly Judgement[], retainedShareOf: (t
   }
 }
 
-/** UNSUPPORTED and contradictions are against. Judgements of authors about their own text change nothing. */
+/** The state of a tally. UNSUPPORTED and contradictions are against the text. Judgements of authors about their own text do not count. */
 export function stateOf({ supported, unsupported, inconclusive, contradicted }: Tally): State {
   const against = unsupported + contradicted
   if (supported > 0) return against > 0 ? 'DISPUTED' : 'SUPPORTED'
@@ -95,7 +95,7 @@ export function stateOf({ supported, unsupported, inconclusive, contradicted }: 
   return inconclusive > 0 ? 'INCONCLUSIVE' : 'UNCHECKED'
 }
 
-/** Counts judgements, one of each actor. */
+/** Counts judgements, of which each actor has one. */
 export function tallyOf(judgements: readonly Judgement[]): Tally {
   const others = judgements.filter(({ own }) => !own)
   const count = (wanted: (one: Judgement) => boolean): number => others.filter(wanted).length
@@ -112,7 +112,7 @@ export function tallyOf(judgements: readonly Judgement[]): Tally {
   }
 }
 
-/** The number of distinct origins of a day. There are at least as many actors, because each judgement is by another actor. */
+/** The number of distinct origins of a day. It is at most the number of actors, because each judgement is by another actor. */
 const voicesOf = (judgements: readonly Judgement[]): number =>
   new Set(judgements.map(({ originGroup }) => originGroup)).size
 
@@ -161,7 +161,9 @@ const textsOf = (judgements: readonly Judgement[]): Map<number, TextJudgements> 
 
 const SIDES_WEIGHT = 100_000
 
-/** The voices on the weaker side first, then those against. An origin on both sides is one voice. */
+/**
+ * Orders entries by the voices on the weaker side, then by those against. An origin on both sides is one voice. 0 without voices against.
+ */
 export function disputeScoreOf({ independent, independentFor, independentAgainst }: Tally): number {
   if (independentAgainst === 0) return 0
   const sides = Math.min(independentFor, independentAgainst, independent - 1)
@@ -169,7 +171,7 @@ export function disputeScoreOf({ independent, independentFor, independentAgainst
 }
 
 /**
- * The judged texts to measure: those with the most voices, newest first. A voice counts 1/n for each of its n texts: no single origin
+ * The judged texts to measure: those with the most voices, newest first. A voice counts 1/n for each of its n texts, so no single origin
  * displaces the texts of another.
  */
 export function measuredTexts(judgements: readonly Judgement[]): number[] {
@@ -177,7 +179,7 @@ export function measuredTexts(judgements: readonly Judgement[]): number[] {
   return texts.size <= MEASURED_TEXTS ? [...texts.keys()] : weightiestTexts(judgements)
 }
 
-/** The same, those with the most voices first. */
+/** The same texts in descending order of voices. */
 export function weightiestTexts(judgements: readonly Judgement[]): number[] {
   const texts = [...textsOf(judgements)].map(([text, about]) => ({
     text,
@@ -199,11 +201,11 @@ export function weightiestTexts(judgements: readonly Judgement[]): number[] {
 
 type Voice = { isVoice: boolean }
 
-/** The tally with one judgement more, of an actor that is not in it; `isVoice` if its origin is not in it either. */
+/** The tally with one more judgement, of an actor that it does not count yet. `isVoice`: it does not count the origin yet either. */
 export const tallyWith = (tally: Tally, judgement: Judgement, { isVoice }: Voice): Tally =>
   tallyBy(tally, judgement, { isVoice, by: 1 })
 
-/** The tally without a judgement, the only one of its actor; `isVoice` if it is the only one of its origin. */
+/** The tally without the only judgement of an actor. `isVoice`: it is also the only one of its origin. */
 export const tallyWithout = (tally: Tally, judgement: Judgement, { isVoice }: Voice): Tally =>
   tallyBy(tally, judgement, { isVoice, by: -1 })
 

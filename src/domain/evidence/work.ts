@@ -2,7 +2,7 @@ import type { State, WorkKind } from '../../contract/vocabulary.ts'
 import { DAY } from '../time.ts'
 import { RETAINED_FROM } from './retained-text.ts'
 
-/** The check that an entry needs, by its standing alone; a CONFIRMED one is STALE if its last check is long ago. */
+/** The check that an entry needs, by its standing alone. A CONFIRMED entry becomes STALE when its last check is STALE_DAYS old. */
 export type Due = 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'CONFIRMED'
 
 type Stands = { state: State; confirmed: number | null; contradictions: readonly { addressedBy: number | null }[] }
@@ -15,12 +15,12 @@ export function dueOf(standing: Stands | null): Due {
   return standing.contradictions.some(({ addressedBy }) => addressedBy !== null) ? 'ADDRESSED' : 'UNCHECKED'
 }
 
-/** Days after its last check from which a confirmed text is STALE. */
+/** The age of the last check, in days, from which a confirmed text is STALE. */
 const STALE_DAYS = 90
 
 /**
- * An entry that needs a check, with the values that decide its place. Times in milliseconds since 1970; `readers` counts networks, each
- * once a day.
+ * An entry that needs a check, with the values that determine its priority. Times are milliseconds since 1970. `readers` counts networks,
+ * each once a day.
  */
 export type Waiting = { number: number; due: Due; contest: number; readers: number; confirmed_at: number | null }
 

@@ -5,10 +5,10 @@ import { signalLine } from '../signals/sentences.ts'
 
 /** Bytes of UTF-8 that count as a token of a model: the average of English prose. */
 const BYTES_PER_MODEL_TOKEN = 4
-/** Characters that an excerpt is cut to if the row does not fit, and if it does not fit then either. */
+/** The maximum characters of an excerpt in a shortened row, and in the shortest row. */
 const SHORT_EXCERPT = 120
 const SHORTEST_EXCERPT = 60
-/** Characters of a summary and of an objection, and tags, of the shortest row. */
+/** The maximum characters of a summary and of an objection, and the maximum tags, in the shortest row. */
 const SHORTEST_TEXT = 120
 const SHORTEST_TAGS = 2
 /** Bytes of the fence around Markdown. */
@@ -26,11 +26,11 @@ const MARKDOWN_SIZE: Size = {
   row: row => Buffer.byteLength(plain(sectionOf(row))) + 2,
 }
 
-/** The best rows whose JSON takes at most so many tokens, with the frame around them. A row that does not fit is cut short, or left out. */
+/** The best rows whose JSON, including the frame, takes at most `tokens` tokens. A row that does not fit is shortened or left out. */
 export const bestThatFit = (rows: readonly Found[], frame: Frame, tokens: number): FoundList =>
   fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, JSON_SIZE)
 
-/** The same as fenced Markdown. */
+/** The best rows as Markdown that takes at most `tokens` tokens including its fence. The caller adds the fence. */
 export const markdownThatFits = (rows: readonly Found[], frame: Frame, tokens: number): string =>
   markdownOf(fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, MARKDOWN_SIZE))
 
@@ -49,7 +49,7 @@ function fitting(rows: readonly Found[], frame: Frame, bytes: number, size: Size
 const cut = (text: string, most: number): string =>
   [...text].length > most ? `${[...text].slice(0, most).join('')}…` : text
 
-/** A row without objections but the first, and with the beginning of its excerpt. */
+/** A row with its first objection only, and with the beginning of its excerpt. */
 const shortened = ({ objections, ...row }: Found): Found => ({
   ...row,
   excerpt: cut(row.excerpt, SHORT_EXCERPT),
@@ -67,7 +67,7 @@ const shortest = ({ objections, ...row }: Found): Found => ({
     : { objections: objections.slice(0, 1).map(one => ({ ...one, rationale: cut(one.rationale, SHORTEST_TEXT) })) }),
 })
 
-/** Said of an answer that leaves out every found entry. */
+/** The remark in an answer that leaves out every found entry. */
 export const NONE_FITS = 'Entries were found, and none fits into so few tokens. Ask for more tokens.'
 /** Whether entries were found and none is in the answer. */
 export const noneFits = ({ items, coverage }: Pick<FoundList, 'items' | 'coverage'>): boolean =>
@@ -101,7 +101,7 @@ function sectionOf({
     `## ${oneLine(title)}`,
     `${standingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
     ...(signals.length === 0 ? [] : [signalLine(signals)]),
-    // Quoted, because a summary could begin as a heading or a standing does.
+    // Quoted, because a summary could imitate a heading or a standing.
     `> ${oneLine(summary)}`,
     excerpt
       .split('\n')

@@ -2,23 +2,23 @@ import type { ActorType, State } from '../../contract/vocabulary.ts'
 import { tagKey } from '../tag.ts'
 import { dayNumber } from '../time.ts'
 
-/** Periods of the latest change, each with its days; the first is the present day in UTC. */
+/** Periods of the latest change, in days. `day` is the current day in UTC. */
 export const PERIODS = { day: 1, week: 7, month: 31, year: 366 } as const
 export type Period = keyof typeof PERIODS
 
-/** The tags with the most entries that are counted. */
+/** The maximum number of tags that are counted: those with the most entries. */
 const TAGS_MAX = 12
 
-/** The properties of an entry that lists are narrowed by. `author` is the kind that its creator declared. */
+/** The properties by which lists of entries are filtered. `author` is the actor type that the creator of the entry declared. */
 export type Faceted = { state: State; author: ActorType; updatedAt: number; tags: readonly string[] }
 /** The chosen value of each facet. */
 export type Narrowing = { state?: State; author?: ActorType; changed?: Period }
-/** For each value of a facet the number of entries that the list has if this value is chosen and the other choices stay. */
+/** For each value of a facet, the number of entries in the list if this value is chosen and the other choices stay. */
 export type FacetCounts = {
   state: Map<State, number>
   author: Map<ActorType, number>
   changed: Map<Period, number>
-  /** The tags of the narrowed list, most frequent first, as the first entry with each spells it. */
+  /** The tags of the filtered list, most frequent first. A tag is spelled as in the first entry that has it. */
   tags: { tag: string; count: number }[]
 }
 
@@ -62,7 +62,7 @@ export function countFacets(rows: readonly Faceted[], narrowing: Narrowing, at: 
   }
 }
 
-/** The entries of each tag, for the tags that most have. */
+/** The entries of each tag, for the `most` tags with the most entries. */
 export function countTags<R extends Pick<Faceted, 'tags'>>(
   rows: readonly R[],
   most: number,

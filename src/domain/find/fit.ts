@@ -2,49 +2,53 @@ import type { Standing } from '../../contract/resources.ts'
 import type { Signal } from '../../contract/vocabulary.ts'
 import { fieldTermsOf, impactOf, impactsOf, type RankedText } from './ranking.ts'
 
-/** How far evidence moves an entry: it breaks near ties, and no more. */
+/** The largest effect of evidence, as a share of the score. It decides only between entries that fit almost equally well. */
 const SWAY = 0.1
 
 type Weighed = { score: number; standing: Pick<Standing, 'state' | 'tally'> }
 
 /**
- * The share of its rank score that an entry keeps with a signal of commands, which honest guides have too: many pipe a download into a shell, and
- * some free a full disk. Such an entry comes after those that fit nearly, or at least half, as well. Any other signal leaves nothing.
+ * The share of its rank score that an entry keeps if its text has a signal of commands. Honest guides have these commands too: many pipe a
+ * download into a shell, and some free a full disk. The entry follows entries whose score is at least this share of its own. Any other
+ * signal leaves 0.
  */
 const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8, DESTRUCTIVE_COMMAND: 0.5 }
 
 const shareOf = (signals: readonly Signal[]): number => Math.min(1, ...signals.map(signal => SHARES[signal] ?? 0))
 
-/** How good an answer an entry is: how well it fits, by a factor of 0.9 to 1.1 for its independent voices, and by the share that its signals leave. */
+/** The rank of an entry as an answer: its score, times 0.9 to 1.1 for its independent voices, times the share that its signals leave. */
 function rankScore({ score, standing: { tally }, signals }: Judged): number {
   const { independentFor, independentAgainst } = tally
   const sway = (SWAY * (independentFor - independentAgainst)) / (independentFor + independentAgainst + 1)
   return score * (1 + sway) * (shareOf(signals) || 1)
 }
 
-/** A found entry with what speaks against it. */
+/** A found entry with the signals of its text. */
 export type Judged = Weighed & { signals: readonly Signal[] }
-/** `whole` says whether it has all words of the question. */
+/** `whole`: the entry has all words of the question. */
 export type Ordered = Judged & { whole: boolean }
 
-/** Whether an entry comes after all others: evidence only speaks against it, or its text has a signal that leaves nothing. */
+/** Whether an entry follows all others: evidence only contradicts it, or its text has a signal that leaves 0. */
 const isLast = ({ standing, signals }: Pick<Judged, 'standing' | 'signals'>): boolean =>
   standing.state === 'CONTRADICTED' || shareOf(signals) === 0
 
 /** Number of the best matches that are ordered by rank score. */
 export const CANDIDATES = 40
 
-/** Entries with all words first, each group best first; entries that come last after all others. */
+/** Sorts entries with all words first, and each group by descending rank score. Entries for which `isLast` is true follow all others. */
 export const byRank = (a: Ordered, b: Ordered): number =>
   Number(isLast(a)) - Number(isLast(b)) || Number(isWhole(b)) - Number(isWhole(a)) || rankScore(b) - rankScore(a)
 
-/** All words of the question move an entry with a signal no further than its score does. */
+/** An entry with a signal does not gain from having all words of the question: only its score counts. */
 const isWhole = ({ whole, signals }: Ordered): boolean => whole && shareOf(signals) === 1
 
-/** A score or a match with three digits after the point, as answers have it. */
+/** A score or a match, rounded to three decimals as in answers. */
 export const roundScore = (score: number): number => Math.round(score * 1_000) / 1_000
 
-/** The match of a list whose first candidate has `match`. If that one comes last, at most the score of the first that does not. */
+/**
+ * The match of a list whose first candidate has `match`. If that candidate is last by `isLast`, the match is at most the score of the first
+ * that is not.
+ */
 export function matchOf(list: Iterable<Judged>, match: number): number {
   let first = true
   for (const one of list) {

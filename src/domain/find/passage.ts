@@ -1,22 +1,26 @@
 import { foldWord } from '../terms/fold.ts'
 import { rankingTermsOf } from '../terms/ranking-terms.ts'
 
-/** The most characters of a content that are searched, and of a passage. */
+/** The maximum UTF-16 units of a content that are searched, and of a passage. */
 const LOOKED_AT = 8_000
 export const PASSAGE_MAX = 300
-/** Letters by which a term may be in a text. */
+/** The first letters of a term that a text must contain to be cut into terms. */
 const BEGINNING = 3
-/** A content with more characters than are searched is divided into blocks, and the block with the most terms, by these letters, is sought first. */
+/**
+ * The UTF-16 units of a block. A content longer than LOOKED_AT is searched around the block with the most terms, found by their first
+ * letters.
+ */
 const BLOCK = 2_000
 const BLOCK_BEGINNING = 5
 /** Where a passage may begin or end: after a sentence, with the marks that close it, or after a line. A dot inside a name ends neither. */
 const PIECE = /(?:[^\n.!?。！？]|[.!?]+(?=[^\s.!?"'`”’)\]]))*(?:[.!?]+["'`”’)\]]*|\n|[。！？]|$)/gu
-/** The parts of a piece that is longer than a passage: some words, or some characters of a script without spaces. */
+/** The parts of a piece that is longer than a passage: up to 120 characters, cut after a word where the script has spaces. */
 const PART = /.{1,120}(?:\s+|$)|.{1,120}/gsu
 
 /**
  * The passage of a content with the highest weight of query terms: whole sentences or lines if they are short enough, at most PASSAGE_MAX
- * UTF-16 units. It begins with a sentence or line that has a term. `weights` are the terms of the query. Without any of them, the beginning.
+ * UTF-16 units. It begins with a sentence or line that has a term. `weights` has the weight of each term of the query. If the content has
+ * none of the terms, the passage is its beginning.
  */
 export function passageOf(content: string, weights: ReadonlyMap<string, number>): string {
   const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
@@ -44,7 +48,9 @@ export function passageOf(content: string, weights: ReadonlyMap<string, number>)
   return `${best.at > 0 ? '… ' : ''}${cut}${best.at + PASSAGE_MAX < best.end || best.end < content.trimEnd().length ? ' …' : ''}`
 }
 
-/** Where the searched part of a content begins: one block before the block with the most weight of terms, by how these begin. */
+/**
+ * The offset of the searched part of a content: one block before the block with the greatest weight of terms, found by their first letters.
+ */
 function startOf(content: string, weights: ReadonlyMap<string, number>): number {
   if (content.length <= LOOKED_AT) return 0
   let best = { at: 0, worth: 0 }
@@ -58,8 +64,8 @@ function startOf(content: string, weights: ReadonlyMap<string, number>): number 
 }
 
 /**
- * The sentences and lines of a part of a content with their places; a longer one than a passage in parts. A part that does not begin at the
- * `start` 0 begins inside of a sentence, which is left out.
+ * The sentences and lines of a part of a content with their offsets. A piece longer than a passage is divided. A part whose `start` is not
+ * 0 begins inside a sentence, which is left out.
  */
 function piecesOf(text: string, start: number): { at: number; text: string }[] {
   const cutBy = (pattern: RegExp, whole: string, from: number) =>
@@ -70,7 +76,7 @@ function piecesOf(text: string, start: number): { at: number; text: string }[] {
     .slice(start === 0 ? 0 : 1)
 }
 
-/** Whether a text may have any of some terms, by how they begin: most texts need not be cut into terms. */
+/** Whether a text may have any of some terms, by their first letters. Most texts need not be cut into terms. */
 function mayHave(text: string, beginnings: readonly string[]): boolean {
   const folded = foldWord(text)
   return beginnings.some(beginning => folded.includes(beginning))

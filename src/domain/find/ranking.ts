@@ -4,12 +4,12 @@ import { RANKING_VERSION, rankingTermsOf } from '../terms/ranking-terms.ts'
 /** Raise it when the same entry gets other impacts: search indexes are then rebuilt. */
 export const IMPACT_VERSION = RANKING_VERSION * 100 + 2
 
-/** How much an occurrence weighs in each field (BM25F: Zaragoza et al., TREC 2004). */
+/** The weight of an occurrence in each field (BM25F: Zaragoza et al., TREC 2004). */
 const WEIGHTS = { title: 3, summary: 1.5, tags: 2, content: 1 }
-/** Terms of a field of usual length. A field that is n times as long counts each occurrence n^LENGTH_POWER times less. */
+/** The usual number of terms of a field. In a field that is n times as long, an occurrence counts n^LENGTH_POWER times less. */
 const USUAL_LENGTH = { title: 8, summary: 25, tags: 4, content: 100 }
 const LENGTH_POWER = 0.6
-/** A field shorter than this part of its usual length counts as that long: one word is no better than a short sentence. */
+/** A field shorter than this share of its usual length counts as that long: one word is no better than a short sentence. */
 const SHORTEST = 0.25
 /** The weight of a part of a name, or of a joined name, relative to the word itself. */
 const DERIVED = 0.5
@@ -17,7 +17,7 @@ const DERIVED = 0.5
 const SATURATION = 2
 /** The number of levels of an impact. */
 export const LEVELS = 16
-/** So many distinct terms of an entry are ranked by at most. */
+/** The maximum number of distinct terms by which an entry is ranked. */
 const TERMS_MAX = 4_000
 
 export type RankedText = { title: string; summary: string; tags: readonly string[]; content: string }
@@ -64,42 +64,42 @@ export const impactOf = (level: number): number => (level + 0.5) / LEVELS
 export const rarity = (having: number, all: number): number =>
   Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5))
 
-/** A match that an entry hardly reaches by chance, for a question of one word (see ADR 0018 for the figures). */
+/** The bound of `match * sqrt(words)`, which an entry rarely reaches by chance (see ADR 0018 for the figures). */
 const ANSWERABLE_FROM = 0.5
-/** The bound is not higher than for a question of this many words. */
+/** A question with fewer words has the bound of a question with this many. */
 const FEW_WORDS = 3
 
 /**
- * Whether the found entries are about the question. `match` is the score of the first, relative to the best possible (0 to 1); `words` is the
- * number of words of the question. The score that an entry reaches by chance grows with the square root of the words, the best possible score
- * with their number. It cannot detect that one answer among its neighbours is missing.
+ * Whether the found entries are about the question. `match` is the score of the first entry relative to the best possible score (0 to 1);
+ * `words` is the number of words of the question. The score that an entry reaches by chance grows with the square root of `words`, the best
+ * possible score with `words`. Similar entries can pass even if the one that answers the question is missing.
  */
 export const isAnswerable = ({ match, words }: { match: number; words: number }): boolean =>
   match * Math.sqrt(Math.max(FEW_WORDS, words)) >= ANSWERABLE_FROM
 
-/** How soon another mention of a term in a query stops to count (BM25's k3): a stack trace names one thing a hundred times. */
+/** The saturation of repeated mentions of a term in a query (BM25's k3): a stack trace names one thing a hundred times. */
 const MENTIONS = 3
 
-/** The weight of `count` mentions of a term in a query. A bare number counts once: numbers of lines and columns recur by chance. */
+/** The weight of `count` mentions of a term in a query. A bare number counts once, because line and column numbers recur by chance. */
 export const emphasis = (term: string, count: number): number =>
   /^\d+$/.test(term) ? Math.min(1, count) : (count * (MENTIONS + 1)) / (count + MENTIONS)
 
-/** The least impact of a name with its number: it means the same in every field. */
+/** The minimum impact of a name with its number, which means the same in every field. */
 const NAMED = 0.75
 
 /** The share of the greatest impact that a level of a name with its number represents. */
 export const impactOfName = (level: number): number => Math.max(NAMED, impactOf(level))
 
 /**
- * A word of a query, and the terms that entries are ranked by for it, each with how often the query asks for it. An entry has a word with a
- * `name` only where it has that term. An `optional` word adds weight if entries have it, and does not count as missing otherwise.
+ * A word of a query. `terms` are the terms by which it ranks entries, each with its weight in the query. If `name` is set, only entries
+ * with that term have the word. An `optional` word adds weight to entries that have it, and does not count as missing otherwise.
  */
 export type QueryWord = { word: string; terms: Map<string, number>; name: string | undefined; optional: boolean }
 
-/** Of a query, so many distinct terms are looked at: half of them from its end, where the trace of an error often names it. */
+/** The maximum number of distinct terms of a query that are used: half of them from its end, where a stack trace often names the error. */
 const QUERY_TERMS_MAX = 64
 
-/** The numbers of lines and columns after the name of a file, or after the word line: two copies of one program differ in them. */
+/** Line and column numbers after a file name or after the word line: two copies of one program differ in them. */
 const PLACES = /(?<=\.[a-z]{1,5}["')\]]?):\d+(?::\d+)?(?![\w.])|(?<=\bline )\d+(?!\w)/gi
 
 /** Addresses, times, UUIDs and hashes: two copies of one message differ in them. */
@@ -120,7 +120,7 @@ export function queryWords(query: string): QueryWord[] {
   return [...words.values()]
 }
 
-/** The distinct terms of a query, or half of the most from its end and the others from its beginning. */
+/** The distinct terms of a query, at most QUERY_TERMS_MAX: half of them from its end, the others from its beginning. */
 function termsLookedAt(terms: readonly string[]): ReadonlySet<string> {
   const distinct = new Set(terms)
   if (distinct.size <= QUERY_TERMS_MAX) return distinct

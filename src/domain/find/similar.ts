@@ -6,10 +6,10 @@ export const SIMILAR_FROM = 0.35
 
 export type Draft = { title: string; summary: string }
 
-/** The weights of the terms of a draft, rare ones more, and the weight of any other term. */
+/** The weight of each term of a draft, higher for rare terms, and the weight of any other term. */
 export type TermWeights = { of: ReadonlyMap<string, number>; other: number }
 
-/** The distinct terms of a draft: of its title, and of both. Without a summary, `all` is undefined. */
+/** The distinct terms of the title of a draft, and of its title and summary together. Without a summary, `all` is undefined. */
 export type DraftTerms = { title: ReadonlySet<string>; all: ReadonlySet<string> | undefined }
 
 export function termsOfDraft({ title, summary }: Draft): DraftTerms {
@@ -30,7 +30,7 @@ export function similarity(draft: DraftTerms, other: DraftTerms, weights: TermWe
   return Math.round(score * 100) / 100
 }
 
-/** The coefficient of Dice, weighted: twice the common weight divided by the sum of both. */
+/** The weighted Dice coefficient: twice the weight of the common terms, divided by the sum of both weights. */
 function shared(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, weights: TermWeights): number {
   const all = sum(ours, weights) + sum(theirs, weights)
   return all === 0 ? 0 : (2 * sum(common(ours, theirs), weights)) / all

@@ -3,25 +3,25 @@ import { stemOf } from '../terms/stem.ts'
 import { isUnspaced } from '../terms/terms.ts'
 import { queryWords } from './ranking.ts'
 
-/** Words of an unanswered question that are counted, at most: those that fewest entries have. */
+/** The maximum number of words of an unanswered question that are counted: the rarest ones. */
 const TERMS_MAX = 3
 const LETTERS = /^\p{L}[\p{L}\p{M}]*$/u
 const LETTERS_MIN = 3
 const LETTERS_MAX = 24
-/** A short name with digits, such as http2 or k8s; a longer one may be a key or a number of something. */
+/** A short name with digits, such as http2 or k8s. A longer one may be a key or an identifier. */
 const SHORT_NAME = /^(?=.*\p{L})[\p{L}\p{N}]{2,8}$/u
-/** A piece of a question with digits that is longer than this is passed over as a whole: an id, a hash, a number. */
+/** A longer piece of a question that has digits is skipped as a whole: it may be an id, a hash or a number. In characters. */
 const NUMBERED_MAX = 12
 const PIECE_MAX = 40
 /** Addresses, paths and assignments. */
 const PRIVATE = /[@\\=]|:\/\/|www\.|\/.*\/|^\/|^~/
 
-/** A word of a question: `stem` names its topic, `word` is how it was written, folded. */
+/** A word of a question. `stem` identifies its topic; `word` is its folded spelling. */
 export type UnansweredTerm = { stem: string; word: string }
 
 /**
- * The words of a question that may become a public topic, rarest first: no secrets, addresses, paths, ids and numbers. `missing` are the
- * words that no entry has, `weights` the rarity of the other terms.
+ * The words of a question that may become a public topic, rarest first, without secrets, addresses, paths, ids and numbers. `missing` are
+ * the words that no entry has; `weights` has the rarity of the other terms.
  */
 export function unansweredTerms(
   q: string,
@@ -52,10 +52,13 @@ function isTopic(word: string): boolean {
 /** The stored state of a topic on a day: digests of the networks and actors that asked, and the word once enough networks did. */
 export type TopicCount = { voices: readonly string[]; networks: number; term: string | null }
 
-/** Networks of one day from which on a topic is public, and at which counting ends. */
+/** The networks of one day from which a topic is public, and at which counting stops. */
 const TOPIC_NETWORKS = { public: 5, counted: 20 } as const
 
-/** Counts one more network that asked for a topic; undefined where it, or its actor, is counted already. */
+/**
+ * Counts one more network that asked for a topic. Returns undefined if the network or its actor is counted already, or if counting has
+ * stopped.
+ */
 export function countNetwork(topic: TopicCount, voices: readonly string[], word: string): TopicCount | undefined {
   if (topic.networks >= TOPIC_NETWORKS.counted || voices.some(one => topic.voices.includes(one))) return undefined
   const networks = topic.networks + 1

@@ -5,12 +5,12 @@ import { type Facts, type Leaf, leafOf, type RecordKind, statementOf } from './s
 export function kindOfLine({ type, record, ordinal, ends }: CheckedLine): RecordKind | undefined {
   if (record === undefined) return undefined
   if (type === 'moderation' || type === 'continuation') return type
-  // A tombstone has the numbers of its kind only.
+  // A tombstone has only the numbers that belong to its kind.
   if (ends !== undefined) return 'relation'
   return ordinal === undefined ? 'revision' : 'evidence'
 }
 
-/** The statement of the record that a line of the export is about; undefined for a line that does not say what the record is. */
+/** The statement of the record that a line of the export is about; undefined for a tombstone and for a line without a record. */
 export function statementOfLine(line: CheckedLine): string | undefined {
   switch (line.type) {
     case 'entry':

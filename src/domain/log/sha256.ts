@@ -6,13 +6,13 @@ import { hash } from 'node:crypto'
  * asynchronous.
  */
 
-/** Node makes a digest as a text in a third of the time that a buffer takes. */
+/** Node returns a digest as a string in a third of the time that a buffer takes. */
 const digestOf = (input: Uint8Array | string): string => hash('sha256', input, 'binary')
 
 /** SHA-256 of bytes, or of the UTF-8 form of a text. */
 export const sha256 = (input: Uint8Array | string): Buffer<ArrayBuffer> => Buffer.from(digestOf(input), 'binary')
 
-/** Writes the same 32 bytes into a buffer, from `at` on. */
+/** Writes the SHA-256 of bytes, or of the UTF-8 form of a text, into `target` at offset `at`. */
 export function writeSha256(input: Uint8Array | string, target: Buffer, at: number): void {
   target.write(digestOf(input), at, 'binary')
 }

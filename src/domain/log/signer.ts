@@ -12,7 +12,7 @@ import {
 
 /** Signs checkpoints under one name with one key. */
 export type Signer = {
-  /** The public key as others get it: `name+id+base64`. */
+  /** The public key in the format of verifier keys: `name+id+base64`. */
   vkey: string
   key: VerifierKey
   /** The line that signs the text of a checkpoint. `time` in whole seconds is part of cosignatures; a log's Ed25519 signature has none. */
@@ -35,7 +35,7 @@ function rawPublicKey(privateKey: KeyObject): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(der.subarray(head.bytes))
 }
 
-/** The signer of a key. Throws if the key is of another algorithm than `type`, or the name may not name a key. */
+/** The signer of a key. Throws if the algorithm of the key does not fit `type`, or if the name is not valid for a key. */
 function signerOf(name: string, privateKey: KeyObject, type: SignatureType): Signer {
   const algorithm = type === SIGNATURE_TYPES.cosignatureMlDsa44 ? 'ml-dsa-44' : 'ed25519'
   if (!isKeyName(name)) throw new Error('The name of a key has no white space and no plus.')
@@ -57,8 +57,8 @@ function signerOf(name: string, privateKey: KeyObject, type: SignatureType): Sig
 }
 
 /**
- * The signer of a log with this origin: by Ed25519 as a plain note signature (type 1), by ML-DSA-44 as a cosignature of its own checkpoints (type 6).
- * A checkpoint is `formatCheckpoint(...)`, an empty line, and one line of each signer, Ed25519 first.
+ * The signer of a log with this origin. Ed25519 makes a plain note signature (type 1), ML-DSA-44 a cosignature of the log's own checkpoints
+ * (type 6). A checkpoint is `formatCheckpoint(...)`, an empty line, and one line of each signer, Ed25519 first.
  */
 export const logSigner = (origin: string, privateKey: KeyObject): Signer =>
   signerOf(

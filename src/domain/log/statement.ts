@@ -6,7 +6,7 @@ import { writeLeafHash } from './tree.ts'
 /** The kind of a leaf: a permanent record, or the continuation of another log. */
 export type RecordKind = 'revision' | 'evidence' | 'relation' | 'moderation' | 'continuation'
 
-/** What a leaf says about its record, except for the number. */
+/** The contents of a leaf, without the number of its record. */
 export type Leaf = { kind: RecordKind; commitment: Buffer<ArrayBuffer> }
 
 /** Members of every statement. Numbers of records and sequences are decimal strings, as everywhere in the contract. */
@@ -14,9 +14,8 @@ type Recorded = { record: string }
 type Acted = Recorded & { actorId: string; sequence: string; dataClass: string }
 
 /**
- * The facts of a record that never change and that moderation cannot take from an answer without withdrawing the record.
- * No declared name, address, origin, token or user agent is among them. `slug` and `tags` belong to first revisions only, because no
- * evidenceHash covers them.
+ * The facts of a record that never change, and that moderation can remove from answers only by withdrawing the record. They include no
+ * declared name, address, origin, token or user agent. Only first revisions have `slug` and `tags`, because no evidenceHash covers them.
  */
 export type Facts = {
   revision: Acted & { entryRecord: string; entryId: string; evidenceHash: string; slug?: string; tags?: string[] }
@@ -54,7 +53,7 @@ export type Facts = {
 }
 
 const ACTED = ['kind', 'record', 'actorId', 'sequence', 'dataClass'] as const
-/** The members of each statement in the order of RFC 8785. None has members of its own. */
+/** The members of each statement in the order of RFC 8785. No member is an object. */
 const MEMBERS: { [Kind in RecordKind]: readonly ('kind' | keyof Facts[Kind])[] } = {
   revision: [...ACTED, ...(['entryRecord', 'entryId', 'evidenceHash', 'slug', 'tags'] as const)].toSorted(),
   evidence: [
@@ -110,7 +109,10 @@ export function hashOfLeaf(record: number, { kind, commitment }: Leaf): Buffer {
   return hash
 }
 
-/** Writes the same hash into a buffer, from `at` on. `commitment` is in base64: a proof hashes some bundles of 256 leaves, without objects. */
+/**
+ * Writes the hash of the leaf of a record into `target` at offset `at`. `commitment` is base64: a proof hashes several bundles of 256
+ * leaves without creating a Leaf for each.
+ */
 export function writeHashOfLeaf(
   record: number,
   kind: RecordKind,

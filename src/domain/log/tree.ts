@@ -2,12 +2,12 @@ import { HASH_BYTES, TILE_WIDTH, tileWidth } from '../../tlog/tile.js'
 import { consistencyParts, inclusionSiblings, leafInput, nodeInput } from '../../tlog/tree.js'
 import { sha256, writeSha256 } from './sha256.ts'
 
-/** Hashes of a level of the tree, joined: number `index` of tile level `level`, with the first `width` of its 256 hashes. */
+/** Tile `index` of a tile level: the first `width` of its 256 hashes, concatenated. */
 export type HashTile = { level: number; index: number; width: number; hashes: Uint8Array }
 
 /**
- * Reads the first `width` hashes of a tile; undefined if it is missing. Called once per tile and proof; all reads of a proof start in one
- * turn. If it returns the same array again, the nodes above these hashes are not computed again: do not change a returned array.
+ * Reads the first `width` hashes of a tile; returns undefined if the tile is missing. A proof calls it once for each tile and starts all
+ * reads in one turn of the event loop. Do not change a returned array: the nodes above its hashes are cached for this array.
  */
 export type TileReader = (
   level: number,
@@ -17,14 +17,14 @@ export type TileReader = (
 
 const LEVEL_BITS = 8
 
-/** SHA-256 of a leaf (RFC 6962, section 2.1), whose entry is bytes or a text in ASCII. */
+/** SHA-256 of a leaf (RFC 6962, section 2.1). `entry` is bytes or ASCII text. */
 export const leafHash = (entry: Uint8Array | string): Buffer =>
   sha256(typeof entry === 'string' ? `\0${entry}` : leafInput(entry))
 
-/** Writes the hash of a leaf, whose entry is a text in ASCII, into a buffer, from `at` on. */
+/** Writes the hash of a leaf, whose entry is ASCII text, into `target` at offset `at`. */
 export const writeLeafHash = (entry: string, target: Buffer, at: number): void => writeSha256(`\0${entry}`, target, at)
 
-/** A reused buffer for the input of a node hash: a proof hashes some hundred nodes. */
+/** A reused buffer for the input of a node hash: a proof hashes several hundred nodes. */
 const node = Buffer.from(nodeInput(new Uint8Array(HASH_BYTES), new Uint8Array(HASH_BYTES)))
 
 /** SHA-256 of a node with two children, of 32 bytes each. */
@@ -34,7 +34,9 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256(node)
 }
 
-/** The complete nodes of tiles by height, from their hashes (0) to the root of 256 (8), joined. Forgotten with the hashes. */
+/**
+ * The complete nodes of tiles by height, from their hashes (0) to the root of 256 hashes (8), concatenated. Freed together with the hashes.
+ */
 const nodesOfTiles = new WeakMap<Uint8Array, Uint8Array[]>()
 
 function nodesOf(hashes: Uint8Array): Uint8Array[] {
@@ -53,10 +55,10 @@ function nodesOf(hashes: Uint8Array): Uint8Array[] {
   return nodes
 }
 
-/** The root of a tree without leaves: SHA-256 of nothing. */
+/** The root of a tree without leaves: SHA-256 of the empty string (RFC 6962, section 2.1). */
 export const EMPTY_ROOT: Buffer = sha256('')
 
-/** The root of one hash or more, in order; the last of a level without a sibling is its own parent. */
+/** The root of at least one hash, in order. The last hash of a level, if it has no sibling, moves up unchanged. */
 function rootOfHashes(hashes: Uint8Array[]): Uint8Array {
   let level = hashes
   while (level.length > 1) {
@@ -82,8 +84,8 @@ async function readTile(read: TileReader, level: number, index: number, width: n
 }
 
 /**
- * The tiles that `leaves` change or add after the first `size` leaves, on all levels, each whole up to its new width.
- * A tile is final at width 256. Reads the partial tiles of the tree of `size` leaves, one per level.
+ * The tiles of all levels that change when `leaves` follow the first `size` leaves. Each has all hashes up to its new width; at width 256
+ * it is final. Reads the partial tiles of the tree of `size` leaves, one for each level.
  */
 export async function appendLeaves(size: number, leaves: readonly Uint8Array[], read: TileReader): Promise<HashTile[]> {
   const tiles: HashTile[] = []
@@ -142,13 +144,19 @@ function hasherOf(size: number, read: TileReader): (start: number, end: number) 
 export const rootOf = async (size: number, read: TileReader): Promise<Uint8Array> =>
   size === 0 ? EMPTY_ROOT : hasherOf(size, read)(0, size)
 
-/** The hashes that prove that leaf `index` (0 to `size` - 1) is in the tree of `size` leaves, from the leaf upwards (RFC 6962, section 2.1.1). */
+/**
+ * The hashes that prove that leaf `index` (0 to `size` - 1) is in the tree of `size` leaves, from the leaf upwards (RFC 6962, section
+ * 2.1.1).
+ */
 export function proveInclusion(index: number, size: number, read: TileReader): Promise<Uint8Array[]> {
   const hashOf = hasherOf(size, read)
   return Promise.all(inclusionSiblings(index, size).map(({ start, end }) => hashOf(start, end)))
 }
 
-/** The hashes that prove that the tree of `size` leaves begins with that of `older` leaves (RFC 6962, section 2.1.2); none for an empty older one. */
+/**
+ * The hashes that prove that the tree of `size` leaves begins with the tree of `older` leaves (RFC 6962, section 2.1.2); none if `older` is
+ * 0.
+ */
 export async function proveConsistency(older: number, size: number, read: TileReader): Promise<Uint8Array[]> {
   if (older === 0) return []
   const hashOf = hasherOf(size, read)

@@ -6,11 +6,11 @@ const WIDE =
 
 const FETCH = '(?:curl|wget2?|fetch|aria2c|lynx|axel|Invoke-WebRequest|iwr|irm|Invoke-RestMethod)(?:\\.exe)?'
 const SHELL = '(?:/(?:usr/)?(?:local/)?bin/(?:env[ \\t]+)?)?(?:ba|z|k|da|fi|a|c|tc|pw)?sh'
-/** Words after which a sentence goes on. */
+/** Words after which a sentence continues. */
 const ON = '(?:and|then|or|to|in|on|as|with|which|from|for|at|so|is|before|after|when|while)'
-/** A shell that is given neither a script nor a command: it runs what it reads. */
+/** A shell without a script or a command: it runs its standard input. */
 const SHELL_ALONE = `${SHELL}(?![\\w.=/-])(?![ \\t]+(?:-[a-z]*c\\b|(?!${ON}\\b)[\\w./~]))`
-/** Before the shell: sudo, env and their like, with options and settings. */
+/** Commands that may precede the shell, such as sudo and env, with options and assignments. */
 const AS_ANOTHER =
   '(?:(?:sudo|doas|env|exec|nohup|time|command)[ \\t]+(?:(?:-[\\w-]{1,20}|\\w{1,30}=[^\\s|]{0,60})[ \\t]+){0,4}){0,3}'
 /** A shell, or an interpreter that reads its program from standard input. */
@@ -18,7 +18,7 @@ const RUNS = `["'\`]?${AS_ANOTHER}(?:${SHELL_ALONE}|(?:python[0-9.]{0,5}|perl|ru
 
 /** Commands that destroy a system or its data, and commands that run unread code. */
 export const COMMANDS: readonly Group[] = [
-  // Removed, or opened to all users.
+  // Files are removed, or opened to all users.
   {
     signal: 'DESTRUCTIVE_COMMAND',
     over: 'text',

@@ -1,14 +1,14 @@
 import { prose, unspaced } from './pattern.ts'
 
 /*
- * Comments are for editors and tools. A comment that addresses an acting reader names such a reader, asks to send or to allow something, or names
- * secrets. In visible text these words are no sign; in a hidden comment a single one suffices.
+ * Comments are for editors and tools. A comment addresses a model if it names a model, asks to send or to allow something, or names
+ * secrets. In visible text these words prove nothing; in a hidden comment one of them suffices.
  */
 
-/** An acting reader: a model, an assistant, an agent. */
+/** Names of models, assistants and agents. */
 const READER =
   'ais?|kis?|llms?|gpt|chatgpt|chatbots?|claude|gemini|copilot|agents?|assistants?|language models?|sprachmodell\\S{0,2}|assistent\\S{0,3}|asistentes?|agentes?|agente[nr]|agenti|avustaja|asystent\\S{0,4}|asistan\\S{0,3}|ассистент\\S{0,3}|агент\\S{0,3}|помощник\\S{0,2}|помічник\\S{0,2}|βοηθ[εο]\\S{0,2}|مساعد|דستیار|עוזר|सहायक|asisten'
-/** To send, to show, to allow, to obey. */
+/** Verbs: send, show, allow, obey. */
 const ACT =
   'send|sends|sending|e-?mail|mail|upload|transmit|exfiltrate|leak|reveal|disclose|approve|approves|grant|obey|comply|sende|senden|schick\\S{0,2}|verrate|genehmige|envoi[es]|envoyez|transmets|transmettez|révèle|approuve|envía|envíe|manda|reenvía|revela|aprueba|envie|aprove|invia|inoltra|rivela|approva|stuur|verstuur|skicka|lähetä|wyślij|prześlij|pošli|odešli|отправь\\S{0,2}|пошли|перешли\\S{0,2}|надішли|gönder|στείλε|küldd?|trimite|ارسل|أرسل|بفرست|שלח|भेजो|भेजें|gửi|kirim|kirimkan'
 /** Secrets, and demands for secrecy; `hidden` is also a value of a style sheet, which old pages have in a comment. */
@@ -26,14 +26,14 @@ export const TO_A_READER: readonly RegExp[] = [
   ),
 ]
 
-/** A line of Markdown that begins or ends fenced code, inside of quotes and lists too. */
+/** A line of Markdown that begins or ends fenced code, also inside quotes and lists. */
 const FENCE = /^[ \t]{0,3}(?:>[ \t]?){0,8}(?:[-*+][ \t]+|\d{1,3}[.)][ \t]+)?[ \t]{0,8}(`{3,}|~{3,})/
 const CODE_IN_LINE = /(?<!`)(`{1,3})(?!`)[^`\n]+\1(?!`)/g
 
-/** A definition of a link that leads nowhere: its title is a comment. */
+/** A link definition without a target: its title is used as a comment. */
 const TITLE = /^ {0,3}\[[^\]\n]{1,99}\]:[ \t]{0,9}(?:#|<>)[ \t]{1,9}([("'].*)$/gm
 
-/** The comments of Markdown outside of code, which no reader of the page sees. The last one of HTML may have no end. */
+/** The comments of Markdown outside of code, which the page does not show. The last HTML comment may lack its end. */
 export function commentsOf(content: string): string[] {
   if (!content.includes('<!--') && !content.includes(']:')) return []
   const text = withoutCode(content)
@@ -46,7 +46,7 @@ export function commentsOf(content: string): string[] {
   return comments
 }
 
-/** Markdown without its fenced code and its code in lines. */
+/** Markdown without fenced code and inline code. */
 function withoutCode(content: string): string {
   const kept: string[] = []
   let fence: string | undefined

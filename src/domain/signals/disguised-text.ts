@@ -1,18 +1,18 @@
-/** Blobs of base64 that are decoded, and the characters of each that are looked at. */
+/** The maximum number of decoded base64 runs, and the minimum and maximum characters of a run. */
 const DECODED_MAX = 4
 const SHORTEST = 32
 const LONGEST = 4_000
 const OF_BLOB = /^[A-Za-z0-9+/]$/
 const IN_BLOB = Uint8Array.from({ length: 128 }, (_, code) => (OF_BLOB.test(String.fromCharCode(code)) ? 1 : 0))
-/** Words of ASCII: a key, a hash or a picture decodes to other bytes. */
+/** ASCII words. A key, a hash or a picture decodes to other bytes. */
 const WORDS = /^[\t\n\r -~]*[A-Za-z]{2,} [A-Za-z]{2,}[\t\n\r -~]*$/
 
-/** Letters of a word with the same sign between each two. */
+/** A word with the same sign between each two letters. */
 const SPACED = /(?<![A-Za-z])[A-Za-z]([ ._*-])[A-Za-z](?:\1[A-Za-z]){2,40}(?![A-Za-z])/g
 const SIGNS = /[ ._*-]/g
 const HAS_SPACED = /(?<![A-Za-z])[A-Za-z]([ ._*-])(?:[A-Za-z]\1){4}[A-Za-z](?![A-Za-z])/
 
-/** The texts that a text has in base64 or in spaced letters, after it; the text itself where it has none. */
+/** A text, followed by the texts that it contains in base64 or in spaced letters; unchanged if it contains none. */
 export function withDisguised(text: string): string {
   const found = blobsIn(text).map(decoded)
   const words = found.filter(one => WORDS.test(one))
@@ -22,7 +22,7 @@ export function withDisguised(text: string): string {
 
 const decoded = (blob: string): string => Buffer.from(blob, 'base64').toString('latin1')
 
-/** Runs of characters of base64. A run has a character at a multiple of its shortest length, so that few are looked at. */
+/** Runs of base64 characters. Every run of SHORTEST characters includes a multiple of SHORTEST, so only these offsets are tested. */
 function blobsIn(text: string): string[] {
   const blobs: string[] = []
   for (let at = SHORTEST - 1; at < text.length && blobs.length < DECODED_MAX; at += SHORTEST) {

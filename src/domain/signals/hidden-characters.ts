@@ -1,23 +1,23 @@
 import { SMUGGLED } from '../invisible-characters.js'
 
-/** Scripts written from the right, whose texts need marks of direction; an override is not among them. */
+/** Right-to-left scripts, and the direction marks that their texts need. The marks do not include overrides. */
 const FROM_THE_RIGHT = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u
 const DIRECTION = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]+$/
 /** Remnants of files: line ends, page breaks, and letters read in a wrong encoding. */
 const REMNANT = /^(?:[\r\f\u0085\u2028\u2029]+|[\u0080-\u009f]{1,2}|[\ufe00-\ufe0f])$/
 const JOINERS = /^[\u200c\u200d]{1,2}$/
-/** The tags of a flag: a black flag, a few tags and the tag that ends them. */
+/** A flag: a black flag, a few tags and the tag that ends them. */
 const FLAG = '\u{1f3f4}'
 const FLAG_TAGS = /^[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{1,6}\u{e007f}$/u
-/** Single characters that control how a word or formula is broken or written. A soft hyphen and an operator may be inside a word. */
+/** Characters that control line breaks in a word or the form of a formula. A soft hyphen and an invisible operator may be inside a word. */
 const BREAK = /^(?:[\u00ad\u115f\u1160\u180e\u200b\u2060-\u2064\ufeff]|[\u{e0100}-\u{e01ef}]|\u034f|\u17b4|\u17b5)$/u
 const INSIDE = /^[\u00ad\u2061-\u2064]$/
-/** More breaks than this beside letters of scripts with spaces carry something. */
+/** The maximum number of such characters without an adjacent letter of another script. A text with more hides characters. */
 const BREAKS_MAX = 8
 const PLAIN_LETTER = /[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{N}]/u
 const OTHER_LETTER = /[[\p{L}\p{M}]--[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Inherited}]]/v
 
-/** Whether a text has invisible characters that neither its scripts, its signs nor the way of a file into it account for. */
+/** Whether a text has invisible characters that its scripts, its emoji and remnants of files do not explain. */
 export function hidesCharacters(text: string): boolean {
   let breaks = 0
   for (const { 0: run, index } of text.matchAll(SMUGGLED)) {

@@ -1,6 +1,6 @@
 import { type Group, gap, prose, unspaced } from './pattern.ts'
 
-/** Text in other languages that sets instructions aside, assigns its reader a role, or withholds something from its user. */
+/** Text in languages other than English that revokes instructions, assigns its reader a role, or withholds something from its user. */
 export const INSTRUCTIONS_ELSEWHERE: readonly Group[] = [
   // German, Dutch, Swedish, Danish, Norwegian.
   {

@@ -21,7 +21,7 @@ const ORDER =
 const PERSON = '(?:user|human|operator|owner|person)s?'
 const MUST = '(?:must|should|shall|need to|have to|has to|are (?:required|instructed|ordered|obliged|commanded) to)'
 
-/** Forms that models are prompted in, forged turns and results, orders to put data into an address. */
+/** Prompt formats of models, forged turns and results, and orders to put data into an address. */
 const FORMATS: Group = {
   signal: 'INSTRUCTION_LIKE',
   over: 'text',
@@ -37,10 +37,10 @@ const FORMATS: Group = {
   ],
 }
 
-/** Text that speaks to the model that reads it, in English. */
+/** English text that addresses the model that reads it. */
 export const INSTRUCTIONS: readonly Group[] = [
   FORMATS,
-  // Earlier instructions do not count.
+  // Earlier instructions are revoked.
   {
     signal: 'INSTRUCTION_LIKE',
     over: 'prose',
@@ -110,7 +110,7 @@ export const INSTRUCTIONS: readonly Group[] = [
       ),
     ],
   },
-  // The own prompt of a model, or another one.
+  // The prompt of the model is requested or replaced.
   {
     signal: 'INSTRUCTION_LIKE',
     over: 'prose',
@@ -137,7 +137,7 @@ export const INSTRUCTIONS: readonly Group[] = [
     needs: ['untrusted'],
     patterns: [prose(`end of (?:untrusted|user|external|retrieved) (?:data|content|input|text|document)`)],
   },
-  // Address and order.
+  // A model is addressed and given an order.
   {
     signal: 'INSTRUCTION_LIKE',
     over: 'prose',

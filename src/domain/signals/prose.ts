@@ -3,22 +3,22 @@ import { foldWord, isAscii } from '../terms/fold.ts'
 import { withLatinLetters } from '../terms/lookalikes.ts'
 import { codesOf } from './codes.ts'
 
-/** A word in letters of two scripts. */
+/** A word with letters of two scripts. */
 const MIXED = /[\p{sc=Cyrillic}\p{sc=Greek}][a-zA-Z]|[a-zA-Z][\p{sc=Cyrillic}\p{sc=Greek}]/u
-/** Every such word has it. A text without it takes a third of the time. */
+/** Matches in every such word. A text without a match takes a third of the time. */
 const OTHER_SCRIPT = /[\p{sc=Cyrillic}\p{sc=Greek}]/u
-/** Digits and signs in place of letters, inside a word or before three letters. */
+/** Digits and signs in place of letters, inside a word or before two letters. */
 const DISGUISED = /(?<=[a-z])[013457@$](?=[a-z])|(?<![a-z0-9])[013457@$](?=[a-z]{2})/g
-/** What every disguised word has. */
+/** Matches in every disguised word. */
 const SIGN_BEFORE_LETTER = /[013457@$][a-z]/
 const DISGUISE: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' }
 
-/** Whether a text writes words in letters of two scripts. */
+/** Whether a text has a word with letters of two scripts. */
 export const isMixed = (text: string): boolean => OTHER_SCRIPT.test(text) && MIXED.test(text)
 
 /**
- * A text as folded words between single spaces, with a dot for the end of a sentence and a colon where one was; again without the disguises that
- * it wears. Marks of Markdown, quotes and brackets are left out.
+ * A text as folded words with single spaces, a dot for the end of a sentence, and a colon for a colon. If the text has disguised letters, a
+ * second text without them follows. Marks of Markdown, quotes and brackets are left out.
  */
 export function proseOf(text: string): string[] {
   const ascii = isAscii(text)
@@ -40,7 +40,7 @@ const KINDS = byteTable([
 function flat(text: string, ascii: boolean): string {
   const length = text.length
   const from = codesOf(text)
-  // A sentence that ends takes three characters in place of two.
+  // The end of a sentence takes three characters instead of two.
   const codes = ascii ? new Uint8Array(2 * length + 8) : new Uint16Array(2 * length + 8)
   codes.set([0x20, 0x2e, 0x20])
   let size = 3

@@ -10,7 +10,7 @@ export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
   CLAIMS_TRUST: 'Vouches for itself',
 }
 
-/** The signals of a text in one line; empty where there are none. A server may answer with words that are not known here. */
+/** The signals of a text in one line; empty if there are none. A newer server may send names that this version does not know. */
 export const signalLine = (signals: readonly string[]): string =>
   signals.length === 0 ? '' : `Signals: ${signals.map(signalNamed).join(', ')}`
 

@@ -25,8 +25,8 @@ const CONTROLS = bitsOf(['controls'])
 const CONTINUED = /(?<=[ \t])\\\r?\n[ \t]*/g
 
 /**
- * The signals of a revision, as bits in the order of SIGNALS. A signal is a fact about the words, not a judgement: it refuses nothing.
- * Takes time proportional to any text.
+ * The signals of a revision, as bits in the order of SIGNALS. A signal states a fact about the words. It is not a judgement and refuses
+ * nothing. Takes time proportional to the text.
  */
 export function signalsOf({ title, summary, content, rationale }: SignalledText): number {
   const text = `${title}\n\n${summary}\n\n${content}\n\n${rationale}`
@@ -51,16 +51,16 @@ export function signalsOf({ title, summary, content, rationale }: SignalledText)
   return bits
 }
 
-/** A text as it is seen: without invisible characters, in the plain forms of letters. */
+/** A text as a reader sees it: without invisible characters, in the plain forms of letters (NFKC). */
 const seenOf = (text: string, ascii: boolean): string =>
   ascii ? text : text.replace(EVERY_HIDDEN, '').normalize('NFKC')
 
-/** Whether a comment addresses an acting reader. */
+/** Whether a comment addresses a model. */
 function speaksInComments(content: string): boolean {
   const comments = commentsOf(content).join('\n\n')
   if (comments === '') return false
   return proseOf(seenOf(comments, isAscii(comments))).some(one => TO_A_READER.some(pattern => pattern.test(one)))
 }
 
-/** The signals of a store's bits. */
+/** The names of stored signals. */
 export const signalNames = (bits: number): Signal[] => SIGNALS.filter((_, at) => (bits & (1 << at)) !== 0)

@@ -3,10 +3,10 @@ import { codesOf } from './codes.ts'
 
 /** Words are distinguished by this many first letters. */
 const LETTERS = 10
-/** Places of the table of words: several times as many as there are words. */
+/** The places of the hash table: several times the number of words. */
 const PLACES = 4_096
 
-/** For each code, a letter up to U+017F without case and accents, also for digits and signs that replace letters; 0 for others. */
+/** For each code up to U+017F, its letter without case and accents; for digits and signs, the letter that they replace. 0 for others. */
 const FOLDED = new Uint8Array(0x10000)
 for (let code = 0; code < 0x180; code++) {
   const letter = foldCase(String.fromCharCode(code).normalize('NFKD').charAt(0))
@@ -19,7 +19,7 @@ const next = (hash: number, letter: number): number => (Math.imul(hash, 0x010001
 /** Codes from here on may be in one of the ranges. */
 const SCRIPTS_FROM = 0x400
 
-/** A set of words in small letters between spaces, and signs of ASCII and ranges of characters that count as one of them. */
+/** A set of lower-case words, separated by spaces. ASCII signs and ranges of characters can count as words of the set. */
 export type TriggerSet = {
   words: string
   signs?: string
@@ -27,8 +27,8 @@ export type TriggerSet = {
 }
 
 /**
- * Returns a function that finds, in one pass, the sets (at most 32) that a text has a word of, as bits. A missing bit is certain; a set bit
- * may come from another word with the same beginning or hash.
+ * Returns a function that finds, in one pass, the sets of which a text has a word: bit n stands for set n, at most 32 sets. A clear bit is
+ * certain. A set bit may come from another word with the same first letters or hash.
  */
 export function createTriggers(sets: readonly TriggerSet[]): (text: string) => number {
   const hashes = new Int32Array(PLACES)

@@ -1,8 +1,8 @@
 import { createTriggers, type TriggerSet } from './trigger-words.ts'
 
 /**
- * Words without which a group of patterns finds nothing: a text that lacks one of the sets of a group is not searched for it. Words in letters
- * other than Latin ones are stood for by the ranges of their characters, and patterns without words by signs.
+ * Trigger words: a group of patterns searches only texts with a word of each of its sets. Ranges of characters stand for words in scripts
+ * other than Latin, and signs for patterns without words.
  */
 /** The invisible characters of ASCII. */
 const CONTROLS = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code))
@@ -141,7 +141,7 @@ export type TriggerName = keyof typeof SETS
 
 const NAMES = Object.keys(SETS) as TriggerName[]
 
-/** The sets that a text has a word of, as bits. */
+/** The sets of which a text has a word, as bits. */
 export const triggersOf: (text: string) => number = createTriggers(Object.values(SETS))
 
 /** Several sets as bits. */

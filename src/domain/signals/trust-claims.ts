@@ -5,7 +5,7 @@ const VENDOR =
 const CHECKED =
   '(?:verified|approved|endorsed|certified|authenticated|audited|validated|vetted|confirmed|vouched for|signed off|authori[sz]ed|sanctioned|reviewed)'
 
-/** Text that vouches for itself. */
+/** Text that claims to be trustworthy. */
 export const TRUST_CLAIMS: readonly Group[] = [
   // Checked by a named party.
   {
@@ -60,7 +60,7 @@ export const TRUST_CLAIMS: readonly Group[] = [
       ),
     ],
   },
-  // No need to look.
+  // The reader need not check.
   {
     signal: 'CLAIMS_TRUST',
     over: 'prose',

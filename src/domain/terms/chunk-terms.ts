@@ -3,12 +3,12 @@ import { isStopWord, stemOf } from './stem.ts'
 import { isUnspaced } from './terms.ts'
 
 /**
- * A term that an entry is ranked by. `word` is the folded word of the text; `derived` terms are parts or other spellings of it. A NAME is a
- * name with its number, or a version: an entry that has only parts of it has another one. A PAIR is two words written as one.
+ * A term by which entries are ranked. `word` is the folded word of the text. `derived` terms are parts or other spellings of it. A NAME is
+ * a name with its number, or a version; an entry that has only parts of it has another name. A PAIR is two words written as one.
  */
 export type RankingTerm = { term: string; word: string; derived: boolean; role: 'NAME' | 'PAIR' | undefined }
 
-/** Names of languages that are a letter and signs. */
+/** Names of programming languages that consist of a letter and signs. */
 const SIGNED = /^[a-z](?:\+\+|#)$/
 /** A number with dots, with or without the v of a version. */
 const VERSION = /^v?(\d+(?:\.\d+)+)/
@@ -26,25 +26,25 @@ const NAME = /^(?=.{2})\p{L}[\p{L}\p{M}.-]*$/u
 const DOTTED = /^\p{L}[\p{L}\p{M}_-]*?(\d+(?:\.\d+)+)$/u
 /** A name with a number in it. */
 const NUMBERED = /\p{L}\D*\d/u
-/** So many parts of a name, and characters of them together, make a term of their own at most. */
+/** The maximum number of parts that make one term together, and the maximum UTF-16 units of a term. */
 const PARTS_MAX = 6
 const TERM_MAX = 64
 
 type Role = RankingTerm['role']
 
-/** Adds a term of a word itself. */
+/** Adds a term for a whole word. */
 function collect(terms: RankingTerm[], word: string, term: string, role?: Role): void {
   if (isTerm(term)) terms.push({ term, word, derived: false, role })
 }
 
-/** Adds a term of a part of a word, or of several words together. */
+/** Adds a term for a part of a word, or for several words together. */
 function derive(terms: RankingTerm[], word: string, term: string, role?: Role): void {
   if (isTerm(term)) terms.push({ term, word, derived: true, role })
 }
 
 const isTerm = (term: string): boolean => term.length > 0 && term.length <= TERM_MAX
 
-/** A name and the number after it, such as Python 3.12. */
+/** Adds the term of a name and the number after it, such as Python 3.12. */
 export function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
   const number = DIGIT.test(chunk) ? NUMBER.exec(chunk)?.[1] : undefined
   if (number === undefined || !NAME.test(name) || isStopWord(foldWord(name))) return
@@ -54,14 +54,14 @@ export function termOfPair(name: string, chunk: string, terms: RankingTerm[]): v
 
 const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
 
-/** The terms of a word in small letters. */
+/** The terms of a word in lower-case letters. */
 export function termsOfPlain(word: string): RankingTerm[] {
   if (isStopWord(word)) return []
   const term = stemOf(word)
   return term.length > TERM_MAX ? [] : [{ term, word, derived: false, role: undefined }]
 }
 
-/** The terms of a chunk, which is a word or several that are joined by connectors. */
+/** The terms of a chunk: a word, or several words that are joined by connectors. */
 export function termsOfChunk(chunk: string): RankingTerm[] {
   const terms: RankingTerm[] = []
   addTermsOfChunk(chunk, terms)
@@ -82,7 +82,7 @@ function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
   if (version !== undefined) {
     const numbers = version.split('.')
     collect(terms, version, version, 'NAME')
-    // More numbers than half of the longest term, each with a dot, are no term.
+    // A version of more than TERM_MAX / 2 numbers, each with a dot, is longer than TERM_MAX.
     for (let count = Math.min(numbers.length - 1, TERM_MAX / 2); count > 0; count--) {
       derive(terms, version, numbers.slice(0, count).join('.'))
     }
@@ -104,7 +104,10 @@ function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
   derive(terms, isName ? lower : joined, stemOf(joined), isName ? 'NAME' : 'PAIR')
 }
 
-/** A part without a connector: a word, a name in camelCase, a run of a script without spaces. `name` is the name that it is a part of. */
+/**
+ * Adds the terms of a part without connectors: a word, a name in camelCase, or a run of a script without spaces. `name` is the name that
+ * contains the part.
+ */
 function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[]): void {
   const folded = foldWord(part)
   if (folded === '') return
@@ -130,7 +133,7 @@ function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[
   if (version !== undefined) derive(terms, word, version)
 }
 
-/** Korean joins particles and endings to a word, so that a word has many forms with the same beginning. */
+/** Korean joins particles and endings to a word: one word has many forms with the same beginning. */
 const HANGUL = /\p{sc=Hangul}/u
 const SEGMENT =
   /(?:\p{sc=Hangul}\p{M}*)+|(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]\p{M}*)+|[\s\S]/gu
@@ -139,8 +142,8 @@ const SEGMENT =
 const isPaired = (word: string): boolean => isUnspaced(word) || HANGUL.test(word)
 
 /**
- * Each two neighbouring characters of a script without spaces, or of a word in Hangul. The text between such runs is a word. A single syllable
- * of Hangul beside other text is a particle.
+ * Adds each pair of neighbouring characters of a script without spaces, or of a word in Hangul. The text between such runs is a word. A
+ * single syllable of Hangul next to other text is a particle, and is left out.
  */
 function termsOfPaired(run: string, terms: RankingTerm[]): void {
   let word = ''

@@ -2,11 +2,11 @@ const LATIN = 'abcdefghijklmnopqrstuvwxyz'
 const CYRILLIC = 'абвгдежзийклмнопрстуфхцчшщъыьэюя'
 const GREEK = 'αβγδεζηθικλμνξοπρστυφχψω'
 
-/** The letters that may be missing or wrong in a folded word. */
+/** The letters of the script of a folded word, with which its misspellings are made. */
 const lettersOf = (word: string): string =>
   [LATIN, CYRILLIC, GREEK].find(letters => [...word].some(letter => letters.includes(letter))) ?? ''
 
-/** Every spelling that is one edit away from a word: a letter left out, put in, replaced, or two neighbours exchanged. */
+/** Every spelling at a distance of one edit: a letter deleted, inserted or replaced, or two neighbours exchanged. */
 export function spellingsNear(word: string): string[] {
   const letters = [...lettersOf(word)]
   const spellings = new Set<string>()

@@ -9,7 +9,10 @@ const BY_HAND: Record<string, string> = Object.fromEntries([
 
 let lookalikes: ReadonlyMap<string, string> | undefined
 
-/** Unicode's confusables (UTS 39) that look like letters and digits of ASCII. Folding changes capitals, so those of the folded letter count first. */
+/**
+ * The confusables of UTS 39 that look like letters and digits of ASCII. Folding changes capitals: the look-alike of the folded letter
+ * itself takes precedence.
+ */
 function createLookalikes(): ReadonlyMap<string, string> {
   const data = createRequire(import.meta.url)('unhomoglyph/data.json') as Record<string, string>
   const plain = Object.entries(data).filter(([sign, latin]) => !isAscii(sign) && /^[a-z0-9]+$/i.test(latin))

@@ -3,9 +3,9 @@ import type { RankingTerm } from './chunk-terms.ts'
 /** Raise it when the same text gets other pairs: search indexes are then rebuilt. */
 export const PAIRS_VERSION = 1
 
-/** The terms of a text that are paired. */
+/** The number of terms of a text that are paired. */
 const PAIRED = 5
-/** The terms of texts, each once, without those derived from others. */
+/** The distinct terms of texts, without derived terms. */
 export function distinctTerms(...texts: readonly (readonly RankingTerm[])[]): Set<string> {
   const terms = new Set<string>()
   for (const text of texts) for (const { term, derived } of text) if (!derived) terms.add(term)
@@ -13,8 +13,8 @@ export function distinctTerms(...texts: readonly (readonly RankingTerm[])[]): Se
 }
 
 /**
- * The pairs of the five longest terms, as hashes of 32 bits: long words are rare ones. Of 59 titles and summaries that were written anew in other
- * words, 55 have a pair in common with the first ones. A single term stands for itself.
+ * The pairs of the five longest terms, as hashes of 32 bits. Long words are rare words. Of 59 titles and summaries that were rewritten in
+ * other words, 55 have a pair in common with the original. A single term counts as a pair.
  */
 export function pairsOf(terms: Iterable<string>): number[] {
   const longest = longestOf(terms)
@@ -26,7 +26,7 @@ export function pairsOf(terms: Iterable<string>): number[] {
   })
 }
 
-/** The longest terms, longest first. One look at each term takes a fraction of the time of sorting all. */
+/** The longest terms, longest first. One pass takes a fraction of the time of sorting all terms. */
 function longestOf(terms: Iterable<string>): string[] {
   const longest: string[] = []
   for (const term of terms) {
@@ -42,7 +42,7 @@ function longestOf(terms: Iterable<string>): string[] {
 const isLonger = (one: string, other: string): boolean =>
   one.length > other.length || (one.length === other.length && one < other)
 
-/** FNV-1a, of a text after what was hashed before. */
+/** The FNV-1a hash of a text, continued from the hash `before`. */
 function hashOf(text: string, before = 0x811c9dc5 | 0): number {
   let hash = before
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

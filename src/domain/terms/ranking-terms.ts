@@ -7,7 +7,7 @@ import { nextHash, nextOther } from './word-hash.ts'
 export const RANKING_VERSION = 3
 
 /**
- * Words that are joined by connectors, with the signs that programming languages put before and after a name; a name and number such as
+ * Words that are joined by connectors, with the signs that programming languages put before and after a name; or a name and number such as
  * HTTP/2.
  */
 const ASCII_CHUNK =
@@ -16,8 +16,9 @@ const CHUNK =
   /(?<![\p{L}\p{N}_])\.net(?![\p{L}\p{N}_])|[\p{L}\p{N}\p{M}_]+(?:['’.-]+[\p{L}\p{N}\p{M}_]+)*(?:\+\+|#(?![\p{L}\p{N}])|(?<=(?<![\p{L}\p{N}_/.-])\p{L}{2,})\/\d+(?:\.\d+)*(?![\p{L}\p{N}_/]))?/giu
 
 /**
- * The terms of a text in order, repeated as often as they occur: stems without stop words, names whole and in parts, versions with and
- * without v and cut at each dot, C++, C#, F# and .NET, pairs of characters for scripts without spaces and for Hangul, a name with the number that follows it.
+ * The terms of a text in order, repeated as often as they occur: stems without stop words; names whole and in parts; versions with and
+ * without v, and cut at each dot; C++, C#, F# and .NET; pairs of characters in scripts without spaces and in Hangul; a name with the number
+ * that follows it.
  */
 export function rankingTermsOf(text: string): RankingTerm[] {
   const terms: RankingTerm[] = []
@@ -30,7 +31,7 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   let end = 0
   for (const match of whole.matchAll(CHUNK)) {
     const [chunk] = match
-    // V8 makes a longer chunk a slice, which would keep all of the text in memory.
+    // V8 makes a longer chunk a slice of the text. A cached slice would keep the whole text in memory.
     for (const term of chunk.length > COPIED_CHARACTERS ? termsOfChunk(chunk) : termsOf(chunk)) terms.push(term)
     if (end === match.index - 1 && whole[end] === ' ') termOfPair(before, chunk, terms)
     before = chunk
@@ -39,7 +40,7 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   return terms
 }
 
-/** The kinds of the characters of ASCII, as bits: of words, connectors, and signs after which ASCII_CHUNK says where a chunk ends. */
+/** The kinds of ASCII characters, as bits: word characters, connectors, and signs after which ASCII_CHUNK finds the end of a chunk. */
 const SMALL = 1
 const DIGIT = 2
 const OF_WORD = 7
@@ -57,10 +58,10 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 const SPACE = 0x20
 const DOT = 0x2e
 
-/** The bytes of a text, and a zero after them: a loop over bytes takes a third of the time of one over a text. */
+/** The bytes of a text, followed by a zero. A loop over bytes takes a third of the time of a loop over a text. */
 let bytes = Buffer.alloc(1 << 14)
 
-/** The same for ASCII. Most chunks are a word alone and known: they are found by their hashes. The expression finds the others. */
+/** Adds the terms of an ASCII text. Most chunks are single cached words, which are found by their hashes. ASCII_CHUNK finds the others. */
 function addTermsOfAscii(text: string, terms: RankingTerm[]): void {
   if (bytes.length <= text.length) bytes = Buffer.alloc(2 * text.length)
   const codes: Uint8Array = bytes
@@ -113,7 +114,7 @@ const isNet = (codes: Uint8Array, at: number): boolean =>
   codes[at] === DOT &&
   ['n', 'e', 't'].every((letter, of) => ((codes[at + 1 + of] as number) | 0x20) === letter.charCodeAt(0))
 
-/** Whether a chunk may go on after the word that ends here. */
+/** Whether a chunk may continue after the word that ends here. */
 function isContinued(codes: Uint8Array, end: number): boolean {
   const kind = kindAt(codes, end)
   if (kind !== CONNECTOR) return kind === SIGN
@@ -126,11 +127,11 @@ const kindAt = (codes: Uint8Array, at: number): number => KINDS[codes[at] as num
 
 /** V8 copies the characters of a slice up to this length. */
 const COPIED_CHARACTERS = 12
-/** Longer chunks are rare and not remembered. */
+/** Longer chunks are rare and not cached. */
 const REMEMBERED_CHARACTERS = 40
 const recent = new RecentTerms()
 
-/** The terms of a chunk. Words follow Zipf's law: most are remembered, and cause no garbage. */
+/** The terms of a chunk. By Zipf's law most words are in the cache and allocate nothing. */
 function termsOf(chunk: string): readonly RankingTerm[] {
   let [hash, other] = [recent.seed, recent.otherSeed]
   for (let at = 0; at < chunk.length; at++) {
@@ -141,7 +142,7 @@ function termsOf(chunk: string): readonly RankingTerm[] {
   return recent.find(hash, other) ?? newTerms(chunk, SMALL | DIGIT, hash, other)
 }
 
-/** The terms of a chunk that is not remembered, with the kinds of its characters. */
+/** The terms of a chunk that is not in the cache. `kinds` are the kinds of its characters. */
 function newTerms(chunk: string, kinds: number, hash: number, other: number): readonly RankingTerm[] {
   const terms = kinds === SMALL ? termsOfPlain(chunk) : termsOfChunk(chunk)
   if (chunk.length <= REMEMBERED_CHARACTERS) recent.add(hash, other, terms)

@@ -34,7 +34,7 @@ export class RecentTerms {
     return terms
   }
 
-  /** Puts the terms of a chunk before those of the other chunk of its place; a third one is forgotten. */
+  /** Stores the terms of a chunk as the first of its place. The previous first becomes the second; the previous second is evicted. */
   add(hash: number, other: number, terms: readonly RankingTerm[]): void {
     const place = hash & (this.#places - 1)
     const hashes = this.#hashes

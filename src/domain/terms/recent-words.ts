@@ -5,14 +5,14 @@ const PLACES = 131_072
 /** A word is remembered as two hashes of 32 bits. */
 const PLACE_SIZE = 4
 
-/** For each byte whether it is part of a word: small letters and digits of ASCII, and all that is not ASCII. */
+/** Whether each byte is part of a word: lower-case ASCII letters, digits, and every byte that is not ASCII. */
 const OF_WORD = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x80 || /[a-z0-9]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
 
 /**
- * A filter for words that were not seen recently. It remembers words in bounded memory: a word that another one replaced is new again. Two
- * words collide with a probability of 2^-64. Callers cannot choose such words, because the hashes have random seeds.
+ * A filter for words that were not seen recently, in bounded memory. An evicted word counts as new. Two words collide with a probability of
+ * 2^-64. Callers cannot choose such words, because the hashes have random seeds.
  */
 export class RecentWords {
   readonly #places: number
@@ -31,7 +31,7 @@ export class RecentWords {
 
   /** Notes the words of a folded text. A word is a run without ASCII characters other than small letters and digits. */
   note(text: string): void {
-    // A character of a string is at most 3 bytes; one more ends the last word.
+    // A UTF-16 unit is at most 3 bytes of UTF-8. One more byte ends the last word.
     if (this.#bytes.length <= text.length * 3) this.#bytes = Buffer.alloc(text.length * 3 + 1)
     const bytes: Uint8Array = this.#bytes
     const seed = this.#seed
@@ -60,7 +60,10 @@ export class RecentWords {
     return taken
   }
 
-  /** Looks for a word by its hashes, and puts it before the other one of its place; a third goes. */
+  /**
+   * Looks up a word by its hashes and makes it the first of its place. The other word of the place becomes the second; a third one is
+   * evicted.
+   */
   #look(from: number, to: number, hash: number, other: number): void {
     const recent = this.#recent
     const place = (hash & (this.#places - 1)) * PLACE_SIZE

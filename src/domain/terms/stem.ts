@@ -28,7 +28,9 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
 
 const require = createRequire(import.meta.url)
 const stemmers = new Map<string, Stemmer>()
-/** The package has the stemmers of all languages and is large: each thread loads it with its first word in another script than Latin. */
+/**
+ * The package is large, because it has the stemmers of all languages. A thread loads it with its first word in a script other than Latin.
+ */
 function stemIn(language: 'russian' | 'arabic', word: string): string {
   let stemmer = stemmers.get(language)
   if (stemmer === undefined) {
@@ -54,13 +56,13 @@ export function stemOf(word: string): string {
   return ARABIC.test(word) ? stemOfArabic(word) : word
 }
 
-/** The stemmer removes other endings after the article than without it, so that each word gets one. */
+/** Adds the article to every word: the stemmer removes other endings after the article than without it. */
 const stemOfArabic = (word: string): string => stemIn('arabic', `ال${word.replace(ARABIC_ARTICLE, '')}`)
 
 /** Whether a folded word is a stop word. */
 export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)
 
-/** What a word must have for a British ending, the ending, and what American spelling writes for it; the stemmer removes what follows. */
+/** British endings: a part that the word must have, the ending, and its American spelling. The stemmer removes the suffix after it. */
 const ENDINGS: readonly [part: string, ending: RegExp, other: string][] = [
   ['is', /^(.{2,}[^aeiou])is(e|es|ed|er|ers|ing|ation|ations|able)$/, '$1iz$2'],
   ['ys', /^(.*anal|.*paral|.*catal|.*hydrol)ys(e|es|ed|er|ers|ing)$/, '$1yz$2'],
@@ -82,7 +84,7 @@ const ENDINGS: readonly [part: string, ending: RegExp, other: string][] = [
     '$1$2',
   ],
 ]
-/** What a word with one of these endings has. */
+/** Matches in every word with one of these endings. */
 const BRITISH = /[iy]s|our|re|ogue|enc|ll/
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -13,7 +13,7 @@ const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]/u
 /** A run of letters, marks and digits. Only in scripts without spaces, where any part is found, it may begin with a mark. */
 const WORD = new RegExp(`(?:[\\p{L}\\p{N}]|(?=\\p{M})${UNSPACED.source})[\\p{L}\\p{M}\\p{N}]*`, 'gu')
-/** Such a character with the combining marks on it, or the text between two of them. */
+/** A character of a script without spaces with its combining marks, or the text between two such characters. */
 const UNSPACED_OR_REST = new RegExp(
   `(${UNSPACED.source}(?:(?!${UNSPACED.source})\\p{M})*)|(?:(?!${UNSPACED.source})[^])+`,
   'gu',
@@ -38,7 +38,7 @@ function wordsIn(folded: string): string[] {
 /** At most this many occurrences of a word in one field are indexed: a repetitive text must not make phrase searches slow. */
 const OCCURRENCES_MAX = 1_000
 
-/** Words without those past the most occurrences. */
+/** Removes the occurrences of a word past OCCURRENCES_MAX. */
 function thinned(words: string[]): string[] {
   if (words.length <= OCCURRENCES_MAX) return words
   const counts = new Map<string, number>()
@@ -71,8 +71,8 @@ function countWords(ascii: string): number {
 export type Term = { words: string[]; prefix: boolean }
 
 /**
- * The terms of a query; all must match. A quoted part is one term, a run of a script without spaces too. Of a long query the first 8
- * distinct terms count, and of those together the first 32 words. No terms: no filter.
+ * The terms of a query, all of which must match. A quoted part is one term, and so is a run of a script without spaces. Of a long query,
+ * the first 8 distinct terms count, and of those the first 32 words. An empty list is no filter.
  */
 export const termsOf = (query: string): Term[] => readTerms(query).terms
 
@@ -106,7 +106,7 @@ function readTerms(query: string): { terms: Term[]; cut: boolean } {
   return { terms, cut }
 }
 
-/** Words outside quotes: each a term, a run of a script without spaces a term of several words. */
+/** Adds the words outside quotes. Each is a term; a run of a script without spaces is one term of several words. */
 function addLoose(part: string, last: boolean, add: (words: string[], prefix: boolean) => void): void {
   const runs: string[][] = []
   for (const [word] of foldWord(part).matchAll(WORD)) {
