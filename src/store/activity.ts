@@ -31,7 +31,7 @@ export type ActivityRow = {
   target_entry_id: string | null
 }
 
-/** A withdrawn entry is named nowhere: its id, slug, title and revision come as null. */
+/** For a withdrawn entry, the columns id, slug, title and revision are null. */
 const ACTIVITY_COLUMNS: Sql = sql`
   SELECT s.sequence, s.action, s.created_at, s.request_id, s.metadata, s.data_class, a.id AS actor_id,
     CASE WHEN a.hidden = 1 THEN NULL ELSE a.name END AS actor_name, o.id AS origin_id,
@@ -71,7 +71,7 @@ const merged = (columns: Sql, either: Sql, or: Sql, order: Order, limit: number)
     UNION ALL SELECT ${columns} FROM (SELECT ${columns} FROM activity WHERE ${or} ORDER BY sequence ${ORDERS[order]}) two) merged
   ORDER BY sequence ${ORDERS[order]} LIMIT ${limit}`
 
-/** The same, as the page of activity that it makes. */
+/** A page of activity: the rows that fit either of two conditions. */
 const pageOf = (either: Sql, or: Sql, order: Order, limit: number): Sql => sql`
   ${ACTIVITY_COLUMNS} FROM (${merged(sql`sequence`, either, or, order, limit)}) page
   JOIN activity s ON s.sequence = page.sequence ${ACTIVITY_JOINS} ORDER BY page.sequence ${ORDERS[order]}`
@@ -118,7 +118,7 @@ export const listContributions = (reader: Reader, actor: number, before: number,
 export const findContribution = (reader: Reader, sequence: number) =>
   reader.one<ContributionRow>(sql`${CONTRIBUTION} WHERE s.sequence = ${sequence} AND s.withdrawn = 0 LIMIT 1`)
 
-/** Everything, of every data class: for administrators. */
+/** All rows of every data class, newest first: for administrators. */
 export const listAllActivity = (reader: Reader, limit: number) =>
   reader.all<ActivityRow>(sql`${ACTIVITY} ORDER BY s.sequence DESC LIMIT ${limit}`)
 
@@ -146,14 +146,14 @@ export type NewActivity = {
   revision: number | null
   /** The record number of the evidence or relation that the row announces. */
   subject: number | null
-  /** The entry that a relation leads to. */
+  /** The target entry of a relation. */
   target?: number
   requestId: string
-  /** Metadata that no other column has: of SEARCH. */
+  /** Metadata of a SEARCH, which no other column has. */
   metadata: object | null
   dataClass: DataClass
   at: number
-  /** The clock hour within which rows like this one are the same, for READ and SEARCH. */
+  /** For READ and SEARCH: the clock hour, in which equal rows are stored once. Null for writes. */
   hour: number | null
   /** True if the public may not see the row: its actor, origin or entry is withdrawn. */
   withdrawn?: boolean
@@ -168,7 +168,7 @@ export async function appendActivity(tx: Transaction, row: NewActivity): Promise
       ${row.withdrawn ? 1 : 0})`)
 }
 
-/** Whether no READ or SEARCH row of this actor, entry and hour is there yet. */
+/** Whether no READ or SEARCH row of this actor, entry and hour exists yet. */
 export const isUnobserved = async (
   reader: Reader,
   hour: number,
@@ -181,19 +181,19 @@ export const isUnobserved = async (
     WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}
       AND sequence >= coalesce((SELECT first FROM observed_hour WHERE hour = ${hour}), 0)`)) === undefined
 
-/** The partitions of reads that a partitioned table has for a retention, and the fewest hours of one. */
+/** The number of partitions of reads within a retention, and the minimum clock hours of a partition. */
 const PARTITIONS = 15
 const PARTITION_HOURS_MIN = 24
-/** Hours after which a partition that is due is dropped for certain. */
+/** Hours after which a partition that is due has certainly been dropped. */
 const DROP_DELAY_HOURS = 48
 
-/** The hours of reads that a partition collects. */
+/** The clock hours of a partition of reads. */
 export const hoursOfPartition = (retentionDays: number): number =>
   Math.max(PARTITION_HOURS_MIN, Math.ceil((retentionDays * 24) / PARTITIONS))
 
 /**
- * Deletes READ and SEARCH rows of hours before `now` by the retention, at most `limit` of them. Returns how many. Rows in partitions are
- * deleted only if their partition should have been dropped.
+ * Deletes at most `limit` READ and SEARCH rows that are past the retention, and returns how many. `now` is a clock hour. Rows in partitions
+ * are deleted only if their partition should have been dropped.
  */
 export function deleteObservations(tx: Transaction, now: number, retentionDays: number, limit: number) {
   const hour = now - retentionDays * 24
@@ -207,7 +207,7 @@ export function deleteObservations(tx: Transaction, now: number, retentionDays: 
 
 const METADATA: Record<Action, (row: ActivityRow) => object> = {
   READ: () => ({}),
-  // The tag of a search is text of the caller.
+  // The caller wrote the tag of a search.
   SEARCH: row => ({ ...JSON.parse(row.metadata ?? '{}'), ...(row.author_withdrawn ? { tag: null } : {}) }),
   CREATE: row => ({ slug: row.slug, title: row.title }),
   EXPAND: row => ({ previousRevisionId: row.previous_id }),

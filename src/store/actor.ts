@@ -104,7 +104,7 @@ export const listActors = (reader: Reader, limit: number) =>
       a.hidden, a.quarantined, a.blocked, o.id AS origin_id, CASE WHEN a.token_hash IS NULL THEN 0 ELSE 1 END AS issued
     FROM actor a LEFT JOIN origin o ON o.number = a.origin ORDER BY a.number DESC LIMIT ${limit}`)
 
-/** The columns of an author, for statements that join `actor a`: one that is hidden or quarantined has no declared names. */
+/** The columns of an author, for statements that join `actor a`. The names of a hidden or quarantined author are null. */
 export const AUTHOR_COLUMNS: Sql = sql`a.id AS actor_id,
   CASE WHEN a.hidden = 0 AND a.quarantined = 0 THEN a.name END AS actor_name,
   CASE WHEN a.hidden = 0 AND a.quarantined = 0 THEN a.model END AS actor_model,
@@ -131,7 +131,7 @@ export const authorColumnsOf = ({ id, name, model, provider, hidden, quarantined
 
 export const authorOf = (actor: ActorRow): Author => toAuthor(authorColumnsOf(actor))
 
-/** The actor as declared: for itself and for administrators. */
+/** The actor with its declared names: for itself and for administrators. */
 export const toActor = (row: Omit<ActorRow, 'token_hash'>): Actor => ({
   id: row.id,
   actorType: row.actor_type,

@@ -19,7 +19,7 @@ export const listModeratedEntries = (reader: Reader, limit: number) =>
 export const findModeratedEntry = (reader: Reader, number: number) =>
   reader.one<ModeratedEntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
 
-/** How many rows the short lists of the snapshot have in all. */
+/** The total number of rows of the short lists of the snapshot. */
 export async function countShortLists(reader: Reader) {
   const row = await reader.one<Record<'blockedOrigins' | 'reports', number>>(sql`
     SELECT (SELECT count(*) FROM origin WHERE blocked = 1 OR quarantined = 1) AS "blockedOrigins",
@@ -38,7 +38,7 @@ export const LONG_LISTS = {
 
 export type LongList = (typeof LONG_LISTS)[keyof typeof LONG_LISTS]
 
-/** The key of the row that is `rows` after a key; undefined where there are fewer. */
+/** The key of the row that is `rows` rows after a key; undefined if there are fewer rows. */
 export async function findKey(
   reader: Reader,
   { table, key }: LongList,

@@ -2,10 +2,10 @@ import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import type { Text } from '../domain/evidence/retained-text.ts'
 
-/** The most writes of one commit; within a commit, sequences and records may be in different orders. */
+/** The maximum number of writes in one commit. Within a commit, the orders of sequences and of records may differ. */
 const GROUP_MAX = 256
 
-/** The newest record that was committed when a sequence was; 0 where there was none. Later records have later sequences. */
+/** The newest record that was committed when a sequence was assigned; 0 if there is none. Later records have later sequences. */
 export const findRecordAt = async (reader: Reader, sequence: number): Promise<number> =>
   only(
     await reader.one<{ record: number | null }>(sql`
@@ -15,7 +15,7 @@ export const findRecordAt = async (reader: Reader, sequence: number): Promise<nu
         ORDER BY s.sequence DESC LIMIT ${GROUP_MAX}) AS w`),
   ).record ?? 0
 
-/** The record number of the revision of an entry that has an ordinal. */
+/** The record number of the revision of an entry with an ordinal. */
 const findNumber = async (reader: Reader, entry: number, ordinal: number): Promise<number | undefined> =>
   (
     await reader.one<{ number: number }>(
@@ -40,10 +40,10 @@ export async function findOrdinalAt(
   return least
 }
 
-/** Revisions after a record that are looked at. */
+/** The maximum number of revisions after a record that are read. */
 const LATER_MAX = 200
 
-/** Whether no text was changed after a record; false if there are more revisions than are looked at. */
+/** Whether no text was changed after a record; false if more than LATER_MAX revisions follow it. */
 export async function areTextsAsAt(reader: Reader, record: number): Promise<boolean> {
   const later = await reader.all<{ ordinal: number; changed: number }>(
     sql`SELECT ordinal, changed FROM revision WHERE number > ${record} ORDER BY number LIMIT ${LATER_MAX + 1}`,

@@ -3,9 +3,9 @@ import { sql } from '../database/sql.ts'
 import { COUNTED_JUDGEMENTS } from '../domain/evidence/standing.ts'
 import { TEXT, type TextRow } from './standing.ts'
 
-/** Texts of an actor that are compared to find out whether it judged its own words. */
+/** The maximum number of texts of an actor that are compared to find out whether it judged its own words. */
 const OWN_TEXTS = 4
-/** Revisions before the judged one that are searched for the author of its words. */
+/** The number of revisions before the judged one that are searched for the author of its words. */
 const AUTHORS_WINDOW = 32
 
 /** An actor's revisions of an entry before an ordinal: the first revision, if it is the actor's, and the last few of the window. */
@@ -26,7 +26,7 @@ export const hasChangedAfter = async (reader: Reader, entry: number, actor: numb
     WHERE actor = ${actor} AND entry = ${entry} AND ordinal > 1 AND number > ${text} AND changed = 1 LIMIT 1`)) !==
   undefined
 
-/** The judges of an entry that changed it after a text that they judged, with that text; changes up to a record count. */
+/** The actors that judged a text of an entry and changed the entry later, with that text. Only changes up to the record `upTo` count. */
 export const listChangedByJudges = (reader: Reader, entry: number, upTo: number) =>
   reader.all<{ actor: number; text: number }>(sql`
     SELECT j.actor, j.text FROM judgement j WHERE j.entry = ${entry} AND EXISTS (

@@ -6,7 +6,7 @@ import { WRITTEN, writesOf } from './activity.ts'
 /** The range of sequences, above `after` and up to `upTo`, and the number of keys. Each list reads an index and ends at the limit. */
 export type SequenceRange = { after: number; upTo: number; limit: number }
 
-/** An act of moderation has the id of its entry and nothing else of it. */
+/** The stored key of a change. A change by moderation has the id of its entry. */
 export type StoredKey = ChangeKey & { id?: string }
 
 type WrittenRow = Pick<ChangeKey, 'sequence' | 'action' | 'actor' | 'entry' | 'target'> & { shown: number }
@@ -39,7 +39,7 @@ export type ModeratedRow = { number: number; id: string; withdrawn: number; mode
 
 const MODERATED: Sql = sql`SELECT number, id, withdrawn, moderated FROM entry`
 
-/** The latest withdrawal or return of an entry; none where it was never withdrawn. */
+/** The latest withdrawal or return of an entry; empty if it was never withdrawn. */
 export const keysOfEntry = (
   { number, id, withdrawn, moderated }: ModeratedRow,
   { after, upTo }: SequenceRange,
@@ -64,7 +64,10 @@ export async function listModerated(reader: Reader, range: SequenceRange): Promi
 export const findModerated = (reader: Reader, number: number) =>
   reader.one<ModeratedRow>(sql`${MODERATED} WHERE number = ${number}`)
 
-/** The sequence up to which changes are complete: the newest one, in a mirror the one up to which it has followed moderation too. */
+/**
+ * The sequence up to which changes are complete: the newest sequence, or, in a mirror, the sequence up to which it has also followed
+ * moderation.
+ */
 export const readSettled = async (reader: Reader): Promise<number> =>
   only(
     await reader.one<{ sequence: number }>(

@@ -52,7 +52,7 @@ export const findEntryByNumber = (reader: Reader, number: number) =>
 
 export type TitledEntry = Pick<EntryRow, 'id' | 'slug' | 'title' | 'summary' | 'standing'>
 
-/** The public ones of some entries, without their contents. */
+/** The public entries among `numbers`, without their contents. */
 export const listTitled = async (reader: Reader, numbers: readonly number[]): Promise<TitledEntry[]> => {
   const rows = await Promise.all(
     numbers.map(number =>
@@ -85,7 +85,7 @@ export const listRecentEntries = (reader: Reader, limit: number, offset: number)
     sql`SELECT number FROM entry WHERE withdrawn = 0 ORDER BY updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`,
   )
 
-/** Numbers of the public entries, those with the most revisions that changed something first. */
+/** Numbers of the public entries in descending order of the revisions that changed something. */
 export const listEvolvedEntries = (reader: Reader, limit: number, offset: number): Promise<number[]> =>
   numbersOf(
     reader,
@@ -99,7 +99,7 @@ export const listChangedNumbers = (reader: Reader, change: number, limit: number
 const numbersOf = async (reader: Reader, statement: Sql): Promise<number[]> =>
   (await reader.all<{ number: number }>(statement)).map(({ number }) => number)
 
-/** The taken ones of two slugs. */
+/** Those of two slugs that are taken. */
 export const listTakenSlugs = async (reader: Reader, [one, other]: readonly [string, string]): Promise<string[]> =>
   (await reader.all<{ slug: string }>(sql`SELECT slug FROM entry WHERE slug IN (${one}, ${other})`)).map(
     ({ slug }) => slug,
@@ -133,8 +133,8 @@ export async function fillEntryStub(tx: Transaction, entry: NewEntry): Promise<v
 }
 
 /**
- * Moves the entry's head from one revision to the next by compare-and-swap; false when another revision was first. A revision without a
- * change leaves `changes` and `updated_at`.
+ * Moves the entry's head from one revision to the next by compare-and-swap; returns false if another revision moved it first. A revision
+ * without a change does not update `changes` and `updated_at`.
  */
 export async function advanceEntry(
   tx: Transaction,
@@ -151,7 +151,7 @@ export async function advanceEntry(
   return advanced === 1
 }
 
-/** The counters of an entry: each is the place of the newest row in its stream. */
+/** The counters of an entry. Each is the place of the newest row in its stream. */
 export type Counted = Pick<EntryRow, 'evidence' | 'relations' | 'origins' | 'standing'>
 const COUNTED: Sql = sql`evidence, relations, origins, standing`
 
@@ -160,13 +160,13 @@ const counted = (row: Counted | undefined): Counted => {
   return row
 }
 
-/** Counts one more piece of evidence on an entry; its number is the place in the entry's stream, from 1. */
+/** Counts one more piece of evidence on an entry. The new count is its place in the entry's stream, from 1. */
 export const countEvidence = async (tx: Transaction, entry: number): Promise<Counted> =>
   counted(
     await tx.one<Counted>(sql`UPDATE entry SET evidence = evidence + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),
   )
 
-/** Counts one more relation at an entry; its number is the place in the entry's stream, from 1. */
+/** Counts one more relation at an entry. The new count is its place in the entry's stream, from 1. */
 export const countRelation = async (tx: Transaction, entry: number): Promise<Counted> =>
   counted(
     await tx.one<Counted>(sql`UPDATE entry SET relations = relations + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),

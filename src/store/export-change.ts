@@ -6,12 +6,12 @@ import { authorOf, findActorById } from './actor.ts'
 import { observationsBy, rowsAbout } from './feed.ts'
 import { entriesOf, type Target } from './moderation.ts'
 
-/** The size of a segment; SQLite takes a bound number for a fraction. */
+/** The size of a segment. SQLite would bind the number as REAL without the cast. */
 const SEGMENT: Sql = sql`CAST(${LIMITS.exportSegment} AS INTEGER)`
 
-/** Marks the segments whose lines a target decides about as changed by a record of moderation. */
+/** Marks the segments whose lines depend on a target as changed by a record of moderation. */
 export async function markSegments(tx: Transaction, target: Target, record: number): Promise<void> {
-  // A copy follows the reads of an entry by the entry itself.
+  // A mirror withdraws and restores the reads of an entry together with the entry.
   const written = rowsAbout(target).map(rows => sql`s.hour IS NULL AND ${rows}`)
   for (const lines of [...written, ...observationsBy(target)]) {
     const segments = await tx.all<{ segment: number }>(
@@ -21,7 +21,7 @@ export async function markSegments(tx: Transaction, target: Target, record: numb
   }
 }
 
-/** Marks the segments that have the latest withdrawal or return of a target's entries, before a later one replaces it. */
+/** Marks the segments that have the latest withdrawal or return of a target's entries. Call it before a later one replaces it. */
 export async function markModerated(tx: Transaction, target: Target, record: number): Promise<void> {
   const segments = await tx.all<{ segment: number }>(sql`
     SELECT DISTINCT (e.moderated - 1) / ${SEGMENT} AS segment FROM entry e WHERE ${entriesOf(target)} AND e.moderated > 0`)
@@ -48,8 +48,8 @@ export const readLatestChange = async (reader: Reader): Promise<number> =>
   0
 
 /**
- * The actors that the first `limit` acts of moderation above a record were about and that were ever observed, as they are shown now, and
- * whether these acts are all that there are.
+ * The actors, as they are shown now, that the first `limit` acts of moderation of actors above a record were about. Actors that were never
+ * observed are left out. `all`: there are no more such acts.
  */
 export async function listChangedActors(
   reader: Reader,

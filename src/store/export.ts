@@ -41,7 +41,7 @@ type RelationColumns = {
   target: number
   target_id: string
 }
-/** The columns of a joined table without a row. */
+/** The columns of a joined table if no row matches. */
 type Missing<Columns> = { [Name in keyof Columns]: null }
 
 /** The row of a record, with the columns of that record. */
@@ -141,7 +141,7 @@ const relationLine = (row: ConnectedRow): ExportLine => ({
   }),
 })
 
-/** What the export needs from the public log, in base64, and the act of moderation that withdrew a row. */
+/** The values of the public log that the export needs, in base64, and the acts of moderation that withdrew rows. */
 export type ExportContext = {
   saltOf(record: number): string | undefined
   /** The commitments of withdrawn records, by record number. */
@@ -225,7 +225,7 @@ const evidenceOf = <Row extends JudgedRow>(row: Row) => ({
 })
 
 /**
- * A read as the public feed shows it, without the tag of a search: the tag is text of a caller, and mirrors could not be made to blank it.
+ * A read as the public feed shows it, without the tag of a search. The tag is text of a caller, and mirrors cannot be forced to erase it.
  */
 function observation(row: ObservedRow): ExportLine {
   const shown = row.entry_withdrawn === 0

@@ -42,8 +42,8 @@ export const toTotals = (head: Totals): NonNullable<ExportLine['head']>['totals'
 export const NEWEST_RECORD: Sql = sql`SELECT record, sequence FROM head`
 
 /**
- * Added to the sequence of a restored store, and if PostgreSQL is another one or an earlier state of itself: that store may lack numbers
- * that were assigned. No store accepts as many writes between a backup and its loss.
+ * Added to the sequence of a restored store, and of a PostgreSQL that was replaced by another one or by an earlier state of itself. Such a
+ * store may lack numbers that were assigned. No store accepts this many writes between a backup and its loss.
  */
 export const SEQUENCE_GAP = 1_000_000_000
 
@@ -56,11 +56,11 @@ export const storeEpochOf = (sequence: number): number => Math.floor(sequence / 
  */
 export type Newest = { record: number; storeEpoch: number }
 
-/** How long the service has run, in milliseconds, as it was counted last: up to a minute ago. */
+/** How long the service has run, in milliseconds, at the last count: up to a minute ago. */
 export const readServed = async (reader: Reader): Promise<number> =>
   only(await reader.one<{ served: number }>(sql`SELECT served FROM head`)).served
 
-/** Adds `ran` milliseconds that this process has run since it counted last. Returns how long the service has run. */
+/** Adds the milliseconds `ran` that this process has run since its last count. Returns how long the service has run, in milliseconds. */
 export async function addServed(tx: Transaction, clock: number, ran: number): Promise<number> {
   const row = only(await tx.one<{ served: number; served_at: number }>(sql`SELECT served, served_at FROM head`))
   const served = row.served + Math.round(servedSince(row.served_at, clock, ran))
@@ -73,7 +73,7 @@ export async function insertHead(tx: Pick<Transaction, 'run'>, storeId: string):
 }
 
 /**
- * Gives a copied store a new identity and adds `gap` to its sequence: the lost store may have given out numbers after the copy was made.
+ * Sets a new identity for a copied store and adds `gap` to its sequence: the lost store may have assigned numbers after the copy was made.
  */
 export async function renewHead(tx: Pick<Transaction, 'run'>, storeId: string, gap: number): Promise<void> {
   await tx.run(sql`UPDATE head SET store_id = ${storeId}, sequence = sequence + ${gap}`)
@@ -96,7 +96,7 @@ export async function takeRecord(tx: Transaction): Promise<number> {
   return head.record
 }
 
-/** Takes the next sequence number; of several, the last. */
+/** Takes the next `count` sequence numbers and returns the last. */
 export async function takeSequence(tx: Transaction, count = 1): Promise<number> {
   const head = await tx.load(HEAD)
   head.sequence += count
@@ -109,7 +109,7 @@ export async function addToTotals(tx: Transaction, by: Partial<Totals>): Promise
   for (const [name, count] of Object.entries(by) as [keyof Totals, number][]) head[name] += count
 }
 
-/** Writes the head as it is: shows whether the store takes writes. */
+/** Writes the head unchanged. Fails if the store does not accept writes. */
 export async function rewriteHead(tx: Transaction): Promise<void> {
   await tx.load(HEAD)
 }

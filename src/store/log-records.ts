@@ -6,7 +6,7 @@ import { isoTime } from '../domain/time.ts'
 import type { RecordRange } from './head.ts'
 import type { Epoch } from './log.ts'
 
-/** A permanent record as the log has it. The statement of one that is not `open` is not public. */
+/** A permanent record as the log has it. Only the statement of an `open` record is public. */
 export type LoggedRecord = { record: number; kind: RecordKind; statement: string; open: boolean }
 
 /** The members that records of actors share; the feed row of a record has its sequence and data class. */

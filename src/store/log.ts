@@ -18,7 +18,7 @@ const KINDS = new Map(Object.entries(LETTERS).map(([kind, letter]) => [letter as
 /** The kind of a leaf of a bundle; undefined past its last one. */
 export const kindAt = ({ kinds }: BundleRow, at: number): RecordKind | undefined => KINDS.get(kinds.charAt(at))
 
-/** A damaged letter makes another leaf, which the root of the log reveals. */
+/** A damaged letter is read as another kind. The root of the log then does not match. */
 const kindOf = (letter: string): RecordKind => KINDS.get(letter) ?? 'continuation'
 
 /** The bundle with a number that has these leaves. */
@@ -41,7 +41,7 @@ export function leavesOf({ kinds, commitments }: BundleRow, width = kinds.length
 export const entriesOf = (bundle: BundleRow, width?: number): Uint8Array[] =>
   leavesOf(bundle, width).map((leaf, at) => formatEntry({ ...leaf, record: bundle.number * TILE_WIDTH + at + 1 }))
 
-/** The hashes of the first `width` leaves of a bundle, joined. A proof reads some bundles: no leaf becomes an object. */
+/** The concatenated hashes of the first `width` leaves of a bundle. Creates no object for each leaf: a proof reads several bundles. */
 function leafHashesOf({ number, kinds, commitments }: BundleRow, width: number): Buffer {
   const bytes = Buffer.from(commitments, 'base64')
   const hashes = Buffer.alloc(Math.min(width, kinds.length) * HASH_BYTES)
@@ -71,8 +71,8 @@ export type TileRow = { level: number; number: number; hashes: string }
 export type LogStep = { storeEpoch: number; from: LogHead; to: LogHead; bundles: BundleRow[]; tiles: TileRow[] }
 
 /**
- * A log that records from `number` on belong to. `size` is the size up to which it agrees with the previous log, and `checkpoint` the last
- * one of the previous log. The first epoch has number 0, and no record.
+ * A log, to which the records from `number` on belong. `size` is the size up to which it agrees with the previous log; `checkpoint` is the
+ * last checkpoint of the previous log. The first epoch has number 0 and no record.
  */
 export type Epoch = {
   number: number
@@ -102,7 +102,7 @@ const advanceLog = async (tx: Transaction, storeEpoch: number, from: LogHead, to
     UPDATE log SET size = ${to.size}, root = ${to.root}
     WHERE one = 1 AND size = ${from.size} AND root = ${from.root} AND history = ${storeEpoch}`)) > 0
 
-/** Settles that the log continues in an epoch of the store. */
+/** Stores the epoch of the store in which the log continues. */
 export async function saveStoreEpoch(tx: Transaction, storeEpoch: number): Promise<void> {
   await tx.run(sql`UPDATE log SET history = ${storeEpoch} WHERE one = 1`)
 }
@@ -158,7 +158,7 @@ export function saltFor(epochs: readonly Epoch[], record: number): Buffer {
   return saltOf(Buffer.from(epoch.secret, 'base64'), record)
 }
 
-/** The salts of the records above one number and up to another. A copy has those of the records that it shows, and not the secret. */
+/** The salts of the records above one number and up to another. A mirror has the salts of the records that it shows, and no secret. */
 export async function readSalts(
   reader: Reader,
   epochs: readonly Epoch[],

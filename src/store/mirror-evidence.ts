@@ -66,7 +66,10 @@ export async function restoreRelation(
   return before
 }
 
-/** Erases the text of a relation. Returns the actor, the type and the entry that it may have judged; undefined if the store does not have it. */
+/**
+ * Erases the text of a relation. Returns the actor, the type and the entry that it may have judged; undefined if the store does not have
+ * it.
+ */
 export const eraseRelation = (
   tx: Transaction,
   number: number,
@@ -75,6 +78,6 @@ export const eraseRelation = (
     UPDATE relation SET rationale = '', withdrawn = 1 WHERE number = ${number}
     RETURNING target_entry AS entry, actor, relation_type`)
 
-/** Stores the act of moderation that withdrew or restored evidence about an entry, unless a later one did. */
+/** Stores the act of moderation that withdrew or restored evidence about an entry, unless a later act is stored. */
 export const markModerated = (tx: Transaction, entry: number, act: number): Promise<void> =>
   updateEvidenceModerated(tx, sql`${entry}`, act)

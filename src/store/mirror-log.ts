@@ -2,8 +2,8 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
 /**
- * The public log of the original, as a mirror trusts and knows it. Every record up to `record` has been seen as a line of the export, and so
- * have those in `ahead`, which are above it and ascend.
+ * The state of the original's public log in a mirror. Every record up to `record` was seen as a line of the export, and so was every record
+ * in `ahead`. The numbers in `ahead` are above `record` and ascend.
  */
 export type MirrorLog = {
   /** The verifier key of the original that is trusted. */
@@ -14,7 +14,7 @@ export type MirrorLog = {
   ahead: number[]
 }
 
-/** What a mirror knows of the log of its original; undefined for a store that is no mirror, or does not verify. */
+/** The state of the original's public log; undefined if the store is not a mirror or does not verify the log. */
 export async function findMirrorLog(reader: Reader): Promise<MirrorLog | undefined> {
   const row = await reader.one<Omit<MirrorLog, 'ahead'> & { ahead: string }>(
     sql`SELECT key, note, record, ahead FROM mirror_log WHERE one = 1`,
@@ -22,7 +22,7 @@ export async function findMirrorLog(reader: Reader): Promise<MirrorLog | undefin
   return row === undefined ? undefined : { ...row, ahead: JSON.parse(row.ahead) as number[] }
 }
 
-/** Lets a mirror trust a key: from its beginning, or in place of another one. */
+/** Stores the verifier key that a mirror trusts, in place of an earlier one. */
 export async function saveMirrorKey(tx: Pick<Transaction, 'run'>, key: string): Promise<void> {
   await tx.run(sql`
     INSERT INTO mirror_log (one, key) VALUES (1, ${key}) ON CONFLICT (one) DO UPDATE SET key = excluded.key`)
@@ -33,7 +33,9 @@ export async function updateMirrorLog(tx: Transaction, { note, record, ahead }: 
     UPDATE mirror_log SET note = ${note}, record = ${record}, ahead = ${JSON.stringify(ahead)} WHERE one = 1`)
 }
 
-/** Stores the salt of a record that the mirror has, and of one that has no row in any store. */
+/**
+ * Stores the salt of a record. With `isRow`, the mirror must have the row of the record; without it, the record has no row in any store.
+ */
 export async function saveSalt(
   tx: Transaction,
   record: number,

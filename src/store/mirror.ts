@@ -39,7 +39,7 @@ export async function saveOriginalStore(tx: Transaction, storeId: string): Promi
   await tx.run(sql`UPDATE mirror SET store_id = ${storeId} WHERE one = 1`)
 }
 
-/** Lets a mirror read everything again from the first row. */
+/** Makes a mirror read everything again from the first row. */
 export async function restartMirror(tx: Pick<Transaction, 'run'>): Promise<void> {
   await tx.run(sql`UPDATE mirror SET next = 1 WHERE one = 1`)
 }
@@ -94,7 +94,7 @@ export async function ensureUnknownAuthor(tx: Transaction): Promise<number> {
   return ensureAuthor(tx, author, { actorType: 'UNKNOWN', dataClass: 'INTERNAL', at: 0, change: 0 })
 }
 
-/** The placeholder of an unknown id or slug begins with a space, as no address does. */
+/** The placeholder of an unknown id or slug begins with a space. No address does. */
 const NAMELESS = ' '
 
 export type MirroredEntry = {
@@ -104,7 +104,7 @@ export type MirroredEntry = {
   data_class: DataClass
   revisions: number
   withdrawn: number
-  /** Whether a revision of it is erased or missing; then it must not be shown. */
+  /** Whether a revision of the entry is erased or missing. Such an entry must not be shown. */
   erased: number
 }
 
@@ -153,7 +153,10 @@ export async function markEntry(tx: Transaction, number: number, { locked }: { l
   await tx.run(sql`UPDATE entry SET blocked = ${locked ? 1 : 0} WHERE number = ${number}`)
 }
 
-/** Stores when an entry was last withdrawn or restored: as a negative number, which no list reads, while its id is unknown. */
+/**
+ * Stores the sequence at which an entry was last withdrawn or restored. It is negative while the id of the entry is unknown, and no list
+ * reads negative ones.
+ */
 export async function updateModerated(tx: Transaction, entry: number, sequence: number): Promise<void> {
   await tx.run(sql`
     UPDATE entry SET moderated = CAST(${sequence} AS BIGINT) * CASE WHEN revisions = 0 THEN -1 ELSE 1 END
@@ -219,7 +222,7 @@ export async function deleteObservation(tx: Transaction, sequence: number): Prom
   await tx.run(sql`DELETE FROM activity WHERE sequence = ${sequence} AND action IN ('READ', 'SEARCH')`)
 }
 
-/** Shows the reads of an entry in the feed, or withdraws them, with the entry. */
+/** Withdraws the reads of an entry from the feed, or restores them, together with the entry. */
 export async function markReads(tx: Transaction, entry: number, { withdrawn }: { withdrawn: boolean }): Promise<void> {
   await tx.run(sql`UPDATE activity SET withdrawn = ${withdrawn ? 1 : 0} WHERE entry = ${entry} AND action = 'READ'`)
 }

@@ -9,7 +9,7 @@ import { type Totals, takeSequence } from './head.ts'
 export type Target = {
   type: 'ENTRY' | 'ACTOR' | 'ORIGIN'
   number: number
-  /** The day of an origin, as `2026-11-21`; null else. */
+  /** The day of an origin, as `2026-11-21`; null for other types. */
   day: string | null
 }
 
@@ -69,7 +69,7 @@ export async function countPublicEntries(reader: Reader, target: Target): Promis
   }
 }
 
-/** The same of the evidence that a target gave. */
+/** Counts for stats of the public EXTERNAL evidence that a target gave on public entries. */
 export const countPublicEvidence = (reader: Reader, target: Target): Promise<Partial<Totals>> =>
   countEvidence(
     reader,
@@ -191,7 +191,7 @@ type ModerationRow = {
   created_at: number
 }
 
-/** The newest moderation results: the audit. */
+/** The newest moderation results, for the audit. */
 export async function listModerations(reader: Reader, limit: number): Promise<ModerationResult[]> {
   const rows = await reader.all<ModerationRow>(sql`
     SELECT id, target_type, target_id, action, reason, previous_state, state, changed, entries, actors, request_id, created_at

@@ -93,7 +93,7 @@ export const listRefusedOrigins = (reader: Reader, limit: number) =>
     sql`SELECT number, id, day, network_key, quarantined, blocked FROM origin WHERE blocked = 1 OR quarantined = 1 ORDER BY number DESC LIMIT ${limit}`,
   )
 
-/** The number of topics of its day that a network is counted for. */
+/** The number of topics of its day for which a network is counted. */
 export const readUnansweredTopicCount = async (reader: Reader, number: number): Promise<number> =>
   only(await reader.one<{ asked: number }>(sql`SELECT asked FROM origin WHERE number = ${number}`)).asked
 

@@ -2,7 +2,7 @@ import type { Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { ContributionOutcome, Outcome } from '../domain/evidence/outcome.ts'
 
-/** Whether another actor gave such evidence about the revision and did not replace it by a later judgement. */
+/** 1 if an actor that did not write the revision gave such evidence about it and has not replaced it by a later judgement; else 0. */
 const judged = (evidence: Sql): Sql => sql`
       CASE WHEN EXISTS (SELECT 1 FROM evidence v JOIN judgement j ON j.entry = v.entry AND j.actor = v.actor AND j.record = v.number
         WHERE v.revision = s.revision AND ${evidence} AND v.withdrawn = 0 AND j.own = 0) THEN 1 ELSE 0 END`
@@ -12,13 +12,13 @@ const JUDGED: Sql = sql`${judged(sql`v.result = 'SUPPORTED'`)} AS confirmed,
 const JOINS: Sql = sql`
     FROM activity s JOIN entry e ON e.number = s.entry LEFT JOIN revision r ON r.number = s.revision LEFT JOIN revision n ON n.entry = r.entry AND n.ordinal = r.ordinal + 1`
 
-/** The newest contributions of an actor, each with its judgements by other actors. Every row is a few look-ups in an index. */
+/** The newest contributions of an actor, each with its judgements by other actors. Each row takes a few index look-ups. */
 export const listOutcomes = (reader: Reader, actor: number, limit: number) =>
   reader.all<Outcome>(sql`
     SELECT s.action, e.withdrawn, ${JUDGED} ${JOINS}
     WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 ORDER BY s.sequence DESC LIMIT ${limit}`)
 
-/** The same with their entries as they are now; `later` is the time of the latest revision if it is by another actor. */
+/** The same with the present state of their entries. `later` is the time of the latest revision if it is by another actor, else null. */
 export const listContributionOutcomes = (reader: Reader, actor: number, limit: number) =>
   reader.all<ContributionOutcome & { slug: string; title: string; standing: string | null }>(sql`
     SELECT s.action, e.withdrawn, ${JUDGED}, s.entry, e.slug, h.title, e.standing, r.ordinal, e.revisions,

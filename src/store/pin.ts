@@ -27,10 +27,13 @@ export const findPinned = (reader: Reader, entry: number, id: string) =>
       coalesce(e.evidence_moderated, 0) AS evidence_moderated
     FROM revision r JOIN entry e ON e.number = r.entry WHERE r.id = ${id} AND r.entry = ${entry}`)
 
-/** The newest judgements of each kind that are read, at most. */
+/** The maximum number of newest judgements of each kind that are read. */
 const JUDGED_MAX = 200
 
-/** The public judgements of an entry above a sequence: verifications, contradictions, and relations of type CONTRADICTS that lead to it. */
+/**
+ * The public judgements of an entry above a sequence: verifications, contradictions, and relations of type CONTRADICTS with the entry as
+ * target.
+ */
 export async function listJudgedAfter(
   reader: Reader,
   { number, evidence, relations }: Pick<EntryRow, 'number' | 'evidence' | 'relations'>,

@@ -4,7 +4,7 @@ import type { Touched } from '../domain/cache-tag.ts'
 import type { RecordRange } from './head.ts'
 import { findMirror } from './mirror.ts'
 
-/** The record up to which a cache was purged of what changed; 0 if it never was. */
+/** The record up to whose changes a cache was purged; 0 if it was never purged. */
 export const readPurged = async (reader: Reader, cache: string): Promise<number> =>
   (await reader.one<{ record: number }>(sql`SELECT record FROM purge_progress WHERE cache = ${cache}`))?.record ?? 0
 
@@ -20,9 +20,9 @@ export async function savePurged(tx: Transaction, { cache, record }: Purged): Pr
 type Made = { entry: number; actor: string }
 
 /**
- * What the records of a range changed: the entries and authors of revisions, evidence and relations, the entries that an act of moderation or
- * the original of a mirror withdrew, restored or locked, and those related to them. More than `limit` of a kind, and an act on an actor or an
- * origin, may concern anything (`all`).
+ * What the records of a range changed: the entries and authors of revisions, evidence and relations; the entries that an act of moderation
+ * or the original of a mirror withdrew, restored or locked; and the entries related to those. `all`: a kind has more than `limit` rows, or
+ * an act is on an actor or an origin.
  */
 export async function listTouched(reader: Reader, { above, upTo }: RecordRange, limit: number): Promise<Touched> {
   const within = (column: Sql): Sql => sql`${column} > ${above} AND ${column} <= ${upTo}`
@@ -41,7 +41,7 @@ export async function listTouched(reader: Reader, { above, upTo }: RecordRange, 
     madeIn(sql`relation`, sql`v.source_entry`),
     madeIn(sql`relation`, sql`v.target_entry`),
   ])
-  // A mirror has no acts: it erases what its original withdrew.
+  // A mirror has no acts of moderation. It erases the records that its original withdrew.
   const moderated = acts.length > 0 || mirror !== undefined
   const changed = moderated ? await listChanged(reader, within(sql`e.change`), most) : []
   const made = lists.flat()

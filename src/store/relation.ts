@@ -37,7 +37,7 @@ export type RelationEnd = { entry: number; ordinal: number; revision: number | n
 export type NewRelation = {
   number: number
   id: string
-  /** The entries, the places among their relations, and the revisions that are current. */
+  /** Each entry, the place of the relation among those of the entry, and the current revision of the entry. */
   source: RelationEnd
   target: RelationEnd
   relationType: Relation['relationType']

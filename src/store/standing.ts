@@ -14,7 +14,7 @@ import { isoTime } from '../domain/time.ts'
 
 export type JudgementRow = Omit<Judgement, 'own' | 'originGroup'> & { own: number; origin_group: number }
 
-// An entry may have thousands: naming each member takes a fraction of the time of a spread.
+// An entry may have thousands of judgements: naming each member takes a fraction of the time of a spread.
 export const toJudgement = ({ record, actor, text, verdict, own, origin_group, at }: JudgementRow): Judgement => ({
   record,
   actor,
@@ -25,14 +25,14 @@ export const toJudgement = ({ record, actor, text, verdict, own, origin_group, a
   at,
 })
 
-/** The judgements of an entry: at most one more than may count. */
+/** The judgements of an entry, at most COUNTED_JUDGEMENTS + 1. */
 export const listJudgements = async (reader: Reader, entry: number): Promise<Judgement[]> =>
   (
     await reader.all<JudgementRow>(sql`
       SELECT actor, text, record, verdict, own, origin_group, at FROM judgement WHERE entry = ${entry} LIMIT ${COUNTED_JUDGEMENTS + 1}`)
   ).map(toJudgement)
 
-/** The same, each about its exact revision, where several revisions have the same words. */
+/** The same, each about its exact revision: several revisions may have the same words. */
 export const listJudgementsOfRevisions = async (reader: Reader, entry: number): Promise<Judgement[]> =>
   (
     await reader.all<JudgementRow>(sql`
@@ -57,26 +57,26 @@ export const listJudgedBy = async (reader: Reader, entry: number, actor: number)
       SELECT actor, text, record, verdict, own, origin_group, at FROM judgement WHERE entry = ${entry} AND actor = ${actor} LIMIT 2`)
   ).map(toJudgement)
 
-/** Another actor of an origin that judged the entry. */
+/** Another actor of the same origin that judged the entry. */
 export const findNeighbour = (reader: Reader, entry: number, { originGroup, actor }: Judgement) =>
   reader.one<{ actor: number }>(
     sql`SELECT actor FROM judgement WHERE entry = ${entry} AND origin_group = ${originGroup} AND actor <> ${actor} LIMIT 1`,
   )
 
-/** Another actor of an origin with the same verdict about a text. */
+/** Another actor of the same origin with the same verdict about the text. It did not write the text. */
 export const findVoice = (reader: Reader, entry: number, { originGroup, verdict, text, actor }: Judgement) =>
   reader.one<{ actor: number }>(sql`
     SELECT actor FROM judgement WHERE entry = ${entry} AND origin_group = ${originGroup} AND verdict = ${verdict}
       AND text = ${text} AND own = 0 AND actor <> ${actor} LIMIT 1`)
 
-/** The records of objections to texts that a correction answered, of which the text with a digest does not contain nine tenths. */
+/** The records of objections to texts that a correction changed, without those of which the text with `digest` has nine tenths. */
 export const listAnswered = (reader: Reader, entry: number, digest: string) =>
   reader.all<{ record: number }>(sql`
     SELECT j.record FROM judged_text t JOIN judgement j ON j.entry = t.entry AND j.text = t.text
     WHERE t.entry = ${entry} AND t.addressed IS NOT NULL AND (t.against <> ${digest} OR t.kept < ${RETAINED_FROM})
       AND j.verdict IN ('CONTRADICTED', 'CONTRADICTS') LIMIT ${COUNTED_JUDGEMENTS}`)
 
-/** Texts of an entry that were judged: at most so many. */
+/** At most `limit` judged texts of an entry. */
 export const listJudgedTexts = (reader: Reader, entry: number, limit: number) =>
   reader.all<{ text: number }>(sql`SELECT text FROM judged_text WHERE entry = ${entry} LIMIT ${limit}`)
 

@@ -6,7 +6,7 @@ import { type JudgementRow, toJudgement } from './standing.ts'
 export const countJudgements = async (reader: Reader, entry: number): Promise<number> =>
   only(await reader.one<{ count: number }>(sql`SELECT count(*) AS count FROM judgement WHERE entry = ${entry}`)).count
 
-/** The judgements of an entry that stop to count first: the oldest of the origin with the most, again and again. */
+/** The judgements of an entry to delete first: repeatedly the oldest one of the origin with the most judgements. */
 export const listSurplus = async (reader: Reader, entry: number, limit: number): Promise<Judgement[]> =>
   (
     await reader.all<JudgementRow>(sql`

@@ -79,7 +79,7 @@ export async function moveTopics(tx: Transaction, moved: readonly Moved[]): Prom
   )
 }
 
-/** A topic after a change. Its spelling is empty if its oldest entry, which comes after `entry`, is not known yet. */
+/** A topic after a change. Its spelling is empty if its oldest entry is not known yet; that entry has a number above `entry`. */
 async function changed(reader: Reader, key: string, { by, left, back }: Change): Promise<Topic> {
   const known = await reader.one<Topic>(sql`SELECT key, spelling, entries, entry FROM topic WHERE key = ${key}`)
   const before = known ?? { key, spelling: '', entries: 0, entry: 0 }
@@ -88,10 +88,12 @@ async function changed(reader: Reader, key: string, { by, left, back }: Change):
   return left.has(before.entry) || before.entry === 0 ? { ...topic, spelling: '' } : topic
 }
 
-/** Entries that are read at once. */
+/** The number of entries that one statement reads. */
 const WALK = 5_000
 
-/** For each topic the oldest public entry after its named one, and the spelling of the tag there; found by one walk along the entries. */
+/**
+ * The oldest public entry of each topic above its `entry`, and the spelling of the tag there. One scan of the entries finds all of them.
+ */
 async function findOldest(
   reader: Reader,
   topics: readonly Topic[],
@@ -115,7 +117,7 @@ async function findOldest(
   return found
 }
 
-/** The tags that most public entries have. */
+/** The tags with the most public entries. */
 export const listTopics = (reader: Reader, limit: number) =>
   reader.all<{ tag: string; count: number }>(
     sql`SELECT spelling AS tag, entries AS count FROM topic WHERE entries > 0 ORDER BY entries DESC, key LIMIT ${limit}`,

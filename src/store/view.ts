@@ -32,7 +32,7 @@ export type FacetRow = {
   signals: number
 }
 
-/** The properties of a public entry that lists are narrowed and ordered by. */
+/** The properties of a public entry by which lists are filtered and ordered. */
 export const findFacets = (reader: Reader, number: number) =>
   reader.one<FacetRow>(sql`
     SELECT e.number, e.tags, e.updated_at, e.standing, a.actor_type, r.signals
@@ -104,7 +104,7 @@ export type StepRow = {
   actor_id: string
 }
 
-/** The newest revisions of an entry, newest first, without their words. */
+/** The newest revisions of an entry, newest first, without their texts. */
 export const listSteps = (reader: Reader, entry: number, limit: number) =>
   reader.all<StepRow>(sql`
     SELECT r.number, r.ordinal, r.id, r.change_type, r.created_at, a.id AS actor_id FROM revision r JOIN actor a ON a.number = r.actor
@@ -132,14 +132,17 @@ export const findJudge = (reader: Reader, record: number) =>
   reader.one<ObjectorRow>(sql`
     SELECT v.actor, v.origin, v.rationale, v.created_at, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor WHERE v.number = ${record}`)
 
-/** The same of a relation. */
+/** The actor and the origin of a relation, and when the actor was first seen. */
 export const findRelator = (reader: Reader, record: number) =>
   reader.one<ObjectorRow>(sql`
     SELECT l.actor, l.origin, l.rationale, l.created_at, a.first_seen_at FROM relation l JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
 
 export type SupporterRow = { number: number; actor: number; rationale: string; first_seen_at: number }
 
-/** Of the newest public evidence of an entry, those that support a text whose evidence counts for the current one and are not by its authors. */
+/**
+ * Reads the newest `limit` public pieces of evidence of an entry. Returns those that support a text whose evidence counts for the current
+ * text and that are not by its authors.
+ */
 export const listSupporters = (reader: Reader, entry: number, limit: number) =>
   reader.all<SupporterRow>(sql`
     SELECT page.number, page.actor, page.rationale, a.first_seen_at
@@ -164,7 +167,7 @@ export type ChangeRow = AuthorColumns & {
   standing: string | null
 }
 
-/** The newest revisions of all entries, newest first; `hidden` ones are not for the public. */
+/** The newest revisions of all entries, newest first. Those with `hidden` are not public. */
 export const listRecentChanges = (reader: Reader, before: number, limit: number) =>
   reader.all<ChangeRow>(sql`
     SELECT r.number, r.id, e.slug, e.standing, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS},

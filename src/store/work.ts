@@ -5,10 +5,10 @@ import { storedStanding } from './standing.ts'
 
 // Withdrawn and locked entries are not listed: they cannot be judged. Each list is read from its index alone.
 
-/** The end of a list that is read: the entries that are worth most, or least. */
+/** The end of an ordered list from which entries are read: the greatest values, or the least. */
 export type End = 'most' | 'least'
 
-/** The entries that are contested, by their voices. */
+/** The contested entries in the order of their voices. */
 export async function listDisputed(reader: Reader, end: End, limit: number): Promise<Waiting[]> {
   const rows = await reader.all<Pick<Waiting, 'number' | 'contest' | 'readers'>>(sql`
     SELECT number, contest, readers FROM entry WHERE contest > 0 AND withdrawn = 0 AND blocked = 0
@@ -16,7 +16,7 @@ export async function listDisputed(reader: Reader, end: End, limit: number): Pro
   return rows.map(row => ({ ...row, due: 'DISPUTED', confirmed_at: null }))
 }
 
-/** The entries that wait for the same check, by their readers. */
+/** The entries that wait for the same check, in the order of their readers. */
 export async function listDue(reader: Reader, due: Due, end: End, limit: number): Promise<Waiting[]> {
   const rows = await reader.all<Pick<Waiting, 'number' | 'readers' | 'confirmed_at'>>(sql`
     SELECT number, readers, confirmed_at FROM entry WHERE due = ${due} AND withdrawn = 0 AND blocked = 0
@@ -32,7 +32,7 @@ export async function listConfirmed(reader: Reader, before: number, end: End, li
   return rows.map(row => ({ ...row, due: 'CONFIRMED', contest: 0 }))
 }
 
-/** One entry by its number. */
+/** An entry by its number; undefined if it is withdrawn or locked. */
 export const findWaiting = (reader: Reader, number: number) =>
   reader.one<Waiting>(sql`
     SELECT number, due, contest, readers, confirmed_at FROM entry WHERE number = ${number} AND withdrawn = 0 AND blocked = 0`)
