@@ -2,7 +2,7 @@ import type { Sql, Value } from './sql.ts'
 
 export type Row = Record<string, Value>
 
-/** An engine in this process answers synchronously, one across a network later; callers always await. */
+/** The result of an engine. An engine in this process returns a value, an engine across a network a promise. Callers always await. */
 export type Awaitable<T> = T | Promise<T>
 
 /** Reads committed data. One statement sees one state of the store. */
@@ -11,10 +11,7 @@ export type Reader = {
   all<R = Row>(statement: Sql): Awaitable<R[]>
 }
 
-/**
- * A value of a transaction that every work of a group changes: loaded when it is first used, changed in memory, written once before the
- * commit.
- */
+/** A value that the works of a transaction change. It is loaded on first use, changed in memory, and written once before the commit. */
 export type Loadable<T> = {
   load(reader: Reader): Awaitable<T>
   save(saver: Saver, value: T): Awaitable<unknown>
@@ -30,7 +27,7 @@ export type Transaction = Reader & {
   load<T>(loadable: Loadable<T>): Promise<T>
   /**
    * Locks a key until this work has ended: other works of the same transaction wait for it. Returns true if this work had to wait; rows
-   * that were read before may have changed. Lock keys in this order: actor, network, entries (sorted), slug.
+   * that it read before may then have changed. Lock keys in this order: actor, network, entries (sorted), slug.
    */
   lock(key: string): Awaitable<boolean>
 }
@@ -42,8 +39,8 @@ export type Transaction = Reader & {
 export type Write = <T>(work: (transaction: Transaction) => Awaitable<T>) => Promise<T>
 
 /**
- * The engine failed, and nothing was stored unless the outcome is unknown: a commit that failed may be there after a restart. `full` passes when there is space again, `unavailable` when the database can be reached again,
- * `broken` does not pass.
+ * The engine failed. Nothing was stored, unless the outcome is unknown: a failed commit may exist after a restart. `full` ends when there
+ * is free space again, `unavailable` when the database can be reached again; `broken` does not end.
  */
 export class StoreFault extends Error {
   readonly kind: 'full' | 'broken' | 'unavailable'
@@ -62,7 +59,7 @@ export class StoreFault extends Error {
   }
 }
 
-/** The row of a statement that always has one, such as a count. Throws if there is none. */
+/** The row of a statement that always has one, such as a count. Throws if it has none. */
 export function only<R>(row: R | undefined): R {
   if (row === undefined) throw new Error('A statement that always has a row has none.')
   return row
@@ -75,5 +72,5 @@ export function getOrThrow<K, V>(map: ReadonlyMap<K, V>, key: K): V {
   return value
 }
 
-/** Whether an error passes when the database can be reached again. */
+/** Whether an error ends when the database can be reached again. */
 export const isUnavailable = (error: unknown): boolean => error instanceof StoreFault && error.kind === 'unavailable'

@@ -8,7 +8,7 @@ export const ddlFor = (
 
 /**
  * Translates DDL of the dialect to PostgreSQL: 64-bit numbers, text compared byte by byte, generated keys for a missing `number`.
- * References are left out: checking them costs more than all else of a create, and `palimpsest check` proves them.
+ * References are left out: checking them takes longer than the rest of a create, and `palimpsest check` verifies them.
  */
 const postgresDdl = (ddl: string): string =>
   ddl

@@ -1,7 +1,7 @@
 import type { Awaitable, Transaction } from './database.ts'
 import { type Outcome, SpoiledGroup } from './work-transaction.ts'
 
-/** The most works that share one commit: bounds how long the first of them waits. */
+/** The maximum number of works that share one commit: bounds how long the first of them waits. */
 export const GROUP_MAX = 256
 
 /** A work of a store. No time that it writes may be before `floor`, in milliseconds since 1970. */
@@ -10,11 +10,11 @@ export type Work<T = unknown> = (tx: Transaction, floor: number) => Awaitable<T>
 /** A work that is not answered yet. */
 export type Pending<W = Work> = {
   work: W
-  /** When it was asked for, in milliseconds since 1970. */
+  /** When it was requested, in milliseconds since 1970. */
   at: number
   /** Runs in a group of its own. */
   alone: boolean
-  /** When it arrived, of performance.now(). */
+  /** When it arrived, by performance.now(). */
   since: number
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -23,17 +23,17 @@ export type Pending<W = Work> = {
 /** The transactions of an engine, one at a time. */
 export type GroupSession<W = Work> = {
   /**
-   * Runs the works of a group in one transaction. Resolves with the outcome of each once all are durable. It may call `join` before the
-   * first work runs, to add the works that have arrived, and may reject a work of which nothing is stored and remove it from the group.
-   * Rejects with SpoiledGroup if nothing is stored because of one of the works, else with the error of each.
+   * Runs the works of a group in one transaction. Resolves with the outcome of each once all are durable. Before the first work runs, it
+   * may call `join` to add the works that have arrived. It may reject a work that stored nothing and remove it from the group. Rejects with
+   * SpoiledGroup if one of the works made it store nothing, else with the error of every work.
    */
   commit(group: Pending<W>[], join: () => void): Promise<readonly Outcome[]>
 }
 
 /**
- * Group commit: works that wait while a group is under way are the next one. Each is answered, in order, after the commit of its own group.
- * A work that spoils a group makes it run again in halves, until that work fails alone: a work may run several times, but is answered once.
- * No request can cause that: operations check before they write.
+ * Group commit: works that arrive while a group runs form the next group. Each is answered, in order, after the commit of its group. A work
+ * that spoils its group makes it run again in halves, until that work fails alone: a work may run several times, but is answered once. No
+ * request can spoil a group, because operations check before they write.
  */
 export class GroupCommit<W = Work> {
   readonly #session: GroupSession<W>
@@ -71,7 +71,7 @@ export class GroupCommit<W = Work> {
     return this.#underWay.length + this.#waiting.length
   }
 
-  /** Milliseconds that the oldest of them has waited; 0 if there is none. */
+  /** Milliseconds that the oldest unanswered work has waited; 0 if there is none. */
   waited(): number {
     const oldest = this.#underWay[0] ?? this.#waiting[0]
     return oldest === undefined ? 0 : performance.now() - oldest.since

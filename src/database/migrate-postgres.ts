@@ -6,7 +6,7 @@ import type { ColumnTypes } from './statement-batching.ts'
 
 /** The advisory lock under which one starting node at a time migrates. */
 const LOCK = 7_261_843_205
-/** A step may take long on a large store, and others wait for it; in milliseconds. */
+/** The statement timeout of a step, in milliseconds. A step may take long on a large store, and other nodes wait for it. */
 const STEP_TIMEOUT_MS = 6 * 3_600_000
 const MIGRATION_TABLE = `CREATE TABLE IF NOT EXISTS migration
   (number BIGINT PRIMARY KEY, name TEXT NOT NULL, breaking BIGINT NOT NULL, applied_at BIGINT NOT NULL)`
@@ -25,7 +25,7 @@ export async function appliedToPostgres(connection: PostgresConnection): Promise
 
 /**
  * Applies all missing steps, each in a transaction of its own. Returns the names of the applied steps. Safe when any number of nodes start
- * at once. Throws StoreFault('broken') when a newer program changed it in a way this one cannot read.
+ * at once. Throws StoreFault('broken') if a newer version migrated the database in a way that this version cannot read.
  */
 export async function migratePostgres(
   connection: PostgresConnection,
@@ -33,7 +33,7 @@ export async function migratePostgres(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
   const taken: string[] = []
-  // A session that is opened again finds the newest schema and need not wait for the lock.
+  // A session that reconnects finds the newest schema and need not wait for the lock.
   if (isNewest(await appliedToPostgres(connection), migrations)) return taken
   await connection.limit(STEP_TIMEOUT_MS)
   for (const step of migrations) {

@@ -72,9 +72,9 @@ export function appliedMigrations(connection: SqliteConnection): Applied[] {
 
 /**
  * Applies all missing steps, each in a transaction of its own. Returns the names of the applied steps. Safe when several processes start at
- * once: the write lock lets one at a time look and act, and a process waits while others take steps. Throws StoreFault('unavailable') where
- * another process keeps the store locked and takes no step, and StoreFault('broken') when the store was migrated by a newer program in a
- * way this one cannot read.
+ * once: the write lock admits one at a time, and a process waits while others apply steps. Throws StoreFault('unavailable') if another
+ * process keeps the store locked and applies no step, and StoreFault('broken') if a newer version migrated the store in a way that this
+ * version cannot read.
  */
 export function migrate(connection: SqliteConnection, at: number, migrations = MIGRATIONS): string[] {
   const taken: string[] = []
@@ -104,7 +104,7 @@ export function migrate(connection: SqliteConnection, at: number, migrations = M
   return taken
 }
 
-/** Begins a transaction that writes, after waiting for as long as others take steps. */
+/** Begins a transaction that writes. Waits as long as other processes apply steps. */
 function beginStep(connection: SqliteConnection): void {
   for (let known = -1; ; ) {
     try {

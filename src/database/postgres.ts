@@ -3,7 +3,7 @@ import { Client, type ClientConfig, type QueryResult, types } from 'pg'
 import { type Row, StoreFault } from './database.ts'
 import type { Value } from './sql.ts'
 
-/** A statement in PostgreSQL's own words: `$1` marks a value; lists are arrays. */
+/** A statement in PostgreSQL's syntax: `$1` marks a value; lists are arrays. */
 export type Query = { text: string; values: readonly (Value | readonly Value[])[] }
 export type Result = { rows: Row[]; count: number; command: string }
 
@@ -17,14 +17,14 @@ export type SessionOptions = {
   idleTimeout: number
   /** Milliseconds after which an attempt to connect fails; 3,000 by default. */
   connectTimeout?: number
-  /** Leaves the session without the settings of this program, for a server that may not have them. */
+  /** Skips the settings of this program, for a server that may not have them. */
   plain?: true
-  /** Translates an error of `send`, `exec` or the start of the session for its reader; by default it stays as it is. */
+  /** Translates an error of `send`, `exec` or the start of the session; by default errors are unchanged. */
   explain?: (error: Error) => Error
 }
 
 const CONNECT_TIMEOUT_MS = 3_000
-/** A server that is silent for this much longer than its own limits counts as lost, in milliseconds. */
+/** Milliseconds past its own limits after which a silent server counts as lost. */
 const SILENCE_MARGIN_MS = 5_000
 /**
  * How often the server checks during a statement that its client is connected, and how long it waits for an acknowledgement, in
@@ -104,8 +104,8 @@ export class PostgresConnection {
   }
 
   /**
-   * Sends statements in one go and resolves when all are answered; each runs by itself unless a transaction was begun.
-   * Rejects with the first error: a `StoreFault` where the engine or the way to it failed, else PostgreSQL's own error.
+   * Sends statements together and resolves when all are answered. Each runs in its own transaction unless one was begun. Rejects with the
+   * first error: a `StoreFault` if the engine or the connection failed, else PostgreSQL's own error.
    */
   async send(queries: readonly Query[]): Promise<Result[]> {
     const results = await this.settle(queries)
@@ -119,7 +119,7 @@ export class PostgresConnection {
     return (result as Result).rows as R[]
   }
 
-  /** The same as `send`, with an answer or an error for each. */
+  /** Like `send`, but resolves with a result or an error for each statement. */
   async settle(queries: readonly Query[]): Promise<(Result | Error)[]> {
     this.#pending += queries.length
     const stream = this.#stream
@@ -138,7 +138,7 @@ export class PostgresConnection {
     }
   }
 
-  /** Runs fixed text of our own: DDL and settings, several statements at once. */
+  /** Runs constant text, such as DDL and settings, with one or more statements. */
   async exec(text: string): Promise<void> {
     await this.#withinLimit(() =>
       this.#client.query(text).catch(error => {
@@ -158,7 +158,7 @@ export class PostgresConnection {
     this.#statementTimeout = milliseconds
   }
 
-  /** Statements sent and not answered. */
+  /** The number of statements that are sent and not answered. */
   pending(): number {
     return this.#pending
   }
@@ -222,8 +222,8 @@ const ONLY_READS = '25006'
 /** Error codes of unreadable or damaged files. */
 const BROKEN = new Set(['58030', 'XX001', 'XX002'])
 /**
- * Error codes that pass by themselves: shutdown, start, ended session, read-only server. So do lost connections (08) and a lack of
- * resources (53).
+ * Error codes of temporary failures: shutdown, start, ended session, read-only server. Lost connections (class 08) and a lack of resources
+ * (class 53) are temporary too.
  */
 const UNAVAILABLE = new Set([
   '57P01',

@@ -2,9 +2,9 @@ export type Value = string | number | null
 
 /**
  * A statement of the dialect that both engines share: `?` marks the place of each value. Build it with the `sql` tag only. Columns are
- * TEXT, INTEGER (64 bit) and REAL. Times are milliseconds since 1970, booleans 0 and 1, sets JSON text. The application makes ids and
- * times. Compare-and-swap is in the WHERE. No LIKE, no FOR UPDATE, and no functions but coalesce, count, max and sum. Every list and read
- * has an index; plan tests check it on both engines.
+ * TEXT, INTEGER (64 bit) and REAL. Times are milliseconds since 1970, booleans 0 and 1, sets JSON text. The application generates ids and
+ * times. A compare-and-swap is a condition in WHERE. No LIKE, no FOR UPDATE, and no functions but coalesce, count, max and sum. Every list
+ * and read has an index; plan tests check it on both engines.
  */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
 

@@ -4,13 +4,17 @@ import { beginWriting, isSqliteError, type SqliteConnection } from './sqlite.ts'
 import { UnitOfWork } from './unit-of-work.ts'
 import { type Outcome, runWork, SpoiledGroup, WorkTransaction } from './work-transaction.ts'
 
-/** Callbacks of a group: before it begins, before its commit, after a durable commit with the number of works, and after its end in any case. */
+/**
+ * Callbacks of a group: before it begins, before its commit, after a durable commit with the number of works, and after its end in any
+ * case.
+ */
 type GroupHooks = { onGroup(): void; onCommitting(): void; onCommit(works: number): void; onEnd(): void }
 
 /**
  * Commits groups through the one writing connection of a SQLite store: works run one after another and share one durable commit. A broken
- * store rejects this and all later groups: a failed sync is never repeated. The outcome of a group whose commit had begun is unknown: its
- * frames are in the write-ahead log. A store that another process has locked for too long rejects a group as `unavailable`; nothing was begun.
+ * store rejects this and all later groups, because a failed sync is never repeated. The outcome of a group whose commit had begun is
+ * unknown: its frames are in the write-ahead log. If another process has locked the store for too long, the group is rejected as
+ * `unavailable`, and nothing was begun.
  */
 export class SqliteSession implements GroupSession {
   readonly #connection: SqliteConnection
@@ -50,7 +54,7 @@ export class SqliteSession implements GroupSession {
   }
 }
 
-/** An error of SQLite may have rolled back the whole transaction. */
+/** Whether an error concerns one work alone. An error of SQLite may have rolled back the whole transaction. */
 const isRefusal = (error: unknown): boolean => !isSqliteError(error)
 
 /** Runs `work` in one durable transaction of a connection without another writer. If it throws, everything is rolled back. */

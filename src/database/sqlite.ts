@@ -6,25 +6,23 @@ import { blockThread } from './wait.ts'
 
 /** Older versions can lose committed writes of a WAL database. */
 const OLDEST_SQLITE = '3.51.3'
-/**
- * Bytes of a page in a new file: rows of a few kilobytes share one, where 4,096 would leave half of each page empty.
- */
+/** The page size of a new file, in bytes. Rows of a few kilobytes share a page; with 4,096 bytes half of each page would be empty. */
 const PAGE_BYTES = 8_192
-/** Pages in the write-ahead log before it is moved into the file. */
+/** Pages in the write-ahead log that start a checkpoint. */
 const WAL_PAGES = 4_000
 /** How long a connection waits for another one's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
 /** Milliseconds between two attempts where SQLite itself does not wait. */
 const BUSY_RETRY_MS = 10
 
-/** A `Transaction` that answers at once. */
+/** Synchronous access to a SQLite file. */
 export type SqliteConnection = {
   one<R = Row>(statement: Sql): R | undefined
   all<R = Row>(statement: Sql): R[]
   run(statement: Sql): number
-  /** Rows one by one, fetched as they are asked for. */
+  /** Returns rows one by one and reads each on demand. */
   each<R = Row>(statement: Sql): Iterable<R>
-  /** Runs fixed text of our own: pragmas, DDL. */
+  /** Runs constant text, such as pragmas and DDL. */
   exec(text: string): void
   /** Runs a frequent statement of fixed text, such as BEGIN and COMMIT. */
   step(text: string): void
@@ -35,9 +33,9 @@ export type SqliteConnection = {
 }
 
 /**
- * Opens a SQLite file in WAL mode.
- * A writer has synchronous=FULL, so that a commit that returned survives a power cut, or NORMAL for derived data that may lose its newest part.
- * Throws StoreFault('broken') when the library is too old, or the file is no database or cannot be opened.
+ * Opens a SQLite file in WAL mode. `write` sets synchronous=FULL: a commit that returned survives a power cut. `derived` sets
+ * synchronous=NORMAL: derived data may lose its newest part. Throws StoreFault('broken') if the library is too old, or the file is not a
+ * database or cannot be opened.
  */
 export function openSqlite(
   path: string,
@@ -80,7 +78,7 @@ function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
   raw.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
   enterWal(raw)
   raw.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}`)
-  // The pages that an aborted statement would restore stay in memory, and not in a temporary file.
+  // Pages that an aborted statement would restore stay in memory instead of in a temporary file.
   raw.exec('PRAGMA temp_store = MEMORY')
   // Derived data is public and can be rebuilt: commits need no sync, and deleted rows need no overwriting.
   if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST')
@@ -131,7 +129,7 @@ export function checkpointWal(connection: SqliteConnection): void {
   }
 }
 
-/** Moves all of the write-ahead log into the file; false when that fails, or when others still read an older state. */
+/** Moves all of the write-ahead log into the file; returns false if that fails, or if other connections still read an older state. */
 export function takeInLog(connection: SqliteConnection): boolean {
   try {
     const { busy } = connection.raw.prepare('PRAGMA wal_checkpoint(FULL)').get() as { busy: number }
@@ -150,7 +148,9 @@ const SQLITE_CANTOPEN = 14
 /** A file cannot be written or read, has changed since it was written, or is not a database. */
 const BROKEN: ReadonlySet<number> = new Set([8, 10, 11, 26])
 
-/** Runs the steps that open a store. A file that cannot be opened is a broken store here; later it may be a temporary file. */
+/**
+ * Runs the steps that open a store. Here an error that a file cannot be opened means a broken store; later the file may be a temporary one.
+ */
 function opening<T>(work: () => T): T {
   try {
     return guarded(work)
@@ -178,7 +178,7 @@ function* guardedEach<R>(rows: () => Iterable<R>, statement: string): Generator<
 
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
-/** Begins a transaction that writes. Throws StoreFault('unavailable'), with nothing begun, where another process keeps the file locked. */
+/** Begins a transaction that writes. Throws StoreFault('unavailable'), with nothing begun, if another process keeps the file locked. */
 export function beginWriting(connection: SqliteConnection): void {
   try {
     connection.step('BEGIN IMMEDIATE')

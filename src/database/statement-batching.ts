@@ -10,13 +10,13 @@ type Batched = { queries: Query[]; split(results: readonly (Result | Error)[]): 
 
 type Piece = { query: Query; answers: number[]; split(result: Result): Result[] }
 
-/** At most this many statements of one text become one: bounds how long each waits. */
+/** The maximum number of statements of one text in a batch: bounds how long each waits. */
 const BATCH_MAX = 512
 
 /**
- * Makes few statements of many: SELECTs of one text become one LATERAL join over their values, plain INSERTs of one text one INSERT,
- * UPDATEs of one row each, by its key, one UPDATE where all of the rows differ. Small statements cost mostly preparation and planning. A
- * batched statement pays that once.
+ * Batches statements of one text. SELECTs become one LATERAL join over their values. INSERTs of one row of values become one INSERT.
+ * UPDATEs of one row by its key become one UPDATE if all of the rows differ. Small statements cost mostly preparation and planning, which a
+ * batch pays once.
  */
 export function batchStatements(statements: readonly Sql[], columns: ColumnTypes): Batched {
   const pieces: Piece[] = []
@@ -43,7 +43,7 @@ export function batchStatements(statements: readonly Sql[], columns: ColumnTypes
   }
 }
 
-/** The indexes of statements that can become one, ordered by the first of each. */
+/** The indexes of statements that can be batched together, ordered by the first of each. */
 function sameTexts(statements: readonly Sql[]): number[][] {
   const groups = new Map<string, number[]>()
   for (const [index, { text, values }] of statements.entries()) {
@@ -74,8 +74,8 @@ const typeOf = (value: Value): string =>
 
 const bounds = new Map<string, ReadonlySet<number>>()
 /**
- * The places of the values of LIMIT and OFFSET. They stay values in a batched statement, the same for all. The planner does not know a LIMIT
- * that comes from a join: it assumes a tenth of the table and reads all of it.
+ * The places of the values of LIMIT and OFFSET. In a batch they are parameters, the same for all members. If a LIMIT came from a join, the
+ * planner would not know it: it would assume a tenth of the table and read all of it.
  */
 function boundsOf(text: string): ReadonlySet<number> {
   let known = bounds.get(text)
@@ -87,14 +87,14 @@ function boundsOf(text: string): ReadonlySet<number> {
   return known
 }
 
-/** Statements of one shape can become one. */
+/** Statements of one shape can be batched together. */
 const shapeOf = (text: string, values: readonly Value[]): string => {
   const known = boundsOf(text)
   return `${text} ${values.map((value, place) => (known.has(place) ? value : typeOf(value)))}`
 }
 
 const texts = new Map<string, string>()
-/** PostgreSQL's way of marking values: `$1` for the first `?`. */
+/** A text with PostgreSQL's parameters: `$1` for the first `?`. */
 function numbered(text: string): string {
   let known = texts.get(text)
   if (known === undefined) {
@@ -123,7 +123,7 @@ function batchedSelect(members: readonly Sql[]): Omit<Piece, 'answers'> | undefi
   const places = [...values.keys()].filter(place => !fixed.has(place))
   const kinds = places.map(place => typeOf(values[place] as Value))
   if (!SELECT.test(text) || values.length === 0 || kinds.includes('')) return undefined
-  // They all ask the same.
+  // All members are the same statement.
   if (places.length === 0)
     return { query: alone(members[0] as Sql).query, split: one => members.map(() => ({ ...one, rows: [...one.rows] })) }
   const shape = `${kinds} ${text}`

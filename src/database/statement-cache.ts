@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
 /**
- * SQLite plans a statement with `LIMIT ?` again whenever a value is bound to it, which takes longer than most of the statements. A plus sign
- * hides the parameter from its planner.
+ * SQLite plans a statement with `LIMIT ?` again whenever a value is bound to it, which takes longer than running most statements. A plus
+ * sign hides the parameter from the planner.
  */
 const PLANNED_ONCE = 'LIMIT +?'
 

@@ -5,14 +5,14 @@ import { batchStatements, type ColumnTypes } from './statement-batching.ts'
 
 type Waiting = { statement: Sql; resolve: (result: Result) => void; reject: (error: Error) => void }
 
-/** Resolves with the answer of a statement. It is sent together with all others of this turn of the event loop. */
+/** Resolves with the answer of a statement, which is sent together with all others of this turn of the event loop. */
 export type Ask = (statement: Sql) => Promise<Result>
 
 type Send = (queries: readonly Query[]) => Promise<readonly (Result | Error)[]>
 
 /**
- * Gathers statements until everything that can run in this turn has run, and sends them together: those of one text as one. `send` resolves
- * with a result or an error for each query. INSERTs into tables without known columns are sent one by one.
+ * Collects statements until everything that can run in this turn of the event loop has run. Sends them together, batched by text. `send`
+ * resolves with a result or an error for each query. INSERTs into tables without known columns are not batched.
  */
 export function createTickBatcher(send: Send, columns: ColumnTypes = new Map()): Ask {
   const batcher = new TickBatcher(send, columns)
@@ -56,7 +56,7 @@ class TickBatcher {
   }
 }
 
-/** The two ways of reading, over statements that are asked for. */
+/** The methods of a `Reader`, sent through `ask`. */
 export const readerOf = (ask: Ask) => ({
   one: async <R = Row>(statement: Sql) => (await ask(statement)).rows[0] as R | undefined,
   all: async <R = Row>(statement: Sql) => (await ask(statement)).rows as R[],

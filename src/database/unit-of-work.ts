@@ -18,7 +18,7 @@ export class UnitOfWork {
     return value as Promise<T>
   }
 
-  /** Writes every value; to be called once, before the commit. */
+  /** Writes every value. Call it once, before the commit. */
   async save(saver: Saver): Promise<void> {
     await Promise.all([...this.#values].map(async ([loadable, value]) => loadable.save(saver, await value)))
   }

@@ -1,17 +1,17 @@
 import { type Awaitable, type Loadable, type Row, StoreFault, type Transaction } from './database.ts'
 import type { Sql } from './sql.ts'
 
-/** The end of a work that left its group as it was: its result, or the error that refused it. */
+/** The outcome of a work that did not spoil its group: its result, or the error that refused it. */
 export type Outcome = { result: unknown } | { error: unknown }
 
-/** A work failed in a way that nothing of its group may be committed; `cause` is its error. */
+/** A work failed, and nothing of its group may be committed. `cause` is the error of the work. */
 export class SpoiledGroup extends Error {}
 
 const READS = /^\s*(?:SELECT|WITH)\b/
 
 /**
- * A transaction for one work, within a transaction that several share. After `end` every call throws: a statement that the work left under
- * way cannot run in a later transaction.
+ * A transaction for one work, within a transaction that several works share. After `end` every call throws: a statement that the work did
+ * not await cannot run in a later transaction.
  */
 export class WorkTransaction implements Transaction {
   readonly #shared: Transaction
@@ -62,8 +62,8 @@ export class WorkTransaction implements Transaction {
 }
 
 /**
- * Runs one work of a group. An error that `isRefusal` accepts, before the work wrote, is its outcome. Throws StoreFault if the engine
- * failed, and SpoiledGroup with any other error.
+ * Runs one work of a group. If the work throws before it wrote, and `isRefusal` accepts the error, the error is its outcome. Throws
+ * StoreFault if the engine failed, and SpoiledGroup with any other error.
  */
 export async function runWork(
   shared: Transaction,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Records (revision, evidence, relation, moderation) share one dense number, taken from `head.record` in the order of commits: it is their
- * key, the order of change, and its place in the public log. Times are milliseconds since 1970; sets and pairs are JSON text.
+ * Records (revision, evidence, relation, moderation) share one dense number, taken from `head.record` in the order of commits. It is their
+ * key, the order of changes, and their place in the public log. Times are milliseconds since 1970; sets and pairs are JSON text.
  */
 export const initial: Migration = {
   number: 1,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Tables that several nodes over one PostgreSQL share besides the records: which PostgreSQL it is and the time of the newest commit, the
- * last group that each writer committed, and secrets (to be left out of dumps).
+ * Tables that several nodes of one PostgreSQL share, apart from the records: the identity of the database and the time of the newest
+ * commit, the last group that each writer committed, and secrets (exclude them from dumps).
  */
 export const nodes: Migration = {
   number: 2,

@@ -4,7 +4,7 @@ import type { Migration } from './migration.ts'
  * The full-text index of PostgreSQL, derived from entries and revisions: a row for each public entry, keyed by the number of its latest
  * revision. `search_progress` has the record up to which it is complete, and the change and entry after which it continues. `slice` groups
  * rows by age: a search begins with the newest. `search_word` has every word once: a prefix is searched as the words that begin with it.
- * Contents are stored outside of their rows. Most searches need none of them, and read five times as many rows from a page.
+ * Contents are stored outside of their rows: most searches do not need them, and a page then has five times as many rows.
  */
 export const search: Migration = {
   number: 3,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Rebuilds the full-text index of PostgreSQL: a key is a word with the number of its segment of 8,192 revision numbers before it. The lists
- * of matches stay short, and new rows are next to each other: GIN rewrites a list when it grows. Matches are sorted by `id`, which must be
- * stored in its row. The documents are made again from the entries; `slice` is gone, and the extension that indexed it may go too.
+ * Rebuilds the full-text index of PostgreSQL. A key is a word, prefixed with the number of its segment of 8,192 revision numbers. Lists of
+ * matches stay short and new rows are adjacent, because GIN rewrites a list when it grows. Matches are sorted by `id`, which must be stored
+ * in its row. The documents are rebuilt from the entries. `slice` is dropped, and the extension that indexed it may be dropped.
  */
 export const searchSegments: Migration = {
   number: 8,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Entries are gathered before they are put into the index of PostgreSQL, unless a search waits: `wanted` is the newest record that a search
- * of any node waits for. The session that follows sets the size of the pending list of GIN.
+ * Entries are collected before they are put into the index of PostgreSQL, unless a search waits: `wanted` is the newest record for which a
+ * search of any node waits. The session that updates the index sets the size of GIN's pending list.
  */
 export const searchGathering: Migration = {
   number: 9,

@@ -2,13 +2,13 @@ import type { Migration } from './migration.ts'
 
 /**
  * The standing of the current text of an entry, stored on the entry as JSON. It can be rebuilt from the records at any time. `judgement`
- * has the latest public judgement of an actor about a text, `judged_text` the distinct texts that were judged: `text` is the number of the
- * revision that was judged first with these words, `kept` the share of it that is still in the text with the digest `against`, and
- * `addressed` the CORRECT revision that changed it, found among `steps` revisions up to the ordinal `walked`. `source_revision` and
- * `target_revision` were current when a relation was made. `origin_group` numbers, within an entry, the origins of a day that judged it,
- * and `origins` counts them: no address follows from it. `changed` is 0 for a revision that changes nothing, and `changes` counts the
- * others; where the latest revision changes nothing, `text_revision` is the latest one that did. A copy reads everything again: only the
- * original knows the groups of origins.
+ * has the latest public judgement of each actor about each text. `judged_text` has the distinct judged texts: `text` is the number of the
+ * first judged revision with these words, `kept` the share of it that the text with the digest `against` retains, and `addressed` the
+ * CORRECT revision that changed it, found among `steps` revisions up to the ordinal `walked`. `source_revision` and `target_revision` were
+ * current when a relation was made. `origin_group` numbers, within an entry, the origins of a day that judged it, and `origins` counts
+ * them: no address can be derived from it. `changed` is 0 for a revision that changes nothing, and `changes` counts the others. If the
+ * latest revision changes nothing, `text_revision` is the latest one that did. A copy reads everything again, because only the original
+ * knows the groups of origins.
  */
 export const standing: Migration = {
   number: 11,

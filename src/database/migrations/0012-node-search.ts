@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts'
 
-/** Each node has a search index in a file of its own: the tables of the shared one go. The extension btree_gin may be used by others and stays. */
+/**
+ * Drops the tables of the shared search index: each node has an index in a file of its own. The extension btree_gin stays, because others
+ * may use it.
+ */
 export const nodeSearch: Migration = {
   number: 12,
   name: 'node search',

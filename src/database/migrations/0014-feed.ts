@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /**
- * `withdrawn` of a feed row follows the actor, the origin, the entry and the relation that it is about. `entry` of a topic is the
- * number of the oldest public entry that has its tag, from which it takes its spelling; 0 where that was not looked for yet.
+ * `withdrawn` of a feed row depends on the actor, the origin, the entry and the relation that it is about. `entry` of a topic is the number
+ * of the oldest public entry with its tag, whose spelling the topic has; 0 until it is determined.
  */
 export const feed: Migration = {
   number: 14,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * The topics that were searched for in vain, by day: `digest` is of the topic and `voices` are of the callers, both under a key that is
- * deleted after the day. `term` is null until enough networks asked for it on its day. `asked` counts the topics that a network is counted
- * for.
+ * The topics of searches without an answer, by day. `digest` is of the topic and `voices` are of the callers, both under a key that is
+ * deleted after the day. `term` is null until enough networks searched for it on its day. `asked` is the number of topics for which a
+ * network is counted.
  */
 export const asked: Migration = {
   number: 17,

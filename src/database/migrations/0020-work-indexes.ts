@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** The indexes of entries that wait for a check answer by themselves: of hundreds of places the rows of a few are read. */
+/** Covering indexes of the entries that wait for a check: of hundreds of entries, only a few rows are read. */
 export const workIndexes: Migration = {
   number: 20,
   name: 'work indexes',

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * The public log of the original in a mirror that verifies it, with the tables of the log itself. `key` is the verifier key that is trusted, and
- * `note` the newest checkpoint that it signed. Every record up to `record` has a line of the export or is an act, and so have those in `ahead`
- * (a JSON array). `mirror_salt` has the salts of the records that the mirror shows: it has no secret to compute them from.
+ * The public log of the original in a mirror that verifies it, with the tables of the log itself. `key` is the trusted verifier key, and
+ * `note` the newest checkpoint that it signed. Every record up to `record`, and every record in `ahead` (a JSON array), has a line of the
+ * export or is an act. `mirror_salt` has the salts of the records that the mirror shows, because it has no secret to compute them from.
  */
 export const mirroredLog: Migration = {
   number: 22,

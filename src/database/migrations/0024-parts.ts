@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * `parted` names the tables that "palimpsest partition" divided in PostgreSQL: rows from number `first` on are in parts. `observed_hour` has
- * a sequence for each clock hour that is not above those of its reads and searches. A trigger of the divided table writes it; without a row,
- * they may have any sequence.
+ * `parted` names the tables that "palimpsest partition" divided in PostgreSQL: rows from number `first` on are in parts. `observed_hour`
+ * has, for each clock hour, a lower bound of the sequences of its reads and searches. A trigger of the divided table writes it. An hour
+ * without a row has no bound.
  */
 export const parts: Migration = {
   number: 24,
