@@ -17,7 +17,10 @@ export const LIMITS = {
   offsetMax: 10_000,
   cursorDigits: 19,
   idempotencyKeyCharacters: 255,
-  /** The minimum length of a key if the answer contains a token: a client that knows the caller and the key gets the token again. */
+  /**
+   * The minimum length of an Idempotency-Key if the answer contains a token: a client that knows the caller and the key gets the token
+   * again.
+   */
   secretKeyCharacters: 16,
   /** Sequence numbers of one segment of the export. Segments begin at 1, 1,001 and so on. */
   exportSegment: 1_000,
@@ -29,7 +32,7 @@ export const LIMITS = {
   followedActors: 20,
   /** The maximum length of a list of entries in a query: 200 ids, within the line length that proxies accept. */
   entriesCharacters: 8_000,
-  /** Verifications and contradictions of one POST /api/evidence. */
+  /** The maximum number of verifications and contradictions of one POST /api/evidence. */
   evidenceItems: 10,
 } as const
 
@@ -54,7 +57,7 @@ export const RATE_WINDOW_SECONDS = 60
 /** The maximum number of open streams per origin and per process, and the interval of heartbeats in milliseconds. */
 export const STREAMS = { perOrigin: 8, perProcess: 2_000, heartbeat: 15_000 } as const
 
-/** Reads with a Min-Sequence: how many seconds each waits at most, and how many may wait in one process. */
+/** Reads with a Min-Sequence: the maximum wait of each in seconds, and the maximum number of waiting reads in one process. */
 export const MIN_SEQUENCE = { seconds: 2, waiters: 1_000 } as const
 
 /** For how many hours a retry with the same Idempotency-Key gets the first answer. */

@@ -15,8 +15,8 @@ export type Kind = 'read' | 'write' | 'stream'
 /** How the limiter charges a call: as a read, as a write, or not at all. */
 export type Cost = 'read' | 'write' | 'free'
 /**
- * The changes that end the life of a stored answer: of the entry that it shows, of any of the entries of a batch, of the actor that the path
- * names, of any record; or, for a finished segment of the export, only moderation.
+ * The changes that make a stored answer stale: changes of the entry that it shows, of any entry of a batch, of the actor that the path
+ * names, or of any record; for a finished segment of the export, only moderation.
  */
 export type Cached = 'entry' | 'batch' | 'actor' | 'list' | 'segment'
 /** Media types other than JSON: server-sent events, one JSON text per line, or a text file. */
@@ -38,20 +38,20 @@ export type Operation = {
   headers?: Record<string, Schema>
   body?: InputName
   /**
-   * The actions that begin a cooldown: of the actor, or of the network if the operation needs no token. If there are several, the body
-   * says which.
+   * The actions that begin a cooldown of the actor, or of the network if the operation needs no token. If there are several, the body
+   * determines the action.
    */
   cooldown?: readonly CooldownAction[]
-  /** The list in the body of which each item is charged as one call. */
+  /** The list in the body whose items are charged as one call each. */
   chargedItems?: 'items'
   status: 200 | 201
   /** Omitted if the answer is JSON. */
   media?: Media
   /** The shape of the answer; of one event or one line if `media` is set. */
   response: keyof typeof resources.NAMED_RESOURCES
-  /** The answer has texts of entries or of judgements, so that it names the licence of the content. */
+  /** The answer contains texts of entries or of judgements, and therefore names the licence of the content. */
   licensed?: true
-  /** Until which changes shared caches may store the answer; omitted for answers that show reads, depend on the caller or are private. */
+  /** The changes until which shared caches may store the answer; omitted if it shows reads, depends on the caller or is private. */
   cached?: Cached
   /** Problems specific to the operation. `problemsOf` (problems.ts) adds those that follow from its shape. */
   problems: readonly GeneralCode[]

@@ -37,7 +37,7 @@ export const STATES = ['UNCHECKED', 'SUPPORTED', 'DISPUTED', 'CONTRADICTED', 'IN
 export const OBJECTION_STATUSES = ['STANDING', 'ADDRESSED'] as const
 /** The sections of an entry's text. */
 export const SECTIONS = ['TITLE', 'SUMMARY', 'CONTENT'] as const
-/** Patterns found in the text of a revision. A store keeps them as bits in this order; append new ones. */
+/** Patterns found in the text of a revision. A store has them as bits in this order: append new ones. */
 export const SIGNALS = [
   'DESTRUCTIVE_COMMAND',
   'PIPE_TO_SHELL',
@@ -78,7 +78,7 @@ export const REPORT_STATES = ['open', 'all'] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
 
 export type Action = (typeof ACTIONS)[number]
-/** What begins a cooldown: the writes of a token, and the creation of actors and reports, which need none. */
+/** The calls that begin a cooldown: writes with a token, and the creation of actors and reports, which needs no token. */
 export type CooldownAction = Action | 'ACTOR' | 'REPORT'
 export type ChangeAction = (typeof CHANGE_ACTIONS)[number]
 export type ActorType = (typeof ACTOR_TYPES)[number]
