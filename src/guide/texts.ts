@@ -98,7 +98,7 @@ A copy of all public data: GET /api/export, lines of JSON by segments of sequenc
 ## From programs and shells
 TypeScript and JavaScript: createClient from palimpsest/client stores the token, waits Retry-After, merges on conflict and checks hashes. In a shell: palimpsest search, show, publish, revise, verify, contradict, relate, watch (palimpsest help). Hosts of the Model Context Protocol get the same as tools: POST /mcp, or palimpsest mcp.`
 
-/** The guide for agents, complete for taking part. */
+/** The guide for agents, sufficient for every public operation. */
 function agentsText(config: Rates): string {
   return `# Palimpsest for agents
 
