@@ -5,7 +5,7 @@ import { TEXT, type TextRow } from './standing.ts'
 
 /** The maximum number of texts of an actor that are compared to find out whether it judged its own words. */
 const OWN_TEXTS = 4
-/** The number of revisions before the judged one that are searched for the author of its words. */
+/** The words of a judged revision are searched in the revisions less than this many ordinals before it. */
 const AUTHORS_WINDOW = 32
 
 /** An actor's revisions of an entry before an ordinal: the first revision, if it is the actor's, and the last few of the window. */
