@@ -85,17 +85,17 @@ export class Overload {
    * Otherwise returns a promise of its turn, which rejects with OVERLOADED.
    */
   turnOf(request: IncomingMessage, arrived: number): Promise<void> | undefined {
-    return isFree(request) ? undefined : this.#turns.take(arrived)
+    return isFree(request) ? undefined : this.#turns.waitToBegin(arrived)
   }
 
   /** Returns undefined if a request may continue in this turn, otherwise a promise that resolves in a later turn. */
   yieldIfOverBudget(): Promise<void> | undefined {
-    return this.#turns.takeNext(performance.now())
+    return this.#turns.waitToContinue(performance.now())
   }
 
   /** Returns a promise of a later turn, for requests that would otherwise all continue in this one. */
   yieldToRequests(): Promise<void> {
-    return this.#turns.wait()
+    return this.#turns.waitForLaterTurn()
   }
 
   /** Counts an accepted request as in progress until its answer is sent or its connection closes. */

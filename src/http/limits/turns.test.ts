@@ -6,10 +6,10 @@ import { Turns, WorkTurns } from './turns.ts'
 /** The work of a costly request, in milliseconds: more than one turn has. */
 const COSTLY = 25
 const REQUESTS = 8
-/** The maximum number of turns without requests in a row. */
-const REST_MAX = 64
-/** More turns than `REST_MAX`. */
-const RESTED = 200
+/** The maximum number of idle turns in a row. */
+const MAX_IDLE_TURNS = 64
+/** More turns than `MAX_IDLE_TURNS`. */
+const LATER_TURNS = 200
 const NEVER = Number.POSITIVE_INFINITY
 const refusal = (): Error => new Error('refused')
 
@@ -39,7 +39,7 @@ test('costly requests that arrive together continue in order, with turns for new
   const counted = countTurns()
   const went: { request: number; at: number }[] = []
   const requests = Array.from({ length: REQUESTS }, async (_, request) => {
-    await turns.take(performance.now())
+    await turns.waitToBegin(performance.now())
     work(COSTLY)
     went.push({ request, at: counted.turns })
   })
@@ -63,7 +63,7 @@ test('requests that continue together wait for turns of their own if they are co
   const counted = countTurns()
   const at: number[] = []
   const requests = Array.from({ length: REQUESTS }, async () => {
-    await turns.wait()
+    await turns.waitForLaterTurn()
     work(COSTLY)
     at.push(counted.turns)
   })
@@ -72,27 +72,27 @@ test('requests that continue together wait for turns of their own if they are co
   assert.equal(new Set(at).size, REQUESTS, at.join())
 })
 
-test('requests of one moment continue at once, and later ones again when the loop has rested', async () => {
+test('requests of one moment continue at once, and later ones again after the idle turns', async () => {
   const turns = new Turns(NEVER, refusal)
-  const take = (): void => {
+  const beginAll = (): void => {
     const at = performance.now()
-    for (let request = 0; request < REQUESTS; request++) assert.equal(turns.take(at), undefined)
+    for (let request = 0; request < REQUESTS; request++) assert.equal(turns.waitToBegin(at), undefined)
   }
-  take()
-  for (let turn = 0; turn < RESTED; turn++) await nextTurn()
-  take()
+  beginAll()
+  for (let turn = 0; turn < LATER_TURNS; turn++) await nextTurn()
+  beginAll()
 })
 
 test('a request that has waited for too much work is refused; one that has begun, and later ones, are not', async () => {
   const turns = new Turns(2 * COSTLY, refusal)
   const begun = Array.from({ length: REQUESTS }, async () => {
-    await turns.wait()
+    await turns.waitForLaterTurn()
     work(COSTLY)
   })
-  const later = turns.take(performance.now())
+  const later = turns.waitToBegin(performance.now())
   await assert.rejects(async () => later, /^Error: refused$/)
   await Promise.all(begun)
-  await turns.take(performance.now())
+  await turns.waitToBegin(performance.now())
 })
 
 test('a request that has begun continues before those that have not', async () => {
@@ -103,15 +103,21 @@ test('a request that has begun continues before those that have not', async () =
     work(COSTLY)
     order.push(name)
   }
-  const first = step('begun', turns.wait()).then(() => step('begun', turns.takeNext(performance.now())))
-  await Promise.all([first, step('new', turns.take(performance.now())), step('new', turns.take(performance.now()))])
+  const first = step('begun', turns.waitForLaterTurn()).then(() =>
+    step('begun', turns.waitToContinue(performance.now())),
+  )
+  await Promise.all([
+    first,
+    step('new', turns.waitToBegin(performance.now())),
+    step('new', turns.waitToBegin(performance.now())),
+  ])
   assert.deepEqual(order, ['begun', 'begun', 'new', 'new'])
 })
 
 test('while connections are accepted, requests wait, at most for 64 turns', async () => {
   const turns = new Turns(NEVER, refusal)
   const counted = countTurns()
-  let left = 2 * REST_MAX
+  let left = 2 * MAX_IDLE_TURNS
   const accept = (): void => {
     if (left-- === 0) return
     turns.noteConnection()
@@ -119,15 +125,15 @@ test('while connections are accepted, requests wait, at most for 64 turns', asyn
   }
   const went: number[] = []
   const goOn = async (): Promise<void> => {
-    await turns.wait()
+    await turns.waitForLaterTurn()
     went.push(counted.turns)
   }
   accept()
   await Promise.all([goOn(), goOn().then(goOn)])
   counted.stop()
   const [first = 0, second = 0, third = 0] = went
-  for (const turn of [first, second]) assert.ok(turn >= REST_MAX - 2 && turn <= REST_MAX + 2, went.join())
-  assert.ok(third >= 2 * REST_MAX - 2, went.join())
+  for (const turn of [first, second]) assert.ok(turn >= MAX_IDLE_TURNS - 2 && turn <= MAX_IDLE_TURNS + 2, went.join())
+  assert.ok(third >= 2 * MAX_IDLE_TURNS - 2, went.join())
 })
 
 const WORKS = 100
@@ -144,7 +150,7 @@ test('a turn has a maximum number of works, all run in order, and the first runs
   // It was scheduled first, so it runs first in each turn.
   setImmediate(count)
   const works = Array.from({ length: WORKS }, async (_, work) => {
-    await turns.take()
+    await turns.waitToBegin()
     went.push({ work, at: now })
   })
   await Promise.all(works)
@@ -160,7 +166,7 @@ test('a turn has a maximum number of works, all run in order, and the first runs
 test('works that come one by one do not wait', async () => {
   const turns = new WorkTurns(PER_TURN)
   for (let work = 0; work < WORKS; work++) {
-    assert.equal(turns.take(), undefined)
+    assert.equal(turns.waitToBegin(), undefined)
     await nextTurn()
   }
 })

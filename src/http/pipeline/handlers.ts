@@ -183,14 +183,14 @@ export class Handlers {
     const { at, origin, actor, tokenHash, params, idempotencyKey } = admitted
     // A request without a body was not parsed.
     if (exchange.body === undefined) throw new Problem('MALFORMED_JSON')
-    await this.#workTurns.take()
+    await this.#workTurns.waitToBegin()
     const body = CHECKS[name].body(exchange.body)
     await this.#charges.chargeItems(OPERATIONS[name], body, admitted, exchange)
     limiter.beforeWrite()
     const caller = { requestId: exchange.id, actor, tokenHash, origin }
     const checked = { params, body, caller }
     const answer = await this.#withHints(name, checked, () => this.#run(name, checked, idempotencyKey, at))
-    await this.#workTurns.take()
+    await this.#workTurns.waitToBegin()
     // If all items were refused, no write has started the cooldown.
     const single = !('chargedItems' in OPERATIONS[name])
     const began = coolsDown(name) && single && !answer.replayed ? rates.cooldownSeconds : undefined
