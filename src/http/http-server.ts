@@ -39,7 +39,7 @@ export function createHttpServer(
 ): HttpServer {
   const connections = new Connections(logger)
   const server = createServer({ ...TIMEOUTS }, connections.inOrder(dispatch))
-  server.on('clientError', (error, socket) => connections.refuse(error, socket as Socket))
+  server.on('clientError', (error, socket) => connections.handleClientError(error, socket as Socket))
   server.on('connection', noteConnection)
   connections.readInPieces(server)
   ignoreExpectations(server)

@@ -18,7 +18,7 @@ async function start(t: TestContext, handle: RequestListener, timeouts: ServerOp
   const connections = new Connections(pino({ level: 'silent' }))
   const server = createServer(timeouts, connections.inOrder(handle))
   connections.readInPieces(server)
-  server.on('clientError', (error, socket) => connections.refuse(error, socket as Socket))
+  server.on('clientError', (error, socket) => connections.handleClientError(error, socket as Socket))
   let parsed = 0
   server.on('request', () => {
     parsed += 1

@@ -7,11 +7,14 @@ import { problemAnswer } from '../pipeline/errors.ts'
 
 /** The maximum number of waiting requests of one connection. At the maximum the connection is not read. */
 const WAITING_MAX = 8
-/** Bytes of a connection that are parsed together, up to the next end of request fields: at most 20 requests of 26 bytes. */
-const PIECE_LEAST = 512
-const FIELDS_END = Buffer.from('\r\n\r\n')
-/** The time after which a connection whose bytes were refused is destroyed, even if its client neither reads nor closes. */
-const REFUSED_CLOSE_TIMEOUT_MS = 2_000
+/**
+ * The minimum number of bytes that are parsed at once, if so many have arrived. A piece ends at the next end of a header section, so it
+ * contains at most 20 requests of 26 bytes.
+ */
+const MIN_PIECE_BYTES = 512
+const HEADER_END = Buffer.from('\r\n\r\n')
+/** The time after which a connection that sent invalid bytes is destroyed, even if its client neither reads nor closes. */
+const INVALID_CLOSE_TIMEOUT_MS = 2_000
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 type Waiting = { request: IncomingMessage; response: ServerResponse }
@@ -25,11 +28,12 @@ type Connection = {
   /** The response in progress. */
   current?: ServerResponse | undefined
   waiting: Waiting[]
-  /** Whether there are unparsed bytes. */
-  isHeld: boolean
-  isRefused: boolean
+  /** Whether unparsed bytes were put back into the socket. */
+  hasUnparsedBytes: boolean
+  /** Whether the client sent invalid bytes. Further bytes are not parsed. */
+  isEnding: boolean
   /** Called when no request waits and no response is in progress. */
-  afterwards?: () => void
+  onIdle?: () => void
 }
 
 /**
@@ -67,7 +71,8 @@ export class Connections {
       this.#unused.add(socket)
       const forget = (): void => void this.#unused.delete(socket)
       socket.once('data', forget).once('close', forget)
-      // With this listener, Node parses only the bytes that are passed to its own listener.
+      // Without another `data` listener, Node's parser reads from the socket directly. With one, Node parses only the bytes that its own
+      // `data` listener receives. `parse` is that listener; it is removed, and called with one piece at a time.
       socket.on('data', (bytes: Buffer) => parseInPieces(connection, bytes, parse))
       socket.removeListener('data', parse)
     })
@@ -79,17 +84,18 @@ export class Connections {
   }
 
   /**
-   * Answers bytes that are not an HTTP request with the error shape, after the answers to earlier requests, and ends the connection. A
-   * connection that has sent nothing is closed without an answer: its client would take an answer for that to its first request.
+   * Handles Node's `clientError` event. After the answers to earlier requests, answers invalid bytes with the error shape and ends the
+   * connection. A connection that has sent nothing is closed without an answer. Its client would take the answer for the answer to its
+   * first request.
    */
-  refuse(error: Error & { code?: string }, socket: Socket): void {
+  handleClientError(error: Error & { code?: string }, socket: Socket): void {
     const connection = this.#of(socket)
     if (error.code === 'ECONNRESET' || !socket.writable || this.#unused.has(socket)) socket.destroy()
-    else if (!connection.isRefused) refuse(connection, () => endWithProblem(socket, error.code, this.#logger))
+    else if (!connection.isEnding) endOnIdle(connection, () => endWithProblem(socket, error.code, this.#logger))
   }
 
   #of(socket: Socket): Connection {
-    const known = this.#connections.get(socket) ?? { socket, waiting: [], isHeld: false, isRefused: false }
+    const known = this.#connections.get(socket) ?? { socket, waiting: [], hasUnparsedBytes: false, isEnding: false }
     this.#connections.set(socket, known)
     return known
   }
@@ -101,29 +107,29 @@ function run(connection: Connection, handle: Handle, request: IncomingMessage, r
     connection.current = undefined
     if (connection.socket.destroyed) connection.waiting = []
     else if (connection.waiting.length > 0) setImmediate(runNext, connection, handle)
-    else connection.afterwards?.()
+    else connection.onIdle?.()
   })
   handle(request, response)
 }
 
 function runNext(connection: Connection, handle: Handle): void {
   const first = connection.waiting.shift()
-  if (first === undefined) connection.afterwards?.()
+  if (first === undefined) connection.onIdle?.()
   else run(connection, handle, first.request, first.response)
   readOn(connection)
 }
 
 function parseInPieces(connection: Connection, bytes: Buffer, parse: Parse): void {
   const { socket, waiting } = connection
-  for (let from = 0; from < bytes.length && !socket.destroyed && !connection.isRefused; ) {
+  for (let from = 0; from < bytes.length && !socket.destroyed && !connection.isEnding; ) {
     if (waiting.length >= WAITING_MAX || socket._paused === true) {
-      connection.isHeld = true
+      connection.hasUnparsedBytes = true
       socket.pause()
       socket.unshift(bytes.subarray(from))
       return
     }
-    const end = bytes.length - from <= PIECE_LEAST ? -1 : bytes.indexOf(FIELDS_END, from + PIECE_LEAST)
-    const to = end === -1 ? bytes.length : end + FIELDS_END.length
+    const end = bytes.length - from <= MIN_PIECE_BYTES ? -1 : bytes.indexOf(HEADER_END, from + MIN_PIECE_BYTES)
+    const to = end === -1 ? bytes.length : end + HEADER_END.length
     parse(to - from === bytes.length ? bytes : bytes.subarray(from, to))
     from = to
   }
@@ -132,24 +138,27 @@ function parseInPieces(connection: Connection, bytes: Buffer, parse: Parse): voi
 /** Continues to parse when fewer requests wait. If Node itself waits for the client to read, Node continues. */
 function readOn(connection: Connection): void {
   const { socket, waiting } = connection
-  if (!connection.isHeld || waiting.length >= WAITING_MAX || socket._paused === true) return
-  connection.isHeld = false
+  if (!connection.hasUnparsedBytes || waiting.length >= WAITING_MAX || socket._paused === true) return
+  connection.hasUnparsedBytes = false
   socket.resume()
 }
 
-/** Ends a connection whose last request has an invalid body, or after which invalid bytes follow. */
-function refuse(connection: Connection, answer: () => void): void {
+/**
+ * Ends a connection that sent invalid bytes, in the body of its last request or after it. `answer` sends the error and ends the connection.
+ * It is called when all earlier requests are answered, or at once if the bytes are in the body of the request in progress.
+ */
+function endOnIdle(connection: Connection, answer: () => void): void {
   const { socket, last, current, waiting } = connection
-  connection.isRefused = true
-  const isWithin = last?.complete === false
+  connection.isEnding = true
+  const isBodyIncomplete = last?.complete === false
   const isUnanswered = current?.headersSent === false
   // A request with an incomplete body is not handled.
-  if (isWithin && waiting.at(-1)?.request === last) waiting.pop()
-  // If the request is already answered, the client would take a second answer for that of a later request.
-  else if (isWithin && !isUnanswered) connection.afterwards = () => socket.destroy()
-  else if (isWithin) answer()
-  connection.afterwards ??= answer
-  if (current === undefined && waiting.length === 0) connection.afterwards()
+  if (isBodyIncomplete && waiting.at(-1)?.request === last) waiting.pop()
+  // If the request already has an answer, the client would take a second one for the answer to a later request.
+  else if (isBodyIncomplete && !isUnanswered) connection.onIdle = () => socket.destroy()
+  else if (isBodyIncomplete) answer()
+  connection.onIdle ??= answer
+  if (current === undefined && waiting.length === 0) connection.onIdle()
 }
 
 function endWithProblem(socket: Socket, reason: string | undefined, logger: Logger): void {
@@ -169,6 +178,6 @@ function endWithProblem(socket: Socket, reason: string | undefined, logger: Logg
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} Bad Request`, ...head, '', body].join('\r\n'))
   // If the connection were destroyed at once, a client that still sends bytes would lose the answer.
-  const timer = setTimeout(() => socket.destroy(), REFUSED_CLOSE_TIMEOUT_MS)
+  const timer = setTimeout(() => socket.destroy(), INVALID_CLOSE_TIMEOUT_MS)
   socket.once('close', () => clearTimeout(timer))
 }
