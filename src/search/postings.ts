@@ -16,8 +16,12 @@ const SUFFIXES = Array.from({ length: LEVELS }, (_, level) => `:${level.toString
 /** A term with its impact level, as a word of the index. */
 export const levelled = (term: string, level: number): string => `${term}${SUFFIXES[level]}`
 
-/** A term with its newest postings by level, highest level first. `having` is the approximate number of entries that have the term. */
-export type Postings = { term: string; having: number; lists: { level: number; numbers: number[]; whole: boolean }[] }
+/** A term with its newest postings by level, highest level first. `entryCount` is the approximate number of entries that have it. */
+export type Postings = {
+  term: string
+  entryCount: number
+  lists: { level: number; numbers: number[]; whole: boolean }[]
+}
 
 /** The number of entries in an index, and the highest number of an entry. */
 export type Extent = { entries: number; newest: number }
@@ -33,22 +37,32 @@ function read(index: SqliteConnection, match: string, limit: number): number[] {
 /** Looks up a term. If more entries have it than are read, their number is estimated from the density of the newest ones. */
 export function samplePostings(index: SqliteConnection, term: string, { entries, newest }: Extent): Postings {
   const lists: Postings['lists'] = []
-  let having = 0
+  let entryCount = 0
   for (let level = LEVELS - 1; level >= 0; level--) {
     const numbers = read(index, `"${levelled(term, level)}"`, SAMPLE)
     if (numbers.length === 0) continue
     const whole = numbers.length < SAMPLE
     lists.push({ level, numbers, whole })
-    having += whole ? numbers.length : (SAMPLE * newest) / (newest - (numbers.at(-1) as number) + 1)
+    entryCount += whole ? numbers.length : (SAMPLE * newest) / (newest - (numbers.at(-1) as number) + 1)
   }
-  return { term, having: Math.min(having, entries), lists }
+  return { term, entryCount: Math.min(entryCount, entries), lists }
 }
 
-/**
- * A term of a query, with its count. A NAME has the same impact in every field. A HINT is a part of a name that no entry has. An OTHER is
- * an alternative to a word. An entry has a word if it has the term of the word that is `main`.
- */
-export type Wanted = { postings: Postings; count: number; as: 'WORD' | 'NAME' | 'HINT' | 'OTHER'; main: boolean }
+/** A term by which entries are ranked for a query. */
+export type Wanted = {
+  postings: Postings
+  /** How often the query has the term, weighted. */
+  count: number
+  /**
+   * - 'WORD': a term of a word of the query, or of its likeliest replacement.
+   * - 'NAME': a name with its number. It has the same impact in every field.
+   * - 'HINT': a part of a name that no entry has as a whole.
+   * - 'OTHER': a term of another form, a similar word or a less likely replacement. It does not count for the best possible score.
+   */
+  kind: 'WORD' | 'NAME' | 'HINT' | 'OTHER'
+  /** Whether an entry with this term counts as an entry with the word. */
+  isMain: boolean
+}
 /** Scores of entries by their number; weights of terms; the best possible score. */
 export type Scores = { scores: ScoreTable; weights: Map<string, number>; best: number }
 
@@ -66,26 +80,27 @@ export function score(
   { extent, tag, isLacking }: { extent: Extent; tag: string | null; isLacking: boolean },
 ): Scores {
   const weighed = wanted
-    .map(({ postings, count, as, main }) => ({
+    .map(({ postings, count, kind, isMain }) => ({
       postings,
-      as,
-      main,
-      weight: emphasis(postings.term, count) * rarity(postings.having, extent.entries),
+      kind,
+      isMain,
+      weight: emphasis(postings.term, count) * rarity(postings.entryCount, extent.entries),
     }))
     .sort((a, b) => b.weight - a.weight || (a.postings.term < b.postings.term ? -1 : 1))
     .slice(0, RANKED_TERMS_MAX)
-  scores.begin(isLacking ? 0 : weighed.filter(({ main }) => main).length)
+  scores.begin(isLacking ? 0 : weighed.filter(({ isMain }) => isMain).length)
   let left = POSTINGS_MAX
-  for (const { postings, weight, as, main } of weighed.toSorted((a, b) => a.postings.having - b.postings.having)) {
+  const rarestFirst = weighed.toSorted((a, b) => a.postings.entryCount - b.postings.entryCount)
+  for (const { postings, weight, kind, isMain } of rarestFirst) {
     for (const list of postings.lists) {
       const numbers = fetchList(index, postings.term, list, left, tag)
       left = Math.max(0, left - numbers.length)
-      const worth = weight * (as === 'NAME' ? impactOfName(list.level) : impactOf(list.level))
-      scores.add(numbers, worth, { isHint: as === 'HINT', isWord: main })
+      const worth = weight * (kind === 'NAME' ? impactOfName(list.level) : impactOf(list.level))
+      scores.add(numbers, worth, { isHint: kind === 'HINT', isWord: isMain })
     }
   }
   const weights = new Map(weighed.map(({ postings, weight }) => [postings.term, weight]))
-  const best = weighed.reduce((sum, { weight, as }) => (as === 'OTHER' ? sum : sum + weight), 0)
+  const best = weighed.reduce((sum, { weight, kind }) => (kind === 'OTHER' ? sum : sum + weight), 0)
   return { scores, weights, best }
 }
 

@@ -3,7 +3,7 @@ import type { QueryWord } from '../domain/find/ranking.ts'
 import { rankingTermsOf } from '../domain/terms/ranking-terms.ts'
 import { isUnspaced } from '../domain/terms/terms.ts'
 import { type Extent, type Postings, samplePostings, type Wanted } from './postings.ts'
-import { isRare, knownWords, meantBy, otherForms, repairsOf } from './repair.ts'
+import { frequentWordsNear, isRare, knownWords, otherForms, repairsOf } from './repair.ts'
 
 /** Maximum number of unknown words of a query that are repaired, and of rare words that are compared with frequent ones. */
 const REPAIRS_MAX = 6
@@ -32,27 +32,29 @@ export function termsFor(index: SqliteConnection, words: readonly QueryWord[], e
   let repairs = 0
   let compared = 0
   for (const [at, word] of words.entries()) {
-    const having = terms.wantWord(word)
+    const entryCount = terms.addWord(word)
     if (word.optional) continue
-    if (having > 0) {
-      if (!isRare(word.word, having) || compared++ >= COMPARED_MAX) continue
-      for (const other of meantBy(index, word.word, having)) terms.wantText(other, 1, 'OTHER')
+    if (entryCount > 0) {
+      if (!isRare(word.word, entryCount) || compared++ >= COMPARED_MAX) continue
+      for (const frequent of frequentWordsNear(index, word.word, entryCount)) terms.addCandidate(frequent, 1, 'OTHER')
       continue
     }
     const join = joins[at] ?? joins[at + 1]
-    const others =
+    const replacements =
       join === undefined && word.name === undefined && repairs++ < REPAIRS_MAX ? repairsOf(index, word.word) : []
-    const [likeliest] = others
+    const [likeliest] = replacements
     if (join !== undefined) corrected.set(join.from, join.to)
     else if (likeliest !== undefined) corrected.set(word.word, likeliest)
     else {
       missing.push(word.word)
-      if (repairs <= REPAIRS_MAX) for (const form of otherForms(index, word.word)) terms.wantText(form, FORM, 'OTHER')
+      if (repairs <= REPAIRS_MAX)
+        for (const form of otherForms(index, word.word)) terms.addCandidate(form, FORM, 'OTHER')
     }
-    for (const [rank, other] of others.entries()) terms.wantText(other, 1 / (rank + 1), rank === 0 ? 'WORD' : 'OTHER')
+    for (const [rank, replacement] of replacements.entries())
+      terms.addCandidate(replacement, 1 / (rank + 1), rank === 0 ? 'WORD' : 'OTHER')
   }
   for (const join of joins)
-    if (join !== undefined) terms.wantText(join.to, corrected.has(join.from) ? 1 : JOINED, 'WORD')
+    if (join !== undefined) terms.addCandidate(join.to, corrected.has(join.from) ? 1 : JOINED, 'WORD')
   return {
     wanted: terms.list(),
     missing: missingRuns(words, missing),
@@ -61,8 +63,8 @@ export function termsFor(index: SqliteConnection, words: readonly QueryWord[], e
 }
 
 /**
- * The missing words. Missing pairs of characters are joined to the runs that contain them. A missing pair between two pairs that were found
- * is not reported: it is the end of one word and the beginning of the next.
+ * Returns the missing words of a query in order. Consecutive missing pairs of characters are joined to one run. A missing pair is left out
+ * if entries have the pair before it and the pair after it, because it is then the end of one word and the beginning of the next.
  */
 function missingRuns(words: readonly QueryWord[], missing: readonly string[]): string[] {
   const absent = new Set(missing)
@@ -70,23 +72,23 @@ function missingRuns(words: readonly QueryWord[], missing: readonly string[]): s
   for (const [at, { word }] of words.entries()) {
     if (!absent.has(word)) continue
     const [before, after] = [words[at - 1]?.word, words[at + 1]?.word]
-    const goesOn = before !== undefined && overlaps(before, word)
-    if (goesOn && absent.has(before)) runs.push(`${runs.pop() ?? ''}${pairOf(word)?.[1] ?? ''}`)
-    else if (!goesOn || after === undefined || !overlaps(word, after) || absent.has(after)) runs.push(word)
+    const continuesRun = before !== undefined && overlaps(before, word)
+    if (continuesRun && absent.has(before)) runs.push(`${runs.pop() ?? ''}${pairOf(word)?.[1] ?? ''}`)
+    else if (!continuesRun || after === undefined || !overlaps(word, after) || absent.has(after)) runs.push(word)
   }
   return runs
 }
 
-/** The two characters, with their marks, of a word that is a pair in a run without spaces. */
+/** The two characters of a pair, each with its marks. Undefined if the word is not a pair of characters of a script without spaces. */
 function pairOf(word: string): [string, string] | undefined {
-  const [one, other, ...more] = isUnspaced(word) ? (word.match(/\P{M}\p{M}*/gu) ?? []) : []
-  return one === undefined || other === undefined || more.length > 0 ? undefined : [one, other]
+  const [first, second, ...more] = isUnspaced(word) ? (word.match(/\P{M}\p{M}*/gu) ?? []) : []
+  return first === undefined || second === undefined || more.length > 0 ? undefined : [first, second]
 }
 
-/** Whether two words are consecutive pairs of characters in a run without spaces. */
+/** Whether two words are pairs of characters, and the second pair begins with the last character of the first. */
 function overlaps(word: string, next: string): boolean {
-  const [one, two] = [pairOf(word), pairOf(next)]
-  return one !== undefined && two !== undefined && one[1] === two[0]
+  const [pair, nextPair] = [pairOf(word), pairOf(next)]
+  return pair !== undefined && nextPair !== undefined && pair[1] === nextPair[0]
 }
 
 /** The terms of a query, each looked up once. */
@@ -101,25 +103,28 @@ class WantedTerms {
     this.#extent = extent
   }
 
-  /** Adds a word of the query. Returns how many entries have it; a name counts only as a whole. */
-  wantWord({ terms, name, optional }: QueryWord): number {
-    const absent = name !== undefined && this.#lookUp(name).having === 0
-    const main = optional ? undefined : (name ?? terms.keys().next().value)
-    let most = 0
+  /**
+   * Adds the terms of a word of the query. Returns the number of entries with its most frequent term. If the word is a name and no entry
+   * has the whole name, returns 0.
+   */
+  addWord({ terms, name, optional }: QueryWord): number {
+    const isNameAbsent = name !== undefined && this.#lookUp(name).entryCount === 0
+    const mainTerm = optional ? undefined : (name ?? terms.keys().next().value)
+    let entryCount = 0
     for (const [term, count] of terms) {
       const isName = term === name || (optional && NAME_AND_NUMBER.test(term))
-      if (absent) this.#want(term, count, 'HINT')
-      else if (isName) this.#want(term, NAME * count, 'NAME', term === main)
-      else this.#want(term, name === undefined ? count : PART * count, 'WORD', term === main)
-      most = Math.max(most, this.#lookUp(term).having)
+      if (isNameAbsent) this.#add(term, count, 'HINT')
+      else if (isName) this.#add(term, NAME * count, 'NAME', term === mainTerm)
+      else this.#add(term, name === undefined ? count : PART * count, 'WORD', term === mainTerm)
+      entryCount = Math.max(entryCount, this.#lookUp(term).entryCount)
     }
-    return absent ? 0 : most
+    return isNameAbsent ? 0 : entryCount
   }
 
-  /** Adds the terms of a candidate for a word of the query. */
-  wantText(text: string, count: number, as: Wanted['as']): void {
+  /** Adds the terms of a word or of two words that may replace a word of the query. */
+  addCandidate(text: string, count: number, kind: Wanted['kind']): void {
     for (const { term, derived } of rankingTermsOf(text)) {
-      this.#want(term, count, as, as === 'WORD' && count === 1 && !derived)
+      this.#add(term, count, kind, kind === 'WORD' && count === 1 && !derived)
     }
   }
 
@@ -127,16 +132,16 @@ class WantedTerms {
     return [...this.#wanted.values()]
   }
 
-  #want(term: string, count: number, as: Wanted['as'], main = false): void {
+  #add(term: string, count: number, kind: Wanted['kind'], isMain = false): void {
     const postings = this.#lookUp(term)
-    if (postings.having === 0) return
+    if (postings.entryCount === 0) return
     const before = this.#wanted.get(term)
-    const stronger = STRENGTHS.indexOf(before?.as ?? 'OTHER') > STRENGTHS.indexOf(as) ? before?.as : as
+    const stronger = STRENGTHS.indexOf(before?.kind ?? 'OTHER') > STRENGTHS.indexOf(kind) ? before?.kind : kind
     this.#wanted.set(term, {
       postings,
       count: (before?.count ?? 0) + count,
-      as: stronger ?? as,
-      main: main || before?.main === true,
+      kind: stronger ?? kind,
+      isMain: isMain || before?.isMain === true,
     })
   }
 
@@ -150,7 +155,7 @@ class WantedTerms {
 }
 
 /** Kinds in ascending strength. A term that occurs twice in a query has the stronger kind. */
-const STRENGTHS: readonly Wanted['as'][] = ['OTHER', 'HINT', 'WORD', 'NAME']
+const STRENGTHS: readonly Wanted['kind'][] = ['OTHER', 'HINT', 'WORD', 'NAME']
 
 /** For each word: the word that it forms with the one before it, if entries have that word. */
 function joinsOf(index: SqliteConnection, words: readonly QueryWord[]): (Correction | undefined)[] {

@@ -86,11 +86,12 @@ const wordsBeginning = (index: SqliteConnection, prefix: string, limit: number):
     .map(({ word }) => word)
 
 /** Whether so few entries have a word that it may be an error for another. */
-export const isRare = (word: string, having: number): boolean => having <= RARE_MAX && isSpelt(word, RARE_LETTERS_MIN)
+export const isRare = (word: string, entryCount: number): boolean =>
+  entryCount <= RARE_MAX && isSpelt(word, RARE_LETTERS_MIN)
 
-/** The candidates for a rare word that `having` entries have: words at one edit that many more entries have. */
-export const meantBy = (index: SqliteConnection, word: string, having: number): string[] =>
-  likeliest(index, word, knownWords(index, spellingsNear(word)), having * MEANT_LEAST)
+/** The candidates for a rare word that `entryCount` entries have: words at one edit that many more entries have. */
+export const frequentWordsNear = (index: SqliteConnection, word: string, entryCount: number): string[] =>
+  likeliest(index, word, knownWords(index, spellingsNear(word)), entryCount * MEANT_LEAST)
 
 const isSpelt = (word: string, least: number): boolean =>
   word.length >= least && word.length <= LETTERS_MAX && LETTERS.test(word)
