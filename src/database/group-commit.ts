@@ -1,20 +1,20 @@
 import type { Awaitable, Transaction } from './database.ts'
 import { type Outcome, SpoiledGroup } from './work-transaction.ts'
 
-/** The maximum number of works that share one commit: bounds how long the first of them waits. */
+/** The maximum number of units of work that share one commit. It bounds how long the first of them waits. */
 export const GROUP_MAX = 256
 
-/** A work of a store. No time that it writes may be before `floor`, in milliseconds since 1970. */
+/** A unit of work of a store. No time that it writes may be before `floor`, in milliseconds since 1970. */
 export type Work<T = unknown> = (tx: Transaction, floor: number) => Awaitable<T>
 
-/** A work that is not answered yet. */
+/** A unit of work that is not answered yet. */
 export type Pending<W = Work> = {
   work: W
-  /** When it was requested, in milliseconds since 1970. */
+  /** When the unit was requested, in milliseconds since 1970. */
   at: number
-  /** Runs in a group of its own. */
+  /** Whether the unit must run in a group of its own. */
   alone: boolean
-  /** When it arrived, by performance.now(). */
+  /** When the unit arrived, by performance.now(). */
   since: number
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -23,23 +23,25 @@ export type Pending<W = Work> = {
 /** The transactions of an engine, one at a time. */
 export type GroupSession<W = Work> = {
   /**
-   * Runs the works of a group in one transaction. Resolves with the outcome of each once all are durable. Before the first work runs, it
-   * may call `join` to add the works that have arrived. It may reject a work that stored nothing and remove it from the group. Rejects with
-   * SpoiledGroup if one of the works made it store nothing, else with the error of every work.
+   * Runs the units of work of a group in one transaction. Resolves with the outcome of each unit when all are durable. Before the first
+   * unit runs, the session may call `join` to add the units that have arrived. The session may reject a unit that stored nothing and remove
+   * it from the group. If one unit caused the rollback of the whole group, the promise rejects with SpoiledGroup. If the store failed, it
+   * rejects with one error, which applies to all units of the group.
    */
   commit(group: Pending<W>[], join: () => void): Promise<readonly Outcome[]>
 }
 
 /**
- * Group commit: works that arrive while a group runs form the next group. Each is answered, in order, after the commit of its group. A work
- * that spoils its group makes it run again in halves, until that work fails alone: a work may run several times, but is answered once. No
- * request can spoil a group, because operations check before they write.
+ * Group commit. Units of work that arrive while a group runs form the next group. After the commit of a group, its units are answered in
+ * order. If one unit causes the rollback of its group, the group is split into halves and each half runs again. This is repeated until
+ * that unit fails alone. A unit may therefore run several times, but it is answered once. Operations check before they write, so a request
+ * cannot cause such a rollback.
  */
 export class GroupCommit<W = Work> {
   readonly #session: GroupSession<W>
   readonly #groupMax: number
   readonly #waiting: Pending<W>[] = []
-  #underWay: readonly Pending<W>[] = []
+  #currentGroup: readonly Pending<W>[] = []
   #running: Promise<void> | undefined
 
   constructor(session: GroupSession<W>, groupMax = GROUP_MAX) {
@@ -47,7 +49,7 @@ export class GroupCommit<W = Work> {
     this.#groupMax = groupMax
   }
 
-  /** Resolves with the result of a work once that is durable. */
+  /** Resolves with the result of a unit of work when it is durable. */
   write<T>(work: W & ((...parameters: never[]) => Awaitable<T>), { at = 0, alone = false } = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       const since = performance.now()
@@ -56,53 +58,56 @@ export class GroupCommit<W = Work> {
     })
   }
 
-  /** Rejects every work that is in no group yet. */
+  /** Rejects every unit of work that is in no group yet. */
   refuse(error: Error): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error)
   }
 
-  /** How many works are in no group yet. */
+  /** The number of units of work that are in no group yet. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** How many works are not answered yet. */
+  /** The number of units of work that are not answered yet. */
   get pending(): number {
-    return this.#underWay.length + this.#waiting.length
+    return this.#currentGroup.length + this.#waiting.length
   }
 
-  /** Milliseconds that the oldest unanswered work has waited; 0 if there is none. */
+  /** Milliseconds that the oldest unanswered unit of work has waited; 0 if there is none. */
   waited(): number {
-    const oldest = this.#underWay[0] ?? this.#waiting[0]
+    const oldest = this.#currentGroup[0] ?? this.#waiting[0]
     return oldest === undefined ? 0 : performance.now() - oldest.since
   }
 
-  /** Resolves when all works are answered. */
+  /** Resolves when all units of work are answered. */
   async idle(): Promise<void> {
     await this.#running
   }
 
   async #drain(): Promise<void> {
-    // One turn of the event loop lets everything that has already arrived join the group, and lets answers go out before the next one.
+    // In one turn of the event loop, units that have already arrived join the group, and answers are sent before the next group runs.
     await new Promise(setImmediate)
     while (this.#waiting.length > 0) {
       const group: Pending<W>[] = []
       this.#fill(group)
-      this.#underWay = group
+      this.#currentGroup = group
       await this.#settle(group, () => this.#fill(group))
-      this.#underWay = []
+      this.#currentGroup = []
       await new Promise(setImmediate)
     }
     this.#running = undefined
   }
 
-  /** Moves waiting works into a group: as many as may share its commit, up to the first that runs alone. */
+  /**
+   * Moves waiting units of work into the group, until the group is full or the next unit must run alone. A unit that must run alone joins
+   * only an empty group.
+   */
   #fill(group: Pending<W>[]): void {
     if (group[0]?.alone) return
     const room = this.#groupMax - group.length
-    const alone = this.#waiting.findIndex(one => one.alone)
-    const together = alone === -1 ? room : Math.min(room, alone)
-    group.push(...this.#waiting.splice(0, group.length === 0 ? Math.max(1, together) : together))
+    const firstAlone = this.#waiting.findIndex(({ alone }) => alone)
+    const count = firstAlone === -1 ? room : Math.min(room, firstAlone)
+    group.push(...this.#waiting.splice(0, group.length === 0 ? Math.max(1, count) : count))
   }
 
   async #settle(group: Pending<W>[], join = () => {}): Promise<void> {
