@@ -9,11 +9,11 @@ import { notBefore } from '../domain/clock.ts'
 import { SEQUENCE_GAP } from '../store/head.ts'
 import type { Server } from './prepare.ts'
 import { runWorks } from './run-works.ts'
-import { getPatiently, type Session } from './session.ts'
+import { getConnectionBefore, type Session } from './session.ts'
 
 const BEGIN: Query = { text: 'BEGIN', values: [] }
 const LOCK: Query = { text: 'SELECT one FROM head FOR UPDATE', values: [] }
-/** Must be a separate statement: a statement that waits for a lock reads its unlocked rows as of the time before the wait. */
+/** Must be a separate statement, because a statement that waits for a lock reads its unlocked rows as of the time before the wait. */
 const CLUSTER: Query = {
   text: 'SELECT committed_at, identity, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline FROM cluster',
   values: [],
@@ -37,24 +37,22 @@ async function lockHead(connection: PostgresConnection, system: string): Promise
   return row.committed_at
 }
 
-/** How long a write waits for a server that cannot commit it, in milliseconds. After that, or when the server is silent, it is refused. */
+/** How long a write waits for a server that cannot commit it. After that, or when the server is silent, the write is rejected. */
 const COMMIT_TIMEOUT_MS = 5_000
-/** How long a statement of a work that runs alone may take, in milliseconds. */
+/** How long one statement may take in a unit of work that runs alone. */
 const ALONE_TIMEOUT_MS = 30_000
 const RETRY_PAUSE_MS = 50
-/**
- * How long the outcome of a lost commit is looked up, in milliseconds. While the server is silent, the second limit applies, from the
- * arrival of the write.
- */
+/** How long the outcome of a COMMIT without an answer is looked up, while the server is not silent. */
 const RESOLVE_TIMEOUT_MS = 60_000
+/** While the server is silent, the outcome is looked up until this time after the arrival of the first write of the group. */
 const SILENT_RESOLVE_TIMEOUT_MS = 4_000
-/** Seconds after which a client may look for a write whose outcome is not known. */
+/** Seconds after which a client may look for a write whose outcome is unknown. */
 const UNKNOWN_RETRY_SECONDS = 2
 
 /**
  * Commits the groups of one node. If the answer to a COMMIT is lost, the outcome is read under the lock of the head row. That lock is free
- * only after the transaction has ended, so the reported outcome is always correct. If the server stays silent, the works of the group are
- * rejected with OUTCOME_UNKNOWN.
+ * only after the transaction has ended, so the reported outcome is always correct. If the outcome cannot be read in time, the units
+ * of work of the group are rejected with OUTCOME_UNKNOWN.
  */
 export class PostgresGroupSession implements GroupSession {
   readonly #id = randomUUID()
@@ -73,7 +71,7 @@ export class PostgresGroupSession implements GroupSession {
     return { ...this.#counted }
   }
 
-  /** Retries while the server is unavailable and nothing was stored. Rejects each work that has waited for COMMIT_TIMEOUT_MS. */
+  /** Retries while the server is unavailable and nothing was stored. Rejects each unit of work that has waited for COMMIT_TIMEOUT_MS. */
   async commit(group: Pending[], join: () => void): Promise<readonly Outcome[]> {
     for (let first = group[0]; first !== undefined; first = group[0]) {
       const { since } = first
@@ -81,21 +79,22 @@ export class PostgresGroupSession implements GroupSession {
       let connection: PostgresConnection | undefined
       let outcomes: Outcome[] | undefined
       try {
-        connection = await getPatiently(this.#session, since + COMMIT_TIMEOUT_MS)
+        connection = await getConnectionBefore(this.#session, since + COMMIT_TIMEOUT_MS)
         const newest = await lockHead(connection, this.#server().system)
         join()
-        // Works run concurrently, so none may assign an earlier time than another work of the group.
+        // Units of work run concurrently, so no unit may assign an earlier time than another unit of the group.
         const floor = notBefore(newest, Math.max(...group.map(({ at }) => at)))
-        const ran = await this.#run(connection, group, floor)
-        outcomes = ran.outcomes
-        await this.#finish(connection, ran.left, name, floor)
+        const result = await this.#run(connection, group, floor)
+        outcomes = result.outcomes
+        await this.#finish(connection, result.remainingStatements, name, floor)
         this.#counted.commits += 1
         this.#counted.committedWrites += group.length
         return outcomes
       } catch (error) {
-        // A session that still answers has reported the outcome. After the loss of a session, the outcome is read from the store.
-        const ended = connection === undefined || (await endsTransaction(connection))
-        if (!ended && outcomes !== undefined && (await this.#wasCommitted(name, since))) return outcomes
+        // If the session still answers, `error` is the reason why nothing was committed. If the session is lost after all units of work
+        // ran, the COMMIT may have succeeded, so the outcome is read from the store.
+        const isRolledBack = connection === undefined || (await rollBack(connection))
+        if (!isRolledBack && outcomes !== undefined && (await this.#wasCommitted(name, since))) return outcomes
         if (!isUnavailable(error) || this.#session.silent()) throw error
         refuseLate(group, error)
         connection?.close()
@@ -113,15 +112,20 @@ export class PostgresGroupSession implements GroupSession {
         (tx: Parameters<typeof work>[0]) =>
           work(tx, floor),
     )
-    const ran = await runWorks(connection, this.#server().columns, works)
+    const result = await runWorks(connection, this.#server().columns, works)
     if (alone) await connection.limit(undefined)
-    return ran
+    return result
   }
 
   /** Runs the remaining statements, stores the name of the group and commits, in one round trip. */
-  async #finish(connection: PostgresConnection, left: readonly Query[], name: string, at: number): Promise<void> {
+  async #finish(
+    connection: PostgresConnection,
+    remainingStatements: readonly Query[],
+    name: string,
+    at: number,
+  ): Promise<void> {
     const results = await connection.send([
-      ...left,
+      ...remainingStatements,
       {
         text: `INSERT INTO writer (id, committed, at) VALUES ($1, $2, $3)
           ON CONFLICT (id) DO UPDATE SET committed = excluded.committed, at = excluded.at`,
@@ -133,7 +137,10 @@ export class PostgresGroupSession implements GroupSession {
     if (results.at(-1)?.command !== 'COMMIT') throw new Error('PostgreSQL rolled a group back without an error.')
   }
 
-  /** Whether the group `name`, which arrived at `since`, is in the store. Throws OUTCOME_UNKNOWN if that cannot be determined in time. */
+  /**
+   * Whether the group `name` is in the store. `since` is the arrival of its first write, by performance.now(). Throws OUTCOME_UNKNOWN if
+   * the outcome cannot be read in time.
+   */
   async #wasCommitted(name: string, since: number): Promise<boolean> {
     const deadline = performance.now() + RESOLVE_TIMEOUT_MS
     const isTooLate = (now: number): boolean =>
@@ -141,7 +148,7 @@ export class PostgresGroupSession implements GroupSession {
     for (;;) {
       let connection: PostgresConnection | undefined
       try {
-        connection = await getPatiently(this.#session, deadline)
+        connection = await getConnectionBefore(this.#session, deadline)
         await lockHead(connection, this.#server().system)
         const [found] = await connection.send([
           { text: 'SELECT committed FROM writer WHERE id = $1', values: [this.#id] },
@@ -150,7 +157,7 @@ export class PostgresGroupSession implements GroupSession {
         return found?.rows[0]?.committed === name
       } catch {
         // After a failed wait for the lock, the transaction accepts no further statement.
-        if (connection !== undefined) await endsTransaction(connection)
+        if (connection !== undefined) await rollBack(connection)
         if (isTooLate(performance.now())) throw new Problem('OUTCOME_UNKNOWN', { retryAfter: UNKNOWN_RETRY_SECONDS })
         await setTimeout(RETRY_PAUSE_MS)
       }
@@ -158,14 +165,14 @@ export class PostgresGroupSession implements GroupSession {
   }
 }
 
-/** Rejects the works that have waited for COMMIT_TIMEOUT_MS and removes them from the group. `group` is in order of arrival. */
+/** Rejects the units of work that have waited for COMMIT_TIMEOUT_MS, and removes them from `group`, which is in order of arrival. */
 function refuseLate(group: Pending[], error: unknown): void {
   const late = performance.now() - COMMIT_TIMEOUT_MS
   while (group[0] !== undefined && group[0].since < late) group.shift()?.reject(error)
 }
 
 /** Rolls back the transaction of a session. Returns false if the session does not answer. */
-async function endsTransaction(connection: PostgresConnection): Promise<boolean> {
+async function rollBack(connection: PostgresConnection): Promise<boolean> {
   try {
     await connection.exec('ROLLBACK')
     await connection.limit(undefined)

@@ -9,7 +9,7 @@ import type { Limiter } from '../operations/limiter.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { decide, type Leases, release } from './lease.ts'
 import { lockWindows, saveWindows, statusOf } from './limiter-windows.ts'
-import { getPatiently, Session } from './session.ts'
+import { getConnectionBefore, Session } from './session.ts'
 
 /**
  * In milliseconds: how long a request waits for an unavailable database, how long a statement may take, the pause before a retry, and how
@@ -93,7 +93,7 @@ export class PostgresLimiter implements Limiter {
 
   /** Decides a batch of requests in one transaction. */
   async #decideTogether(batch: readonly Pending<DecideTask>[], deadline: number): Promise<Outcome[]> {
-    const connection = await getPatiently(this.#session, deadline)
+    const connection = await getConnectionBefore(this.#session, deadline)
     await this.#forgetUnused(connection)
     const keys = [...new Set(batch.flatMap(({ work }) => work.keys))].sort()
     const limiter = new RateLimiter()
@@ -114,7 +114,7 @@ export class PostgresLimiter implements Limiter {
    */
   async #wasCommitted(transaction: string, deadline: number): Promise<boolean> {
     for (;;) {
-      const connection = await getPatiently(this.#session, deadline)
+      const connection = await getConnectionBefore(this.#session, deadline)
       const status = await statusOf(connection, transaction).catch(error => {
         if (!isUnavailable(error) || performance.now() > deadline) throw error
         return 'in progress'

@@ -2,7 +2,7 @@ import { isUnavailable, type Reader } from '../database/database.ts'
 import type { Query, Result } from '../database/postgres.ts'
 import { createTickBatcher, readerOf } from '../database/tick-batcher.ts'
 import { idlest } from './read-sessions.ts'
-import { getPatiently, type Session } from './session.ts'
+import { getConnectionBefore, type Session } from './session.ts'
 import { FLUSHED, type Standby, type WalPosition } from './standby.ts'
 
 /** How long a read waits for standbys before it goes to the primary, in milliseconds. */
@@ -41,7 +41,10 @@ async function askPrimary(sessions: readonly Session[], queries: readonly Query[
     if (!isUnavailable(error)) throw error
   }
   const { silent } = sessions[0] as Session
-  const again = await getPatiently({ get: () => idlest(sessions), silent }, performance.now() + RECONNECT_TIMEOUT_MS)
+  const again = await getConnectionBefore(
+    { get: () => idlest(sessions), silent },
+    performance.now() + RECONNECT_TIMEOUT_MS,
+  )
   return again.settle(queries)
 }
 

@@ -38,10 +38,10 @@ async function commitAlone<T>(
     { text: 'SELECT one FROM head FOR UPDATE', values: [] },
   ])
   try {
-    const { outcomes, left } = await runWorks(connection, columns, [work])
+    const { outcomes, remainingStatements } = await runWorks(connection, columns, [work])
     const [outcome] = outcomes
     if (outcome === undefined || 'error' in outcome) throw outcome?.error
-    await connection.send([...left, { text: 'COMMIT', values: [] }])
+    await connection.send([...remainingStatements, { text: 'COMMIT', values: [] }])
     return outcome.result as T
   } catch (error) {
     await connection.exec('ROLLBACK').catch(() => {})

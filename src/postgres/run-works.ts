@@ -16,7 +16,7 @@ export async function runWorks(
   connection: PostgresConnection,
   columns: ColumnTypes,
   works: readonly ((tx: Transaction) => Awaitable<unknown>)[],
-): Promise<{ outcomes: Outcome[]; left: Query[] }> {
+): Promise<{ outcomes: Outcome[]; remainingStatements: Query[] }> {
   let over = false
   const ask = createTickBatcher(async queries => {
     // A late statement of a failed work would run outside of the transaction.
@@ -42,7 +42,7 @@ export async function runWorks(
   })
   const saves: Sql[] = []
   await unit.save({ run: statement => saves.push(statement) })
-  return { outcomes, left: batchStatements(saves, columns).queries }
+  return { outcomes, remainingStatements: batchStatements(saves, columns).queries }
 }
 
 /** Locks by key for the works of one group: first come, first served. */

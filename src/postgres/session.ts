@@ -100,8 +100,8 @@ export class Session {
   }
 }
 
-/** Resolves with the session. Waits for the server up to `deadline` (of performance.now()), unless it is silent. */
-export async function getPatiently(
+/** Resolves with the connection of a session. Retries until `deadline` (by performance.now()), or until the server is silent. */
+export async function getConnectionBefore(
   session: Pick<Session, 'get' | 'silent'>,
   deadline: number,
 ): Promise<PostgresConnection> {
