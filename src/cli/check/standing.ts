@@ -2,8 +2,8 @@ import type { Reader } from '../../database/database.ts'
 import { RETAINED_VERSION, wordingOf } from '../../domain/evidence/retained-text.ts'
 import { COUNTED_JUDGEMENTS, type Judgement } from '../../domain/evidence/standing.ts'
 import { isoTime } from '../../domain/time.ts'
-import { judgementsOf, recordsOf, type TextNumbers } from '../../operations/evidence/judgement.ts'
-import { assess, type TextMemory } from '../../operations/evidence/settle-standing.ts'
+import { judgementRecordsOf, judgementsOf, type TextNumbers } from '../../operations/evidence/judgement.ts'
+import { assess, type TextComparisons } from '../../operations/evidence/settle-standing.ts'
 import { findEntryByNumber } from '../../store/entry.ts'
 import {
   findWrongChange,
@@ -32,16 +32,16 @@ export async function damageOfStanding(store: Reader, number: number): Promise<s
   const entry = await findEntryByNumber(store, number)
   if (entry === undefined || (entry.evidence === 0 && entry.relations === 0 && entry.standing === null))
     return undefined
-  const { texts, memory } = await freshTexts(store, number)
+  const { texts, comparisons } = await freshTexts(store, number)
   const judgements: Judgement[] = []
   for (const actor of await listJudges(store, number)) {
-    judgements.push(...(await judgementsOf(store, number, await recordsOf(store, number, actor), texts)))
+    judgements.push(...(await judgementsOf(store, number, await judgementRecordsOf(store, number, actor), texts)))
   }
   if (judgements.length > COUNTED_JUDGEMENTS) return undefined
   const kept = (await listJudgements(store, number)).length
   if (kept !== judgements.length)
     return `it stores ${kept} judgements, but its records have ${judgements.length}; ${REMEDY}`
-  const { standing } = await assess(store, entry, judgements, memory)
+  const { standing } = await assess(store, entry, judgements, comparisons)
   const computed = standing === null ? null : JSON.stringify(standing)
   return computed === entry.standing
     ? undefined
@@ -58,7 +58,7 @@ export async function damageOfChanges(store: Reader, number: number): Promise<st
 }
 
 /** The judged texts of an entry without measurements, numbered in the order of their judgements. */
-async function freshTexts(store: Reader, entry: number): Promise<{ texts: TextNumbers; memory: TextMemory }> {
+async function freshTexts(store: Reader, entry: number): Promise<{ texts: TextNumbers; comparisons: TextComparisons }> {
   const numbers = new Map<string, number>()
   const ordinals = new Map<number, number>()
   const texts: TextNumbers = {
@@ -75,12 +75,12 @@ async function freshTexts(store: Reader, entry: number): Promise<{ texts: TextNu
     const judged = await findText(store, number)
     if (judged !== undefined) await texts.numberOf(judged)
   }
-  const memory: TextMemory = {
-    textOf: async digest => numbers.get(digest),
-    async rowOf(text) {
+  const comparisons: TextComparisons = {
+    numberOf: async digest => numbers.get(digest),
+    async comparisonOf(text) {
       const walked = ordinals.get(text)
       return walked === undefined ? undefined : { text, kept: null, against: null, walked, steps: 0, addressed: null }
     },
   }
-  return { texts, memory }
+  return { texts, comparisons }
 }

@@ -6,25 +6,29 @@ import { withLatinLetters } from '../terms/lookalikes.ts'
 import { wordsOf } from '../terms/terms.ts'
 import { shownText } from './shown-text.ts'
 
-/** Raise it when the share of the same two texts changes: stores then compute all standings again. */
+/** Increase this number if the retained share of the same two texts changes. Stores then compute all standings again. */
 export const RETAINED_VERSION = 6
 
-/** From this share on, evidence about a text counts for the text that replaced it. */
+/** The minimum retained share at which evidence about a text also counts for the current text. */
 export const RETAINED_FROM = 0.9
 
-/** The maximum distance, in words, at which one word still follows another: at most three words are between them. */
-const REACH = 4
-/** Exceeds the number of distinct words of any text: the base in which a pair of words is one number. */
-const WORDS_MAX = 32_768
-const PRECISION = 1_000
+/** A word follows another word if it is at most this number of words after it: at most three words are between them. */
+const MAX_DISTANCE_WORDS = 4
+/** A pair of words is stored as one number in this base. The base is greater than the number of distinct words of any text. */
+const PAIR_BASE = 32_768
+/** Shares are rounded down to a multiple of 1 / SHARE_STEPS. */
+const SHARE_STEPS = 1_000
 
 export type Text = { title: string; summary: string; content: string }
-/**
- * A text in the form that is compared. `words` are its shown words and operators in order, without case, accents, punctuation, invisible
- * characters and layout. `apart` are the words if narrow spaces divide words; only a text with such spaces has it. `digest` is a digest of
- * `words`.
- */
-export type Wording = { words: readonly string[]; apart?: readonly string[]; digest: string }
+/** A text in the form that is compared. */
+export type Wording = {
+  /** The shown words and operators in order, without case, accents, punctuation, invisible characters and layout. Ignores narrow spaces. */
+  words: readonly string[]
+  /** The same, but narrow spaces divide words. Only set for a text with narrow spaces. */
+  splitWords?: readonly string[]
+  /** The digest of `words`. */
+  digest: string
+}
 
 /**
  * The maximum total length of the cached texts, in UTF-16 units. Each new revision of an entry needs the wordings of its judged texts
@@ -42,21 +46,21 @@ export function wordingOf({ title, summary, content }: Text): Wording {
   return wording
 }
 
-/** The wording of title and summary alone: lists show nothing else of a text. */
+/** The wording of the title and the summary alone. Lists show no other part of a text. */
 export const headingOf = ({ title, summary }: Text): Wording => wordingOf({ title, summary, content: '' })
 
-/** Narrow spaces: hardly visible inside a word, hardly missed between two words. */
-const NARROW = /[\u2006\u2008-\u200a\u202f\u205f]+/g
+/** Narrow spaces. A reader hardly sees one inside a word, and hardly notices that one between two words is not a normal space. */
+const NARROW_SPACES = /[\u2006\u2008-\u200a\u202f\u205f]+/g
 
-/** Tatweel: it stretches an Arabic word and does not make it another word. */
+/** Tatweel. It stretches an Arabic word and does not change it to another word. */
 const TATWEEL = /\u0640+/g
 
 function worded(text: string): Wording {
   const seen = text.replace(EVERY_HIDDEN, '').replace(TATWEEL, '')
-  const joined = seen.replace(NARROW, '')
+  const joined = seen.replace(NARROW_SPACES, '')
   const words = wordsAndOperators(joined)
   const digest = shortDigest(words.join(' '))
-  return joined === seen ? { words, digest } : { words, apart: wordsAndOperators(seen), digest }
+  return joined === seen ? { words, digest } : { words, splitWords: wordsAndOperators(seen), digest }
 }
 
 /**
@@ -66,7 +70,7 @@ const SIGNS = /(?:[<>=&|^%+~*/!$@\\#-]|\.(?=\.?\/))+/g
 const SYMBOLS = /(?:[<>=&|^%+~*/!$@\\#\u2212\p{Sm}\p{Sc}\p{So}-]|\.(?=\.?\/))+/gu
 const OPERATOR = /[<>=&|^%+~$\u2212\p{Sm}\p{Sc}\p{So}]/u
 /** Signs that are operators or begin a comment only if blank space surrounds them. */
-const APART = /^(?:[*/#]|\/\/)$/
+const SPACED_SIGNS = /^(?:[*/#]|\/\/)$/
 const OF_WORD = /[\p{L}\p{M}\p{N}]/u
 
 /**
@@ -89,7 +93,7 @@ function isOperator(text: string, signs: string, at: number): boolean {
   const [before = ' ', after = ' '] = [text[at - 1], text[at + signs.length]]
   // A sign before a number or an option, the root or current directory of a path, or a negation.
   if (/[-/!]/.test(signs) && /[\p{L}\p{M}\p{N}(]/u.test(after) && !OF_WORD.test(before)) return true
-  return APART.test(signs) && /\s/.test(before) && /[ \t]/.test(after)
+  return SPACED_SIGNS.test(signs) && /\s/.test(before) && /[ \t]/.test(after)
 }
 
 const increment = (counts: Map<number, number>, key: number): void => {
@@ -103,10 +107,14 @@ const increment = (counts: Map<number, number>, key: number): void => {
  * Takes time proportional to both texts.
  */
 export function measurerOf(current: Wording): (judged: Wording) => number {
-  const [joined, apart] = [measurerOfWords(current.words), current.apart && measurerOfWords(current.apart)]
+  const shareInWords = measurerOfWords(current.words)
+  const shareInSplitWords = current.splitWords && measurerOfWords(current.splitWords)
   return judged => {
     if (judged.digest === current.digest) return 1
-    const shares = [judged.words, judged.apart ?? judged.words].flatMap(words => [joined(words), apart?.(words) ?? 0])
+    const shares = [judged.words, judged.splitWords ?? judged.words].flatMap(words => [
+      shareInWords(words),
+      shareInSplitWords?.(words) ?? 0,
+    ])
     return Math.max(...shares)
   }
 }
@@ -120,7 +128,7 @@ function measurerOfWords(current: readonly string[]): (judged: readonly string[]
   })
   const pairs = new Map<number, number>()
   codes.forEach((code, at) => {
-    for (const next of codes.slice(at + 1, at + 1 + REACH)) increment(pairs, code * WORDS_MAX + next)
+    for (const next of codes.slice(at + 1, at + 1 + MAX_DISTANCE_WORDS)) increment(pairs, code * PAIR_BASE + next)
   })
   return judged => {
     const places = judged.map(word => numbers.get(word))
@@ -128,7 +136,7 @@ function measurerOfWords(current: readonly string[]): (judged: readonly string[]
     const follows = (at: number): boolean => {
       const [one, next] = [places[at], places[at + 1]]
       if (one === undefined || next === undefined) return false
-      const pair = one * WORDS_MAX + next
+      const pair = one * PAIR_BASE + next
       if ((taken.get(pair) ?? 0) >= (pairs.get(pair) ?? 0)) return false
       increment(taken, pair)
       return true
@@ -141,6 +149,6 @@ function measurerOfWords(current: readonly string[]): (judged: readonly string[]
       if (before || after) retained++
       before = after
     }
-    return Math.floor((retained / places.length) * PRECISION) / PRECISION
+    return Math.floor((retained / places.length) * SHARE_STEPS) / SHARE_STEPS
   }
 }

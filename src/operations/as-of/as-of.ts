@@ -8,8 +8,8 @@ import * as then from '../../store/as-of.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import { readHead } from '../../store/head.ts'
 import { findJudgedText, findTextByDigest, listJudgements, shownStanding, slimStanding } from '../../store/standing.ts'
-import { judgementsOf, recordsOf, type TextNumbers } from '../evidence/judgement.ts'
-import { confirmedShare, measure, type TextMemory, withAuthors } from '../evidence/settle-standing.ts'
+import { judgementRecordsOf, judgementsOf, type TextNumbers } from '../evidence/judgement.ts'
+import { confirmedShare, measure, type TextComparisons, withAuthors } from '../evidence/settle-standing.ts'
 
 /** A point in the history of a store: a sequence, and the newest record that was committed with it or before it. */
 export type Moment = { sequence: number; record: number }
@@ -58,10 +58,12 @@ export async function standingAt(
   }
   const { judgements, complete } = await judgementsAt(reader, entry.number, record)
   if (judgements.length === 0) return { standing: shownStanding(null), complete }
-  const { shares, here } = await measure(reader, judgements, wordingOf(revision), memoryOf(reader, entry.number))
+  const comparisons = unknownComparisonsOf(reader, entry.number)
+  const { shares, currentTextNumber } = await measure(reader, judgements, wordingOf(revision), comparisons)
   const retainedShareOf = (text: number): number => shares.get(text) ?? 0
-  const counting = await withAuthors(reader, entry.number, { judgements, retainedShareOf, here }, record)
-  const standing = standingOf(counting, retainedShareOf)
+  const comparison = { judgements, retainedShareOf, currentTextNumber }
+  const countedJudgements = await withAuthors(reader, entry.number, comparison, record)
+  const standing = standingOf(countedJudgements, retainedShareOf)
   const confirmed = await confirmedShare(reader, standing.supported, revision)
   return { standing: slimStanding({ ...standing, confirmed }), complete }
 }
@@ -93,7 +95,7 @@ async function judgementsAt(
   const judgements = all.filter(one => one.record <= record && !replaced.has(one.actor))
   let left = RECORDS_MAX
   for (const actor of actors) {
-    const records = (await recordsOf(reader, entry, actor)).filter(one => one.record <= record)
+    const records = (await judgementRecordsOf(reader, entry, actor)).filter(one => one.record <= record)
     const counted = records.slice(Math.max(0, records.length - Math.max(0, left)))
     left -= records.length
     judgements.push(...(await judgementsOf(reader, entry, counted, textsOf(reader, entry))))
@@ -111,8 +113,8 @@ const textsOf = (reader: Reader, entry: number): TextNumbers => ({
   },
 })
 
-/** The judged texts of an entry, without their stored comparisons, which are with the current text. */
-const memoryOf = (reader: Reader, entry: number): TextMemory => ({
-  textOf: async digest => (await findTextByDigest(reader, entry, digest))?.text,
-  rowOf: async text => ({ text, kept: null, against: null, walked: 0, steps: 0, addressed: null }),
+/** The judged texts of an entry without comparisons, because the stored comparisons are with the text of today. */
+const unknownComparisonsOf = (reader: Reader, entry: number): TextComparisons => ({
+  numberOf: async digest => (await findTextByDigest(reader, entry, digest))?.text,
+  comparisonOf: async text => ({ text, kept: null, against: null, walked: 0, steps: 0, addressed: null }),
 })

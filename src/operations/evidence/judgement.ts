@@ -20,17 +20,23 @@ export const storedTexts = (tx: Transaction, entry: number): TextNumbers => ({
   },
 })
 
-type Said = Omit<Judgement, 'text' | 'own'>
+/** A judgement as its record states it: without the number of its text, and without whether its actor wrote the text. */
+type Statement = Omit<Judgement, 'text' | 'own'>
 
 /**
- * Whether a judgement counts as one by an author of the text. True if its actor wrote the revision. For a judgement that is not against the
- * text, also true if the actor wrote nearly all of its words in an earlier revision. An objection to such a text counts, because another
- * actor changed the words.
+ * Whether a judgement is by an author of the judged text. True if its actor wrote the revision. A judgement in favour or without a decision
+ * is also own if one earlier revision by the actor contains nine tenths of the judged words. A judgement against such a text counts as
+ * independent, because another actor changed the text.
  */
-async function isOwn(reader: Reader, entry: number, said: Said, revision: store.JudgedRevision): Promise<boolean> {
-  const { actor } = said
+async function isOwn(
+  reader: Reader,
+  entry: number,
+  statement: Statement,
+  revision: store.JudgedRevision,
+): Promise<boolean> {
+  const { actor } = statement
   if (revision.actor === actor) return true
-  if (isAgainst(said)) return false
+  if (isAgainst(statement)) return false
   const texts = revision.ordinal === 1 ? [] : await listOwnTexts(reader, entry, actor, revision.ordinal)
   if (texts.length === 0) return false
   const judged = wordingOf(revision)
@@ -43,59 +49,64 @@ async function judgementOf(
   reader: Reader,
   entry: number,
   judged: store.JudgedRevision,
-  said: Said,
+  statement: Statement,
   texts: TextNumbers,
 ): Promise<Judgement> {
-  const [text, own] = await Promise.all([texts.numberOf(judged), isOwn(reader, entry, said, judged)])
-  return { ...said, text, own }
+  const [text, own] = await Promise.all([texts.numberOf(judged), isOwn(reader, entry, statement, judged)])
+  return { ...statement, text, own }
 }
 
-/**
- * An added judgement, the digest of its text, the judgement of that text by its actor that it replaced, and whether its actor judged no
- * other text of the entry.
- */
-export type Added = { judgement: Judgement; digest: string; replaced: Judgement | undefined; isAlone: boolean }
+export type Added = {
+  judgement: Judgement
+  /** The digest of the judged text. */
+  digest: string
+  /** The earlier judgement of this text by the same actor. */
+  replaced: Judgement | undefined
+  /** Whether the actor has judged no other text of the entry. */
+  isOnlyJudgedText: boolean
+}
 
 /** Stores the verdict of an actor about a revision as its latest judgement of that text. */
 export async function addJudgement(
   tx: Transaction,
   entry: number,
   judged: store.JudgedRevision,
-  said: Said,
+  statement: Statement,
 ): Promise<Added> {
   const [judgement, before] = await Promise.all([
-    judgementOf(tx, entry, judged, said, storedTexts(tx, entry)),
-    store.listJudgedBy(tx, entry, said.actor),
+    judgementOf(tx, entry, judged, statement, storedTexts(tx, entry)),
+    store.listJudgedBy(tx, entry, statement.actor),
   ])
   await store.upsertJudgement(tx, entry, judgement)
   const replaced = before.find(({ text }) => text === judgement.text)
-  const isAlone = before.length === (replaced === undefined ? 0 : 1)
-  return { judgement, digest: wordingOf(judged).digest, replaced, isAlone }
+  const isOnlyJudgedText = before.length === (replaced === undefined ? 0 : 1)
+  return { judgement, digest: wordingOf(judged).digest, replaced, isOnlyJudgedText }
 }
 
-type Judging = store.SaidRow & { actor: number }
+/** A public record by which an actor judged an entry. */
+type JudgementRecord = store.SaidRow & { actor: number }
 
 /** The public records by which an actor judged an entry, oldest first. */
-export async function recordsOf(reader: Reader, entry: number, actor: number): Promise<Judging[]> {
-  const [said, objected] = await Promise.all([
+export async function judgementRecordsOf(reader: Reader, entry: number, actor: number): Promise<JudgementRecord[]> {
+  const [evidence, relations] = await Promise.all([
     store.listSaid(reader, entry, actor),
     store.listObjected(reader, entry, actor),
   ])
-  return [...said, ...objected].sort(byRecord).map(one => ({ ...one, actor }))
+  return [...evidence, ...relations].sort(byRecord).map(row => ({ ...row, actor }))
 }
 
 /** The latest judgement of an actor about each text of an entry, by its records, oldest first. */
 export async function judgementsOf(
   reader: Reader,
   entry: number,
-  records: readonly Judging[],
+  records: readonly JudgementRecord[],
   texts: TextNumbers,
 ): Promise<Judgement[]> {
   const latest = new Map<number, Judgement>()
-  for (const { origin_group: originGroup, revision, ...one } of records) {
+  for (const { origin_group: originGroup, revision, ...statement } of records) {
     const judged = await store.findText(reader, revision)
     if (judged === undefined) throw new Error(`Revision number ${revision} was judged and is not there.`)
-    const judgement = await judgementOf(reader, entry, judged, { ...one, originGroup }, texts)
+    const judgement = await judgementOf(reader, entry, judged, { ...statement, originGroup }, texts)
     latest.set(judgement.text, judgement)
   }
   return [...latest.values()]
@@ -103,13 +114,13 @@ export async function judgementsOf(
 
 /** Computes the judgements of an actor again from its public records, after some were withdrawn or restored. */
 export async function rejudge(tx: Transaction, entry: number, actor: number): Promise<void> {
-  const judgements = await judgementsOf(tx, entry, await recordsOf(tx, entry, actor), storedTexts(tx, entry))
+  const judgements = await judgementsOf(tx, entry, await judgementRecordsOf(tx, entry, actor), storedTexts(tx, entry))
   await store.deleteJudgements(tx, entry, actor)
-  for (const one of judgements) await store.upsertJudgement(tx, entry, one)
+  for (const judgement of judgements) await store.upsertJudgement(tx, entry, judgement)
 }
 
-/** The judgements of an entry, after those past the maximum were deleted. */
-export async function countedJudgements(tx: Transaction, entry: number): Promise<Judgement[]> {
+/** Deletes the judgements of an entry past the maximum. Returns the others. */
+export async function trimJudgements(tx: Transaction, entry: number): Promise<Judgement[]> {
   const judgements = await store.listJudgements(tx, entry)
   if (judgements.length <= COUNTED_JUDGEMENTS) return judgements
   await removeSurplus(tx, entry)
@@ -121,7 +132,7 @@ export async function removeSurplus(tx: Transaction, entry: number): Promise<Jud
   const surplus = (await countJudgements(tx, entry)) - COUNTED_JUDGEMENTS
   if (surplus <= 0) return []
   const removed = await listSurplus(tx, entry, surplus)
-  for (const one of removed) await deleteJudgement(tx, entry, one)
+  for (const judgement of removed) await deleteJudgement(tx, entry, judgement)
   return removed
 }
 

@@ -15,7 +15,7 @@ type Current = Text & { number: number }
  * judgements.
  */
 export async function settleJudgement(tx: Transaction, entry: Current, counted: Counted, added: Added): Promise<void> {
-  const standing = added.isAlone ? await standingWith(tx, entry, counted, added) : undefined
+  const standing = added.isOnlyJudgedText ? await standingWith(tx, entry, counted, added) : undefined
   if (standing === undefined) await settleStanding(tx, entry)
   else await store.updateStanding(tx, entry.number, standing, rules.disputeScoreOf(standing.tally))
 }
