@@ -227,6 +227,7 @@ export const OPERATIONS = {
     body: 'PinsInput',
     status: 200,
     response: 'PinsReport',
+    licensed: true,
     problems: [],
   }),
   listWork: row({
@@ -409,6 +410,7 @@ export const OPERATIONS = {
     query: queries.NoQuery,
     status: 200,
     response: 'Standing',
+    licensed: true,
     cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),

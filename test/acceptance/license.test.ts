@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Discovery, Entry } from '../../src/contract/resources.ts'
+import { OPERATIONS, type Operation } from '../../src/contract/operations.ts'
+import { type Discovery, type Entry, NAMED_RESOURCES } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 
@@ -29,12 +30,38 @@ const linkOf = async (at: TestApp, path: string, headers: Record<string, string>
   return answer.headers.get('link') ?? ''
 }
 
+/** Members whose values are texts of entries, judgements or relations. */
+const TEXTS = ['title', 'summary', 'content', 'text', 'rationale']
+type Schema = { properties?: Record<string, Schema>; items?: Schema; anyOf?: readonly Schema[] }
+const hasTexts = ({ properties = {}, items, anyOf = [] }: Schema): boolean =>
+  Object.keys(properties).some(name => TEXTS.includes(name)) ||
+  [...Object.values(properties), ...anyOf, ...(items === undefined ? [] : [items])].some(hasTexts)
+
+test('a public read whose answer has texts of others is licensed', () => {
+  const reads = (Object.entries(OPERATIONS) as [string, Operation][]).filter(
+    ([, { kind, access }]) => kind !== 'write' && access !== 'admin',
+  )
+  const namesOf = (list: typeof reads): string[] => list.map(([name]) => name)
+  assert.deepEqual(
+    namesOf(reads.filter(([, { licensed }]) => licensed)),
+    namesOf(reads.filter(([, { response }]) => hasTexts(NAMED_RESOURCES[response] as Schema))),
+  )
+})
+
 test('every answer with content links to the licence, on each path of the code', async () => {
   const one = `/api/entries/${entry.slug}`
   const revision = `/revisions/${entry.currentRevisionId}`
   const paths = [
     ...['/api/entries', '/api/entries?limit=1', '/api/search?q=entry', '/api/find?q=entry', '/api/work', '/api/export'],
-    ...[one, `${one}/revisions`, `${one}${revision}`, `${one}/evidence`, `${one}/relations`, `${one}/blame`],
+    ...[
+      one,
+      `${one}/revisions`,
+      `${one}${revision}`,
+      `${one}/evidence`,
+      `${one}/relations`,
+      `${one}/blame`,
+      `${one}/standing`,
+    ],
     ...[
       '/',
       '/search?q=entry',
