@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../../database/database.ts'
+import { only, type Reader, type Transaction } from '../../database/database.ts'
 import { measurerOf, RETAINED_FROM, wordingOf } from '../../domain/evidence/retained-text.ts'
 import { COUNTED_JUDGEMENTS, isAgainst, type Judgement } from '../../domain/evidence/standing.ts'
 import { listOwnTexts } from '../../store/authors.ts'
@@ -112,11 +112,23 @@ export async function judgementsOf(
   return [...latest.values()]
 }
 
-/** Computes the judgements of an actor again from its public records, after some were withdrawn or restored. */
-export async function rejudge(tx: Transaction, entry: number, actor: number): Promise<void> {
-  const judgements = await judgementsOf(tx, entry, await judgementRecordsOf(tx, entry, actor), storedTexts(tx, entry))
-  await store.deleteJudgements(tx, entry, actor)
-  for (const judgement of judgements) await store.upsertJudgement(tx, entry, judgement)
+/**
+ * Computes the judgements of actors again from their public records, after some were withdrawn or restored. A text that had no number gets
+ * that of the revision that was judged first, whatever the order of the actors.
+ */
+export async function rejudge(tx: Transaction, entry: number, actors: readonly number[]): Promise<void> {
+  const texts = storedTexts(tx, entry)
+  const judges = new Map<number, JudgementRecord[]>()
+  for (const actor of actors) judges.set(actor, await judgementRecordsOf(tx, entry, actor))
+  const revisions = [...judges.values()].flat().sort(byRecord)
+  for (const revision of new Set(revisions.map(one => one.revision))) {
+    await texts.numberOf(only(await store.findText(tx, revision)))
+  }
+  for (const [actor, records] of judges) {
+    const judgements = await judgementsOf(tx, entry, records, texts)
+    await store.deleteJudgements(tx, entry, actor)
+    for (const judgement of judgements) await store.upsertJudgement(tx, entry, judgement)
+  }
 }
 
 /** Deletes the judgements of an entry past the maximum. Returns the others. */

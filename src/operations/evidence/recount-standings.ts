@@ -40,7 +40,7 @@ async function recountEntry(tx: Transaction, entry: store.RecountedRow): Promise
     const judged = await findText(tx, revision)
     if (judged !== undefined) await texts.numberOf(judged)
   }
-  for (const actor of await store.listJudges(tx, entry.number)) await rejudge(tx, entry.number, actor)
+  await rejudge(tx, entry.number, await store.listJudges(tx, entry.number))
   const current = await findEntryByNumber(tx, entry.number)
   if (current !== undefined) await settleStanding(tx, current)
 }

@@ -82,7 +82,7 @@ async function settleTouched(tx: Transaction, { entries, judging }: Touched, cha
     if (by > 0 && entry.revisions > 1) await recountChanges(tx, number)
     // Judges may have been withdrawn or restored while the entry was incomplete.
     const judges = by > 0 ? await listJudges(tx, number) : (actors.get(number) ?? []).map(one => one.actor)
-    for (const actor of new Set(judges)) await rejudge(tx, number, actor)
+    await rejudge(tx, number, judges)
     const current = await findEntryByNumber(tx, number)
     if (current !== undefined) await settleStanding(tx, current)
   }

@@ -139,7 +139,7 @@ async function settle(tx: Transaction, target: moderation.Target, record: number
 /** Recomputes the standings of judged entries: withdrawn judgements do not count, restored ones count again. */
 async function settleStandings(tx: Transaction, target: moderation.Target): Promise<void> {
   const judging = await moderation.listJudging(tx, target)
-  for (const { entry, actor } of judging) await rejudge(tx, entry, actor)
+  for (const { entry, actor } of judging) await rejudge(tx, entry, [actor])
   for (const number of new Set(judging.map(({ entry }) => entry))) {
     const entry = await findEntryByNumber(tx, number)
     if (entry !== undefined) await settleStanding(tx, entry)
