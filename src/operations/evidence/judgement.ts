@@ -1,4 +1,4 @@
-import { only, type Reader, type Transaction } from '../../database/database.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
 import { measurerOf, RETAINED_FROM, wordingOf } from '../../domain/evidence/retained-text.ts'
 import { COUNTED_JUDGEMENTS, isAgainst, type Judgement } from '../../domain/evidence/standing.ts'
 import { listOwnTexts } from '../../store/authors.ts'
@@ -95,19 +95,19 @@ export async function judgementRecordsOf(reader: Reader, entry: number, actor: n
   return [...evidence, ...relations].sort(byRecord).map(row => ({ ...row, actor }))
 }
 
-/** The latest judgement of an actor about each text of an entry, by its records, oldest first. */
+/** The latest judgement of each actor about each text of an entry, by its records, oldest first. */
 export async function judgementsOf(
   reader: Reader,
   entry: number,
   records: readonly JudgementRecord[],
   texts: TextNumbers,
 ): Promise<Judgement[]> {
-  const latest = new Map<number, Judgement>()
+  const latest = new Map<string, Judgement>()
   for (const { origin_group: originGroup, revision, ...statement } of records) {
     const judged = await store.findText(reader, revision)
     if (judged === undefined) throw new Error(`Revision number ${revision} was judged and is not there.`)
     const judgement = await judgementOf(reader, entry, judged, { ...statement, originGroup }, texts)
-    latest.set(judgement.text, judgement)
+    latest.set(`${judgement.actor} ${judgement.text}`, judgement)
   }
   return [...latest.values()]
 }
@@ -117,17 +117,14 @@ export async function judgementsOf(
  * that of the revision that was judged first, whatever the order of the actors.
  */
 export async function rejudge(tx: Transaction, entry: number, actors: readonly number[]): Promise<void> {
-  const texts = storedTexts(tx, entry)
-  const judges = new Map<number, JudgementRecord[]>()
-  for (const actor of actors) judges.set(actor, await judgementRecordsOf(tx, entry, actor))
-  const revisions = [...judges.values()].flat().sort(byRecord)
-  for (const revision of new Set(revisions.map(one => one.revision))) {
-    await texts.numberOf(only(await store.findText(tx, revision)))
-  }
-  for (const [actor, records] of judges) {
-    const judgements = await judgementsOf(tx, entry, records, texts)
+  const byActor: JudgementRecord[][] = []
+  for (const actor of new Set(actors)) {
+    byActor.push(await judgementRecordsOf(tx, entry, actor))
     await store.deleteJudgements(tx, entry, actor)
-    for (const judgement of judgements) await store.upsertJudgement(tx, entry, judgement)
+  }
+  const records = byActor.flat().sort(byRecord)
+  for (const judgement of await judgementsOf(tx, entry, records, storedTexts(tx, entry))) {
+    await store.upsertJudgement(tx, entry, judgement)
   }
 }
 
