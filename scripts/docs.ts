@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { latestScaling, withModel } from '../bench/model/report.ts'
 import { latestChart, withFigures } from '../bench/report.ts'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { commandHelp, helpText } from '../src/cli/help.ts'
@@ -39,8 +38,6 @@ export const GENERATED_DOCS: Record<string, () => string> = {
   'docs/commands.md': commands,
   'docs/performance.md': () => withFigures(readFileSync(new URL('../docs/performance.md', import.meta.url), 'utf8')),
   'docs/performance.svg': latestChart,
-  'docs/scaling.md': () => withModel(readFileSync(new URL('../docs/scaling.md', import.meta.url), 'utf8')),
-  'docs/scaling.svg': latestScaling,
   'src/client/resources.ts': clientResources,
   'src/client/table.ts': clientTable,
 }

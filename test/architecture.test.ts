@@ -100,20 +100,7 @@ test('no two files import each other in a circle, types included', () => {
   for (const path of SOURCES) visit(path, [])
 })
 
-const FILE_LINES = 250
-/** A chapter of the contract is one file of tests. */
-const CHAPTER_LINES = 320
 const FUNCTION_LINES = 50
-/** Longer files, each with the reason. */
-const LONG: Record<string, string> = {
-  'src/client/resources.ts': 'made from the contract',
-  'src/client/table.ts': 'made from the contract',
-  'src/config.ts': 'the table: one row per setting, read as a whole',
-  'src/contract/examples.ts': 'one story, in the example of every input and answer',
-  'src/contract/operations.ts': 'the table: one row per operation, read as a whole',
-  'src/contract/resources.ts': 'every resource of the contract, read beside it',
-}
-
 /** A function declared at the margin, or an arrow bound to a name there, ends at the first line that is only its closing brace. */
 function longFunctions(path: string): string[] {
   const lines = read(path).split('\n')
@@ -128,22 +115,11 @@ function longFunctions(path: string): string[] {
   })
 }
 
-test('files are short, or have a stated reason', () => {
-  const linesOf = (path: string): number => read(path).trimEnd().split('\n').length
-  const long = [
-    ...SOURCES.filter(path => linesOf(path) > FILE_LINES && !(path in LONG)),
-    ...filesUnder('test').filter(path => linesOf(path) > CHAPTER_LINES),
-  ]
-  assert.deepEqual(long, [])
-  for (const path of Object.keys(LONG)) assert.ok(linesOf(path) > FILE_LINES, `${path} needs no reason any more`)
-})
-
 test('functions are short', () => assert.deepEqual(SOURCES.flatMap(longFunctions), []))
 
 const LISTED = [
   ...Object.keys(MAY_IMPORT).map(folder => `src/${folder}`),
   'bench',
-  'bench/model',
   'bench/search',
   'scripts',
   'test/support',

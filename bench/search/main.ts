@@ -7,10 +7,6 @@ import { type CollectionResult, measure } from './measure.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { measureScale } from './scale.ts'
 import { openFts5 } from './systems/fts5.ts'
-import { findLanceDb } from './systems/lancedb.ts'
-import { openLunr } from './systems/lunr.ts'
-import { openMiniSearch } from './systems/minisearch.ts'
-import { openTextSearch } from './systems/postgres.ts'
 import { openService } from './systems/service.ts'
 import type { Maker } from './systems/system.ts'
 import { boundTable, calibrationTable, figureTable, missTable } from './tables.ts'
@@ -41,14 +37,12 @@ function collectionsOf({ collections, only }: Options): Collection[] {
   return all.filter(({ name }) => only.length === 0 || only.includes(name))
 }
 
-/** Starts PostgreSQL for the whole run, if it is needed and installed. */
-async function openCluster({ postgres, peers, say }: Options): Promise<Cluster | undefined> {
-  if (!postgres && !peers) return undefined
+/** Starts PostgreSQL for the whole run, if it is measured. */
+async function openCluster({ postgres }: Options): Promise<Cluster | undefined> {
+  if (!postgres) return undefined
   const binaries = findBinaries()
-  if (binaries !== undefined) return startCluster(binaries)
-  if (postgres) throw new Error('There is no PostgreSQL here; install the package postgresql.')
-  say('PostgreSQL is not found: "postgres ts_rank_cd" is left out.')
-  return undefined
+  if (binaries === undefined) throw new Error('There is no PostgreSQL here; install the package postgresql.')
+  return startCluster(binaries)
 }
 
 function makersOf(options: Options, cluster: Cluster | undefined): Maker[] {
@@ -57,8 +51,6 @@ function makersOf(options: Options, cluster: Cluster | undefined): Maker[] {
     ...(options.embedded ? [openService(undefined, both)] : []),
     ...(options.postgres ? [openService(cluster, both)] : []),
     openFts5,
-    ...(options.peers ? [openMiniSearch, openLunr, ...findLanceDb(options.work)] : []),
-    ...(options.peers && cluster !== undefined ? [openTextSearch(cluster)] : []),
   ]
 }
 

@@ -9,14 +9,12 @@ export type Options = {
   collections: string | undefined
   /** Names of collections to measure; all if it is empty. */
   only: string[]
-  /** Measures the peers too. */
-  peers: boolean
   json: boolean
   /** Lists the questions whose exact entry is not among the first answers. */
   misses: boolean
   /** Number of entries of the store whose speed is measured instead of the quality. */
   scale: number | undefined
-  /** A directory that retains the filled store of `scale` between runs, and may contain LanceDB. */
+  /** A directory that retains the filled store of `scale` between runs. */
   work: string | undefined
   say(text: string): void
 }
@@ -25,23 +23,20 @@ export const USAGE = `npm run bench:search -- [options]
   --engine E        embedded (by default), postgres or both
   --collections DIR measures the collections in the folders of DIR too: corpus*.jsonl, queries*.jsonl, qrels/*.tsv
   --only A,B        only these collections, by the names of their folders; the project's own sets are "judged" and "held-out"
-  --no-peers        only the service and the reference of the bounds
   --misses          lists the questions whose exact entry is not among the first three answers
   --json            all figures as JSON on standard output
   --scale N         measures the time of searches in an embedded store of N entries (1000 to 1000000), not the quality
-  --work DIR        keeps the store of --scale between runs; LanceDB in DIR/lancedb is one of the peers
+  --work DIR        keeps the store of --scale between runs
 `
 
 /** Parses the command line. Throws with one sentence that names the mistake. */
 export function readOptions(args: string[]): Options {
   const { values } = parseArgs({
     args,
-    allowNegative: true,
     options: {
       engine: { type: 'string', default: 'embedded' },
       collections: { type: 'string' },
       only: { type: 'string', default: '' },
-      peers: { type: 'boolean', default: true },
       misses: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       scale: { type: 'string' },
@@ -55,7 +50,6 @@ export function readOptions(args: string[]): Options {
     postgres: engine !== 'embedded',
     collections: values.collections,
     only: values.only === '' ? [] : values.only.split(','),
-    peers: values.peers,
     json: values.json,
     misses: values.misses,
     scale: values.scale === undefined ? undefined : countOf(values.scale),

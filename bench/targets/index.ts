@@ -1,11 +1,8 @@
 import type { Target } from '../target.ts'
-import { atprotoPds } from './atproto-pds.ts'
-import { directus } from './directus.ts'
 import { limitHttp, limitHttpBodies } from './limit-http.ts'
 import { limitSqlite32, limitSqlite100 } from './limit-sqlite.ts'
 import { mcpMemory } from './mcp-memory.ts'
 import { mediawiki } from './mediawiki.ts'
-import { nostrRelay, nostrRelayCached } from './nostr-relay.ts'
 import { onEmbedded, palimpsest } from './palimpsest.ts'
 import { onPostgres, palimpsestPostgres, palimpsestPostgres3 } from './palimpsest-postgres.ts'
 
@@ -16,10 +13,6 @@ export const TARGETS: readonly Target[] = [
   limitHttpBodies,
   limitSqlite32,
   limitSqlite100,
-  directus,
-  nostrRelay,
-  nostrRelayCached,
-  atprotoPds,
   mcpMemory,
   mediawiki,
   palimpsestPostgres,

@@ -32,7 +32,6 @@ function tinyCollections(context: TestContext, judgment: string): string {
 
 test('a collection is measured over HTTP and against the reference, and the exit code follows the bounds', context => {
   const { status, stdout, stderr } = run(
-    '--no-peers',
     '--json',
     '--only',
     'tiny',
