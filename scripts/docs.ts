@@ -61,7 +61,7 @@ LOG_LEVEL=debug palimpsest serve --port 9000
 
 A flag takes precedence over its variable. Secrets have no flag, because other users of a machine can read its command lines.
 
-With an invalid value the service does not start, and a sentence names the setting:
+With an invalid value the service does not start and creates no file, and a sentence names the setting:
 
 \`\`\`
 PORT must be a whole number from 0 to 65535, not "x".

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
@@ -7,14 +6,13 @@ import { type Config, httpUrl } from './config.ts'
 import { openEngine } from './engine.ts'
 import { Purger } from './http/caches/purger.ts'
 import type { Metrics } from './http/metrics/metrics.ts'
-import { createMetricsServer } from './http/metrics/metrics.ts'
 import { dayOf } from './http/pipeline/origin.ts'
 import { createServer, type Server } from './http/server.ts'
+import { listen, listenForMetrics } from './listen.ts'
 import { LogAppender } from './log/log-appender.ts'
 import { type Prove, readWitnessPolicy, Witnesses } from './log/witnesses.ts'
 import { serveMcp } from './mcp/endpoint.ts'
 import type { Store } from './operations/store.ts'
-import { errorCode, OperatorError } from './operator-error.ts'
 import type { Secrets } from './secrets.ts'
 
 export type App = {
@@ -203,37 +201,3 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
 }
 
 const addressOf = (server: HttpServer, host: string): string => httpUrl(host, (server.address() as AddressInfo).port)
-
-/** Listens on the port for metrics, if there is one. */
-async function listenForMetrics(metrics: Metrics, { metricsHost: host, metricsPort: port }: Config) {
-  if (port === undefined) return undefined
-  const server = createMetricsServer(metrics)
-  try {
-    server.listen({ host, port })
-    await once(server, 'listening')
-    return server
-  } catch (error) {
-    const reason = errorCode(error) ?? String(error)
-    throw new OperatorError(
-      `METRICS_PORT ${port} on ${host} cannot be listened on (${reason}); set it or METRICS_HOST otherwise.`,
-    )
-  }
-}
-
-async function listen(server: Pick<Server, 'listen'>, { host, port }: Config): Promise<void> {
-  try {
-    await server.listen({ host, port })
-  } catch (error) {
-    const code = errorCode(error)
-    if (code === 'EADDRINUSE')
-      throw new OperatorError(`Port ${port} on ${host} is taken; stop what uses it or set PORT to another one.`)
-    if (code === 'EACCES')
-      throw new OperatorError(`Port ${port} needs privileges this user does not have; set PORT to 1024 or above.`)
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new OperatorError(
-        `HOST ${host} is no address of this machine; set HOST to one, such as 127.0.0.1 or 0.0.0.0.`,
-      )
-    }
-    throw error
-  }
-}

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { SPDX_IDENTIFIERS } from './spdx-identifiers.ts'
 
 /** Parsers of settings. Each returns the value or throws what is expected, as in "must be …". */
 export type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
@@ -53,16 +54,20 @@ export const postgresUrl = (text: string): string => {
 /** Addresses separated by commas. A password may contain a comma. */
 export const postgresUrls = (text: string): string[] => text.split(/\s*,\s*(?=postgres(?:ql)?:)/).map(postgresUrl)
 
-export const url = (text: string): string => {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error('an http or https address')
-  return text.replace(/\/+$/, '')
+/** An address of a service, without user, path, query or fragment. Returns its origin. */
+export const origin = (text: string): string => {
+  const { protocol, origin, href } = URL.canParse(text) ? new URL(text) : ({} as Partial<URL>)
+  if (origin === undefined || !/^https?:$/.test(protocol ?? '') || href !== `${origin}/`)
+    throw new Error('an http or https address without a path, like https://memory.example')
+  return origin
 }
 
 const LICENSE_CHARACTERS = 2_000
 
 /** A licence, as its https address or as an SPDX identifier. Returns the address, without characters that would end a Link field. */
 export const license = (text: string): string => {
-  if (/^[A-Za-z\d][A-Za-z\d.+-]{0,63}$/.test(text)) return `https://spdx.org/licenses/${text}.html`
+  const identifier = SPDX_IDENTIFIERS.find(one => one.toLowerCase() === text.toLowerCase())
+  if (identifier !== undefined) return `https://spdx.org/licenses/${identifier}.html`
   if (text.length <= LICENSE_CHARACTERS && /^https:\/\/[^\s@]+$/.test(text) && URL.canParse(text))
     return new URL(text).href
   throw new Error('an https address or an SPDX identifier like CC-BY-4.0')

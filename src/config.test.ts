@@ -16,6 +16,8 @@ const REFUSED: Record<string, { values: string[]; sentence: RegExp }> = {
       `https://licence.example/${'x'.repeat(2_000)}`,
       'x'.repeat(65),
       'javascript:alert(1)',
+      'CC-BY-9.0',
+      'MIT OR Apache-2.0',
     ],
     sentence: /^CONTENT_LICENSE must be an https address or an SPDX identifier like CC-BY-4\.0/s,
   },
@@ -78,6 +80,7 @@ test('a refused address with a password is not repeated', () => {
 test('a licence is an address, however it is written', () => {
   const read = (text: string) => readConfig({ CONTENT_LICENSE: text }).contentLicense
   assert.equal(read('CC-BY-SA-4.0'), 'https://spdx.org/licenses/CC-BY-SA-4.0.html')
+  assert.equal(read('cc0-1.0'), 'https://spdx.org/licenses/CC0-1.0.html')
   assert.equal(read('https://licence.example/a"b>c'), 'https://licence.example/a%22b%3Ec')
   assert.equal(readConfig({}).contentLicense, undefined)
 })
@@ -96,9 +99,17 @@ test('the settings of shared caches are read as they are documented', () => {
   assert.deepEqual(readConfig({ PURGE_URL: '' }).purgeUrls, [])
 })
 
+test('PUBLIC_URL is an origin', () => {
+  const read = (text: string) => readConfig({ PUBLIC_URL: text }).publicUrl
+  assert.equal(read('https://Memory.example:443/'), 'https://memory.example')
+  for (const wrong of ['https://m.example/wiki', 'https://m.example/?q', 'https://m.example/#a', 'https://u@m.example'])
+    assert.throws(() => read(wrong), /^Error: PUBLIC_URL must be an http or https address without a path/)
+})
+
 test('DATABASE_READ_URL is a list of addresses, whose passwords may have commas', () => {
   const list = 'postgres://reader:a,b@one/name, postgresql://two/name'
-  assert.deepEqual(readConfig({ DATABASE_READ_URL: list }).databaseReadUrls, [
+  const primary = { DATABASE_URL: 'postgres://zero/name' }
+  assert.deepEqual(readConfig({ ...primary, DATABASE_READ_URL: list }).databaseReadUrls, [
     'postgres://reader:a,b@one/name',
     'postgresql://two/name',
   ])

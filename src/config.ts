@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { closestMatch } from 'leven'
 import {
   contact,
   credential,
@@ -9,11 +10,11 @@ import {
   type Network,
   networks,
   oneOf,
+  origin,
   origins,
   postgresUrl,
   postgresUrls,
   secret,
-  url,
   urls,
   whole,
 } from './config-values.ts'
@@ -169,8 +170,8 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
   publicUrl: {
     name: 'PUBLIC_URL',
     byDefault: undefined,
-    description: 'The public address of the service, for absolute links.',
-    parse: url,
+    description: 'The public address of the service, without a path, for absolute links.',
+    parse: origin,
   },
   contentLicense: {
     name: 'CONTENT_LICENSE',
@@ -260,7 +261,7 @@ export const httpUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /**
- * Reads the configuration. Precedence: the flag, the variable, the file named by NAME_FILE (secrets only), the default. Throws an
+ * Reads the configuration. Precedence: the flag, the variable or the file named by NAME_FILE (secrets only), the default. Throws an
  * OperatorError that names the setting and the expected value.
  */
 export function readConfig(env: NodeJS.ProcessEnv, flags: Record<string, string | undefined> = {}): Config {
@@ -268,7 +269,7 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Record<string, string 
   for (const [key, setting] of Object.entries(SETTINGS) as [keyof Config, Setting<unknown>][]) {
     const flag = flagOf(setting)
     const typed = flag === undefined ? undefined : flags[flag]
-    const text = typed ?? env[setting.name] ?? fromFile(setting, env) ?? setting.byDefault
+    const text = typed ?? fromFile(setting, env) ?? env[setting.name] ?? setting.byDefault
     try {
       config[key] = text === undefined ? undefined : setting.parse(text)
     } catch (error) {
@@ -278,15 +279,50 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Record<string, string 
       throw new OperatorError(`${name} must be ${(error as Error).message}${shown}.`)
     }
   }
+  if (config.databaseReadUrls !== undefined && config.databaseUrl === undefined) {
+    throw new OperatorError(
+      'DATABASE_READ_URL needs DATABASE_URL, the primary of its standbys; set DATABASE_URL too, or unset DATABASE_READ_URL.',
+    )
+  }
   return config as Config
 }
 
 function fromFile(setting: Setting<unknown>, env: NodeJS.ProcessEnv): string | undefined {
-  const path = setting.secret ? env[`${setting.name}_FILE`] : undefined
+  const name = `${setting.name}_FILE`
+  const path = setting.secret ? env[name] : undefined
   if (path === undefined) return undefined
+  if (env[setting.name] !== undefined)
+    throw new OperatorError(`${setting.name} and ${name} are both set; unset one of them.`)
   try {
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new OperatorError(`${setting.name}_FILE names ${path}, which cannot be read (${systemFault(error)}).`)
+    throw new OperatorError(`${name} names ${path}, which cannot be read (${systemFault(error)}).`)
   }
+}
+
+/** The variables that this program reads. The commands for people read the last three. */
+const VARIABLES: ReadonlySet<string> = new Set([
+  ...(Object.values(SETTINGS) as Setting<unknown>[]).flatMap(({ name, secret: hidden }) =>
+    hidden ? [name, `${name}_FILE`] : [name],
+  ),
+  ...['PALIMPSEST_URL', 'PALIMPSEST_READ_URL', 'PALIMPSEST_TOKEN'],
+])
+/** A shorter name can belong to another program. */
+const NAME_LEAST = 8
+/** One edit is allowed for each group of this many characters. */
+const CHARACTERS_PER_EDIT = 4
+
+/** One sentence, without a full stop, for each variable that nearly has the name of a setting. */
+export const misspeltVariables = (env: NodeJS.ProcessEnv): string[] =>
+  Object.keys(env).flatMap(name => {
+    const meant = VARIABLES.has(name) ? undefined : settingMeantBy(name)
+    return meant === undefined ? [] : [`${name} is no setting and has no effect; did you mean ${meant}?`]
+  })
+
+function settingMeantBy(name: string): string | undefined {
+  if (name.length < NAME_LEAST || !name.includes('_')) return undefined
+  const bare = name.replace(/^PALIMPSEST_/, '').replace(/_FILE$/, '')
+  if (bare.includes('_') && VARIABLES.has(bare)) return bare
+  const longer = [...VARIABLES].find(one => one.startsWith(`${name}_`))
+  return longer ?? closestMatch(name, [...VARIABLES], { maxDistance: Math.floor(name.length / CHARACTERS_PER_EDIT) })
 }

@@ -56,7 +56,7 @@ const MAY_IMPORT_FILES: Record<string, readonly string[]> = {
   guide: ['config.ts'],
   web: ['config.ts'],
   mcp: ['config.ts'],
-  cli: ['operator-error.ts', 'sync-path.ts', 'config.ts', 'app.ts', 'secrets.ts'],
+  cli: ['operator-error.ts', 'sync-path.ts', 'config.ts', 'app.ts', 'listen.ts', 'secrets.ts'],
 }
 
 const importsOf = (path: string): string[] =>

@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type App, openApp } from '../app.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, misspeltVariables, readConfig } from '../config.ts'
+import { assertStartable } from '../listen.ts'
 import { loadMcp } from '../mcp/endpoint.ts'
 import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
@@ -26,18 +27,20 @@ export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
 export async function serveStore(invocation: Invocation): Promise<number> {
   const { env, flags, switches } = invocation
   const config = readConfig(env, flags)
+  await assertStartable(config)
   if (switches.has('demo')) {
     assertEmbedded(invocation, 'serve --demo', 'unset DATABASE_URL')
     const isNamed = (flags['data-dir'] ?? env.DATA_DIR) !== undefined
-    await serve(await seedDemoStore(config, isNamed))
-  } else await serve(config)
+    await serve(await seedDemoStore(config, isNamed), env)
+  } else await serve(config, env)
   return EXIT.ok
 }
 
 /** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if `beside` fails. */
-export async function serve(config: Config, beside: Beside = async () => {}): Promise<void> {
+export async function serve(config: Config, env: NodeJS.ProcessEnv, beside: Beside = async () => {}): Promise<void> {
   const file = new LogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
+  for (const sentence of misspeltVariables(env)) logger.warn(sentence)
   const end = (code: number, sentence?: string): void => file.end(sentence, () => process.exit(code))
   // Standard output may be on the same full disk.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -53,7 +53,21 @@ const WRONG: [Record<string, string>, RegExp][] = [
   [{ PORT: '80 80' }, /^PORT must be a whole number from 0 to 65535, not "80 80"\.$/],
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of .*, not "loud"\.$/],
   [{ TRUSTED_PROXIES: '10.0.0.0/99' }, /^TRUSTED_PROXIES must be a list of networks/],
-  [{ PUBLIC_URL: 'ftp://x' }, /^PUBLIC_URL must be an http or https address/],
+  [{ PUBLIC_URL: 'ftp://x' }, /^PUBLIC_URL must be an http or https address without a path/],
+  [{ PUBLIC_URL: 'https://memory.example/wiki' }, /^PUBLIC_URL must be .* without a path, like .*\/wiki"\.$/],
+  [{ CONTENT_LICENSE: 'CC-BY-9.0' }, /^CONTENT_LICENSE must be .*SPDX identifier like CC-BY-4\.0, not "CC-BY-9\.0"\.$/],
+  [
+    { DATABASE_READ_URL: 'postgres://h/d' },
+    /^DATABASE_READ_URL needs DATABASE_URL, .*; set DATABASE_URL too, or unset /,
+  ],
+  [
+    { ADMIN_TOKEN: 'an-admin-token-0123456789', ADMIN_TOKEN_FILE: '/none' },
+    /^ADMIN_TOKEN and ADMIN_TOKEN_FILE are both set; unset one of them\.$/,
+  ],
+  [{ LOG_WITNESSES: '/none' }, /^LOG_WITNESSES /],
+  [{ LOG_KEY: 'no key' }, /^LOG_KEY /],
+  [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is no address of this machine; set HOST to one/],
+  [{ METRICS_PORT: '0', METRICS_HOST: '192.0.2.1' }, /^METRICS_HOST 192\.0\.2\.1 is no address of this machine; set /],
   [{ COOLDOWN_SECONDS: '-1' }, /^COOLDOWN_SECONDS must be /],
   [{ SHARED_CACHE_SECONDS: '86401' }, /^SHARED_CACHE_SECONDS must be a whole number from 0 to 86400, not "86401"\.$/],
   [{ PURGE_URL: 'cache:6081' }, /^PURGE_URL must be a list of at most 10 http or https addresses without a user/],
@@ -66,6 +80,7 @@ for (const [env, sentence] of WRONG) {
       sentence,
       'PORT' in env ? palimpsest : inProcess,
     )
+    assert.ok(!existsSync(path('settings')), 'a start that fails on its settings makes nothing')
   })
 }
 
@@ -92,24 +107,35 @@ test('other commands read only the setting of the data directory', async () => {
   await expectOneSentence(['check'], env, /^There is no store in .*nowhere; set DATA_DIR/)
 })
 
-test('a port in use ends with one sentence that has the remedy', async () => {
+test('a port in use ends with one sentence that has the remedy, and makes nothing', async () => {
   const taken = createServer()
   await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
   try {
     const { port } = taken.address() as { port: number }
-    const env = { DATA_DIR: path('taken'), PORT: String(port) }
-    await expectOneSentence(['serve'], env, new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is taken; .*set PORT`))
+    for (const [settings, run] of [
+      [{ PORT: String(port) }, palimpsest],
+      [{ METRICS_PORT: String(port) }, inProcess],
+    ] as const) {
+      const [name] = Object.keys(settings)
+      const sentence = new RegExp(`^${name} ${port} on 127\\.0\\.0\\.1 is taken; stop what uses it or set ${name} to`)
+      await expectOneSentence(['serve'], { DATA_DIR: path('taken'), ...settings }, sentence, run)
+    }
   } finally {
     taken.close()
   }
+  const same = { DATA_DIR: path('taken'), PORT: '64999', METRICS_PORT: '64999' }
+  await expectOneSentence(['serve'], same, /^METRICS_PORT 64999 on .* is taken; /, inProcess)
+  assert.ok(!existsSync(path('taken')))
 })
 
-test('an address of another machine ends with one sentence', async () => {
-  await expectOneSentence(
-    ['serve'],
-    { DATA_DIR: path('host'), HOST: '192.0.2.1' },
-    /^HOST 192\.0\.2\.1 is no address of this/,
-  )
+test('a variable that nearly has the name of a setting is reported, and others are not', async () => {
+  const env = { ADMIN_TOKN: 'x', PUBLIC_URL_FILE: 'x', READ_LIMIT: '9', HOSTNAME: 'h', DATABASE: 'd', PORTS: '1' }
+  const { stdout } = await inProcess(['doctor'], { env: { DATA_DIR: path('near'), ...env } })
+  assert.deepEqual(stdout.match(/^warn configuration.*$/gm), [
+    'warn configuration: ADMIN_TOKN is no setting and has no effect; did you mean ADMIN_TOKEN?',
+    'warn configuration: PUBLIC_URL_FILE is no setting and has no effect; did you mean PUBLIC_URL?',
+    'warn configuration: READ_LIMIT is no setting and has no effect; did you mean READ_LIMIT_PER_MINUTE?',
+  ])
 })
 
 test('an unusable data directory ends with one sentence', async () => {

@@ -30,15 +30,19 @@ test('npm start serves, and the server ends with its parent process, also withou
   directory.remove()
 })
 
-test('the start names the file of the admin token, or the setting that has it', async () => {
+test('the start names the file of the admin token or its setting, and a variable that is nearly a setting', async () => {
   for (const [setting, named] of [
     [{}, /admin token {2}\/.*\/admin-token\n/],
     [{ ADMIN_TOKEN: 'an-admin-token-0123456789' }, /admin token {2}as configured \(ADMIN_TOKEN\)\n/],
   ] as const) {
     const directory = temporaryDirectory()
-    const env = { ...process.env, PORT: '0', DATA_DIR: join(directory.path, 'data'), ...setting }
+    const misspelt = { PUBLIC_ULR: 'https://memory.example' }
+    const env = { ...process.env, PORT: '0', DATA_DIR: join(directory.path, 'data'), ...misspelt, ...setting }
     const server = spawn(process.execPath, [START], { env })
-    let out = ''
+    let [out, log] = ['', '']
+    server.stderr.on('data', chunk => {
+      log += chunk
+    })
     await new Promise<void>(resolve => {
       server.stdout.on('data', chunk => {
         out += chunk
@@ -46,6 +50,7 @@ test('the start names the file of the admin token, or the setting that has it', 
       })
     })
     assert.match(out, named)
+    assert.match(log, /"level":40,.*"msg":"PUBLIC_ULR is no setting and has no effect; did you mean PUBLIC_URL\?"/)
     const closed = new Promise(resolve => server.stdout.on('close', resolve))
     server.kill('SIGTERM')
     await closed

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Config, readConfig } from '../../config.ts'
+import { type Config, misspeltVariables, readConfig } from '../../config.ts'
 import { storeFile } from '../../embedded/files.ts'
+import { assertNamed } from '../../listen.ts'
 import { EXIT, type Invocation, UsageError } from '../command.ts'
 import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/data-dir.ts'
 import type { Check, Finding } from './check.ts'
@@ -34,9 +35,11 @@ function checksFor(invocation: Invocation): [string, Check][] {
   const { env, flags, switches } = invocation
   if (switches.has('engine')) return engineChecks(namedDatabase(invocation))
   let config: Config | undefined
-  const readSettings = (): Finding => {
+  const readSettings = async (): Promise<Finding[]> => {
     config = readConfig(env, flags)
-    return { mark: 'ok', what: 'configuration', finding: 'all settings are valid' }
+    await assertNamed(config)
+    const misspelt = misspeltVariables(env).map(finding => ({ mark: 'warn' as const, what: 'configuration', finding }))
+    return [{ mark: 'ok', what: 'configuration', finding: 'all settings are valid' }, ...misspelt]
   }
   const directory = resolve(dataDirOf(invocation))
   const machine: [string, Check][] = [

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
 import { readConfig } from '../../config.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
 import type { SqliteConnection } from '../../database/sqlite.ts'
 import { openStoreForWriting } from '../../embedded/create.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-directory.ts'
 import { openEmbeddedStore } from '../../embedded/store.ts'
+import { assertStartable } from '../../listen.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readHead } from '../../store/head.ts'
 import { findCheckpoint, forgetLog } from '../../store/log.ts'
@@ -29,15 +29,16 @@ export async function mirrorServer(invocation: Invocation): Promise<number> {
   assertEmbedded(invocation, 'mirror', 'a mirror is a directory; run it without')
   const stop = new AbortController()
   const source = openSource(argument(invocation, 0), stop.signal)
+  const config = invocation.switches.has('serve') ? readConfig(invocation.env, invocation.flags) : undefined
+  if (config !== undefined) await assertStartable(config)
   const directory = prepareDataDirectory(dataDirOf(invocation))
   const progress = createProgress(invocation.stderr)
   const { key } = invocation.flags
   await beginMirror(directory, source, { key, withoutLog: invocation.switches.has('without-log') })
-  if (!invocation.switches.has('serve')) {
+  if (config === undefined) {
     return storingFork(directory, copy(directory, source, progress, stop, invocation))
   }
-  const config: Config = readConfig(invocation.env, { ...invocation.flags, 'data-dir': directory })
-  await serve(config, (store, signal) =>
+  await serve({ ...config, dataDir: directory }, invocation.env, (store, signal) =>
     storingFork(directory, follow({ store, source: openSource(source.url, signal), progress, signal })),
   )
   return EXIT.ok
