@@ -214,7 +214,8 @@ export const OPERATIONS = {
 export const REMEDIES = {
   WRITE_AT_ORIGINAL:
     'This is a read-only copy; send the same request to the address in Location, at the original server.',
-  MALFORMED_REQUEST: 'The bytes are not a well-formed HTTP request; send a valid one.',
+  MALFORMED_REQUEST:
+    'The bytes are not a well-formed HTTP request, or Expect is not 100-continue; send a valid request.',
   INVALID_PATH: 'The percent-encoding of the path is malformed.',
   INVALID_QUERY: 'The percent-encoding of the query is malformed.',
   UNKNOWN_PARAMETER:

@@ -7,7 +7,10 @@ export const GENERAL_PROBLEMS = {
     status: 307,
     remedy: 'This is a read-only copy; send the same request to the address in Location, at the original server.',
   },
-  MALFORMED_REQUEST: { status: 400, remedy: 'The bytes are not a well-formed HTTP request; send a valid one.' },
+  MALFORMED_REQUEST: {
+    status: 400,
+    remedy: 'The bytes are not a well-formed HTTP request, or Expect is not 100-continue; send a valid request.',
+  },
   INVALID_PATH: { status: 400, remedy: 'The percent-encoding of the path is malformed.' },
   INVALID_QUERY: { status: 400, remedy: 'The percent-encoding of the query is malformed.' },
   UNKNOWN_PARAMETER: {

@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { Connections } from './limits/connections.ts'
-import { closeSlowReaders, closeUnknownPeers, ignoreExpectations, TIMEOUTS } from './limits/transport.ts'
+import { closeSlowReaders, closeUnknownPeers, handleExpectations, TIMEOUTS } from './limits/transport.ts'
 import { createServer } from './node-http.ts'
 
 /** How long a stop waits for requests in progress. */
@@ -42,7 +42,7 @@ export function createHttpServer(
   server.on('clientError', (error, socket) => connections.handleClientError(error, socket as Socket))
   server.on('connection', noteConnection)
   connections.readInPieces(server)
-  ignoreExpectations(server)
+  handleExpectations(server)
   closeUnknownPeers(server)
   closeSlowReaders(server)
   let closed = false

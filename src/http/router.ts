@@ -35,6 +35,8 @@ export function createRouter(): Router {
       matcher.on([...route.methods], path, () => {}, route)
     },
     find(method, url) {
+      // To the matcher, a target `*` is a wildcard.
+      if (url.startsWith('*')) return undefined
       const found = matcher.find(method as Method, url)
       if (found === null) return undefined
       if (found.store === null) throw new Problem('INVALID_PATH')

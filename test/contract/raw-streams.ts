@@ -17,6 +17,13 @@ const post = (fields: string, body = ''): string =>
 const chunked = (body: string): string => post('Transfer-Encoding: chunked\r\n', body)
 const stream = (label: string, bytes: string | Buffer, ...outcomes: number[][]): Stream => ({ label, bytes, outcomes })
 
+const head = (label: string, line: string, ...outcomes: number[][]): Stream => ({
+  label,
+  bytes: `${line}\r\n${HOST}\r\nzz\r\n`.slice(0, line.endsWith('chunked') ? undefined : -4),
+  outcomes,
+  bodiless: true,
+})
+
 const REFUSED = [[400], []]
 const refused = (label: string, bytes: string | Buffer): Stream => stream(label, bytes, ...REFUSED)
 /** Refused at once or after a first harmless answer. A smuggled request is never answered. */
@@ -121,16 +128,25 @@ const LINES: Stream[] = [
   stream('DELETE', `DELETE /api/entries/x HTTP/1.1\r\n${HOST}\r\n`, [404]),
   stream('TRACE', `TRACE / HTTP/1.1\r\n${HOST}X-Actor-Token: secret\r\n\r\n`, [404], [400], []),
   refused('CONNECT', 'CONNECT palimpsest.test:443 HTTP/1.1\r\nHost: palimpsest.test:443\r\n\r\n'),
+  ...['GET', 'POST', 'DELETE'].map(method => stream(`${method} *`, `${method} * HTTP/1.1\r\n${HOST}\r\n`, [400])),
+  stream('a path that begins with *', get('*/health'), [400]),
   stream('OPTIONS *', `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`, [204], [404], [400]),
   stream('OPTIONS of a path', `OPTIONS /api/entries HTTP/1.1\r\n${HOST}\r\n`, [204], [404], [400]),
   stream('OPTIONS of no path', `OPTIONS /nowhere HTTP/1.1\r\n${HOST}\r\n`, [204], [404], [400]),
-  { label: 'HEAD', bytes: `HEAD /health HTTP/1.1\r\n${HOST}\r\n`, outcomes: [[200]], bodiless: true },
-  {
-    label: 'HEAD of no entry',
-    bytes: `HEAD /api/entries/none HTTP/1.1\r\n${HOST}\r\n`,
-    outcomes: [[404]],
-    bodiless: true,
-  },
+  head('HEAD', 'HEAD /health HTTP/1.1', [200]),
+  head('HEAD of no entry', 'HEAD /api/entries/none HTTP/1.1', [404]),
+  head('HEAD *', 'HEAD * HTTP/1.1', [400]),
+  head('HEAD of a bad percent sign', 'HEAD /%zz HTTP/1.1', [400]),
+  head('HEAD of a path with a space', 'HEAD /a b HTTP/1.1', [400]),
+  head('HEAD of an unknown version', 'HEAD /health HTTP/9.9', [400]),
+  head('HEAD without a path', 'HEAD HTTP/1.1', [400]),
+  head('HEAD with a field without a colon', 'HEAD /health HTTP/1.1\r\nNonsense', [400]),
+  head('HEAD with an invalid body', 'HEAD /health HTTP/1.1\r\nTransfer-Encoding: chunked', [200], [400]),
+  head(
+    'HEAD of a malformed path after another HEAD',
+    `HEAD /health HTTP/1.1\r\n${HOST}\r\nHEAD /a b HTTP/1.1`,
+    [200, 400],
+  ),
 ]
 
 const FIELDS: Stream[] = [
@@ -173,6 +189,8 @@ const FIELDS: Stream[] = [
   refused('a field without end', `GET /health HTTP/1.1\r\nX: ${'x'.repeat(200_000)}`),
   stream('Expect: 100-continue', post(`Expect: 100-continue\r\nContent-Length: ${NOTHING.length}\r\n`, NOTHING), [400]),
   stream('another expectation', post(`Expect: 200-ok\r\nContent-Length: ${NOTHING.length}\r\n`, NOTHING), [400]),
+  stream('another expectation on a GET', get('/health', 'Expect: 200-ok\r\n'), [400]),
+  stream('two expectations', get('/health', 'Expect: 100-continue, 200-ok\r\n'), [400]),
   stream('Expect on a GET', get('/health', 'Expect: 100-continue\r\n'), [200], [400]),
   stream(
     'Upgrade to WebSocket',

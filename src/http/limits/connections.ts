@@ -12,10 +12,14 @@ const WAITING_MAX = 8
  * contains at most 20 requests of 26 bytes.
  */
 const MIN_PIECE_BYTES = 512
+/** The start of a request whose answer has no body. */
+const HEAD = 'HEAD '
 const HEADER_END = Buffer.from('\r\n\r\n')
 /** The time after which a connection that sent invalid bytes is destroyed, even if its client neither reads nor closes. */
 const INVALID_CLOSE_TIMEOUT_MS = 2_000
 
+/** An error of `clientError`. The first `bytesParsed` bytes of `rawPacket` were valid. */
+type ParseError = Error & { code?: string; rawPacket?: Buffer; bytesParsed?: number }
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 type Waiting = { request: IncomingMessage; response: ServerResponse }
 /** Node's parser of a connection. While Node waits for the client to read, `_paused` is set and nothing may be parsed. */
@@ -30,6 +34,8 @@ type Connection = {
   waiting: Waiting[]
   /** Whether unparsed bytes were put back into the socket. */
   hasUnparsedBytes: boolean
+  /** The first characters of the request whose header section is incomplete. */
+  begun: string
   /** Whether the client sent invalid bytes. Further bytes are not parsed. */
   isEnding: boolean
   /** Called when no request waits and no response is in progress. */
@@ -84,22 +90,37 @@ export class Connections {
   }
 
   /**
-   * Handles Node's `clientError` event. After the answers to earlier requests, answers invalid bytes with the error shape and ends the
-   * connection. A connection that has sent nothing is closed without an answer. Its client would take the answer for the answer to its
+   * Handles Node's `clientError` event. After the answers to earlier requests, answers invalid bytes with the error shape, without a body
+   * if they begin with HEAD, and ends the connection. A connection that has sent nothing is closed without an answer. Its client would take the answer for the answer to its
    * first request.
    */
-  handleClientError(error: Error & { code?: string }, socket: Socket): void {
+  handleClientError(error: ParseError, socket: Socket): void {
     const connection = this.#of(socket)
     if (error.code === 'ECONNRESET' || !socket.writable || this.#unused.has(socket)) socket.destroy()
-    else if (!connection.isEnding) endOnIdle(connection, () => endWithProblem(socket, error.code, this.#logger))
+    else if (!connection.isEnding) {
+      const { last } = connection
+      const isBodyIncomplete = last?.complete === false
+      const start = isBodyIncomplete
+        ? `${last?.method} `
+        : startAfter(connection.begun, error.rawPacket?.subarray(0, error.bytesParsed))
+      endOnIdle(connection, () => endWithProblem(socket, error.code, start === HEAD, this.#logger))
+    }
   }
 
   #of(socket: Socket): Connection {
-    const known = this.#connections.get(socket) ?? { socket, waiting: [], hasUnparsedBytes: false, isEnding: false }
+    const known = this.#connections.get(socket) ?? newConnection(socket)
     this.#connections.set(socket, known)
     return known
   }
 }
+
+const newConnection = (socket: Socket): Connection => ({
+  socket,
+  waiting: [],
+  hasUnparsedBytes: false,
+  begun: '',
+  isEnding: false,
+})
 
 function run(connection: Connection, handle: Handle, request: IncomingMessage, response: ServerResponse): void {
   connection.current = response
@@ -130,9 +151,22 @@ function parseInPieces(connection: Connection, bytes: Buffer, parse: Parse): voi
     }
     const end = bytes.length - from <= MIN_PIECE_BYTES ? -1 : bytes.indexOf(HEADER_END, from + MIN_PIECE_BYTES)
     const to = end === -1 ? bytes.length : end + HEADER_END.length
-    parse(to - from === bytes.length ? bytes : bytes.subarray(from, to))
+    const piece = to - from === bytes.length ? bytes : bytes.subarray(from, to)
+    parse(piece)
+    connection.begun = startAfter(connection.begun, piece)
     from = to
   }
+}
+
+/**
+ * The first characters of the request that is in progress after `piece`, if its header section is incomplete. `begun` is the same before
+ * the piece. The start of a request decides whether its answer may have a body, and Node does not tell the method of an invalid request.
+ */
+function startAfter(begun: string, piece: Buffer | undefined): string {
+  if (piece === undefined) return begun
+  const end = piece.lastIndexOf(HEADER_END)
+  if (end >= 0) return piece.toString('latin1', end + HEADER_END.length, end + HEADER_END.length + HEAD.length)
+  return begun.length === HEAD.length ? begun : begun + piece.toString('latin1', 0, HEAD.length - begun.length)
 }
 
 /** Continues to parse when fewer requests wait. If Node itself waits for the client to read, Node continues. */
@@ -161,7 +195,7 @@ function endOnIdle(connection: Connection, answer: () => void): void {
   if (current === undefined && waiting.length === 0) connection.onIdle()
 }
 
-function endWithProblem(socket: Socket, reason: string | undefined, logger: Logger): void {
+function endWithProblem(socket: Socket, reason: string | undefined, isHead: boolean, logger: Logger): void {
   if (!socket.writable) {
     socket.destroy()
     return
@@ -176,7 +210,7 @@ function endWithProblem(socket: Socket, reason: string | undefined, logger: Logg
     connection: 'close',
   }
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
-  socket.end([`HTTP/1.1 ${status} Bad Request`, ...head, '', body].join('\r\n'))
+  socket.end([`HTTP/1.1 ${status} Bad Request`, ...head, '', isHead ? '' : body].join('\r\n'))
   // If the connection were destroyed at once, a client that still sends bytes would lose the answer.
   const timer = setTimeout(() => socket.destroy(), INVALID_CLOSE_TIMEOUT_MS)
   socket.once('close', () => clearTimeout(timer))

@@ -105,11 +105,13 @@ export function closeUnknownPeers(server: Server): void {
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i
 
 /**
- * Whether a request has a known version, one valid Host (optional in HTTP/1.0), at most one Content-Type, and no transfer coding except
- * chunked (RFC 9112).
+ * Whether a request has a known version, one valid Host (optional in HTTP/1.0), at most one Content-Type, no transfer coding except
+ * chunked, the target `*` only with OPTIONS (RFC 9112, 3.2.4), and no expectation except 100-continue (RFC 9110, 10.1.1).
  */
-function isWellFormed({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
-  const { host, 'transfer-encoding': coding } = headers
+function isWellFormed({ method, url, httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  const { host, expect, 'transfer-encoding': coding } = headers
+  if (url?.startsWith('*') && !(url === '*' && method === 'OPTIONS')) return false
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return false
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return false
   if (host === undefined ? httpVersion === '1.1' : !HOST.test(host)) return false
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return false
@@ -131,7 +133,7 @@ export function assertWellFormed(request: IncomingMessage): void {
   if (!isWellFormed(request)) throw new Problem('MALFORMED_REQUEST')
 }
 
-/** Ignores expectations other than 100-continue (RFC 9110, 10.1.1), which Node would answer with an empty 417. */
-export function ignoreExpectations(server: Server): void {
+/** Handles a request with an unknown expectation like any other, because Node would answer it with an empty 417. */
+export function handleExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
