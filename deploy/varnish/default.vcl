@@ -1,7 +1,7 @@
 vcl 4.1;
 
-# A shared cache in front of Palimpsest. The nodes need SHARED_CACHE_SECONDS, PURGE_URL=http://<this cache>/.purge and this cache in
-# TRUSTED_PROXIES. Needs the package varnish-modules (xkey). docs/scaling.md says what is purged and what expires.
+# A shared cache in front of Palimpsest. The nodes need SHARED_CACHE_SECONDS, PURGE_URL=http://<this cache>/.purge, PURGE_HEADER_FILE and
+# this cache in TRUSTED_PROXIES. Needs the package varnish-modules (xkey). docs/scaling.md says what is purged and what expires.
 import std;
 import xkey;
 
@@ -13,7 +13,7 @@ backend default {
   .probe = { .url = "/ready"; .interval = 1s; .timeout = 2s; }
 }
 
-# The nodes that purge.
+# The addresses of the nodes that purge. A TLS proxy on this machine has such an address too, so a purge also needs the secret.
 acl purgers {
   "127.0.0.1";
   "::1";
@@ -21,7 +21,9 @@ acl purgers {
 
 sub vcl_recv {
   if (req.url == "/.purge") {
-    if (req.method != "POST" || client.ip !~ purgers) {
+    # The file has the line "Purge-Secret: <at least 16 characters>", as PURGE_HEADER_FILE of the nodes.
+    if (req.method != "POST" || client.ip !~ purgers || req.http.Purge-Secret !~ "^[!-~]{16,}$"
+        || "Purge-Secret: " + req.http.Purge-Secret != regsub(std.fileread("/etc/varnish/purge-header"), "\s+$", "")) {
       return (synth(403));
     }
     set req.http.X-Purged = xkey.purge(req.http.Surrogate-Key);

@@ -22,17 +22,20 @@ const READS = Number(process.env.CACHE_READS ?? 1_000)
 const IS_LONG = process.env.CACHE_READS !== undefined
 const ENTRIES = READS / 100
 
+const SECRET = '0123456789abcdef'
 const endings: (() => unknown)[] = []
 
-/** Starts Varnish with the file of `deploy/` before a service that is not there yet. */
-async function startVarnish(backend: number): Promise<string> {
+/** Starts Varnish with the file of `deploy/` before a service that is not there yet. `secretFile` has the field of a purge. */
+async function startVarnish(backend: number, secretFile: string): Promise<string> {
   const port = await freePort()
   const { path, remove } = makeDirectory()
   endings.push(remove)
   const file = join(path, 'default.vcl')
   const text = readFileSync(join(import.meta.dirname, '../../deploy/varnish/default.vcl'), 'utf8')
   assert.match(text, /\.port = "8080";/)
-  writeFileSync(file, text.replace('.port = "8080";', `.port = "${backend}";`))
+  assert.match(text, /"\/etc\/varnish\/purge-header"/)
+  const own = text.replace('.port = "8080";', `.port = "${backend}";`)
+  writeFileSync(file, own.replace('/etc/varnish/purge-header', secretFile))
   const args = ['-F', '-j', 'none', '-n', join(path, 'work'), '-a', `127.0.0.1:${port}`, '-f', file, '-s', 'malloc,64m']
   const child = spawn(String(VARNISH), args, { stdio: 'ignore' })
   endings.push(() => child.kill('SIGTERM'))
@@ -43,15 +46,21 @@ let cache: string
 let server: ServerProcess
 let token: string
 let dataDir: string
+let secretFile: string
 let env: Record<string, string>
 before(async () => {
   if (skip !== false) return
   const port = await freePort()
-  cache = await startVarnish(port)
   const { path, remove } = makeDirectory()
   endings.push(remove)
-  dataDir = path
-  env = { PORT: String(port), SHARED_CACHE_SECONDS: '600', PURGE_URL: `${cache}/.purge`, TRUSTED_PROXIES: '127.0.0.1' }
+  dataDir = join(path, 'data')
+  secretFile = join(path, 'purge-header')
+  writeFileSync(secretFile, `Purge-Secret: ${SECRET}\n`)
+  cache = await startVarnish(port, secretFile)
+  env = {
+    ...{ PORT: String(port), SHARED_CACHE_SECONDS: '600', TRUSTED_PROXIES: '127.0.0.1' },
+    ...{ PURGE_URL: `${cache}/.purge`, PURGE_HEADER_FILE: secretFile },
+  }
   server = await startServer(dataDir, { env })
   await untilServed()
   token = (await newActor(server.url)).token
@@ -154,6 +163,23 @@ test('an entry that was hidden just before a kill is purged after the restart', 
   silent.close()
 })
 
-test('only the nodes may purge', { skip }, async () => {
-  assert.equal((await get('/.purge')).status, 403)
+test('a purge needs POST and the secret, although the client has an address of the nodes', { skip }, async () => {
+  const path = `/api/entries/${(await newEntry(server.url, token)).slug}`
+  const purge = (method: string, secret?: string): Promise<Answer> =>
+    call(cache, method, '/.purge', {
+      headers: { 'surrogate-key': 'e l m', ...(secret === undefined ? {} : { 'purge-secret': secret }) },
+    })
+  for (const wrong of [undefined, '', SECRET.slice(1), `${SECRET}0`, SECRET.toUpperCase()]) {
+    assert.equal((await purge('POST', wrong)).status, 403, wrong)
+  }
+  assert.equal((await purge('GET', SECRET)).status, 403)
+  await untilHit(path)
+  assert.equal((await purge('POST', SECRET)).status, 204)
+  assert.ok(!isHit(await get(path)), 'the purge with the secret removes it')
+  // Without the file, every purge is refused.
+  const bare = await startVarnish(Number(env.PORT), join(dataDir, 'no-such-file'))
+  const refused = await eventually('the cache without a secret answers', PATIENCE, () =>
+    call(bare, 'POST', '/.purge', { headers: { 'surrogate-key': 'e', 'purge-secret': SECRET } }).catch(() => undefined),
+  )
+  assert.ok(refused.status >= 400, `${refused.status}`)
 })
