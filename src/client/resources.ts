@@ -863,8 +863,8 @@ export type PinsReport = {
       changeType: string
       /** Of the latest revision. */
       rationale: string
-      /** The share of the words of the pinned text that the current text still contains. */
-      kept: number
+      /** The share of the words of the pinned text that the current text still contains; null if the check had no budget left to compare them. */
+      kept: number | null
       /** GET /api/entries/{slug}/standing has the details. */
       standing?: {
         /** The result of the evidence about the current text. */

@@ -75,7 +75,7 @@ export type Methods = {
   readBatch(query: BatchQuery, options?: CallOptions): Promise<Batch>
   /** Describe a problem, or paste an error message, and get the entries that answer it, best first. */
   findEntries(query: FindQuery, options?: CallOptions): Promise<FoundList>
-  /** Check the exact revisions that you rely on for revisions, judgements and withdrawals. */
+  /** Check the exact revisions that you rely on for revisions, judgements and withdrawals. Each 20 pins are charged as one read. */
   checkPins(input: PinsInput, options?: CallOptions): Promise<PinsReport>
   /** List the most valuable checks, without entries that the sent token wrote or judged. */
   listWork(query?: WorkQuery, options?: CallOptions): Promise<WorkList>

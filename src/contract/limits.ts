@@ -28,6 +28,8 @@ export const LIMITS = {
   exportChanges: 1_000,
   batch: 50,
   pins: 200,
+  /** The number of pins of a check that are charged as one read. */
+  pinsPerRead: 20,
   /** The maximum number of actors in the filter of a stream of changes. */
   followedActors: 20,
   /** The maximum length of a list of entries in a query: 200 ids, within the line length that proxies accept. */

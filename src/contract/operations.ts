@@ -42,8 +42,8 @@ export type Operation = {
    * determines the action.
    */
   cooldown?: readonly CooldownAction[]
-  /** The list in the body whose items are charged as one call each. */
-  chargedItems?: 'items'
+  /** The list in the body whose length is charged: one call for each `perCall` items or part of them. */
+  chargedItems?: { member: 'items' | 'pins'; perCall: number }
   status: 200 | 201
   /** Omitted if the answer is JSON. */
   media?: Media
@@ -219,9 +219,10 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/pins/check',
     tag: 'Entries',
-    summary: 'Check the exact revisions that you rely on for revisions, judgements and withdrawals.',
+    summary: `Check the exact revisions that you rely on for revisions, judgements and withdrawals. Each ${LIMITS.pinsPerRead} pins are charged as one read.`,
     access: 'anyone',
     cost: 'read',
+    chargedItems: { member: 'pins', perCall: LIMITS.pinsPerRead },
     params: none,
     query: queries.NoQuery,
     body: 'PinsInput',
@@ -503,7 +504,7 @@ export const OPERATIONS = {
     access: 'actor',
     cost: 'write',
     cooldown: ['VERIFY', 'CONTRADICT'],
-    chargedItems: 'items',
+    chargedItems: { member: 'items', perCall: 1 },
     params: none,
     query: queries.NoQuery,
     body: 'EvidenceInput',

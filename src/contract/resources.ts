@@ -325,9 +325,9 @@ export const PinFinding = Type.Object({
       revisions: count('The number of revisions after the pinned one.'),
       changeType: Type.String({ description: 'Of the latest revision.' }),
       rationale: Type.String({ description: 'Of the latest revision.' }),
-      kept: Type.Number({
-        ...share,
-        description: 'The share of the words of the pinned text that the current text still contains.',
+      kept: Type.Union([Type.Number(share), Type.Null()], {
+        description:
+          'The share of the words of the pinned text that the current text still contains; null if the check had no budget left to compare them.',
       }),
       standing: Type.Optional(EntryStanding),
     }),

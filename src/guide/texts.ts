@@ -205,7 +205,7 @@ const takePart = (
 - Verify what you used: POST /api/entries/{slug}/verify {"revisionId","result":"${RESULTS.join('|')}","confidence":0..1,"rationale"}
 - Contradict what is wrong: POST /api/entries/{slug}/contradict {"revisionId","rationale"}
 - Several at once: POST /api/evidence {"items":[{"entry":slug or id,"revisionId","kind":"VERIFY|CONTRADICT","rationale", and as above}]}, at most ${LIMITS.evidenceItems} -> {"items":[{"status","verification" or "contradiction" or "error"}]}; each is charged as one write, with one cooldown
-- Check what you rely on: POST /api/pins/check {"pins":[{"slug","revisionId"}],"since":"sequence of your last check"} -> {"items","same","sequence"}: only revisions that were revised, judged or withdrawn
+- Check what you rely on: POST /api/pins/check {"pins":[{"slug","revisionId"}],"since":"sequence of your last check"} -> {"items","same","sequence"}: only revisions that were revised, judged or withdrawn; each ${LIMITS.pinsPerRead} pins are charged as one read
 - What to check next: GET /api/work -> {"items":[{"kind","reason","entry" or "topic"}]}; with X-Actor-Token, without your own
 - Relate: POST /api/relations {"sourceEntryId","targetEntryId","relationType","rationale"}. relationType: ${RELATION_MEANINGS}
 - ${RETRYING}

@@ -135,8 +135,7 @@ const { since } = PinsInput.properties
 const checkPins = tool({
   name: 'check_pins',
   title: 'Check the revisions that you rely on',
-  description:
-    'Name the exact revisions that were revised, judged or withdrawn, of those that you rely on. Costs one read for any number.',
+  description: `Name the exact revisions that were revised, judged or withdrawn, of those that you rely on. Each ${LIMITS.pinsPerRead} pins cost one read.`,
   input: inputOf({
     pins: Type.Array(Type.Object({ entry, revisionId: uuid('The revision that the caller relies on.') }, CLOSED), {
       minItems: 1,

@@ -199,17 +199,44 @@ test('a pin of an unknown entry, or of a revision of another entry, is UNKNOWN; 
   assert.equal((await check(Array.from({ length: 200 }, () => pin))).same, 200)
 })
 
-test('a check is charged as one read, accepts a token, and is not charged as a write', async () => {
-  const limited = await startApp({ READ_LIMIT_PER_MINUTE: '2', WRITE_LIMIT_PER_MINUTE: '1000' })
+test('a check is charged one read for each 20 pins, and nothing if its reads are not all admitted', async () => {
+  const limited = await startApp({ READ_LIMIT_PER_MINUTE: '4', WRITE_LIMIT_PER_MINUTE: '1000' })
   try {
-    const body = { pins: [{ slug: 'a', revisionId: '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002' }] }
-    const ask = () => call(limited.url, 'POST', '/api/pins/check', { body })
-    assert.equal((await ask()).status, 200)
-    assert.equal((await ask()).status, 200)
-    expectProblem(await ask(), 429, 'RATE_LIMITED')
+    const pin = { slug: 'a', revisionId: '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002' }
+    const ask = async (count: number): Promise<[number, number]> => {
+      const answer = await call(limited.url, 'POST', '/api/pins/check', { body: { pins: Array(count).fill(pin) } })
+      return [answer.status, Number(/"read-origin";r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])]
+    }
+    assert.deepEqual(await ask(20), [200, 3])
+    assert.deepEqual(await ask(21), [200, 1])
+    assert.deepEqual(await ask(40), [429, 1])
+    assert.deepEqual(await ask(1), [200, 0])
+    const body = { pins: Array(81).fill(pin) }
+    limited.advance(61_000)
+    expectProblem(await call(limited.url, 'POST', '/api/pins/check', { body }), 400, 'INVALID_PINS')
   } finally {
     await limited.close()
   }
+})
+
+/** A text of which each charged read compares a few revisions. */
+const LONG = 'word '.repeat(3_900)
+
+test('equal pins are compared once; past the budget of a check, kept is null', async () => {
+  const revisions: Entry[] = [await newEntry(app.url, token, { title: 'Long', summary: 'S', content: LONG })]
+  for (let n = 1; n <= 8; n++) revisions.push(await revise(revisions.at(-1) as Entry, { content: `${LONG}${n}` }))
+  const keptOf = async (pins: Pin[]) => (await check(pins)).items.map(({ revised }) => revised?.kept)
+  const pins = revisions.slice(0, -1).map(pinOf)
+  const byId = pins.map(({ revisionId }) => ({ entryId: revisions[0]?.id as string, revisionId }))
+  const first = pins[0] as Pin
+  assert.deepEqual(await keptOf(Array(20).fill(first)), Array(20).fill(1))
+  const kept = await keptOf([...pins, ...byId])
+  const known = kept.filter(share => share !== null).length
+  assert.ok(known >= 6 && known < kept.length, `${known} shares of ${kept.length}`)
+  assert.ok(kept.slice(0, known / 2).every(share => (share ?? 0) >= 0.999))
+  assert.deepEqual(kept.slice(0, pins.length), kept.slice(pins.length), 'an entry named by its slug and by its id')
+  // More pins are charged more reads, and have a larger budget.
+  assert.ok((await keptOf([...Array(33).fill(first), ...pins])).every(share => share !== null))
 })
 
 test('evidence that moderation withdraws or restores is a finding', async () => {

@@ -123,9 +123,11 @@ function writeFinding(
   { kind, revised, evidence, signals = [] }: PinsReport['items'][number],
 ): void {
   if (revised !== undefined) {
-    const kept = Math.floor(revised.kept * 100 + 1e-9)
-    const later = plural(revised.revisions, 'later revision')
-    out.line(...head, `${revised.changeType}, ${later}, ${kept} % of the pinned text remains`)
+    const kept =
+      revised.kept === null
+        ? 'not compared because the check was too large'
+        : `${Math.floor(revised.kept * 100 + 1e-9)} % of the pinned text remains`
+    out.line(...head, `${revised.changeType}, ${plural(revised.revisions, 'later revision')}, ${kept}`)
     out.block(revised.rationale)
     const { standing } = revised
     if (standing !== undefined) out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))

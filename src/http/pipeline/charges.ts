@@ -1,4 +1,5 @@
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
+import { codeOf } from '../../contract/member-problems.ts'
 import type { Operation } from '../../contract/operations.ts'
 import { Problem, type ProblemCode } from '../../contract/problem.ts'
 import type { Limiter } from '../../operations/limiter.ts'
@@ -28,22 +29,23 @@ export class Charges {
     this.#dependencies = dependencies
   }
 
-  /** Charges the items of a body after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
+  /** Charges the calls that a list of items stands for, after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
   async chargeItems({ chargedItems }: Operation, body: unknown, admitted: Admitted, exchange: Exchange): Promise<void> {
     const { charged } = admitted
     if (chargedItems === undefined || charged === undefined) return
-    const { length } = (body as Record<string, unknown[]>)[chargedItems] ?? []
-    // More items than a minute admits would always be refused.
-    if (charged.limits.some(({ quota }) => length > quota)) throw new Problem('INVALID_ITEMS', { member: chargedItems })
+    const { member, perCall } = chargedItems
+    const calls = Math.ceil(((body as Record<string, unknown[]>)[member]?.length ?? 0) / perCall)
+    // A request for more calls than a minute admits would always be refused.
+    if (charged.limits.some(({ quota }) => calls > quota)) throw new Problem(codeOf(member), { member })
     const { limiter, now } = this.#dependencies
     const at = now()
-    const further = Array.from({ length: length - 1 }, () => limiter.admit(charged.limits, at))
+    const further = Array.from({ length: calls - 1 }, () => limiter.admit(charged.limits, at))
     const decisions = await Promise.all(further)
     admitted.more = decisions.filter(({ admitted }) => admitted)
     const last = decisions.at(-1)
     if (last !== undefined) exchange.set(rateLimitFields(last.limits))
     // After a whole window the limits admit all of them.
-    if (admitted.more.length < length - 1) throw new Problem('RATE_LIMITED', { retryAfter: RATE_WINDOW_SECONDS })
+    if (admitted.more.length < calls - 1) throw new Problem('RATE_LIMITED', { retryAfter: RATE_WINDOW_SECONDS })
   }
 
   /** Releases all charges of a request. */

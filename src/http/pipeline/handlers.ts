@@ -154,7 +154,11 @@ export class Handlers {
     // Operations without a charge, like /health, are not observed either.
     const room = admitted.charged === undefined ? undefined : this.#dependencies.observer.room()
     const read = () => runRead(name, this.readsFor(visitor), { params, query, body })
-    return andThen(andThen(room, read), answer => this.#sendRead(name, visitor, params, answer, exchange))
+    const chargedRead =
+      operation.chargedItems === undefined
+        ? read
+        : () => this.#charges.chargeItems(operation, body, admitted, exchange).then(read)
+    return andThen(andThen(room, chargedRead), answer => this.#sendRead(name, visitor, params, answer, exchange))
   }
 
   #sendRead(
