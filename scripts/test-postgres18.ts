@@ -8,8 +8,8 @@ import { basename, join } from 'node:path'
  * the package lacks.
  */
 const RUNS: readonly (readonly string[])[] = [
-  ['--engine', 'embedded', 'test/engines/*.test.ts', 'test/cli/doctor-engine.test.ts'],
-  ['--engine', 'postgres', 'test/acceptance/*.test.ts'],
+  ['--part', 'embedded', 'test/engines/*.test.ts', 'test/cli/doctor-engine.test.ts'],
+  ['--part', 'postgres', 'test/acceptance/*.test.ts'],
 ]
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {

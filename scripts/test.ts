@@ -1,21 +1,31 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { globalSetup, globalTeardown } from '../test/support/global-setup.ts'
 
-const USAGE = `Usage: node scripts/test.ts [--engine embedded|postgres] [PATTERN…]
+const USAGE = `Usage: node scripts/test.ts [--part NAME…] [PATTERN…]
 
-Runs the tests of both engines, or of one: all of them, or the files that match. Several processes run at the same time, each with many files
-one after another.
+Runs a part of the tests, or the files of it that match. The parts:
+  quick     what npm test runs: all tests on the embedded store but the slow ones (the default)
+  embedded  all tests on the embedded store
+  postgres  the tests of the interface that depend on the engine, on PostgreSQL
+  browser   the tests of the pages in Chromium
+Several processes run at the same time, each with many files one after another.
 `
 type Part = {
+  engine: 'embedded' | 'postgres'
   patterns: readonly string[]
-  /** Names of matching files that are excluded. */
+  /** Patterns of matching files that are excluded. */
   without: readonly string[]
   /** Number of processes of the part. More processes divide the work better; fewer processes load the service less often. */
   batches: number
+  /** Number of processes that run at the same time. Some tests wait rather than compute. */
+  together: number
   env: Readonly<Record<string, string>>
 }
 /** Tests of the interface whose answers depend only on documents, on texts, or on the index, which has the same code on both engines. */
@@ -23,79 +33,122 @@ const OF_NO_ENGINE = [
   ...['accepted-types', 'answerable', 'compression', 'discovery', 'find-languages', 'license', 'shared-cache-fields'],
   ...['shown-words', 'signals', 'well-known', 'wordnet'],
 ]
-/**
- * The tests of each engine: all tests on the embedded store, and on PostgreSQL the tests of the interface that depend on the engine.
- * `npm run test:postgres18` runs all tests of the interface.
- */
+/** Tests that repeat faults, start many processes, or need programs of the operator. */
+const SLOW = ['test/{bench,deploy,faults}/**/*.test.ts', 'test/docs-commands.test.ts']
+const EMBEDDED = ['src/**/*.test.ts', 'test/**/*.test.ts']
 const PARTS: Readonly<Record<string, Part>> = {
-  embedded: { patterns: ['src/**/*.test.ts', 'test/**/*.test.ts'], without: [], batches: 9, env: {} },
+  quick: { engine: 'embedded', patterns: EMBEDDED, without: SLOW, batches: 9, together: 5, env: {} },
+  embedded: { engine: 'embedded', patterns: EMBEDDED, without: [], batches: 9, together: 5, env: {} },
   postgres: {
+    engine: 'postgres',
     patterns: ['test/acceptance/*.test.ts', 'test/contract/fuzz.test.ts'],
     without: OF_NO_ENGINE.map(name => `test/acceptance/${name}.test.ts`),
     batches: 4,
+    together: 4,
     env: { FUZZ_REQUESTS: '1000' },
   },
+  browser: { engine: 'embedded', patterns: ['test/**/*.browser.ts'], without: [], batches: 9, together: 3, env: {} },
 }
-/** Number of processes that run at the same time. Some tests wait rather than compute. */
-const TOGETHER = 5
 /** Time limit of a test, in milliseconds: twice the duration of the longest test on a machine of a third of the usual speed. */
 const LIMIT = 300_000
 
-type Batch = { engine: string; files: readonly string[] }
+/** What happened in a run. A cancelled test, a failed hook and a file that did not reach its end have failed. */
+class Outcome {
+  #passed = 0
+  readonly #failures: string[] = []
+  readonly #skipped = new Map<string, number>()
 
-/** The batches of a part. Adjacent files often take equally long, so they go into different batches. */
-function batchesOf(engine: string, patterns: readonly string[]): Batch[] {
-  const { batches, patterns: all, without } = PARTS[engine] as Part
-  const files = patterns.length > 0 ? globSync([...patterns]) : globSync([...all]).filter(one => !without.includes(one))
-  files.sort()
-  return Array.from({ length: Math.min(batches, files.length) }, (_, index) => ({
-    engine,
-    files: files.filter((_file, place) => place % batches === index),
-  }))
+  pass(name: string, skip: string | boolean | undefined): void {
+    if (skip === undefined || skip === false) this.#passed += 1
+    else {
+      const reason = typeof skip === 'string' ? skip : name
+      this.#skipped.set(reason, (this.#skipped.get(reason) ?? 0) + 1)
+    }
+  }
+
+  fail(name: string): void {
+    this.#failures.push(name)
+  }
+
+  get failed(): number {
+    return this.#failures.length
+  }
+
+  /** A line for each failure and for each reason of skipped tests, and the counts in the last line. */
+  report(): string {
+    const reasons = [...this.#skipped].map(([reason, count]) => `skipped ${count}: ${reason}`)
+    const skipped = [...this.#skipped.values()].reduce((sum, count) => sum + count, 0)
+    const lines = [...this.#failures.map(name => `FAILED: ${name}`), ...reasons.sort()]
+    return `${[...lines, `${this.#passed} passed, ${this.failed} failed, ${skipped} skipped`].join('\n')}\n`
+  }
 }
 
-const { values, positionals } = parseArgs({ options: { engine: { type: 'string' } }, allowPositionals: true })
-const engines = values.engine === undefined ? Object.keys(PARTS) : [values.engine]
-const known = engines.every(engine => Object.hasOwn(PARTS, engine))
-const batches = known ? engines.flatMap(engine => batchesOf(engine, positionals)) : []
-if (batches.length === 0) {
+/** Writes the programs of a part into a directory. Adjacent files often take equally long, so they go into different batches. */
+function writeBatches(directory: string, name: string, part: Part, patterns: readonly string[]): string[] {
+  const excluded = new Set(globSync([...part.without]))
+  const chosen = patterns.length > 0 ? globSync([...patterns]) : globSync([...part.patterns])
+  const files = chosen.filter(file => patterns.length > 0 || !excluded.has(file)).sort()
+  const count = Math.min(part.batches, files.length)
+  return Array.from({ length: count }, (_, index) => {
+    const path = join(directory, `${name}-${String(index + 1).padStart(2, '0')}.mjs`)
+    const module = pathToFileURL(join(import.meta.dirname, '../test/support/batch.ts')).href
+    const own = files.filter((_file, place) => place % count === index)
+    const lines = [
+      `Object.assign(process.env, ${JSON.stringify({ ...part.env, TEST_ENGINE: part.engine })})`,
+      `const { runBatch } = await import('${module}')`,
+      `runBatch(${JSON.stringify(own, null, 2)}, ${JSON.stringify(part.engine)}, ${JSON.stringify(`${path}.done`)})`,
+    ]
+    writeFileSync(path, `${lines.join('\n')}\n`)
+    return path
+  })
+}
+
+/** Runs batches, and prints the report of Node. */
+async function runBatches(batches: readonly string[], together: number, outcome: Outcome): Promise<void> {
+  const events = run({
+    files: [...batches],
+    concurrency: together,
+    timeout: LIMIT,
+    // A handle that a failed test left open would keep the process running.
+    forceExit: true,
+  })
+  events.on('test:pass', ({ name, skip, details }) => {
+    if (!batches.includes(name) && (details.type !== 'suite' || skip)) outcome.pass(name, skip)
+  })
+  events.on('test:fail', ({ name, details }) => {
+    const failure = (details.error as { failureType?: string }).failureType
+    if (failure !== 'subtestsFailed') outcome.fail(`${name} (${failure ?? 'no reason'})`)
+  })
+  const reporter = events.compose(spec())
+  reporter.pipe(process.stdout, { end: false })
+  await finished(reporter)
+  for (const batch of batches.filter(batch => !existsSync(`${batch}.done`))) {
+    outcome.fail(`${batch} ended before its last test`)
+  }
+}
+
+const { values, positionals } = parseArgs({
+  options: { part: { type: 'string', multiple: true } },
+  allowPositionals: true,
+})
+const parts = values.part ?? ['quick']
+if (parts.some(name => !Object.hasOwn(PARTS, name))) {
   process.stderr.write(USAGE)
   process.exit(2)
 }
-
+const outcome = new Outcome()
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-run-'))
 try {
-  process.exitCode = run(batches.map(writeBatch))
+  await globalSetup()
+  for (const name of parts) {
+    const part = PARTS[name] as Part
+    const batches = writeBatches(directory, name, part, positionals)
+    if (batches.length === 0) throw new Error(`No test file matches ${positionals.join(' ')}.`)
+    await runBatches(batches, part.together, outcome)
+  }
 } finally {
+  await globalTeardown()
   rmSync(directory, { recursive: true, force: true })
 }
-
-/** Writes the program of a batch, and returns its path. */
-function writeBatch({ engine, files }: Batch, index: number): string {
-  const path = join(directory, `batch-${String(index + 1).padStart(2, '0')}-${engine}.mjs`)
-  const module = pathToFileURL(join(import.meta.dirname, '../test/support/batch.ts')).href
-  const env = { ...PARTS[engine]?.env, TEST_ENGINE: engine }
-  const lines = [
-    `Object.assign(process.env, ${JSON.stringify(env)})`,
-    `const { runBatch } = await import('${module}')`,
-    `runBatch(${JSON.stringify(files, null, 2)}, ${JSON.stringify(engine)}, ${JSON.stringify(`${path}.done`)})`,
-  ]
-  writeFileSync(path, `${lines.join('\n')}\n`)
-  return path
-}
-
-/** Runs the batches, and returns the exit code. */
-function run(batches: readonly string[]): number {
-  const flags = [
-    '--test',
-    // A handle that a failed test left open would keep the process running.
-    '--test-force-exit',
-    `--test-concurrency=${TOGETHER}`,
-    `--test-timeout=${LIMIT}`,
-    '--test-global-setup=test/support/global-setup.ts',
-  ]
-  const { status } = spawnSync(process.execPath, [...flags, ...batches], { stdio: 'inherit' })
-  const unfinished = batches.filter(batch => !existsSync(`${batch}.done`))
-  for (const batch of unfinished) process.stderr.write(`${batch} ended before its last test.\n`)
-  return unfinished.length > 0 ? 1 : (status ?? 1)
-}
+process.stdout.write(outcome.report())
+process.exitCode = outcome.failed === 0 ? 0 : 1

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,11 +9,11 @@ import type { Entry } from '../src/contract/resources.ts'
 import { ADMIN_TOKEN, useApp } from './support/app.ts'
 import { call, expectStatus, newActor, newEntry } from './support/client.ts'
 import { makeDirectory } from './support/process.ts'
+import { missing } from './support/programs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
-const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined
-const skip = has('bash') && has('curl') ? false : 'the commands of the documents need bash and curl, which are not here'
+const skip = missing('bash') || missing('curl')
 const LOCAL = 'http://127.0.0.1:8080'
 
 const blocksOf = (path: string): string[] =>

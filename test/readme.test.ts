@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { startApp, type TestApp } from './support/app.ts'
+import { missing } from './support/programs.ts'
 
-const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined
-const skip = has('bash') && has('curl') ? false : 'the tour needs bash and curl, which are not here'
+const skip = missing('bash') || missing('curl')
 
 let app: TestApp
 before(async () => {

@@ -5,9 +5,10 @@ import { hasWordnet, type Synset, synsets } from '../../scripts/wordnet.ts'
 import type { Entry, EntryList, Evidence, Relation, Revision, Stats } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, revisionOf } from '../support/client.ts'
+import { needs } from '../support/programs.ts'
 import { seededRandom } from '../support/random.ts'
 
-const skip = hasWordnet() ? false : "WordNet is not here: install Debian's wordnet-base to run this"
+const skip = hasWordnet() ? false : needs('WordNet', 'wordnet-base')
 /** The synsets of a run; test/long has a larger one. */
 const SIZE = Number(process.env.WORDNET_ENTRIES ?? 400)
 /** The fewest relations among them. */

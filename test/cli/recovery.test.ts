@@ -9,13 +9,14 @@ import { SEQUENCE_GAP } from '../../src/store/head.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, callPatiently, expectStatus } from '../support/client.ts'
 import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../support/cluster.ts'
+import { NO_POSTGRES } from '../support/engine.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
 import { expectDone, expectRefusal, linesOf, palimpsest, STORY } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
 const { inProcess } = commandLine()
 const binaries = findBinaries()
-const options = { skip: binaries === undefined ? 'SKIPPED: there are no programs of PostgreSQL here' : false }
+const options = { skip: binaries === undefined && NO_POSTGRES }
 /** How long a condition is waited for, in milliseconds. */
 const PATIENCE = 60_000
 const directory = makeDirectory()

@@ -19,7 +19,7 @@ before(async () => {
   built = await temporary()
   await run(TSC, ['-p', join(ROOT, 'tsconfig.client.json'), '--outDir', built])
 })
-after(() => app.close())
+after(() => app?.close())
 
 test('a page of another site uses the built client in a browser', { skip: NO_BROWSER }, async t => {
   const site = createServer(async (request, answer) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -12,11 +11,12 @@ import { spawn } from '../support/children.ts'
 import { newActor, newEntry } from '../support/client.ts'
 import { freePort } from '../support/ports.ts'
 import { eventually } from '../support/process.ts'
+import { missing, pathOf } from '../support/programs.ts'
 import { openStream, openStreams } from '../support/streams.ts'
 import { ROOT } from './unit.ts'
 
-const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find(path => existsSync(path))
-const skip = HAPROXY === undefined ? 'SKIPPED: there is no HAProxy here; install the package haproxy' : false
+const HAPROXY = pathOf('haproxy')
+const skip = missing('haproxy')
 const CONFIGURATION = join(ROOT, 'deploy/haproxy.cfg')
 const PATIENCE = 60_000
 const UNREACHABLE = '127.0.0.1:1'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -10,10 +10,11 @@ import { spawn } from '../support/children.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { freePort } from '../support/ports.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
+import { missing, pathOf } from '../support/programs.ts'
 import { selfSigned } from '../support/self-signed.ts'
 
-const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx'].find(path => existsSync(path))
-const skip = NGINX === undefined ? 'SKIPPED: nginx is not installed; install the package nginx-light' : false
+const NGINX = pathOf('nginx')
+const skip = missing('nginx')
 const PATIENCE = 10_000
 
 let app: TestApp

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { SETTINGS } from '../../src/config.ts'
+import { missing, pathOf } from '../support/programs.ts'
 import { ROOT } from './unit.ts'
 
-const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find(path => existsSync(path))
-const skip = HAPROXY === undefined ? 'SKIPPED: there is no HAProxy here; install the package haproxy' : false
+const HAPROXY = pathOf('haproxy')
+const skip = missing('haproxy')
 const read = (file: string): string => readFileSync(join(ROOT, 'deploy/patroni', file), 'utf8')
 const namesIn = (file: string): string[] =>
   [...read(file).matchAll(/^([A-Z][A-Z0-9_]*)=/gm)].map(([, name = '']) => name)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startApp } from '../support/app.ts'
@@ -8,9 +8,10 @@ import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { freePort } from '../support/ports.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
+import { missing, pathOf } from '../support/programs.ts'
 
-const NGINX = ['/usr/sbin/nginx', '/usr/local/sbin/nginx'].find(path => existsSync(path))
-const skip = NGINX === undefined ? 'SKIPPED: nginx is not installed; install the package nginx-light' : false
+const NGINX = pathOf('nginx')
+const skip = missing('nginx')
 const PATIENCE = 10_000
 
 /** Starts nginx as a shared cache in front of the service. It ends with this file. Returns its address. */

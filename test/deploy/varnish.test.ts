@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
@@ -9,13 +9,10 @@ import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, rev
 import { moderate } from '../support/moderation.ts'
 import { freePort } from '../support/ports.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { missing, pathOf } from '../support/programs.ts'
 
-const VARNISH = ['/usr/sbin/varnishd'].find(path => existsSync(path))
-const XKEY = ['x86_64', 'aarch64'].some(kind => existsSync(`/usr/lib/${kind}-linux-gnu/varnish/vmods/libvmod_xkey.so`))
-const skip =
-  VARNISH === undefined || !XKEY
-    ? 'SKIPPED: Varnish with xkey is not installed; install the packages varnish and varnish-modules'
-    : false
+const VARNISH = pathOf('varnishd')
+const skip = missing('varnishd')
 const PATIENCE = 60_000
 /** How many reads there are; set by the long run, which also measures times. */
 const READS = Number(process.env.CACHE_READS ?? 1_000)

@@ -7,11 +7,11 @@ import { openSqlite } from '../../src/database/sqlite.ts'
 import { storeFile } from '../../src/embedded/files.ts'
 import { createClient, issueToken, sendPatiently } from '../support/load.ts'
 import { makeDirectory, startServer } from '../support/process.ts'
-import { compileShim } from './tools.ts'
+import { compileShim, NO_SHIM } from './tools.ts'
 
 const directory = makeDirectory()
 const shim = compileShim(directory.path)
-const skip = shim === false && 'syncs cannot be held up here'
+const skip = NO_SHIM
 after(() => directory.remove())
 
 /** A log of the store that is about to be moved into the file: a tenth less than the 4,000 pages at which it is. */

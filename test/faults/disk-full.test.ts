@@ -6,14 +6,14 @@ import { fullDiskRound, SLACKS } from '../support/full-disk.ts'
 import { assertWhole } from '../support/integrity.ts'
 import { makeDirectory, startServer } from '../support/process.ts'
 import { inspect } from '../support/reader.ts'
-import { mountSmallDisk } from './tools.ts'
+import { mountSmallDisk, NO_MOUNT } from './tools.ts'
 
 const directory = makeDirectory()
 const disk = join(directory.path, 'disk')
 const unmount = mountSmallDisk(disk, '16m')
 
 test('on a full disk writes are refused and reads answered; with free space the service recovers', {
-  skip: unmount === false && 'no small disk can be mounted',
+  skip: NO_MOUNT,
 }, async () => {
   const server = await startServer(join(disk, 'data'))
   try {

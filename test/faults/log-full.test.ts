@@ -6,7 +6,7 @@ import { call, expectProblem, expectStatus, newActor, newEntry } from '../suppor
 import { fill } from '../support/full-disk.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
-import { mountSmallDisk } from './tools.ts'
+import { mountSmallDisk, NO_MOUNT } from './tools.ts'
 
 const PATIENCE = 60_000
 const directory = makeDirectory()
@@ -31,7 +31,7 @@ const startLogging = (file: string): Promise<ServerProcess> =>
   })
 
 test('with its log and its data on one full disk a service answers, drops and counts lines, and recovers with free space', {
-  skip: unmount === false && 'no small disk can be mounted',
+  skip: NO_MOUNT,
 }, async () => {
   const log = join(disk, 'log')
   const server = await startLogging(log)

@@ -7,7 +7,7 @@ import { LAUNCHER } from '../cli/command.ts'
 import { spawn } from '../support/children.ts'
 import { fill } from '../support/full-disk.ts'
 import { makeDirectory } from '../support/process.ts'
-import { mountSmallDisk } from './tools.ts'
+import { mountSmallDisk, NO_MOUNT } from './tools.ts'
 
 const directory = makeDirectory()
 const disk = join(directory.path, 'disk')
@@ -59,7 +59,7 @@ async function talk({ child, ended }: ReturnType<typeof run>, between: (n: numbe
 const MCP = ['mcp', '--data-dir', join(directory.path, 'memory')]
 
 test('with standard error on a full disk a command ends with its documented exit code', {
-  skip: unmount === false && 'no small disk can be mounted',
+  skip: NO_MOUNT,
 }, async () => {
   const log = join(disk, 'refused')
   const ballast = fill(disk, 0)
@@ -69,7 +69,7 @@ test('with standard error on a full disk a command ends with its documented exit
 })
 
 test('with standard error on a full disk palimpsest mcp answers, and with free space reports how many lines it dropped', {
-  skip: unmount === false && 'no small disk can be mounted',
+  skip: NO_MOUNT,
 }, async () => {
   const log = join(disk, 'mcp')
   const ballast = fill(disk, 0)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { temporaryDirectory } from '../cli/command.ts'
 import { spawn } from '../support/children.ts'
 import { MemoryLog, someWitness } from '../support/log-files.ts'
+import { missing } from '../support/programs.ts'
 
-const NO_OPENSSL = existsSync('/usr/bin/openssl') ? false : 'SKIPPED: openssl is missing'
+const NO_OPENSSL = missing('openssl')
 const document = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'log.md'), 'utf8')
 const script = /```sh\n(#!\/bin\/sh\n.*?)```/s.exec(document)?.[1] ?? ''
 const directory = temporaryDirectory()

@@ -7,6 +7,7 @@ import { hasWordnet, synsets } from '../../scripts/wordnet.ts'
 import { databaseOf, ENGINE } from '../support/engine.ts'
 import { createClient, issueToken } from '../support/load.ts'
 import { eventually, makeDirectory, type ServerProcess, spawnService, startServer } from '../support/process.ts'
+import { needs } from '../support/programs.ts'
 import { percentile } from '../support/times.ts'
 
 const ENTRIES = Number(process.env.HOSTILE_ENTRIES ?? 100_000)
@@ -19,7 +20,7 @@ const SLOWER = 4
 const RUNS = 3
 const TICK = 10
 
-const skip = hasWordnet() ? false : "WordNet is not here: install Debian's wordnet-base to run this"
+const skip = hasWordnet() ? false : needs('WordNet', 'wordnet-base')
 const directory = makeDirectory()
 let server: ServerProcess | undefined
 const common: string[] = []

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { canTrace } from '../faults/tools.ts'
+import { noTrace } from '../faults/tools.ts'
 import { powerLossRounds } from '../support/power/rounds.ts'
 import { makeDirectory } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
 const directory = makeDirectory()
 after(() => directory.remove())
-const skip = !canTrace(directory.path) && 'writes cannot be watched here'
+const skip = noTrace(directory.path)
 
 // The first start makes everything, the second finds it. This many writes cause a checkpoint of the write-ahead log during other writes.
 const RUNS = 5

@@ -7,7 +7,7 @@ import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { eventually, makeDirectory, spawnService } from '../support/process.ts'
 
 const binaries = findBinaries()
-const withServer = { skip: binaries === undefined && 'SKIPPED: there are no programs of PostgreSQL here' }
+const withServer = { skip: binaries === undefined && NO_POSTGRES }
 const directory = makeDirectory()
 let cluster: Cluster | undefined
 after(async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { after } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { missing, pathOf } from './programs.ts'
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const CHROMIUM = pathOf('chromium') ?? 'chromium'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const PATIENCE = 30_000
 
@@ -20,11 +21,8 @@ export type Visit = {
   close(): Promise<void>
 }
 
-/** The reason why browser tests cannot run here, for the `skip` of a test; false if they can. */
-export const NO_BROWSER: string | false = existsSync(CHROMIUM)
-  ? false
-  : `NO BROWSER: ${CHROMIUM} is missing; install Chromium or set CHROMIUM_PATH, or nothing of the pages is tested in one`
-if (NO_BROWSER) process.stderr.write(`${NO_BROWSER}\n`)
+/** The reason to skip a test that needs a browser; false if there is one. */
+export const NO_BROWSER = missing('chromium')
 
 const opened: Browser[] = []
 after(async () => {

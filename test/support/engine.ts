@@ -1,17 +1,18 @@
 import { atEnd } from './at-end.ts'
 import { type Cluster, createDatabase, type Database, findBinaries, startCluster } from './cluster.ts'
 import { dropTemplate, migratedTemplate, newTemplateName } from './migrated-template.ts'
+import { needs } from './programs.ts'
 
 export type EngineName = 'embedded' | 'postgres'
 
 /** The store that the service in this process uses unless a test selects one. */
 export const ENGINE: EngineName = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'embedded'
 
-/** The reason why tests cannot run on PostgreSQL here; false if they can. */
+/** The reason to skip a test that needs PostgreSQL; false if there is a server or its programs. */
 export const NO_POSTGRES: string | false =
   process.env.TEST_DATABASE_URL !== undefined || findBinaries() !== undefined
     ? false
-    : 'SKIPPED: there is no PostgreSQL here; install the package postgresql or set TEST_DATABASE_URL'
+    : needs('PostgreSQL or TEST_DATABASE_URL', 'postgresql')
 
 let own: Promise<Cluster> | undefined
 

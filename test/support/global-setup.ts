@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Cluster, findBinaries, startCluster } from './cluster.ts'
-import { NO_POSTGRES } from './engine.ts'
 import { dropTemplate, newTemplateName } from './migrated-template.ts'
 
 let cluster: Cluster | undefined
@@ -13,7 +12,6 @@ let programs: string | undefined
  * tables, which the first file that needs it creates, and a directory for Go programs.
  */
 export async function globalSetup(): Promise<void> {
-  if (NO_POSTGRES !== false) process.stderr.write(`\n*** ${NO_POSTGRES}\n\n`)
   process.env.TEST_DATABASE_TEMPLATE = newTemplateName()
   programs = mkdtempSync(join(tmpdir(), 'palimpsest-go-'))
   process.env.TEST_GO_DIRECTORY = programs

@@ -5,19 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { spawn } from './children.ts'
+import { missing, pathOf } from './programs.ts'
 
 const run = promisify(execFile)
 /** The directory of the sources of Debian's package golang-golang-x-mod-dev. */
 const GOPATH = '/usr/share/gocode'
-const PACKAGES = join(GOPATH, 'src', 'golang.org', 'x', 'mod', 'sumdb')
-const GO = ['/usr/bin/go', '/usr/local/go/bin/go'].find(path => existsSync(path))
+const GO = pathOf('go')
 
-/** The reason why Go programs cannot run here; false if they can. */
-export const NO_GO =
-  GO !== undefined && existsSync(PACKAGES)
-    ? false
-    : 'SKIPPED: Go or its x/mod is missing (golang-go, golang-golang-x-mod-dev)'
-if (NO_GO) process.stderr.write(`${NO_GO}\n`)
+/** The reason to skip a test that needs Go; false if Go programs can run here. */
+export const NO_GO = missing('go')
 
 type Program = 'verify-log' | 'witness'
 

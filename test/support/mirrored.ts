@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Revision } from '../../src/contract/resources.ts'
@@ -7,10 +6,10 @@ import { spawn } from './children.ts'
 import { call, callPatiently, expectStatus, newActor, newEntry, revisionOf } from './client.ts'
 import { freePort } from './ports.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from './process.ts'
+import { missing, pathOf } from './programs.ts'
 
-const HAPROXY = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find(path => existsSync(path))
-export const NO_HAPROXY =
-  HAPROXY === undefined ? 'SKIPPED: HAProxy is not installed; install the package haproxy' : false
+const HAPROXY = pathOf('haproxy')
+export const NO_HAPROXY = missing('haproxy')
 const CONFIGURATION = join(import.meta.dirname, '../../deploy/haproxy-mirrors.cfg')
 const PATIENCE = 60_000
 

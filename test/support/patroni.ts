@@ -1,21 +1,24 @@
 import { type ChildProcess, execFile } from 'node:child_process'
-import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { findBinaries, withClient } from './cluster.ts'
+import { withClient } from './cluster.ts'
+import { NO_POSTGRES } from './engine.ts'
 import { type Environment, type Programs, preparePrograms, signalPostgres } from './patroni-processes.ts'
 import { freePort } from './ports.ts'
 import { eventually } from './process.ts'
+import { missing, type Program, pathOf } from './programs.ts'
 
 const execute = promisify(execFile)
 const DEPLOY = join(import.meta.dirname, '../../deploy/patroni')
-const PROGRAMS = { patroni: '/usr/bin/patroni', etcd: '/usr/bin/etcd', haproxy: '/usr/sbin/haproxy' }
-const missing = Object.entries(PROGRAMS).find(([, path]) => !existsSync(path))?.[0]
-/** The reason why Patroni cannot run here; false if it can. */
-export const NO_PATRONI =
-  missing === undefined && findBinaries() !== undefined
-    ? false
-    : `SKIPPED: ${missing ?? 'PostgreSQL'} is not installed; install the packages patroni, etcd-server, haproxy and postgresql`
+/** The reason to skip a test that needs Patroni; false if it can run here. */
+export const NO_PATRONI = missing('patroni') || missing('etcd') || missing('haproxy') || NO_POSTGRES
+
+function programOf(program: Program): string {
+  const path = pathOf(program)
+  if (path === undefined) throw new Error(String(missing(program)))
+  return path
+}
 
 const NAMES = ['pg1', 'pg2', 'pg3'] as const
 const PASSWORD = 'of-the-tests'
@@ -60,14 +63,14 @@ export async function startPatroni(): Promise<PatroniCluster> {
     const ports = await Promise.all(NAMES.map(somePorts))
     for (const name of NAMES) {
       const env = readEnvironment('etcd.env', name, programs.directory, ports)
-      programs.run(name, PROGRAMS.etcd, [], env, [String(env.ETCD_DATA_DIR)])
+      programs.run(name, programOf('etcd'), [], env, [String(env.ETCD_DATA_DIR)])
     }
     const configuration = join(programs.directory, 'patroni.yml')
     copyFileSync(join(DEPLOY, 'patroni.yml'), configuration)
     const members = NAMES.map(name => createMember(programs, name, configuration, ports))
     for (const member of members) member.start()
     const [primaryPort, standbysPort] = [await freePort(), await freePort()]
-    programs.run('haproxy', PROGRAMS.haproxy, ['-db', '-f', join(DEPLOY, 'haproxy.cfg')], {
+    programs.run('haproxy', programOf('haproxy'), ['-db', '-f', join(DEPLOY, 'haproxy.cfg')], {
       PALIMPSEST_PRIMARY: `127.0.0.1:${primaryPort}`,
       PALIMPSEST_STANDBYS: `127.0.0.1:${standbysPort}`,
       ...Object.assign({}, ...ports.map(addressesOf)),
@@ -136,7 +139,7 @@ function createMember(programs: Programs, name: string, configuration: string, p
     name,
     url: urlOf('palimpsest', Number(env.PATRONI_POSTGRESQL_LISTEN?.split(':')[1])),
     start() {
-      patroni = programs.run(name, PROGRAMS.patroni, [configuration], env, [dirname(data), data])
+      patroni = programs.run(name, programOf('patroni'), [configuration], env, [dirname(data), data])
     },
     async kill() {
       const ended = new Promise(resolve => patroni?.once('exit', resolve))

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { spawn } from '../support/children.ts'
 import { useJudgedPages } from '../support/page-text.ts'
+import { missing } from '../support/programs.ts'
 
 const { app, world, page } = useJudgedPages()
-const NO_CURL = spawnSync('curl', ['--version']).error === undefined ? false : 'curl is not installed'
+const NO_CURL = missing('curl')
 
 /** The commands that a page shows, as a person would copy them. */
 async function commandsOn(path: string): Promise<string> {

@@ -4,12 +4,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { COMMANDS } from '../../../src/cli/commands.ts'
+import { missing } from '../../support/programs.ts'
 import { expectDone } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-const missing = (shell: string): string | false =>
-  spawnSync(shell, ['--version']).error === undefined ? false : `SKIPPED: there is no ${shell} here`
 const scriptOf = async (shell: string): Promise<string> => expectDone(await inProcess(['completion', shell]))
 
 test('bash completes commands, and the flags of each', { skip: missing('bash') }, async () => {
