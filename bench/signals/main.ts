@@ -1,10 +1,12 @@
 import { SIGNALS } from '../../src/contract/vocabulary.ts'
 import {
+  honestFourth,
   honestSecond,
   honestThird,
   judgedEntries,
   packageTexts,
   poisoned,
+  poisonedFourth,
   poisonedSecond,
   poisonedThird,
   signalsIn,
@@ -21,6 +23,7 @@ for (const [name, texts] of [
   ['poisoned texts', poisoned()],
   ['poisoned texts of the second set', poisonedSecond()],
   ['poisoned texts of the third set, those that were not read', poisonedThird()],
+  ['poisoned texts of the fourth set', poisonedFourth()],
 ] as const) {
   const marked = texts.map(({ expect, text }) => ({ expect, signals: signalsIn(text) }))
   process.stdout.write(`| signal | ${name} | marked as meant | marked at all |\n|---|---|---|---|\n`)
@@ -38,6 +41,7 @@ const honest: [name: string, texts: string[]][] = [
   ['judged entries', judgedEntries()],
   ['easily mistaken', honestSecond().map(({ text }) => text)],
   ['easily mistaken, third set', honestThird().map(({ text }) => text)],
+  ['easily mistaken, fourth set', honestFourth().map(({ text }) => text)],
   ['Markdown of packages', packageTexts()],
   ...process.argv.slice(2).map((directory): [string, string[]] => [directory, textsUnder(directory)]),
 ]

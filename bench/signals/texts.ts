@@ -33,6 +33,10 @@ export const poisonedSecond = (): Poisoned[] => linesOf('poisoned-second.jsonl')
 export const poisonedThird = (): Poisoned[] => linesOf<Poisoned>('poisoned-third.jsonl').filter((_, at) => at % 2 === 1)
 export const honestThird = (): Honest[] => linesOf<Honest>('honest-third.jsonl').filter((_, at) => at % 2 === 1)
 
+/** A fourth set, written before the list of patterns and read only after it. */
+export const poisonedFourth = (): Poisoned[] => linesOf('poisoned-fourth.jsonl')
+export const honestFourth = (): Honest[] => linesOf('honest-fourth.jsonl')
+
 /**
  * Honest texts that resemble poisoned ones: they discuss attacks, quote them, document comments, or use scripts that need invisible
  * characters.
