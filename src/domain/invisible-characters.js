@@ -1,20 +1,36 @@
 /* The invisible characters of this project. JavaScript, because the server and the browser run the same file. */
 
 /**
- * Invisible characters that change the meaning of a text: controls, bidirectional overrides and isolates, zero widths, fillers, tags and
- * the variation selectors that can carry bytes.
+ * The class of all invisible characters, for expressions with the flag `u`: controls, ends of lines and paragraphs, annotations, format
+ * controls of hieroglyphs, everything with Default_Ignorable_Code_Point, the object replacement character and the blank Braille cell.
  */
-const INVISIBLE =
-  '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{e0000}-\\u{e0fff}]'
-/** Joiners belong to many scripts and to emoji. After Latin, Greek, Cyrillic, a sign or an invisible character they hide something. */
-const STRAY_JOINER = `(?<=^|[\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{N}\\p{P}\\s\\u200c\\u200d]|${INVISIBLE})[\\u200c\\u200d]`
+export const INVISIBLE =
+  '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ufff9-\\ufffc\\u{13430}-\\u{1343f}\\p{Default_Ignorable_Code_Point}\\u2800'
 
-/** Runs of characters that hide something. */
-export const HIDDEN = new RegExp(`(?:${INVISIBLE}|${STRAY_JOINER})+`, 'gu')
-/** The same with every joiner and variation selector, where two texts are compared. */
-export const EVERY_HIDDEN = new RegExp(`(?:${INVISIBLE}|[\\u200c\\u200d\\ufe00-\\ufe0f])+`, 'gu')
-/** The same with runs of variation selectors: one belongs to a sign, more of them carry something. */
-export const SMUGGLED = new RegExp(`(?:${INVISIBLE}|${STRAY_JOINER}|(?<=[\\ufe00-\\ufe0f])[\\ufe00-\\ufe0f])+`, 'gu')
+/** Letters of scripts whose letters join, and the signs of Indic scripts that remove a vowel. */
+const JOINING =
+  '(?:(?=[\\p{sc=Arabic}\\p{sc=Syriac}\\p{sc=Nko}\\p{sc=Mongolian}\\p{sc=Mandaic}\\p{sc=Adlam}\\p{sc=Hanifi_Rohingya}])\\p{L})'
+const VIRAMA =
+  '[\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d3b\\u0d3c\\u0d4d\\u0dca\\u1039\\u103a\\u17d2\\u1b44\\ua953\\u{11046}]'
+
+/**
+ * The invisible characters that a script or a sign needs in their place, one at a time: a joiner in a word of letters that join, beside a
+ * sign without vowel, or between two emoji; the variation selector of an emoji or of a letter of Mongolian; a blank cell in Braille.
+ */
+const NEEDED = [
+  `(?<=${JOINING}\\p{M}{0,3})\\u200c(?=${JOINING})`,
+  `(?<=${JOINING}\\p{M}{0,3})\\u200d(?!${JOINING})`,
+  `(?<=${VIRAMA})[\\u200c\\u200d]|[\\u200c\\u200d](?=${VIRAMA})`,
+  '(?<=\\p{Extended_Pictographic}[\\ufe0f\\p{Emoji_Modifier}]?)\\u200d(?=\\p{Extended_Pictographic})',
+  '(?<=\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]|(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
+  '(?<=[\\u1820-\\u18aa])[\\u180b-\\u180d\\u180f]',
+  '(?<=[\\u2801-\\u28ff])\\u2800(?=[\\u2801-\\u28ff])',
+].join('|')
+
+/** Runs of invisible characters that nothing in the text needs: they hide something. */
+export const HIDDEN = new RegExp(`(?:(?=[${INVISIBLE}])(?!${NEEDED})[^])+`, 'gu')
+/** Runs of all invisible characters, where two texts are compared. */
+export const EVERY_HIDDEN = new RegExp(`[${INVISIBLE}]+`, 'gu')
 
 /** The maximum number of invisible characters next to each other that are named one by one. */
 const NAMED_MAX = 4
@@ -34,8 +50,9 @@ export function namesOf(run) {
 }
 
 /**
- * An untrusted text for readers without markup, such as a model: every invisible character is named in brackets in its place.
+ * An untrusted text for readers without markup, such as a model: every invisible character that nothing
+ * needs is named in brackets in its place.
  * @param {string} text
  * @returns {string}
  */
-export const plain = text => text.replaceAll('\r\n', '\n').replace(SMUGGLED, run => `[${namesOf(run)}]`)
+export const plain = text => text.replaceAll('\r\n', '\n').replace(HIDDEN, run => `[${namesOf(run)}]`)

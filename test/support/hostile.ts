@@ -7,10 +7,10 @@ export const ELSEWHERE = 'elsewhere.example'
 
 /** Characters that are invisible, change the direction of text, or control a terminal. */
 export const UNSEEN =
-  '\u202eesrever\u202c \u2066isolate\u2069 zero\u200bwidth\u2060\ufeff \u001b[31mred\u001b[0m \u009b2J \u0007 \u{e0041}\u{e0042}'
+  '\u202eesrever\u202c \u2066isolate\u2069 zero\u200bwidth\u2060\ufeff \u001b[31mred\u001b[0m \u009b2J \u0007 \u{e0041}\u{e0042}\u{1bca0}\u{1d173}\u180b\u2800\ufffc'
 /** Every character of `UNSEEN` that must not occur unescaped. */
 export const UNSEEN_CHARACTERS =
-  /\u034f|\u17b4|[\u0007\u001b\u009b\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/u
+  /\u034f|\u17b4|[\u0007\u001b\u009b\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u2800\ufffc]|[\u180b-\u180f]/u
 
 /** Markup that would have an effect wherever it occurs unescaped: in text, attributes, titles, scripts, comments, XML and templates. */
 export const MARKUP = [

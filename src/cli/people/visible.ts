@@ -1,9 +1,7 @@
-/**
- * Characters that a terminal obeys or does not show: controls of both sets, escape, delete, characters that change the direction of text or
- * have no width, separators of lines and paragraphs, fillers, tags and lone surrogates.
- */
-const UNSEEN =
-  '\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u3164\\uffa0\\ufff0-\\ufff8\\u{e0000}-\\u{e0fff}'
+import { INVISIBLE } from '../../domain/invisible-characters.js'
+
+/** Characters that a terminal obeys or does not show: the invisible ones, every other control or format character, lone surrogates. */
+const UNSEEN = `${INVISIBLE}\\p{Cc}\\p{Cf}\\p{Cs}`
 const IN_A_LINE = new RegExp(`[${UNSEEN}]`, 'gu')
 const IN_LINES = new RegExp(`(?![\\n\\t])[${UNSEEN}]`, 'gu')
 /** JSON is itself a text in lines. Its line breaks stay. */

@@ -125,6 +125,12 @@ test('invisible characters are marked where no script and no sign needs them', (
     'x\u200b\u200c\u200by',
     '\u2066a\u2069',
     'a\ufe0f\ufe01\ufe02',
+    'a\ufe0fb\ufe01c',
+    'note\u{1bca0}\u{1d173}',
+    'a \u180b\u180f',
+    '漢\u200d字\u200c漢',
+    'x\u2800y',
+    'x\ufffcy',
   ]) {
     assert.deepEqual(signals(text), ['INVISIBLE_CHARACTERS'], JSON.stringify(text))
   }
@@ -138,6 +144,10 @@ test('invisible characters are marked where no script and no sign needs them', (
     'עברית \u200fABC\u200f עברית',
     '@\u200bname',
     'ภาษา\u200bไทย',
+    'ᠤ\u180bᠨ',
+    '⠓⠑\u2800⠺\n⠓\u2800\u2800⠺',
+    '葛\u{e0100}城',
+    '⭐\ufe0f 1\ufe0f\u20e3',
   ]) {
     assert.deepEqual(signals(text), [], JSON.stringify(text))
   }

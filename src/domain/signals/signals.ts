@@ -12,7 +12,7 @@ import { bitsOf, triggersOf } from './triggers.ts'
 import { TRUST_CLAIMS } from './trust-claims.ts'
 
 /** Raise it when the same text gets other signals: stores then compute all signals again. */
-export const SIGNALS_VERSION = 6
+export const SIGNALS_VERSION = 7
 
 /** The texts of a revision that are searched. */
 export type SignalledText = { title: string; summary: string; content: string; rationale: string }
