@@ -27,7 +27,7 @@ const head = (label: string, line: string, ...outcomes: number[][]): Stream => (
 const REFUSED = [[400], []]
 const refused = (label: string, bytes: string | Buffer): Stream => stream(label, bytes, ...REFUSED)
 /** Refused at once or after a first harmless answer. A smuggled request is never answered. */
-const HIDDEN = `GET /smuggled HTTP/1.1\r\n${HOST}\r\n`
+const SMUGGLED = `GET /smuggled HTTP/1.1\r\n${HOST}\r\n`
 
 const FRAMING: Stream[] = [
   refused('two Content-Lengths that differ', post('Content-Length: 2\r\nContent-Length: 13\r\n', NOTHING)),
@@ -35,11 +35,11 @@ const FRAMING: Stream[] = [
   refused('a list of Content-Lengths', post('Content-Length: 13, 13\r\n', NOTHING)),
   refused(
     'Content-Length and Transfer-Encoding',
-    post('Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${HIDDEN}`),
+    post('Content-Length: 4\r\nTransfer-Encoding: chunked\r\n', `0\r\n\r\n${SMUGGLED}`),
   ),
   refused(
     'Transfer-Encoding and Content-Length',
-    post('Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', `0\r\n\r\n${HIDDEN}`),
+    post('Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', `0\r\n\r\n${SMUGGLED}`),
   ),
   refused('a negative Content-Length', post('Content-Length: -1\r\n', NOTHING)),
   refused('a signed Content-Length', post('Content-Length: +13\r\n', NOTHING)),
@@ -61,12 +61,12 @@ const FRAMING: Stream[] = [
   refused('a trailer of 64 KiB', chunked(`0\r\nX: ${'x'.repeat(65_536)}\r\n\r\n`)),
   refused('an unknown transfer coding', post('Transfer-Encoding: xchunked\r\n', `d\r\n${NOTHING}\r\n0\r\n\r\n`)),
   refused('chunked, but not last', post('Transfer-Encoding: chunked, identity\r\n', `d\r\n${NOTHING}\r\n0\r\n\r\n`)),
-  refused('a transfer coding behind a space', post('Transfer-Encoding : chunked\r\n', `0\r\n\r\n${HIDDEN}`)),
+  refused('a transfer coding behind a space', post('Transfer-Encoding : chunked\r\n', `0\r\n\r\n${SMUGGLED}`)),
   refused(
     'a transfer coding behind a vertical tab',
-    post('Transfer-Encoding: \u000bchunked\r\n', `0\r\n\r\n${HIDDEN}`),
+    post('Transfer-Encoding: \u000bchunked\r\n', `0\r\n\r\n${SMUGGLED}`),
   ),
-  refused('a folded transfer coding', post('Transfer-Encoding:\r\n chunked\r\n', `0\r\n\r\n${HIDDEN}`)),
+  refused('a folded transfer coding', post('Transfer-Encoding:\r\n chunked\r\n', `0\r\n\r\n${SMUGGLED}`)),
   stream('gzip as a transfer coding', post('Transfer-Encoding: gzip, chunked\r\n', '2\r\n{}\r\n0\r\n\r\n'), [400]),
   stream('a body on a GET', `GET /health HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nhello`, [200], [400]),
   stream(
@@ -77,13 +77,13 @@ const FRAMING: Stream[] = [
   ),
   stream(
     'a GET hidden in the body of a GET',
-    `GET /health HTTP/1.1\r\n${HOST}Content-Length: ${HIDDEN.length}\r\n\r\n${SMUGGLED}`,
+    `GET /health HTTP/1.1\r\n${HOST}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`,
     [200],
     [400],
   ),
   stream(
     'a request behind Connection: close',
-    `GET /health HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n${HIDDEN}`,
+    `GET /health HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n${SMUGGLED}`,
     [200],
     [400],
   ),

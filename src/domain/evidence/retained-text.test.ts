@@ -20,6 +20,12 @@ test('a text is fully retained in itself, and in texts with another layout, case
   }
 })
 
+test('a micro sign and a small mu are one letter, which is not an m', () => {
+  const judged = wordingOf(text('Take 5 \u00b5g.')).digest
+  assert.equal(wordingOf(text('Take 5 \u03bcg.')).digest, judged)
+  assert.notEqual(wordingOf(text('Take 5 mg.')).digest, judged)
+})
+
 test('each exchanged word takes its own share and no more', () => {
   const changed = words(96).map((word, n) => (n % 20 === 10 ? 'other' : word))
   assert.equal(retainedShare(prose(96), text(changed.join(' '))), 0.95)

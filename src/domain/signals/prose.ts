@@ -23,7 +23,7 @@ export const isMixed = (text: string): boolean => OTHER_SCRIPT.test(text) && MIX
 export function proseOf(text: string): string[] {
   const ascii = isAscii(text)
   const words = flat(ascii ? text.toLowerCase() : foldWord(text), ascii)
-  const latin = !ascii && isMixed(words) ? withLatinLetters(words) : words
+  const latin = !ascii && isMixed(words) ? withLatinLetters(words).replaceAll('μ', 'm') : words
   const plain = SIGN_BEFORE_LETTER.test(latin) ? latin.replace(DISGUISED, sign => DISGUISE[sign] ?? sign) : latin
   return plain === words ? [words] : [words, plain]
 }

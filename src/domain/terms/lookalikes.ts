@@ -3,7 +3,7 @@ import { foldWord, isAscii } from './fold.ts'
 
 /** Letters whose capitals look like Latin ones, and small capitals. */
 const BY_HAND: Record<string, string> = Object.fromEntries([
-  ...[...'авекмнорстухіјѕһαβεικμνορτυχ'].map((letter, at) => [letter, 'abekmhopctyxijshabeikmvoptux'[at]]),
+  ...[...'авекмнорстухіјѕһαβεικνορτυχ'].map((letter, at) => [letter, 'abekmhopctyxijshabeikvoptux'[at]]),
   ...[...'ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ'].map((letter, at) => [letter, 'abcdefghijklmnopqrstuvwyz'[at]]),
 ])
 
@@ -20,6 +20,8 @@ function createLookalikes(): ReadonlyMap<string, string> {
   const made = new Map(folded.filter(([sign]) => !isAscii(sign) && [...sign].length === 1))
   for (const [sign, latin] of plain) made.set(sign, latin.toLowerCase())
   for (const [letter, latin] of Object.entries(BY_HAND)) made.set(letter, latin)
+  // A small mu is the sign of a millionth: 5 µg is not 5 mg.
+  made.delete('μ')
   return made
 }
 
