@@ -24,6 +24,7 @@ const workRow = ({ kind, reason, entry, topic }: WorkItem) => ({
         title: member(entry.title, TITLE_BYTES),
         summary: member(entry.summary, SUMMARY_BYTES),
         standing: standingLine(entry.standing),
+        ...(entry.signals.length === 0 ? {} : { signals: entry.signals.join(', ') }),
       }),
 })
 

@@ -10,7 +10,7 @@ import type {
 import { earlierCount, standingLine } from '../domain/evidence/standing-line.ts'
 import { signalLine } from '../domain/signals/sentences.ts'
 import { signalNames, signalsOf } from '../domain/signals/signals.ts'
-import { beginningOf, fenced, member } from './fence.ts'
+import { beginningOf, fenced, member, sizeInJson } from './fence.ts'
 import type { Memory } from './wording.ts'
 
 /**
@@ -26,8 +26,11 @@ export const TITLE_BYTES = 300
 export const SUMMARY_BYTES = 600
 export const NAME_BYTES = 100
 const RATIONALE_BYTES = 1_200
-/** The share of a budget that evidence may take if the content would fill it. */
+/** The share of a budget that evidence may take if the content would fill it, and the share that the first rows of each side may take. */
 const EVIDENCE_SHARE = 0.4
+const SIDES_SHARE = 0.75
+/** The rows of each side, for and against, that come before any other row. */
+export const ROWS_OF_SIDE = 2
 
 const briefly = (entry: Entry) => ({
   entryId: entry.id,
@@ -74,7 +77,7 @@ export function showEntry(reading: Reading): string {
   const rest = content.slice(from).join('')
   const room = maxTokens * BYTES_PER_MODEL_TOKEN - OWN_BYTES - Buffer.byteLength(JSON.stringify(described))
   const rows = from > 0 ? [] : evidenceRows(evidence, relations.items, standing)
-  const shown = fitting(rows, Math.max(room - Buffer.byteLength(rest), room * EVIDENCE_SHARE))
+  const shown = fitting(rows, room, Math.max(room - Buffer.byteLength(rest), room * EVIDENCE_SHARE))
   const used = shown.reduce((sum, row) => sum + sizeOfRow(row), 0)
   const part = beginningOf(rest, room - used)
   const end = from + [...part].length
@@ -85,6 +88,7 @@ export function showEntry(reading: Reading): string {
     ...(shown.length < rows.length
       ? [`Of ${rows.length} rows of evidence ${shown.length} fit; a larger maxTokens shows more.`]
       : []),
+    ...(from === 0 ? leftOut(evidence, relations) : []),
     content.length === end && from === 0
       ? 'The content is complete.'
       : `Characters ${Math.min(from, end)} to ${end} of ${content.length} of its content${end < content.length ? `; call read with from=${end} for more` : ''}.`,
@@ -94,6 +98,21 @@ export function showEntry(reading: Reading): string {
     fenced(reading.memory, [described, ...shown], part),
   ].join('\n')
 }
+
+/** The evidence and the relations that the service did not list for this answer. */
+const leftOut = (
+  { verifications, contradictions, nextCursor }: Evidence,
+  relations: Reading['relations'],
+): string[] => [
+  ...(nextCursor === null
+    ? []
+    : [
+        `The rows have the newest ${verifications.length + contradictions.length} pieces of evidence; there are older ones.`,
+      ]),
+  ...(relations.nextCursor === null
+    ? []
+    : [`The rows have the newest ${relations.items.length} relations; there are older ones.`]),
+]
 
 const LOG_NAME = /^[\w.:/-]{1,100}$/
 const COSIGNERS_SHOWN = 5
@@ -146,12 +165,15 @@ function standingLines({ entry, revision, standing }: Reading): string[] {
   ]
 }
 
+/** A row of evidence, and the side that it takes about the entry. */
+type Row = { side: 'against' | 'for' | 'none'; shown: { rationale: string } & Record<string, unknown> }
+
 /** Evidence as rows; evidence against the entry first. A row says whether a later revision answered an objection, if the standing does. */
 function evidenceRows(
   { verifications, contradictions }: Evidence,
   relations: readonly Relation[],
   { contradictions: objections }: Pick<Standing, 'contradictions'>,
-): object[] {
+): Row[] {
   const lives = new Map(objections.map(({ id, status, addressedBy }) => [id, { status, addressedBy }]))
   const lifeOf = (id: string) => {
     const { status, addressedBy } = lives.get(id) ?? {}
@@ -160,22 +182,20 @@ function evidenceRows(
   const against = relations.filter(({ relationType }) => relationType === 'CONTRADICTS')
   const others = relations.filter(({ relationType }) => relationType !== 'CONTRADICTS')
   return [
-    ...contradictions.map(one => ({
-      contradicts: one.revisionId,
-      ...lifeOf(one.id),
-      ...saidBy(one),
-      ...sourceOf(one),
-    })),
-    ...against.map(one => ({ ...relationRow(one), ...lifeOf(one.id) })),
-    ...verifications.map(one => ({
-      verifies: one.revisionId,
-      result: one.result,
-      confidence: one.confidence,
-      ...saidBy(one),
-    })),
-    ...others.map(relationRow),
+    ...contradictions.map((one): Row => {
+      const shown = { contradicts: one.revisionId, ...lifeOf(one.id), ...saidBy(one), ...sourceOf(one) }
+      return { side: 'against', shown }
+    }),
+    ...against.map((one): Row => ({ side: 'against', shown: { ...relationRow(one), ...lifeOf(one.id) } })),
+    ...verifications.map((one): Row => {
+      const { revisionId: verifies, result, confidence } = one
+      return { side: SIDES[result], shown: { verifies, result, confidence, ...saidBy(one) } }
+    }),
+    ...others.map((one): Row => ({ side: 'none', shown: relationRow(one) })),
   ]
 }
+
+const SIDES = { SUPPORTED: 'for', UNSUPPORTED: 'against', INCONCLUSIVE: 'none' } as const
 
 const saidBy = ({ rationale, actorId }: Verification | Contradiction | Relation) => ({
   rationale: member(rationale, RATIONALE_BYTES),
@@ -192,14 +212,35 @@ const relationRow = (relation: Relation) => ({
 
 const sizeOfRow = (row: object): number => Buffer.byteLength(JSON.stringify(row)) + 1
 
-function fitting(rows: readonly object[], bytes: number): object[] {
-  let left = bytes
-  return rows.filter(row => {
-    const size = sizeOfRow(row)
-    if (size > left) return false
+/**
+ * The rows that fit into `bytes`, in their order. The first rows of each side come before all others. They may take more of `room`, and
+ * their rationales are cut if they have to be.
+ */
+function fitting(rows: readonly Row[], room: number, bytes: number): object[] {
+  const firstOf = (side: Row['side']): Row[] => rows.filter(row => row.side === side).slice(0, ROWS_OF_SIDE)
+  const first = [...firstOf('against'), ...firstOf('for')]
+  const share = Math.max(bytes, room * SIDES_SHARE) / first.length
+  const fit = new Map<Row, object>()
+  let left = Math.max(bytes, room * SIDES_SHARE)
+  const add = (row: Row, shown: object): void => {
+    const size = sizeOfRow(shown)
+    if (size > left) return
     left -= size
-    return true
-  })
+    fit.set(row, shown)
+  }
+  for (const row of first) add(row, cutTo(row.shown, share))
+  left = Math.min(left, bytes - (Math.max(bytes, room * SIDES_SHARE) - left))
+  for (const row of rows) if (!fit.has(row) && !first.includes(row)) add(row, row.shown)
+  return rows.flatMap(row => fit.get(row) ?? [])
+}
+
+/** A row with the part of its rationale for which `bytes` have room. */
+function cutTo(shown: Row['shown'], bytes: number): object {
+  const over = sizeOfRow(shown) - bytes
+  if (over <= 0) return shown
+  const end = '…'
+  const room = sizeInJson(shown.rationale) - over - Buffer.byteLength(end)
+  return { ...shown, rationale: `${beginningOf(shown.rationale, Math.max(0, room), sizeInJson)}${end}` }
 }
 
 /** The revisions of an entry, one line each, newest first. */

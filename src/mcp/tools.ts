@@ -1,11 +1,11 @@
-import { type Client, isClientError, type ResponseMetadata } from '../client/index.ts'
+import { type Client, type Evidence, isClientError, type ResponseMetadata, type Standing } from '../client/index.ts'
 import { uuid } from '../contract/fields.ts'
 import { PinsInput } from '../contract/inputs.ts'
 import { FIND, LIMITS } from '../contract/limits.ts'
 import { CursorQuery, FindQuery, WorkQuery } from '../contract/queries.ts'
 import { Type } from '../contract/schema.ts'
 import { isId } from './entry-ids.ts'
-import { type Logged, showEntry, showHistory, TOKENS } from './show.ts'
+import { type Logged, ROWS_OF_SIDE, showEntry, showHistory, TOKENS } from './show.ts'
 import { showPins, showWork } from './show-checks.ts'
 import { showBrief, showFound } from './show-found.ts'
 import { ACTING, CLOSED, entry, inputOf, type Tool, tool } from './tool.ts'
@@ -55,6 +55,31 @@ async function loggedOf(client: Client, record: number): Promise<Logged | undefi
   }
 }
 
+/** The most pages of evidence that are read to find both sides. */
+const EVIDENCE_PAGES = 5
+
+/** The newest evidence of an entry, and older pieces until both sides have the rows that an answer shows. */
+async function evidenceOfSides(client: Client, entry: string, { tally, earlier }: Standing): Promise<Evidence> {
+  let evidence = await client.listEvidence(entry, { limit: LIMITS.pageMax })
+  const isShort = ({ verifications, contradictions }: Evidence): boolean => {
+    const count = (...results: string[]) => verifications.filter(({ result }) => results.includes(result)).length
+    const against = tally.contradicted + tally.unsupported + earlier.contradicted + earlier.unsupported
+    return (
+      count('SUPPORTED') < Math.min(ROWS_OF_SIDE, tally.supported + earlier.supported) ||
+      count('UNSUPPORTED') + contradictions.length < Math.min(ROWS_OF_SIDE, against)
+    )
+  }
+  for (let pages = 1; pages < EVIDENCE_PAGES && evidence.nextCursor !== null && isShort(evidence); pages++) {
+    const older = await client.listEvidence(entry, { limit: LIMITS.pageMax, before: evidence.nextCursor })
+    evidence = {
+      verifications: [...evidence.verifications, ...older.verifications],
+      contradictions: [...evidence.contradictions, ...older.contradictions],
+      nextCursor: older.nextCursor,
+    }
+  }
+  return evidence
+}
+
 const read = tool({
   name: 'read',
   title: 'Read an entry with its evidence',
@@ -97,13 +122,24 @@ const read = tool({
         from > 0 || memory === 'private' || record === undefined ? undefined : await loggedOf(client, record)
       return { revision: revision || undefined, logged }
     }
-    const [shown, standing, evidence, relations] = await Promise.all([
+    const standing = client.readStanding(found.id)
+    const [shown, relations, evidence] = await Promise.all([
       readRevision(),
-      client.readStanding(found.id),
-      client.listEvidence(found.id, page),
       client.listRelations(found.id, page),
+      standing.then(known => evidenceOfSides(client, found.id, known)),
     ])
-    return { text: showEntry({ entry: found, ...shown, standing, evidence, relations, maxTokens, from, memory }) }
+    return {
+      text: showEntry({
+        entry: found,
+        ...shown,
+        standing: await standing,
+        evidence,
+        relations,
+        maxTokens,
+        from,
+        memory,
+      }),
+    }
   },
 })
 

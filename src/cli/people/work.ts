@@ -2,6 +2,7 @@ import type { WorkList } from '../../client/index.ts'
 import { WORK } from '../../contract/limits.ts'
 import { WORK_KINDS } from '../../contract/vocabulary.ts'
 import { standingLine } from '../../domain/evidence/standing-line.ts'
+import { signalLine } from '../../domain/signals/sentences.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import type { Session } from './session.ts'
 import { countOf, oneOf, plural } from './values.ts'
@@ -39,5 +40,6 @@ function itemLines(out: Output, { kind, reason, entry, topic }: Item): void {
   const checked = typeof daysSinceCheck === 'number' ? `checked ${plural(daysSinceCheck, 'day')} ago` : 'never checked'
   out.line(name, styled('bold', entry.title), '  ', styled('cyan', entry.slug))
   out.line(INDENT, styled(stateStyle(entry.standing.state), standingLine(entry.standing)))
+  if (entry.signals.length > 0) out.line(INDENT, styled('yellow', signalLine(entry.signals)))
   out.line(INDENT, styled('dim', `${plural(readers, 'reader')} · ${checked}`))
 }
