@@ -8,7 +8,7 @@ import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
 import { preparePages } from '../web/parts/prose.ts'
 import { EXIT, type Invocation } from './command.ts'
-import { isDemonstration, seedDemoStore } from './demo/prepare.ts'
+import { isDemonstration, seedDemoStore } from './demo.ts'
 import { LogFile } from './log-file.ts'
 import { assertEmbedded } from './stores/data-dir.ts'
 
