@@ -113,6 +113,18 @@ export const origins = (text: string): string[] =>
       return part
     })
 
+/** A comma-separated list of host names or addresses, in lower case, without ports. */
+export const hosts = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+    .map(part => {
+      if (/^(?:\[[\da-f:.]+\]|[\w.-]+)$/.test(part)) return part
+      throw new Error('a list of host names like memory.example, without ports')
+    })
+
 /** A comma-separated list of addresses and CIDR networks. */
 export const networks = (text: string): Network[] =>
   text

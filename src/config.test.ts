@@ -37,6 +37,10 @@ const REFUSED: Record<string, { values: string[]; sentence: RegExp }> = {
     ],
     sentence: /^PURGE_URL must be a list of at most 10 http or https addresses without a user/,
   },
+  ALLOWED_HOSTS: {
+    values: ['http://a.example', 'a.example:80', 'a b', '[::1', 'user@a', '*', 'a/b'],
+    sentence: /^ALLOWED_HOSTS must be a list of host names like memory\.example, without ports/,
+  },
   PURGE_HEADER: {
     values: [
       '',

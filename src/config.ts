@@ -6,6 +6,7 @@ import {
   decimal,
   filled,
   headerField,
+  hosts,
   license,
   type Network,
   networks,
@@ -42,7 +43,8 @@ export type Config = {
   trustedProxies: Network[]
   publicUrl: string | undefined
   contentLicense: string | undefined
-  mcpOrigins: string[]
+  allowedHosts: string[]
+  allowedOrigins: string[]
   sharedCacheSeconds: number
   purgeUrls: string[]
   purgeHeader: readonly [name: string, value: string] | undefined
@@ -180,11 +182,18 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
       'The licence of the content, as https address or SPDX identifier (CC-BY-4.0): a Link with rel="license" on every answer with content, in /api/discovery, at the foot of pages, and in the last line of an export.',
     parse: license,
   },
-  mcpOrigins: {
-    name: 'MCP_ORIGINS',
+  allowedHosts: {
+    name: 'ALLOWED_HOSTS',
     byDefault: '',
     description:
-      'Web origins, separated by commas, whose pages may call /mcp besides those of PUBLIC_URL and of this machine; * allows all. Programs that send no Origin need none.',
+      'Names, separated by commas and without ports, that a request may have in Host besides the name in PUBLIC_URL; empty: all. A list keeps web pages from reaching a private service by DNS rebinding. /health and /ready answer for any name.',
+    parse: hosts,
+  },
+  allowedOrigins: {
+    name: 'ALLOWED_ORIGINS',
+    byDefault: '',
+    description:
+      'Web origins, separated by commas, whose pages may use the service besides its own pages (those of PUBLIC_URL, and of the same Host if it is a loopback name or in ALLOWED_HOSTS). Empty: all pages may use the API, and pages of this machine may also call /mcp; *: all pages may use both. Programs that send no Origin are not restricted.',
     parse: origins,
   },
   sharedCacheSeconds: {

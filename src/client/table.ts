@@ -240,6 +240,9 @@ export const REMEDIES = {
   ADMIN_TOKEN_INVALID: 'The bearer credential is not the admin token of this server.',
   ACTOR_BLOCKED: 'This actor may read but not write; ask the operator.',
   ORIGIN_BLOCKED: 'This network may read but not write; ask the operator.',
+  HOST_NOT_ALLOWED:
+    'The service does not answer for this Host; use its own address, or ask the operator (ALLOWED_HOSTS).',
+  ORIGIN_NOT_ALLOWED: 'Web pages of this Origin may not use the service; ask the operator (ALLOWED_ORIGINS).',
   READ_ONLY_MIRROR: 'This is a read-only copy; moderate at the server that the Link header names with rel="original".',
   ENTRY_LOCKED: 'The entry is locked. It can be read and cited; it accepts no revision, evidence or relation.',
   ROUTE_NOT_FOUND: 'No such path or method; /openapi.json lists all of them.',

@@ -53,6 +53,14 @@ export const GENERAL_PROBLEMS = {
   ADMIN_TOKEN_INVALID: { status: 401, remedy: 'The bearer credential is not the admin token of this server.' },
   ACTOR_BLOCKED: { status: 403, remedy: 'This actor may read but not write; ask the operator.' },
   ORIGIN_BLOCKED: { status: 403, remedy: 'This network may read but not write; ask the operator.' },
+  HOST_NOT_ALLOWED: {
+    status: 403,
+    remedy: 'The service does not answer for this Host; use its own address, or ask the operator (ALLOWED_HOSTS).',
+  },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    remedy: 'Web pages of this Origin may not use the service; ask the operator (ALLOWED_ORIGINS).',
+  },
   READ_ONLY_MIRROR: {
     status: 403,
     remedy: 'This is a read-only copy; moderate at the server that the Link header names with rel="original".',

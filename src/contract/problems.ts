@@ -34,7 +34,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     ...(operation.access === 'actor' ? (['ACTOR_TOKEN_REQUIRED'] as const) : []),
     ...(operation.access === 'admin' ? (['ADMIN_TOKEN_REQUIRED', 'ADMIN_TOKEN_INVALID'] as const) : []),
     ...(operation.access !== 'admin' && operation.cost !== 'free' ? (['ACTOR_TOKEN_INVALID'] as const) : []),
-    ...(operation.cost === 'free' ? [] : (['RATE_LIMITED'] as const)),
+    ...(operation.cost === 'free' ? [] : (['RATE_LIMITED', 'HOST_NOT_ALLOWED', 'ORIGIN_NOT_ALLOWED'] as const)),
     ...(takesMinSequence(operation) ? (['INVALID_MIN_SEQUENCE'] as const) : []),
     ...ownProblems(operation),
     ...(operation.kind === 'write'

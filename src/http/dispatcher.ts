@@ -11,7 +11,7 @@ import type { Overload } from './limits/overload.ts'
 import { assertWellFormed } from './limits/transport.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { logFailure, logRequest } from './metrics/request-log.ts'
-import { allowOrigins } from './pipeline/cors.ts'
+import { allowOrigins, assertAllowedPage } from './pipeline/cors.ts'
 import { problemAnswer, problemOf } from './pipeline/errors.ts'
 import { problemPageAnswer, wantsPage } from './pipeline/page-handler.ts'
 import type { Router } from './router.ts'
@@ -48,14 +48,18 @@ export class Dispatcher {
       metrics.failed('OVERLOADED')
       return
     }
-    if (this.answer(request, response)) overload.noteWaiting(response)
+    if (this.#answer(request, response, true)) overload.noteWaiting(response)
   }
 
+  /** Answers a request that came from within the process. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse): void =>
+    void this.#answer(request, response, false)
+
   /** Answers a request that is not shed. Returns true if the answer is not sent yet. */
-  readonly answer = (request: IncomingMessage, response: ServerResponse): boolean => {
+  #answer(request: IncomingMessage, response: ServerResponse, isRemote: boolean): boolean {
     const exchange = new Exchange(request, response, this.#report)
     try {
-      const running = this.#run(exchange)
+      const running = this.#run(exchange, isRemote)
       running?.catch(error => this.#fail(error, exchange))
       return running !== undefined
     } catch (error) {
@@ -64,13 +68,14 @@ export class Dispatcher {
     }
   }
 
-  #run(exchange: Exchange): Awaitable<void> {
-    const { router, overload, isStopping } = this.#dependencies
+  #run(exchange: Exchange, isRemote: boolean): Awaitable<void> {
+    const { config, router, overload, isStopping } = this.#dependencies
     if (isStopping()) exchange.fields.connection = 'close'
     const found = router.find(exchange.method, exchange.url)
     exchange.route = found?.route
     assertWellFormed(exchange.request)
-    if (allowOrigins(exchange)) return exchange.send(204)
+    if (isRemote) assertAllowedPage(exchange, config)
+    if (allowOrigins(exchange, config)) return exchange.send(204)
     if (found === undefined) throw new Problem('ROUTE_NOT_FOUND')
     exchange.params = found.params
     const { route } = found

@@ -5,6 +5,7 @@ import type { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import type { Exchange, Route } from '../http/exchange.ts'
 import { assertJsonBody, parseJson, readBody } from '../http/pipeline/body.ts'
+import { mayCallMcp } from '../http/pipeline/cors.ts'
 import { problemAnswer } from '../http/pipeline/errors.ts'
 import type { Server } from '../http/server.ts'
 import { clientsWithin } from './in-process.ts'
@@ -13,8 +14,6 @@ import type { Session } from './perform.ts'
 /** Codes of JSON-RPC 2.0. SERVER is for errors outside the protocol. */
 const CODES = { parse: -32_700, invalid: -32_600, server: -32_000 } as const
 const JSON_TYPE = 'application/json; charset=utf-8'
-
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /** Header fields of a request that are copied to its calls. */
 const HANDED_ON = ['user-agent', 'x-forwarded-for', 'traceparent'] as const
@@ -64,7 +63,7 @@ export function serveMcp(server: Dependencies, config: Config, logger: Logger): 
   const fromOwnPage =
     (next: Route['answer']): Route['answer'] =>
     exchange =>
-      isOwnPage(exchange.headers.origin, config) ? next(exchange) : say(exchange, 403, CODES.server, FOREIGN)
+      mayCallMcp(exchange.headers.origin, config) ? next(exchange) : say(exchange, 403, CODES.server, FOREIGN)
   const answer = fromOwnPage(async exchange => {
     await server.chargeRead(exchange)
     assertJsonBody(exchange.headers)
@@ -78,7 +77,7 @@ export function serveMcp(server: Dependencies, config: Config, logger: Logger): 
 
 type Dependencies = Pick<Server, 'router' | 'inject' | 'chargeRead'>
 
-const FOREIGN = 'A page of this origin may not call /mcp; the operator can allow it with MCP_ORIGINS.'
+const FOREIGN = 'A page of this origin may not call /mcp; the operator can allow it with ALLOWED_ORIGINS.'
 const NO_SESSIONS = 'This endpoint has no sessions and no streams: POST each message.'
 
 async function answerMessage(
@@ -150,17 +149,3 @@ const say = (exchange: Exchange, status: number, code: number, message: string):
   exchange
     .set({ 'cache-control': 'no-store', 'content-type': JSON_TYPE })
     .send(status, Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })))
-
-/**
- * Whether the Origin header of a request is allowed: it is missing, or names this service, this machine, or an origin that the operator
- * allows. The Host header is ignored, because a page can choose it by DNS rebinding.
- */
-function isOwnPage(
-  origin: string | undefined,
-  { publicUrl, mcpOrigins }: Pick<Config, 'publicUrl' | 'mcpOrigins'>,
-): boolean {
-  if (origin === undefined || mcpOrigins.includes('*') || mcpOrigins.includes(origin)) return true
-  if (!URL.canParse(origin)) return false
-  const { hostname, origin: page } = new URL(origin)
-  return LOOPBACK.includes(hostname) || (publicUrl !== undefined && new URL(publicUrl).origin === page)
-}

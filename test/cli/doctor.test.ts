@@ -65,6 +65,19 @@ test('a healthy store that is served passes every check', async () => {
   assert.match(said, /^ok {3}served: .*\/ready is ready$/m)
 })
 
+test('a service on loopback that every web page may use is a warning, until its pages are restricted', async () => {
+  const restricted = { ALLOWED_HOSTS: '127.0.0.1,localhost', ALLOWED_ORIGINS: 'http://127.0.0.1:8080' }
+  const open =
+    /^warn web pages: every page .* may read and write at 127\.0\.0\.1; if it is private, set ALLOWED_HOSTS=/m
+  const env = { DATA_DIR: idle }
+  assert.match((await examine(env)).said, open)
+  assert.match((await examine({ ...env, ALLOWED_HOSTS: '127.0.0.1' })).said, open)
+  assert.match((await examine({ ...env, ...restricted, ALLOWED_ORIGINS: '*' })).said, open)
+  assert.match((await examine({ ...env, ...restricted })).said, /^ok {3}web pages: only allowed pages/m)
+  for (const given of [{ HOST: '0.0.0.0' }, { PUBLIC_URL: 'https://memory.example' }] as Record<string, string>[])
+    assert.match((await examine({ ...env, ...given })).said, /^ok {3}web pages: all pages may use the service/m)
+})
+
 test('a store that is not served, and one that does not exist yet, are no failures', async () => {
   assert.match((await examine({ DATA_DIR: idle })).said, /^ok {3}served: no process has locked the store$/m)
   const { code, said } = await examine({ DATA_DIR: join(directory.path, 'none') })

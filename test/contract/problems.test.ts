@@ -183,6 +183,8 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
 /** Not to be provoked by a caller of a healthy service, or not by HTTP: shown elsewhere. */
 const BY_OTHER_MEANS: readonly ProblemCode[] = [
   'MALFORMED_REQUEST',
+  'HOST_NOT_ALLOWED',
+  'ORIGIN_NOT_ALLOWED',
   'READ_ONLY_MIRROR',
   'WRITE_AT_ORIGINAL',
   'NOT_READY',

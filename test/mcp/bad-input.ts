@@ -5,8 +5,8 @@ import type { TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 
 /** The settings of the app under test. */
-export const ORIGINS = { PUBLIC_URL: 'https://memory.example', MCP_ORIGINS: 'https://host.example' }
-const { PUBLIC_URL: SERVED, MCP_ORIGINS: ALLOWED } = ORIGINS
+export const ORIGINS = { PUBLIC_URL: 'https://memory.example', ALLOWED_ORIGINS: 'https://host.example' }
+const { PUBLIC_URL: SERVED, ALLOWED_ORIGINS: ALLOWED } = ORIGINS
 
 type Said = {
   status: number
@@ -77,21 +77,15 @@ export async function testBadInput(app: TestApp): Promise<void> {
       'null',
       'x',
       'https://host.example:1',
+      'http://localhost:6274',
     ]) {
       const { status, body } = await send({ body: LIST, headers: { origin } })
       assert.equal(status, 403, origin)
-      assert.match(body.error?.message ?? '', /MCP_ORIGINS/)
+      assert.match(body.error?.message ?? '', /ALLOWED_ORIGINS/)
       const rebound = await send({ body: LIST, headers: { origin, host: 'evil.example' } })
       assert.equal(rebound.status, 403)
     }
-    for (const origin of [
-      SERVED,
-      ALLOWED,
-      'http://localhost:6274',
-      'http://127.0.0.1',
-      'http://[::1]:8080',
-      undefined,
-    ]) {
+    for (const origin of [SERVED, ALLOWED, undefined]) {
       const { status } = await send({ body: LIST, headers: origin === undefined ? {} : { origin } })
       assert.equal(status, 200, origin)
     }

@@ -8,7 +8,15 @@ import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/data-dir.ts'
 import type { Check, Finding } from './check.ts'
 import { databaseChecks } from './database.ts'
 import { engineChecks } from './engine.ts'
-import { checkDescriptors, checkDirectory, checkFts5, checkNode, checkSecrets, checkSqlite } from './machine.ts'
+import {
+  checkDescriptors,
+  checkDirectory,
+  checkFts5,
+  checkNode,
+  checkSecrets,
+  checkSqlite,
+  checkWebPages,
+} from './machine.ts'
 import {
   checkClock,
   checkDurability,
@@ -48,6 +56,7 @@ function checksFor(invocation: Invocation): [string, Check][] {
     ['full-text search', checkFts5],
     ['file descriptors', checkDescriptors],
     ['configuration', readSettings],
+    ['web pages', () => (config === undefined ? [] : checkWebPages(config))],
     ['data directory', () => checkDirectory(directory)],
     ['secrets', () => checkSecrets(directory)],
   ]

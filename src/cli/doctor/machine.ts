@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import type { Config } from '../../config.ts'
 import { openSqlite } from '../../database/sqlite.ts'
 import { adminTokenFile, originKeyFile } from '../../secrets.ts'
 import { sizeText } from '../progress.ts'
@@ -126,4 +127,16 @@ export function checkSecrets(directory: string): Finding[] {
       remedy: `others can read it: chmod 600 ${path} and replace the secret`,
     }
   })
+}
+
+/** Web pages reach a loopback address through the browser of a person on this machine. */
+export function checkWebPages({ host, port, allowedHosts, allowedOrigins, publicUrl }: Config): Finding {
+  const what = 'web pages'
+  const isRestricted = allowedHosts.length > 0 && allowedOrigins.length > 0 && !allowedOrigins.includes('*')
+  if (isRestricted) return { mark: 'ok', what, finding: 'only allowed pages may use the service' }
+  if (publicUrl !== undefined || !/^(?:localhost|127\.[\d.]+|::1)$/.test(host))
+    return { mark: 'ok', what, finding: 'all pages may use the service, as a public service allows' }
+  const remedy = `if it is private, set ALLOWED_HOSTS=127.0.0.1,localhost and ALLOWED_ORIGINS=http://127.0.0.1:${port}`
+  const finding = `every page that a browser on this machine opens may read and write at ${host}`
+  return { mark: 'warn', what, finding, remedy }
 }

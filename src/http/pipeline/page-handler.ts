@@ -32,7 +32,7 @@ export const PAGE_FIELDS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
-  vary: 'Accept',
+  vary: 'Origin, Accept',
 }
 
 /** The operation that a page is admitted as; for free pages one that is not charged. */
@@ -196,7 +196,7 @@ const redirect = ({ location }: Redirect, exchange: Exchange): void =>
 const statusOf = (shown: Document | File): number => ('type' in shown ? 200 : (shown.status ?? 200))
 
 function textOf(shown: Document | File, { config, path, query }: Pick<PageRequest, 'config' | 'path' | 'query'>) {
-  if ('type' in shown) return { ...shown, fields: { vary: 'Accept' } }
+  if ('type' in shown) return { ...shown, fields: { vary: 'Origin, Accept' } }
   const q = typeof query.q === 'string' ? query.q : ''
   return { type: HTML_TYPE, body: layout(shown, { config, path, q }), fields: PAGE_FIELDS }
 }

@@ -25,6 +25,8 @@ export const MESSAGES = {
   ADMIN_TOKEN_REQUIRED: 'Type the admin token.',
   ADMIN_TOKEN_INVALID: 'This is not the admin token of this server. The server prints the path of its file at start.',
   ACTOR_BLOCKED: 'This actor may read but not write. Ask the operator.',
+  HOST_NOT_ALLOWED: 'The service does not answer at this address. Ask the operator for its address.',
+  ORIGIN_NOT_ALLOWED: 'The operator does not allow pages at this address. Open the service at its own address.',
   ORIGIN_BLOCKED: 'Your network may read but not write. Ask the operator.',
   ENTRY_LOCKED: 'The entry is locked. It can be read and cited, but not changed, judged or related.',
   READ_ONLY_MIRROR: 'This is a read-only copy. Moderate at the original server.',
