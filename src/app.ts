@@ -12,6 +12,7 @@ import { listen, listenForMetrics } from './listen.ts'
 import { LogAppender } from './log/log-appender.ts'
 import { type Prove, readWitnessPolicy, Witnesses } from './log/witnesses.ts'
 import { serveMcp } from './mcp/endpoint.ts'
+import type { MirrorLag } from './operations/mirror-lag.ts'
 import type { Store } from './operations/store.ts'
 import type { Secrets } from './secrets.ts'
 
@@ -37,6 +38,8 @@ export type AppOptions = {
   onBroken?: (fault: Error) => void
   /** The number of dropped lines of the log. */
   droppedLines?: () => number
+  /** How far a mirror follows its original, if this process follows it. */
+  lag?: MirrorLag | undefined
 }
 
 const HOUSEKEEPING_INTERVAL = 60_000
@@ -49,7 +52,7 @@ export type Service = Omit<App, 'url' | 'metricsUrl'> & { server: Server; metric
 /** Opens the store and the HTTP service, and starts housekeeping. Throws OperatorError for mistakes of the operator. */
 export async function openService(
   config: Config,
-  { logger, now = Date.now, onBroken = () => {}, droppedLines = () => 0 }: AppOptions,
+  { logger, now = Date.now, onBroken = () => {}, droppedLines = () => 0, lag }: AppOptions,
 ): Promise<Service> {
   const engine = await openEngine(config, logger, now)
   const { store, limiter } = engine
@@ -60,7 +63,7 @@ export async function openService(
   try {
     const witnesses = await askWitnesses(config, store, logger)
     const { secrets } = engine
-    const server = createServer({ config, store, logger, now, secrets, limiter, droppedLines, witnesses })
+    const server = createServer({ config, store, logger, now, secrets, limiter, droppedLines, witnesses, lag })
     serveMcp(server, config, logger)
 
     const purgers = config.purgeUrls.map(
@@ -75,7 +78,7 @@ export async function openService(
       metrics: server.metrics,
       place: engine.place,
       adminTokenFile: engine.adminTokenFile,
-      readiness: () => store.readiness(),
+      readiness: () => server.readiness(),
       store,
       async close() {
         housekeeping.end()

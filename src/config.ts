@@ -49,6 +49,7 @@ export type Config = {
   purgeUrls: string[]
   purgeHeader: readonly [name: string, value: string] | undefined
   activityRetentionDays: number
+  mirrorLagSeconds: number
   newStore: string
   logLevel: string
   metricsPort: number | undefined
@@ -222,6 +223,13 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: '90',
     description: 'Days that READ and SEARCH rows are kept. Writes are never deleted.',
     parse: whole(1, 36_500),
+  },
+  mirrorLagSeconds: {
+    name: 'MIRROR_LAG_SECONDS',
+    byDefault: '300',
+    description:
+      'Seconds that "mirror --serve" may lag behind its original and still be ready. Past that, /ready returns 503, also if the original does not answer.',
+    parse: whole(10, 31_536_000),
   },
   newStore: {
     name: 'NEW_STORE',

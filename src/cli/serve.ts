@@ -4,6 +4,7 @@ import { type App, openApp } from '../app.ts'
 import { type Config, misspeltVariables, readConfig } from '../config.ts'
 import { assertStartable } from '../listen.ts'
 import { loadMcp } from '../mcp/endpoint.ts'
+import type { MirrorLag } from '../operations/mirror-lag.ts'
 import type { Store } from '../operations/store.ts'
 import { OperatorError } from '../operator-error.ts'
 import { preparePages } from '../web/parts/prose.ts'
@@ -20,8 +21,8 @@ const DROPPED =
 /** The interval at which a waiting server checks for its store. */
 const READY_INTERVAL_MS = 100
 
-/** Work that runs at the same time as the service, until the signal. */
-export type Beside = (store: Store, signal: AbortSignal) => Promise<void>
+/** Work that runs at the same time as the service, until the signal. The service is ready only while `lag` has no obstacle. */
+export type Beside = { lag: MirrorLag; run(store: Store, signal: AbortSignal): Promise<void> }
 
 /** Serves the store of the settings; with --demo, a demonstration. */
 export async function serveStore(invocation: Invocation): Promise<number> {
@@ -37,7 +38,7 @@ export async function serveStore(invocation: Invocation): Promise<number> {
 }
 
 /** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if `beside` fails. */
-export async function serve(config: Config, env: NodeJS.ProcessEnv, beside: Beside = async () => {}): Promise<void> {
+export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Beside): Promise<void> {
   const file = new LogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
   for (const sentence of misspeltVariables(env)) logger.warn(sentence)
@@ -48,6 +49,7 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside: Besi
     logger,
     droppedLines: () => file.dropped(),
     onBroken: fault => end(1, fault.message),
+    lag: beside?.lag,
   })
   // These load while other threads open the store.
   const [app] = await Promise.all([opening, loadMcp(), preparePages()])
@@ -72,6 +74,10 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside: Besi
     logger.fatal({ err: error }, 'an unexpected error; the process ends')
     end(1)
   })
+  beside?.run(app.store, stopping.signal).catch(error => {
+    if (stopping.signal.aborted) return
+    end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
+  })
   if (!app.readiness().ready) {
     process.stdout.write(`Palimpsest listens at ${app.url} and is ${app.readiness().status}\n`)
     while (!app.readiness().ready) await setTimeout(READY_INTERVAL_MS)
@@ -79,10 +85,6 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside: Besi
   if (stopping.signal.aborted) return
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, config))
-  beside(app.store, stopping.signal).catch(error => {
-    if (stopping.signal.aborted) return
-    end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
-  })
 }
 
 function announcement({ url, metricsUrl, place, adminTokenFile, store }: App, config: Config): string {

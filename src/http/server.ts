@@ -3,6 +3,8 @@ import type { Config } from '../config.ts'
 import { guideDigests } from '../guide/texts.ts'
 import { EntryCache } from '../operations/entries/entry-cache.ts'
 import type { Limiter } from '../operations/limiter.ts'
+import type { MirrorLag } from '../operations/mirror-lag.ts'
+import type { Readiness } from '../operations/operation.ts'
 import type { Store, WriteEnvironment } from '../operations/store.ts'
 import type { Secrets } from '../secrets.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -32,11 +34,14 @@ export type ServerOptions = {
   droppedLines: () => number
   /** The keys of the witnesses of the public log, one per line. */
   witnesses: { keys: string; metrics: WitnessMetrics } | undefined
+  /** How far a mirror follows its original, if this process follows it. */
+  lag: MirrorLag | undefined
 }
 
 export type Server = Pick<HttpServer, 'server' | 'listen' | 'inject'> & {
   router: Router
   metrics: Metrics
+  readiness(): Readiness
   /** Loads the salt of a day (as `2026-11-21`), so that requests of that day do not wait for it. */
   openDay(day: string): Promise<void>
   environment(): WriteEnvironment
@@ -76,7 +81,7 @@ function createObserver({ store, logger }: ServerOptions, environment: () => Wri
 
 /** Builds the HTTP server: all operations of the contract, the guides and the pages. The caller makes it listen. */
 export function createServer(options: ServerOptions): Server {
-  const { config, store, logger, now, secrets } = options
+  const { config, store, logger, now, secrets, lag } = options
   const cooldown = config.cooldownSeconds * 1_000
   const environment = (at = now()): WriteEnvironment => ({ at, cooldown, dataClass: 'EXTERNAL' })
   const origins = new Origins(
@@ -93,7 +98,11 @@ export function createServer(options: ServerOptions): Server {
     origins,
   }
   let stopping = false
-  const readiness = () => (stopping ? { ready: false, status: 'stopping' } : store.readiness())
+  const readiness = (): Readiness => {
+    const obstacle = stopping ? 'stopping' : lag?.obstacle()
+    const own = store.readiness()
+    return obstacle === undefined || !own.ready ? own : { ready: false, status: obstacle }
+  }
   const streams = new Streams(store, logger)
   const compression = createCompression()
   const overload = new Overload(logger, () => store.full())
@@ -113,6 +122,7 @@ export function createServer(options: ServerOptions): Server {
     ...http,
     router,
     metrics,
+    readiness,
     openDay: day => origins.openDay(day),
     environment,
     chargeRead: createReadCharge(admitting),

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Revision } from '../../src/contract/resources.ts'
@@ -23,10 +26,13 @@ export type Mirrored = {
   close(): Promise<void>
 }
 
+/** Settings of servers behind the balancer. */
+export const MIRRORED_ENV = { TRUSTED_PROXIES: '127.0.0.1', LOG_INTERVAL_SECONDS: '0.05' }
+
 export async function startMirrored(count: number): Promise<Mirrored> {
   const directory = makeDirectory()
   const mirrors: ServerProcess[] = []
-  const env = { TRUSTED_PROXIES: '127.0.0.1', LOG_INTERVAL_SECONDS: '0.05' }
+  const env = MIRRORED_ENV
   const writer = await startServer(join(directory.path, 'writer'), { env })
   await newEntry(writer.url, (await newActor(writer.url)).token)
   // A mirror trusts the first key of the log.
@@ -37,22 +43,9 @@ export async function startMirrored(count: number): Promise<Mirrored> {
     const dataDir = join(directory.path, `mirror${n}`)
     mirrors.push(await startServer(dataDir, { env, args: ['mirror', writer.url, '--serve', '--data-dir', dataDir] }))
   }
-  const port = await freePort()
-  const balancer = spawn(String(HAPROXY), ['-db', '-f', CONFIGURATION], {
-    stdio: 'ignore',
-    env: {
-      PALIMPSEST_BIND: `127.0.0.1:${port}`,
-      PALIMPSEST_WRITER: new URL(writer.url).host,
-      ...Object.fromEntries([1, 2, 3, 4].map(n => [`PALIMPSEST_MIRROR${n}`, '127.0.0.1:1'])),
-      ...Object.fromEntries(mirrors.map(({ url }, n) => [`PALIMPSEST_MIRROR${n + 1}`, new URL(url).host])),
-    },
-  })
-  const url = `http://127.0.0.1:${port}`
-  await eventually('the balancer has a server', PATIENCE, () =>
-    call(url, 'GET', '/ready').then(
-      ({ status }) => (status === 200 ? true : undefined),
-      () => undefined,
-    ),
+  const { url, kill } = await startBalancer(
+    writer.url,
+    mirrors.map(({ url }) => url),
   )
   return {
     ...{ url, writer, mirrors },
@@ -66,10 +59,59 @@ export async function startMirrored(count: number): Promise<Mirrored> {
       return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
     },
     async close() {
-      balancer.kill('SIGKILL')
+      kill()
       for (const server of [...mirrors, writer]) server.kill('SIGTERM')
       await Promise.all([...mirrors, writer].map(({ ended }) => ended))
       directory.remove()
+    },
+  }
+}
+
+/** HAProxy with the configuration of `deploy/`. Resolves once it has a ready server. */
+export async function startBalancer(writer: string, mirrors: readonly string[]) {
+  const port = await freePort()
+  const balancer = spawn(String(HAPROXY), ['-db', '-f', CONFIGURATION], {
+    stdio: 'ignore',
+    env: {
+      PALIMPSEST_BIND: `127.0.0.1:${port}`,
+      PALIMPSEST_WRITER: new URL(writer).host,
+      ...Object.fromEntries([1, 2, 3, 4].map(n => [`PALIMPSEST_MIRROR${n}`, '127.0.0.1:1'])),
+      ...Object.fromEntries(mirrors.map((url, n) => [`PALIMPSEST_MIRROR${n + 1}`, new URL(url).host])),
+    },
+  })
+  const url = `http://127.0.0.1:${port}`
+  await eventually('the balancer has a server', PATIENCE, () =>
+    call(url, 'GET', '/ready').then(
+      ({ status }) => (status === 200 ? true : undefined),
+      () => undefined,
+    ),
+  )
+  return { url, kill: () => balancer.kill('SIGKILL') }
+}
+
+/** An address in front of a server. While it is shut, it holds requests for lines of the export until it opens. */
+export async function startGate(server: string) {
+  let opened = Promise.withResolvers<void>()
+  const gate = createServer(async (incoming, outgoing) => {
+    if (incoming.url?.startsWith('/api/export?')) await opened.promise
+    const forwarded = request(new URL(incoming.url ?? '', server), { headers: incoming.headers }, answer => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    outgoing.on('close', () => forwarded.destroy())
+    forwarded.on('error', () => outgoing.destroy()).end()
+  })
+  gate.listen(0, '127.0.0.1')
+  await once(gate, 'listening')
+  return {
+    url: `http://127.0.0.1:${(gate.address() as AddressInfo).port}`,
+    open: () => opened.resolve(),
+    shut() {
+      opened = Promise.withResolvers()
+    },
+    close() {
+      gate.close()
+      gate.closeAllConnections()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExportManifest } from '../../contract/resources.ts'
 import type { Mirrored } from '../../operations/export/store-mirrored.ts'
+import type { MirrorLag } from '../../operations/mirror-lag.ts'
 import type { Store, WriteEnvironment } from '../../operations/store.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { findMirror, type Mirror } from '../../store/mirror.ts'
@@ -32,6 +33,8 @@ export type Following = {
   refreshedAt?: number
   /** The interval of requests without a change in the stream, in milliseconds; by default two seconds. */
   pollInterval?: number
+  /** Notes how far the copy is, if the copy is served at the same time. */
+  lag?: MirrorLag
 }
 
 /** The result of one look at the server. `waits` is true while the server has records that no checkpoint covers. */
@@ -82,6 +85,7 @@ export async function look(following: Following): Promise<Caught> {
   let total: number | undefined
   let followed = false
   for (;;) {
+    const at = performance.now()
     const state = await stateOf(store)
     const fetched = await fetchedFrom(following, state.next).catch(error => {
       if (!(error instanceof Unplaced) || followed) throw error
@@ -95,6 +99,7 @@ export async function look(following: Following): Promise<Caught> {
     else assertSame(fetched.head, state)
     total = Math.max(total ?? 0, Number(fetched.head?.sequence ?? 0))
     lines += await keepFetched(following, state, fetched)
+    following.lag?.progress(fetched.next - 1, total)
     progress.update(() => {
       const rate = Math.round(lines / ((performance.now() - began) / 1_000))
       return `${fetched.next - 1} of ${total} rows, ${percent(fetched.next - 1, total ?? 0)}, ${rate}/s`
@@ -103,6 +108,7 @@ export async function look(following: Following): Promise<Caught> {
     const reached = reachedBy(fetched)
     if (reached === null && !cut) continue
     if (reached !== null && Number(reached.change) > state.change) lines += await followModeration(following, reached)
+    following.lag?.reached(at)
     if (lines === 0 && !cut) await refresh(following)
     return { lines, waits, sequence: total }
   }

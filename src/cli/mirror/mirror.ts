@@ -7,6 +7,7 @@ import { openStoreForWriting } from '../../embedded/create.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-directory.ts'
 import { openEmbeddedStore } from '../../embedded/store.ts'
 import { assertStartable } from '../../listen.ts'
+import { MirrorLag } from '../../operations/mirror-lag.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readHead } from '../../store/head.ts'
 import { findCheckpoint, forgetLog } from '../../store/log.ts'
@@ -17,7 +18,7 @@ import { parseVerifierKey } from '../../tlog/signature.js'
 import { countLines, countStore } from '../check/store.ts'
 import { argument, EXIT, type Invocation, UsageError } from '../command.ts'
 import { createProgress, type Progress } from '../progress.ts'
-import { serve } from '../serve.ts'
+import { type Beside, serve } from '../serve.ts'
 import { assertEmbedded, dataDirOf } from '../stores/data-dir.ts'
 import { catchUp } from './catch-up.ts'
 import { follow } from './follow.ts'
@@ -38,9 +39,10 @@ export async function mirrorServer(invocation: Invocation): Promise<number> {
   if (config === undefined) {
     return storingFork(directory, copy(directory, source, progress, stop, invocation))
   }
-  await serve({ ...config, dataDir: directory }, invocation.env, (store, signal) =>
-    storingFork(directory, follow({ store, source: openSource(source.url, signal), progress, signal })),
-  )
+  const lag = new MirrorLag(config.mirrorLagSeconds)
+  const run: Beside['run'] = (store, signal) =>
+    storingFork(directory, follow({ store, source: openSource(source.url, signal), progress, signal, lag }))
+  await serve({ ...config, dataDir: directory }, invocation.env, { lag, run })
   return EXIT.ok
 }
 

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { ProblemCode } from '../../contract/problem.ts'
+import type { MirrorLag } from '../../operations/mirror-lag.ts'
 import type { Store } from '../../operations/store.ts'
 import { readHead } from '../../store/head.ts'
 import { countOpenReports } from '../../store/report.ts'
@@ -47,6 +48,7 @@ type MetricSources = {
   isReady: () => boolean
   droppedLines: () => number
   witnesses: { metrics: WitnessMetrics } | undefined
+  lag: MirrorLag | undefined
 }
 
 /** The state of the witnesses of the public log. */
@@ -98,7 +100,7 @@ export class Metrics {
   }
 
   async #families(): Promise<Family[]> {
-    const { isReady, droppedLines, witnesses } = this.#sources
+    const { isReady, droppedLines, witnesses, lag } = this.#sources
     const problems = [...this.#problems].map(([code, value]) => ({ labels: { code }, value }))
     return [
       ...requestFamilies(this.#operations),
@@ -108,6 +110,7 @@ export class Metrics {
       ]),
       gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
       ...witnessFamilies(witnesses?.metrics),
+      ...(lag === undefined ? [] : mirrorFamilies(lag.metrics())),
       ...(await storeFamilies(this.#store)),
     ]
   }
@@ -161,6 +164,16 @@ function witnessFamilies(metrics: WitnessMetrics | undefined): Family[] {
     ]),
   ]
 }
+
+const mirrorFamilies = ({ copied, newest, seconds }: ReturnType<MirrorLag['metrics']>): Family[] => [
+  gauge('mirror_sequence', 'The newest sequence number of the original that this mirror has copied.', copied),
+  gauge('mirror_original_sequence', 'The newest sequence number in the last answer of the original.', newest),
+  gauge(
+    'mirror_lag_seconds',
+    'Seconds since the copy last had everything that the original had; before the first complete copy, since the start.',
+    seconds,
+  ),
+]
 
 /** The metrics of the store; empty if it does not answer. */
 async function storeFamilies(store: Store): Promise<Family[]> {
