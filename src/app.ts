@@ -14,7 +14,7 @@ import { type Prove, readWitnessPolicy, Witnesses } from './log/witnesses.ts'
 import { serveMcp } from './mcp/endpoint.ts'
 import type { MirrorLag } from './operations/mirror-lag.ts'
 import type { Store } from './operations/store.ts'
-import type { Secrets } from './secrets.ts'
+import { exposedSentence, listSecretFiles, type Secrets } from './secrets.ts'
 
 export type App = {
   url: string
@@ -71,6 +71,7 @@ export async function openService(
         new Purger({ store, logger, environment: server.environment, url: address, header: config.purgeHeader }),
     )
     warnOfStored(config, logger)
+    warnOfExposed(config.dataDir, logger)
     const log = await keepLog(config, { server, store, logger, now, witnesses }, secrets)
     const housekeeping = new Housekeeping(config, { server, store, logger, now })
     return {
@@ -97,6 +98,10 @@ export async function openService(
 function warnOfStored({ sharedCacheSeconds: seconds, purgeUrls }: Config, logger: Logger): void {
   if (seconds === 0 || purgeUrls.length > 0) return
   logger.warn({ seconds }, 'PURGE_URL is not set: caches may serve withdrawn texts for SHARED_CACHE_SECONDS')
+}
+
+function warnOfExposed(directory: string, logger: Logger): void {
+  for (const file of listSecretFiles(directory)) if (file.isExposed) logger.warn(exposedSentence(file))
 }
 
 /** Settings without limits, for a service that only its own process can call. */

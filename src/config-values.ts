@@ -33,9 +33,9 @@ export const filled = (text: string): string => {
   return text
 }
 
-/** Characters that an Authorization field may contain. The length of a credential is the operator's decision. */
+/** Characters that an Authorization field may contain. */
 export const credential = (text: string): string => {
-  if (!/^[!-~]+$/.test(text)) throw new Error('printable ASCII without spaces')
+  if (!/^[!-~]{16,}$/.test(text)) throw new Error('at least 16 characters of printable ASCII without spaces')
   return text
 }
 

@@ -113,7 +113,7 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: undefined,
     secret: true,
     description:
-      'The bearer credential of administrators; make it long. Unset: made once into DATA_DIR/admin-token, mode 0600.',
+      'The bearer credential of administrators, at least 16 characters. Unset: made once into DATA_DIR/admin-token, mode 0600.',
     parse: credential,
   },
   originKey: {

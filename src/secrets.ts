@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode, OperatorError } from './operator-error.ts'
 import { OWNER_ONLY_FILE, syncMade } from './sync-path.ts'
@@ -12,8 +12,31 @@ export type Secrets = { adminDigest: string; originKey: string; logKey: string }
 
 export const adminTokenFile = (directory: string): string => join(directory, 'admin-token')
 export const originKeyFile = (directory: string): string => join(directory, 'origin-key')
-
 export const logKeyFile = (directory: string): string => join(directory, 'log-key')
+export const mcpTokenFile = (directory: string): string => join(directory, 'mcp-actor-token')
+export const witnessKeyFile = (directory: string): string => join(directory, 'witness-key')
+
+/** All files with secrets that a directory may have. */
+const SECRET_FILES = [adminTokenFile, originKeyFile, logKeyFile, mcpTokenFile, witnessKeyFile]
+
+/** The bits of a mode that give access to others than the owner. */
+const OTHERS = 0o077
+
+/** A file with a secret. `isExposed` is true if other users than its owner have access. */
+export type SecretFile = { path: string; mode: string; isExposed: boolean }
+
+/** The existing files with secrets of a directory. Windows has no such modes. */
+export const listSecretFiles = (directory: string): SecretFile[] =>
+  SECRET_FILES.map(file => file(directory)).flatMap(path => {
+    const bits = statSync(path, { throwIfNoEntry: false })?.mode
+    if (bits === undefined) return []
+    const mode = (bits & 0o777).toString(8).padStart(4, '0')
+    return [{ path, mode, isExposed: (bits & OTHERS) !== 0 && process.platform !== 'win32' }]
+  })
+
+/** The sentence about an exposed file. */
+export const exposedSentence = ({ path, mode }: SecretFile): string =>
+  `${path} has mode ${mode}, so other users can read the secret; run chmod 600 on the file and replace the secret`
 
 /** The SHA-256 of an admin token as lower-case hex. */
 export const digestOf = (token: string): string => hash('sha256', token, 'hex')

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { type ServeStdioOptions, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Logger, pino } from 'pino'
@@ -11,6 +10,7 @@ import { clientsWithin, forgettingWithin } from '../mcp/in-process.ts'
 import type { Session } from '../mcp/perform.ts'
 import { createMcpServer } from '../mcp/server.ts'
 import { errorCode } from '../operator-error.ts'
+import { mcpTokenFile } from '../secrets.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
 import { DEFAULT_URL } from './people/flags.ts'
 
@@ -105,7 +105,7 @@ async function openPrivate(dataDir: string, env: NodeJS.ProcessEnv, logger: Logg
     process.exit(EXIT.failed)
   }
   const service = await openService(config, { logger, onBroken })
-  const file = join(service.place, 'mcp-actor-token')
+  const file = mcpTokenFile(service.place)
   const caller = { remoteAddress: '127.0.0.1', headers: { 'user-agent': 'palimpsest mcp' } }
   const session = sessionOf(
     logger,

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test'
 import { indexFile } from '../../src/embedded/files.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { startServer } from '../support/process.ts'
 import { expectDone, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
@@ -114,14 +115,35 @@ test('a search index that lacks an entry is a failure, and the remedy names its 
 })
 
 test('a secret that other users can read is a failure, and is not printed', async () => {
-  const key = join(idle, 'origin-key')
-  writeFileSync(key, 'a-secret-of-the-operator')
-  chmodSync(key, 0o640)
-  const open = await examine({ DATA_DIR: idle })
-  assert.match(open.said, /^FAIL secrets: .*origin-key has mode 0640; .*chmod 600/m)
-  assert.ok(!open.said.includes('a-secret-of-the-operator'))
-  chmodSync(key, 0o600)
-  assert.match((await examine({ DATA_DIR: idle })).said, /^ok {3}secrets: .*0600$/m)
+  const files = ['origin-key', 'log-key', 'admin-token', 'mcp-actor-token', 'witness-key']
+  for (const file of files) {
+    const key = join(idle, file)
+    writeFileSync(key, 'a-secret-of-the-operator')
+    chmodSync(key, 0o640)
+    const open = await examine({ DATA_DIR: idle })
+    assert.match(open.said, new RegExp(`^FAIL secrets: .*${file} has mode 0640, .*chmod 600`, 'm'))
+    assert.ok(!open.said.includes('a-secret-of-the-operator'))
+    chmodSync(key, 0o600)
+    assert.match((await examine({ DATA_DIR: idle })).said, new RegExp(`^ok   secrets: .*${file} has mode 0600$`, 'm'))
+    rmSync(key)
+  }
+})
+
+test('a start warns once of each secret that other users can read', async t => {
+  const { path, remove } = temporaryDirectory()
+  t.after(remove)
+  const made = await startServer(path)
+  made.kill('SIGTERM')
+  assert.equal((await made.ended).stderr, '')
+  chmodSync(join(path, 'log-key'), 0o644)
+  const exposed = await startServer(path)
+  exposed.kill('SIGTERM')
+  const { stderr } = await exposed.ended
+  assert.equal(
+    stderr.match(/log-key has mode 0644, so other users can read the secret; run chmod 600/g)?.length,
+    1,
+    stderr,
+  )
 })
 
 test('a wrong setting is a failure, and the other checks continue', async () => {

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { DatabaseSync } from 'node:sqlite'
 import type { Config } from '../../config.ts'
 import { openSqlite } from '../../database/sqlite.ts'
-import { adminTokenFile, originKeyFile } from '../../secrets.ts'
+import { exposedSentence, listSecretFiles } from '../../secrets.ts'
 import { sizeText } from '../progress.ts'
 import type { Finding } from './check.ts'
 
@@ -10,8 +10,6 @@ const OLDEST_NODE = '24.15'
 const SPACE_LEAST_BYTES = 100_000_000
 const SPACE_WANTED_BYTES = 1_000_000_000
 const DESCRIPTORS_WANTED = 4_096
-/** The bits of a file's mode that give access to others than its owner. */
-const OTHERS = 0o077
 
 export function checkNode(): Finding {
   const version = process.versions.node
@@ -114,19 +112,14 @@ function spaceFinding(free: number): Finding {
 }
 
 export function checkSecrets(directory: string): Finding[] {
-  const files = [adminTokenFile(directory), originKeyFile(directory)].filter(path => existsSync(path))
-  if (files.length === 0) return [{ mark: 'ok', what: 'secrets', finding: 'no files with secrets yet' }]
-  return files.map(path => {
-    const mode = statSync(path).mode & 0o777
-    const finding = `${path} has mode ${mode.toString(8).padStart(4, '0')}`
-    if ((mode & OTHERS) === 0) return { mark: 'ok', what: 'secrets', finding }
-    return {
-      mark: 'FAIL',
-      what: 'secrets',
-      finding,
-      remedy: `others can read it: chmod 600 ${path} and replace the secret`,
-    }
-  })
+  const what = 'secrets'
+  const files = listSecretFiles(directory)
+  if (files.length === 0) return [{ mark: 'ok', what, finding: 'no files with secrets yet' }]
+  return files.map(file =>
+    file.isExposed
+      ? { mark: 'FAIL', what, finding: exposedSentence(file) }
+      : { mark: 'ok', what, finding: `${file.path} has mode ${file.mode}` },
+  )
 }
 
 /** Web pages reach a loopback address through the browser of a person on this machine. */

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { privateKeyOf } from '../../domain/log/signer.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { witnessKeyFile } from '../../secrets.ts'
 import { makeDirectories, replaceFile, syncPath } from '../../sync-path.ts'
 import { type Checkpoint, parseSignedCheckpoint } from '../../tlog/checkpoint.js'
 
@@ -57,7 +58,7 @@ function readKept(path: string, note: string, origin: string): Checkpoint {
 
 /** The private key in the directory, created if it is missing. */
 export function ensureWitnessKey(directory: string): KeyObject {
-  const path = join(directory, 'witness-key')
+  const path = witnessKeyFile(directory)
   if (!existsSync(path)) {
     const { privateKey } = generateKeyPairSync('ed25519')
     replaceFile(path, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, syncPath)

@@ -4,6 +4,7 @@ import { httpUrl } from '../../config.ts'
 import { witnessSigner } from '../../domain/log/signer.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../../embedded/data-directory.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
+import { exposedSentence, listSecretFiles } from '../../secrets.ts'
 import { MalformedError } from '../../tlog/bytes.js'
 import { isKeyName } from '../../tlog/note.js'
 import { parseVerifierKey, SIGNATURE_TYPES, type VerifierKey } from '../../tlog/signature.js'
@@ -29,6 +30,7 @@ export async function witnessLogs(invocation: Invocation): Promise<number> {
       logs.map(log => log.name),
     )
     const report = (sentence: string): void => void invocation.stdout.write(`${sentence}\n`)
+    for (const file of listSecretFiles(directory)) if (file.isExposed) report(exposedSentence(file))
     const now = (): number => Math.floor(Date.now() / 1_000)
     const server = createWitnessServer({ signer, logs, state, now, report })
     const { host, port } = addressOf(invocation)
