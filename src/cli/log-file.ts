@@ -1,4 +1,4 @@
-import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readlinkSync, write, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { blockThread } from '../database/wait.ts'
@@ -18,9 +18,16 @@ const LAST_RETRY_MS = 10
 const THREAD_TIMEOUT_MS = 5_000
 const LINE_FEED = 10
 
+const STANDARD_ERROR = 2
+
 /** The target of log lines. It never blocks. It drops and counts the lines that it cannot accept. */
 export class LogFile {
-  readonly #fd: number
+  static readonly #open = new Set<LogFile>()
+  #fd: number
+  /** The path of the file at the start; undefined if the lines go elsewhere. */
+  readonly #path: string | undefined
+  /** A descriptor of a renamed file, which is closed once no thread writes to it. */
+  #renamed: number | undefined
   readonly #queue = new LineQueue()
   readonly #onRestored: (dropped: number) => void
   readonly #timer: NodeJS.Timeout
@@ -32,6 +39,8 @@ export class LogFile {
   /** Calls `onRestored` when all waiting lines are written again, with the number of lines that were dropped since its last call. */
   constructor(descriptor: number, onRestored: (dropped: number) => void) {
     this.#fd = unblocked(descriptor)
+    this.#path = pathOf(descriptor)
+    LogFile.#open.add(this)
     this.#onRestored = onRestored
     this.#timer = setInterval(() => this.#next(), WRITE_INTERVAL_MS).unref()
   }
@@ -48,6 +57,28 @@ export class LogFile {
     const fault = writeNow(this.#fd, this.#queue)
     if (fault === undefined) this.#report()
     else if (fault !== 'EAGAIN') this.#dropped += this.#queue.drop()
+  }
+
+  /**
+   * Opens the files of all logs of the process again by their paths, after a program has renamed them. Returns false if the lines go to no
+   * file. Throws the error of the system; then the earlier file gets all lines.
+   */
+  static reopenAll(): boolean {
+    return [...LogFile.#open].map(file => file.#reopen()).includes(true)
+  }
+
+  #reopen(): boolean {
+    if (this.#path === undefined) return false
+    const before = this.#fd
+    this.#fd = openSync(this.#path, 'a')
+    if (before !== STANDARD_ERROR) this.#renamed = before
+    if (!this.#isWriting) this.#closeRenamed()
+    return true
+  }
+
+  #closeRenamed(): void {
+    if (this.#renamed !== undefined) closeSync(this.#renamed)
+    this.#renamed = undefined
   }
 
   /** The number of dropped lines. */
@@ -71,6 +102,7 @@ export class LogFile {
   /** Writes the waiting lines before the process ends, within half a second. */
   close(): void {
     clearInterval(this.#timer)
+    LogFile.#open.delete(this)
     // A thread is writing these lines, and the process waits for it before it ends.
     if (this.#isWriting) this.#queue.drop()
     writeLast(this.#fd, this.#queue)
@@ -87,6 +119,7 @@ export class LogFile {
 
   #written(error: NodeJS.ErrnoException | null, size: number): void {
     this.#isWriting = false
+    this.#closeRenamed()
     if (error === null) {
       this.#queue.written(size)
       if (this.#queue.size() >= WRITE_LEAST) this.#next()
@@ -189,7 +222,14 @@ function unblocked(descriptor: number): number {
   }
 }
 
-const STANDARD_ERROR = 2
+/** The path of a regular file; undefined for a terminal, a pipe or a socket, or if the sandbox hides the path. */
+function pathOf(descriptor: number): string | undefined {
+  try {
+    return fstatSync(descriptor).isFile() ? readlinkSync(`/proc/self/fd/${descriptor}`) : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Replaces `process.stderr` before its first use, unless it is a terminal: neither a full disk nor a reader that does not read can stop the

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { type App, openApp } from '../app.ts'
 import { type Config, misspeltVariables, readConfig } from '../config.ts'
 import { assertStartable } from '../listen.ts'
@@ -45,22 +45,16 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Bes
   const end = (code: number, sentence?: string): void => file.end(sentence, () => process.exit(code))
   // Standard output may be on the same full disk.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const opening = openApp(config, {
-    logger,
-    droppedLines: () => file.dropped(),
-    onBroken: fault => end(1, fault.message),
-    lag: beside?.lag,
-  })
-  // These load while other threads open the store.
-  const [app] = await Promise.all([opening, loadMcp(), preparePages()])
-
+  let app: App | undefined
   const stopping = new AbortController()
-  const stop = (signal: string): void => {
+  const stop = (signal: NodeJS.Signals): void => {
     if (stopping.signal.aborted) return
     stopping.abort()
     logger.info({ signal }, 'stopping')
     setTimeout(STOP_TIMEOUT_MS, undefined, { ref: false }).then(() => end(1))
-    app.close().then(
+    // A start that is not complete leaves nothing that a kill could damage.
+    const closing = app?.close() ?? Promise.resolve()
+    closing.then(
       () => end(0),
       error => {
         logger.error({ err: error }, 'the stop failed')
@@ -68,8 +62,17 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Bes
       },
     )
   }
-  process.on('SIGTERM', () => stop('SIGTERM'))
-  process.on('SIGINT', () => stop('SIGINT'))
+  process.on('SIGTERM', stop).on('SIGINT', stop)
+  process.on('SIGHUP', signal => reportReopened(logger, signal))
+  const opening = openApp(config, {
+    logger,
+    droppedLines: () => file.dropped(),
+    onBroken: fault => end(1, fault.message),
+    lag: beside?.lag,
+  })
+  // These load while other threads open the store.
+  const [opened] = await Promise.all([opening, loadMcp(), preparePages()])
+  app = opened
   process.on('uncaughtException', error => {
     logger.fatal({ err: error }, 'an unexpected error; the process ends')
     end(1)
@@ -85,6 +88,16 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Bes
   if (stopping.signal.aborted) return
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, config))
+}
+
+/** Reopens the file of the log, which a rotation has renamed. */
+function reportReopened(logger: Logger, signal: NodeJS.Signals): void {
+  try {
+    const message = LogFile.reopenAll() ? 'the log file was reopened' : 'the log goes to no file that can be reopened'
+    logger.info({ signal }, message)
+  } catch (error) {
+    logger.error({ signal, err: error }, 'the log file cannot be reopened; the earlier file gets all lines')
+  }
 }
 
 function announcement({ url, metricsUrl, place, adminTokenFile, store }: App, config: Config): string {

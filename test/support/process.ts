@@ -114,7 +114,7 @@ async function within(ended: Promise<End>, child: ChildProcess): Promise<End> {
   const asked = new Promise<void>(resolve => {
     const kill = child.kill.bind(child)
     child.kill = signal => {
-      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') resolve()
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT' && signal !== 'SIGHUP') resolve()
       return kill(signal)
     }
   })

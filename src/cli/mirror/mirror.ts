@@ -143,8 +143,12 @@ async function copy(
   { stdout, switches }: Invocation,
 ): Promise<number> {
   const began = performance.now()
-  const end = (): void => stop.abort()
-  process.on('SIGINT', end).on('SIGTERM', end)
+  const end = (signal: NodeJS.Signals): void => {
+    progress.phase(`${signal}: the mirror stops`)
+    stop.abort()
+  }
+  const ignore = (): void => {}
+  process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', ignore)
   const store = await openEmbeddedStore(directory)
   try {
     const following = { store, source, progress, signal: stop.signal }
@@ -161,7 +165,7 @@ async function copy(
     throw error
   } finally {
     progress.end()
-    process.removeListener('SIGINT', end).removeListener('SIGTERM', end)
+    process.off('SIGINT', end).off('SIGTERM', end).off('SIGHUP', ignore)
     await store.close()
   }
 }

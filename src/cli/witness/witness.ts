@@ -36,7 +36,7 @@ export async function witnessLogs(invocation: Invocation): Promise<number> {
     const { host, port } = addressOf(invocation)
     const url = await listen(server, host, port)
     report(`The witness ${name} listens at ${url}\n  key  ${signer.vkey}`)
-    await stopped()
+    report(`${await stopSignal()}: the witness stops`)
     server.close()
     server.closeAllConnections()
     return EXIT.ok
@@ -68,7 +68,11 @@ async function listen(server: ReturnType<typeof createWitnessServer>, host: stri
   return httpUrl(host, (server.address() as AddressInfo).port)
 }
 
-const stopped = (): Promise<void> =>
+/** The signal that stops the witness. SIGHUP does not: its lines go to standard output, and no file has to be reopened. */
+const stopSignal = (): Promise<NodeJS.Signals> =>
   new Promise(resolve => {
-    process.once('SIGINT', resolve).once('SIGTERM', resolve)
+    process
+      .once('SIGINT', resolve)
+      .once('SIGTERM', resolve)
+      .on('SIGHUP', () => {})
   })
