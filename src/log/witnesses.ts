@@ -21,8 +21,8 @@ export type Witnessing = {
 /** A checkpoint that was signed. */
 export type Signed = { size: number; note: string }
 
-/** The state of the witnesses, for metrics. */
-export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
+/** The state of the witnesses, for metrics. `forked` is the number of those that know another history. */
+export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forked: number }
 
 /** The outcome of one submission. */
 type Outcome = { line: string } | { size: number } | { fork: string } | { failed: string }
@@ -42,6 +42,8 @@ type Known = {
   aheadSince?: number
   restUntil: number
   failing: boolean
+  /** Whether its last answer about the history was that it knows another one. */
+  forked: boolean
 }
 
 /**
@@ -58,13 +60,13 @@ export class Witnesses {
     this.#known = [...witnessing.policy.witnesses].flatMap(([name, party]) =>
       party.url === undefined
         ? []
-        : [{ name, party, url: party.url.replace(/\/+$/, ''), size: 0, restUntil: 0, failing: false }],
+        : [{ name, party, url: party.url.replace(/\/+$/, ''), size: 0, restUntil: 0, failing: false, forked: false }],
     )
-    this.#metrics = { witnesses: this.#known.length, cosigned: 0, quorum: false, forks: 0 }
+    this.#metrics = { witnesses: this.#known.length, cosigned: 0, quorum: false, forked: 0 }
   }
 
   get metrics(): WitnessMetrics {
-    return this.#metrics
+    return { ...this.#metrics, forked: this.#known.filter(({ forked }) => forked).length }
   }
 
   /** Whether the last checkpoint lacks a cosignature of a witness that may be asked now. */
@@ -114,7 +116,7 @@ export class Witnesses {
     }
     if ('line' in outcome) {
       if (known.failing) this.#witnessing.logger.info({ witness: known.name }, 'a witness cosigns the public log again')
-      Object.assign(known, { size: signed.size, failing: false })
+      Object.assign(known, { size: signed.size, failing: false, forked: false })
       delete known.aheadSince
       return outcome.line
     }
@@ -130,7 +132,7 @@ export class Witnesses {
     // Another node may have signed a larger size just now. This node learns of it before the next try.
     const fork = 'fork' in outcome ? outcome.fork : again ? `it cosigned ${outcome.size} records already` : undefined
     if (fork !== undefined) {
-      this.#metrics = { ...this.#metrics, forks: this.#metrics.forks + 1 }
+      known.forked = true
       logger.fatal(
         { witness: known.name, size, reason: fork },
         'FORK: a witness knows another history of the public log',

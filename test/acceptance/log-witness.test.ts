@@ -98,7 +98,7 @@ test('checkpoints from before there were witnesses are cosigned, and later ones 
   const keys = (await text('/log/keys')).trimEnd().split('\n')
   assert.deepEqual(keys, [log.vkey, one.signer.vkey, two.signer.vkey])
   assert.deepEqual([await figure('witnesses'), await figure('cosigned'), await figure('quorum')], [2, 2, 1])
-  assert.equal(await figure('forks_total'), 0)
+  assert.equal(await figure('forked_witnesses'), 0)
 })
 
 test('a service with more witnesses than a checkpoint has lines for does not start', async () => {
@@ -159,8 +159,19 @@ test('a witness with another history of the log raises a fork alarm, and none of
   await newEntry(app.url, token)
   await eventually('a fork alarm', PATIENCE, async () => {
     await newEntry(app.url, token)
-    return (await figure('forks_total')) > 0 ? true : undefined
+    return (await figure('forked_witnesses')) === 1 ? true : undefined
   })
   assert.match(app.log(), /FORK: a witness knows another history of the public log/)
   assert.ok(!cosignedBy(one)(await signed()))
+  // One witness must not stop the service: its reads are right, and an alert calls the operator.
+  expectStatus(await call(app.url, 'GET', '/ready'), 200)
+  assert.equal(await figure('forked_witnesses'), 1)
+
+  // The witness gets its memory back.
+  stop(one.server)
+  one = await startWitness('one', one.signer, one.port)
+  await eventually('the witness cosigns again', PATIENCE, async () => {
+    await newEntry(app.url, token)
+    return (await figure('forked_witnesses')) === 0 ? true : undefined
+  })
 })

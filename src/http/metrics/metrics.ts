@@ -52,7 +52,7 @@ type MetricSources = {
 }
 
 /** The state of the witnesses of the public log. */
-export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forks: number }
+export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forked: number }
 
 /** The metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
 export class Metrics {
@@ -154,14 +154,12 @@ function requestFamilies(operations: ReadonlyMap<string, Counted>): Family[] {
 
 function witnessFamilies(metrics: WitnessMetrics | undefined): Family[] {
   if (metrics === undefined) return []
-  const { witnesses, cosigned, quorum, forks } = metrics
+  const { witnesses, cosigned, quorum, forked } = metrics
   return [
     gauge('log_witnesses', 'Configured witnesses of the public log.', witnesses),
     gauge('log_cosigned', 'Witnesses that cosigned the last checkpoint of the public log.', cosigned),
     gauge('log_quorum', 'Whether the last checkpoint has as many cosignatures as the policy requires.', quorum ? 1 : 0),
-    counter('log_forks_total', 'Times that a witness reported another history of the public log.', [
-      { labels: {}, value: forks },
-    ]),
+    gauge('log_forked_witnesses', 'Witnesses that know another history of the public log.', forked),
   ]
 }
 
