@@ -2,7 +2,7 @@ import { httpUrl, readConfig } from '../config.ts'
 import type { Invocation } from './command.ts'
 
 /** HOST and PORT of a command line. No other setting is read, because the caller may lack the right to read the secrets of the server. */
-export function addressOf({ env, flags }: Pick<Invocation, 'env' | 'flags'>): { host: string; port: number } {
+export function addressOf({ env, flags }: Pick<Invocation, 'env' | 'flags'>): Address {
   const named = Object.fromEntries(
     ['HOST', 'PORT'].flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])),
   )
@@ -12,6 +12,10 @@ export function addressOf({ env, flags }: Pick<Invocation, 'env' | 'flags'>): { 
 /** A client cannot connect to an unspecified listening address. It is replaced by the loopback address of the same family. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** The address at which this machine can ask a service whether it is ready. */
-export const readinessUrl = ({ host, port }: { host: string; port: number }): string =>
-  `${httpUrl(LOOPBACK[host] ?? host, port)}/ready`
+type Address = { host: string; port: number }
+
+/** The addresses at which this machine can ask a service whether it is ready, and for its metrics. */
+export const readinessUrl = (address: Address): string => `${baseOf(address)}/ready`
+export const metricsUrl = (address: Address): string => `${baseOf(address)}/metrics`
+
+const baseOf = ({ host, port }: Address): string => httpUrl(LOOPBACK[host] ?? host, port)

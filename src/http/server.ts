@@ -79,6 +79,9 @@ function createObserver({ store, logger }: ServerOptions, environment: () => Wri
   )
 }
 
+const UNTRUSTED_PROXY =
+  'a request had X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name: all callers of that proxy share one limit; name the network of the proxy in TRUSTED_PROXIES'
+
 /** Builds the HTTP server: all operations of the contract, the guides and the pages. The caller makes it listen. */
 export function createServer(options: ServerOptions): Server {
   const { config, store, logger, now, secrets, lag } = options
@@ -88,6 +91,7 @@ export function createServer(options: ServerOptions): Server {
     () => secrets().originKey,
     config.trustedProxies,
     day => store.maintain('openDay', day, environment()),
+    () => logger.warn(UNTRUSTED_PROXY),
   )
   const observer = createObserver(options, environment, origins)
   const admitting = {
@@ -107,7 +111,11 @@ export function createServer(options: ServerOptions): Server {
   const compression = createCompression()
   const overload = new Overload(logger, () => store.full())
   const handlers = createHandlers(options, { observer, streams, compression, readiness, environment, overload })
-  const metrics = new Metrics(store, { ...options, isReady: () => readiness().ready })
+  const metrics = new Metrics(store, {
+    ...options,
+    isReady: () => readiness().ready,
+    sawUntrustedProxy: () => origins.sawUntrustedProxy,
+  })
   const router = createRoutes({
     ...options,
     admit: createAdmission(admitting),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { indexFile } from '../../src/embedded/files.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
 import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { startServer } from '../support/process.ts'
 import { expectDone, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
@@ -98,6 +98,26 @@ test('a server that does not answer at its address is a warning, one that is not
     await new Promise(resolve => answer.close(resolve))
   }
   assert.match((await examine(env)).said, /^warn served: .* does not answer; set --host and --port/m)
+})
+
+test('a proxy that TRUSTED_PROXIES does not name is logged once, and doctor names the setting', async t => {
+  const env = { DATA_DIR: app.dataDir, PORT: new URL(app.url).port, ADMIN_TOKEN }
+  assert.match((await examine(env)).said, /^ok {3}proxy: no request came from a proxy that is not trusted$/m)
+  const trusting = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
+  t.after(() => trusting.close())
+  for (const { url } of [app, trusting, app]) {
+    const headers = { 'x-forwarded-for': '198.51.100.7' }
+    expectStatus(await callPatiently(url, 'GET', '/api/stats', { headers }), 200)
+  }
+  assert.equal(app.log().match(/TRUSTED_PROXIES does not name/g)?.length, 1)
+  assert.ok(!trusting.log().includes('TRUSTED_PROXIES'))
+  assert.match(
+    (await examine(env)).said,
+    /^warn proxy: .*X-Forwarded-For.*; name the network of the proxy in TRUSTED_/m,
+  )
+  assert.match((await examine({ ...env, ADMIN_TOKEN: '' })).said, /^FAIL configuration: ADMIN_TOKEN/m)
+  const unknown = await examine({ ...env, ADMIN_TOKEN: 'another-admin-token' })
+  assert.match(unknown.said, /^warn proxy: unknown, because .* answers 401; run doctor with the ADMIN_TOKEN/m)
 })
 
 test('a search index that lacks an entry is a failure, and the remedy names its file', async t => {

@@ -13,6 +13,7 @@ import {
   checkDirectory,
   checkFts5,
   checkNode,
+  checkProxy,
   checkSecrets,
   checkSqlite,
   checkWebPages,
@@ -59,6 +60,7 @@ function checksFor(invocation: Invocation): [string, Check][] {
     ['web pages', () => (config === undefined ? [] : checkWebPages(config))],
     ['data directory', () => checkDirectory(directory)],
     ['secrets', () => checkSecrets(directory)],
+    ['proxy', () => checkProxy(directory, config)],
   ]
   const url = databaseUrlOf(invocation)
   if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlsOf(invocation), directory)]

@@ -2,10 +2,13 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { DatabaseSync } from 'node:sqlite'
 import type { Config } from '../../config.ts'
 import { openSqlite } from '../../database/sqlite.ts'
-import { exposedSentence, listSecretFiles } from '../../secrets.ts'
+import { isServed } from '../../embedded/data-directory.ts'
+import { adminTokenFile, exposedSentence, listSecretFiles } from '../../secrets.ts'
+import { metricsUrl } from '../address.ts'
 import { sizeText } from '../progress.ts'
 import type { Finding } from './check.ts'
 
+const METRICS_TIMEOUT_MS = 5_000
 const OLDEST_NODE = '24.15'
 const SPACE_LEAST_BYTES = 100_000_000
 const SPACE_WANTED_BYTES = 1_000_000_000
@@ -110,6 +113,33 @@ function spaceFinding(free: number): Finding {
     remedy: 'free some space before writes are refused',
   }
 }
+
+/** Whether the process that has locked the directory noticed a proxy that it does not trust. No finding without an answer. */
+export async function checkProxy(directory: string, config: Config | undefined): Promise<Finding[]> {
+  const what = 'proxy'
+  if (config === undefined || !isServed(directory)) return []
+  const { adminToken, metricsPort, metricsHost } = config
+  const token = adminToken ?? readIfExists(adminTokenFile(directory))
+  const isOpen = metricsPort !== undefined && metricsPort !== 0
+  const url = metricsUrl(isOpen ? { host: metricsHost, port: metricsPort } : config)
+  const answer = await fetch(url, {
+    headers: isOpen || token === undefined ? {} : { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(METRICS_TIMEOUT_MS),
+  }).catch(() => undefined)
+  if (answer === undefined) return []
+  const [, seen] = /^palimpsest_untrusted_proxy (\d)$/m.exec(await answer.text()) ?? []
+  if (seen === undefined) {
+    const finding = `unknown, because ${url} answers ${answer.status}`
+    return [{ mark: 'warn', what, finding, remedy: 'run doctor with the ADMIN_TOKEN of the service' }]
+  }
+  if (seen === '0') return [{ mark: 'ok', what, finding: 'no request came from a proxy that is not trusted' }]
+  const finding =
+    'requests have X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name, so their callers share one limit'
+  return [{ mark: 'warn', what, finding, remedy: 'name the network of the proxy in TRUSTED_PROXIES' }]
+}
+
+const readIfExists = (path: string): string | undefined =>
+  existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined
 
 export function checkSecrets(directory: string): Finding[] {
   const what = 'secrets'

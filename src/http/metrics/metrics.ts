@@ -49,6 +49,7 @@ type MetricSources = {
   droppedLines: () => number
   witnesses: { metrics: WitnessMetrics } | undefined
   lag: MirrorLag | undefined
+  sawUntrustedProxy: () => boolean
 }
 
 /** The state of the witnesses of the public log. */
@@ -100,7 +101,7 @@ export class Metrics {
   }
 
   async #families(): Promise<Family[]> {
-    const { isReady, droppedLines, witnesses, lag } = this.#sources
+    const { isReady, droppedLines, witnesses, lag, sawUntrustedProxy } = this.#sources
     const problems = [...this.#problems].map(([code, value]) => ({ labels: { code }, value }))
     return [
       ...requestFamilies(this.#operations),
@@ -109,6 +110,11 @@ export class Metrics {
         { labels: {}, value: droppedLines() },
       ]),
       gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
+      gauge(
+        'untrusted_proxy',
+        'Whether a request had X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name.',
+        sawUntrustedProxy() ? 1 : 0,
+      ),
       ...witnessFamilies(witnesses?.metrics),
       ...(lag === undefined ? [] : mirrorFamilies(lag.metrics())),
       ...(await storeFamilies(this.#store)),

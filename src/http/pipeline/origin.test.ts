@@ -63,6 +63,7 @@ function originsOf(originKey: string) {
       asked.push(day)
       return `salt of ${day}`
     },
+    () => {},
   )
   const keysOf = (remoteAddress: string, day: string) =>
     origins.originOf({ socket: { remoteAddress }, headers: {} }, Date.parse(day))
@@ -91,6 +92,33 @@ test('a salt is requested once a day, and salts of earlier days are removed from
   assert.deepEqual(asked, days)
   await keysOf('192.0.2.7', '2026-01-01')
   assert.deepEqual(asked, [...days, '2026-01-01'])
+})
+
+test('a proxy at a loopback or private address that is not trusted is reported once', async () => {
+  for (const [peer, proxies, expected] of [
+    ['127.0.0.1', [], 1],
+    ['::ffff:10.1.2.3', [], 1],
+    ['fd00::1', [], 1],
+    ['192.168.0.9', PROXIES, 1],
+    ['192.0.2.5', [], 0],
+    ['10.0.0.1', PROXIES, 0],
+  ] as const) {
+    let reports = 0
+    const origins = new Origins(
+      () => 'a key for the test',
+      [...proxies],
+      async () => 'a salt',
+      () => {
+        reports += 1
+      },
+    )
+    const ask = (headers: Record<string, string>) => origins.originOf({ socket: { remoteAddress: peer }, headers }, 0)
+    await ask({})
+    assert.equal(origins.sawUntrustedProxy, false)
+    for (const client of ['198.51.100.1', '198.51.100.2']) await ask({ 'x-forwarded-for': client })
+    assert.equal(reports, expected, peer)
+    assert.equal(origins.sawUntrustedProxy, expected === 1)
+  }
 })
 
 test('a day is that of UTC', () => {

@@ -14,6 +14,9 @@ const REMEMBERED_MAX = 50_000
 /** Longer pairs of an address and an X-Forwarded-For field are parsed at each request. */
 const REMEMBERED_CHARACTERS = 200
 
+/** The ranges of addresses from which a proxy of the operator connects. */
+const INTERNAL = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal'])
+
 let today = { number: -1, name: '' }
 
 /** The UTC day of a time in milliseconds, as `2026-11-21`. */
@@ -68,12 +71,25 @@ export class Origins {
   #salts = new Map<string, string>()
   readonly #keys = new LruCache<string, OriginKeys>(REMEMBERED_MAX)
   readonly #networks = new LruCache<string, string>(REMEMBERED_MAX)
+  readonly #onUntrustedProxy: () => void
+  #sawUntrustedProxy = false
 
-  /** `saltOf` returns the salt of a day, which is made once. */
-  constructor(originKey: () => string, proxies: readonly Network[], saltOf: (day: string) => Promise<string>) {
+  /** `saltOf` returns the salt of a day, which is made once. `onUntrustedProxy` is called once. */
+  constructor(
+    originKey: () => string,
+    proxies: readonly Network[],
+    saltOf: (day: string) => Promise<string>,
+    onUntrustedProxy: () => void,
+  ) {
+    this.#onUntrustedProxy = onUntrustedProxy
     this.#originKey = originKey
     this.#proxies = proxies
     this.#saltOf = saltOf
+  }
+
+  /** Whether a peer at a loopback or private address sent X-Forwarded-For and is not a trusted proxy. */
+  get sawUntrustedProxy(): boolean {
+    return this.#sawUntrustedProxy
   }
 
   originOf(request: Peer, at: number): Awaitable<OriginKeys> {
@@ -103,15 +119,25 @@ export class Origins {
 
   #networkOf({ socket, headers }: Peer): string {
     const peer = socket.remoteAddress ?? ''
+    const field = headers['x-forwarded-for']
+    if (field !== undefined && this.#proxies.length === 0) this.#noteProxy(peer)
     // Without proxies the peer alone determines the network.
-    const field = this.#proxies.length === 0 ? undefined : headers['x-forwarded-for']
-    const forwarded = Array.isArray(field) ? field.join(',') : field
+    const forwarded = this.#proxies.length === 0 ? undefined : Array.isArray(field) ? field.join(',') : field
     const key = forwarded === undefined ? peer : `${peer} ${forwarded}`
     const known = this.#networks.get(key)
     if (known !== undefined) return known
+    if (forwarded !== undefined) this.#noteProxy(peer)
     const network = networkOf(peer, forwarded, this.#proxies)
     if (key.length <= REMEMBERED_CHARACTERS) this.#networks.set(key, network)
     return network
+  }
+
+  #noteProxy(peer: string): void {
+    if (this.#sawUntrustedProxy) return
+    const address = parse(peer)
+    if (address === undefined || !INTERNAL.has(address.range()) || isTrusted(address, this.#proxies)) return
+    this.#sawUntrustedProxy = true
+    this.#onUntrustedProxy()
   }
 
   async #makeKeys(network: string, day: string): Promise<OriginKeys> {
