@@ -14,6 +14,7 @@ const PROGRAMS = {
   nginx: { debian: 'nginx-light' },
   openssl: { debian: 'openssl' },
   patroni: { debian: 'patroni' },
+  promtool: { debian: 'prometheus' },
   strace: { debian: 'strace' },
   varnishd: {
     debian: 'varnish varnish-modules',

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { ProblemCode } from '../../contract/problem.ts'
+import { PROBLEMS } from '../../contract/problems.ts'
 import type { MirrorLag } from '../../operations/mirror-lag.ts'
 import type { Store } from '../../operations/store.ts'
 import { readHead } from '../../store/head.ts'
@@ -60,7 +61,8 @@ export class Metrics {
   readonly #store: Store
   readonly #sources: MetricSources
   readonly #operations = new Map<string, Counted>()
-  readonly #problems = new Map<ProblemCode, number>()
+  /** Every code begins at 0: a rate exists only between two values, so the first fault would raise no alert otherwise. */
+  readonly #problems = new Map(Object.keys(PROBLEMS).map(code => [code as ProblemCode, 0]))
   #exposing: Promise<{ type: string; body: string }> | undefined
 
   constructor(store: Store, sources: MetricSources) {
