@@ -20,7 +20,7 @@ import {
   whole,
 } from './config-values.ts'
 import { DEFAULT_RATES } from './contract/limits.ts'
-import { OperatorError, systemFault } from './operator-error.ts'
+import { OperatorError, settingFileFault } from './operator-error.ts'
 
 export type { Network }
 
@@ -313,7 +313,7 @@ function fromFile(setting: Setting<unknown>, env: NodeJS.ProcessEnv): string | u
   try {
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
-    throw new OperatorError(`${name} names ${path}, which cannot be read (${systemFault(error)}).`)
+    throw new OperatorError(`${name} names ${path}, which cannot be read (${settingFileFault(error)}).`)
   }
 }
 

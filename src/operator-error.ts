@@ -27,3 +27,17 @@ export function systemFault(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
   return SYSTEM_FAULTS[code] ?? message
 }
+
+/** Faults that the sandbox of a unit causes for files that exist: other users and hidden folders. */
+const HIDING: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOENT'])
+
+/** The reason why a file that a setting names cannot be read. Names the sandbox, if it can be the reason. */
+export function settingFileFault(error: unknown): string {
+  const code = errorCode(error) ?? ''
+  if (code === 'ERR_ACCESS_DENIED')
+    return 'the sandbox of Node hides it: put it into /etc/palimpsest, or add --allow-fs-read for it to ExecStart of the unit'
+  const isUnit = process.env.SYSTEMD_EXEC_PID === String(process.pid)
+  return isUnit && HIDING.has(code)
+    ? `${systemFault(error)}, in the sandbox of the unit: pass the file by LoadCredential in a drop-in`
+    : systemFault(error)
+}

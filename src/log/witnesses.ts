@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { verifyWithNode } from '../domain/log/signer.ts'
-import { OperatorError, systemFault } from '../operator-error.ts'
+import { OperatorError, settingFileFault } from '../operator-error.ts'
 import { fromDecimal, MalformedError } from '../tlog/bytes.js'
 import { formatSignature, parseNote, parseSignatures } from '../tlog/note.js'
 import { meetsQuorum, type Party, type Policy, parsePolicy } from '../tlog/policy.js'
@@ -211,7 +211,10 @@ export async function readWitnessPolicy(path: string | undefined): Promise<Polic
     if (asked.length > ASKED_MAX) throw new MalformedError(`More than ${ASKED_MAX} witnesses have an address.`)
     return policy
   } catch (error) {
-    const reason = error instanceof MalformedError ? error.message : systemFault(error)
-    throw new OperatorError(`LOG_WITNESSES names ${path}, which is no policy file of c2sp.org/tlog-policy: ${reason}`)
+    const reason =
+      error instanceof MalformedError
+        ? `is no policy file of c2sp.org/tlog-policy: ${error.message}`
+        : `cannot be read (${settingFileFault(error)}).`
+    throw new OperatorError(`LOG_WITNESSES names ${path}, which ${reason}`)
   }
 }

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { makeLogKey } from '../../src/log/log-key.ts'
 import { expectDone, palimpsest } from '../cli/command.ts'
-import { assertNeeded, grantsOf, makeMachine, NO_NODE, runUnit, useService } from './unit.ts'
+import { someWitness } from '../support/log-files.ts'
+import { makeDirectory, spawnService } from '../support/process.ts'
+import { assertNeeded, grantsOf, type Machine, makeMachine, NO_NODE, runUnit, useService } from './unit.ts'
 
 const UNIT = 'palimpsest.service'
 const OPEN = { COOLDOWN_SECONDS: '0', LOG_LEVEL: 'warn', PORT: '0' }
@@ -34,5 +37,49 @@ test('the unit of the embedded store serves, and its backup unit copies the stor
 test('the unit of the embedded store grants only what the service needs', { skip: NO_NODE }, async () => {
   const machine = makeMachine()
   machine.state('palimpsest')
-  await assertNeeded(UNIT, grantsOf(UNIT), { machine, env: OPEN })
+  await assertNeeded(UNIT, grantsOf(UNIT), { machine, env: withFiles(machine) })
+})
+
+/** Settings that name a file of the settings, and a credential of a drop-in. */
+function withFiles(machine: Machine): Record<string, string> {
+  const policy = join(machine.path, 'settings/witness-policy')
+  writeFileSync(policy, `witness one ${someWitness('one.example').vkey}\nquorum one\n`)
+  machine.credential('log-key', makeLogKey())
+  return { ...OPEN, LOG_WITNESSES: policy, LOG_KEY_FILE: join(machine.path, 'credentials/log-key') }
+}
+
+test('the unit reads the witness policy and the key of a drop-in, and a start names the sandbox that hides a file', {
+  skip: NO_NODE,
+}, async () => {
+  const machine = makeMachine()
+  machine.state('palimpsest')
+  const env = withFiles(machine)
+  const unit = runUnit(UNIT, { machine, env })
+  const keys = await (await fetch(`${await unit.url}/log/keys`)).text()
+  assert.match(keys, /one\.example/)
+  assert.equal((await unit.stop()).code, 0)
+
+  const elsewhere = join(machine.path, 'elsewhere')
+  writeFileSync(elsewhere, 'quorum none\n')
+  for (const [name, value] of Object.entries({ LOG_WITNESSES: elsewhere, LOG_KEY_FILE: elsewhere })) {
+    const { code, stderr } = await runUnit(UNIT, { machine, env: { ...env, [name]: value } }).ended
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      new RegExp(`^${name} names .*elsewhere, which cannot be read \\(the sandbox of Node hides it: put`),
+    )
+  }
+})
+
+test('a file that is missing in the sandbox of systemd is reported with the remedy', async () => {
+  const { path, remove } = makeDirectory()
+  const wrap = ['sh', '-c', 'SYSTEMD_EXEC_PID=$$ exec "$@"', 'sh']
+  const env = { DATA_DIR: path, LOG_KEY_FILE: '/home/nobody/log-key' }
+  const { code, stderr } = await spawnService(['serve'], { env, wrap }).ended
+  remove()
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^LOG_KEY_FILE names .*no such file or directory, in the sandbox of the unit: pass .* LoadCredential/,
+  )
 })
