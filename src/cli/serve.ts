@@ -81,13 +81,16 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Bes
     if (stopping.signal.aborted) return
     end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
   })
-  if (!app.readiness().ready) {
-    process.stdout.write(`Palimpsest listens at ${app.url} and is ${app.readiness().status}\n`)
-    while (!app.readiness().ready) await setTimeout(READY_INTERVAL_MS)
-  }
+  await becomesReady(app)
   if (stopping.signal.aborted) return
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, config))
+}
+
+async function becomesReady({ url, readiness }: App): Promise<void> {
+  const { ready, status } = readiness()
+  if (!ready) process.stdout.write(`Palimpsest listens at ${url} and is ${status}\n`)
+  while (!readiness().ready) await setTimeout(READY_INTERVAL_MS)
 }
 
 /** Reopens the file of the log, which a rotation has renamed. */

@@ -82,17 +82,27 @@ function createObserver({ store, logger }: ServerOptions, environment: () => Wri
 const UNTRUSTED_PROXY =
   'a request had X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name: all callers of that proxy share one limit; name the network of the proxy in TRUSTED_PROXIES'
 
-/** Builds the HTTP server: all operations of the contract, the guides and the pages. The caller makes it listen. */
-export function createServer(options: ServerOptions): Server {
-  const { config, store, logger, now, secrets, lag } = options
-  const cooldown = config.cooldownSeconds * 1_000
-  const environment = (at = now()): WriteEnvironment => ({ at, cooldown, dataClass: 'EXTERNAL' })
-  const origins = new Origins(
+const createOrigins = ({ config, store, logger, secrets }: ServerOptions, environment: () => WriteEnvironment) =>
+  new Origins(
     () => secrets().originKey,
     config.trustedProxies,
     day => store.maintain('openDay', day, environment()),
     () => logger.warn(UNTRUSTED_PROXY),
   )
+
+/** A mirror is ready if its store is and it follows its original closely enough. */
+function readinessOf({ store, lag }: ServerOptions): Readiness {
+  const own = store.readiness()
+  const obstacle = lag?.obstacle()
+  return own.ready && obstacle !== undefined ? { ready: false, status: obstacle } : own
+}
+
+/** Builds the HTTP server: all operations of the contract, the guides and the pages. The caller makes it listen. */
+export function createServer(options: ServerOptions): Server {
+  const { config, store, logger, now } = options
+  const cooldown = config.cooldownSeconds * 1_000
+  const environment = (at = now()): WriteEnvironment => ({ at, cooldown, dataClass: 'EXTERNAL' })
+  const origins = createOrigins(options, environment)
   const observer = createObserver(options, environment, origins)
   const admitting = {
     ...options,
@@ -102,20 +112,12 @@ export function createServer(options: ServerOptions): Server {
     origins,
   }
   let stopping = false
-  const readiness = (): Readiness => {
-    const obstacle = stopping ? 'stopping' : lag?.obstacle()
-    const own = store.readiness()
-    return obstacle === undefined || !own.ready ? own : { ready: false, status: obstacle }
-  }
+  const readiness = () => (stopping ? { ready: false, status: 'stopping' } : readinessOf(options))
   const streams = new Streams(store, logger)
   const compression = createCompression()
   const overload = new Overload(logger, () => store.full())
   const handlers = createHandlers(options, { observer, streams, compression, readiness, environment, overload })
-  const metrics = new Metrics(store, {
-    ...options,
-    isReady: () => readiness().ready,
-    sawUntrustedProxy: () => origins.sawUntrustedProxy,
-  })
+  const metrics = new Metrics(store, { ...options, origins, isReady: () => readiness().ready })
   const router = createRoutes({
     ...options,
     admit: createAdmission(admitting),

@@ -74,7 +74,7 @@ test('the unit reads the witness policy and the key of a drop-in, and a start na
 test('a file that is missing in the sandbox of systemd is reported with the remedy', async () => {
   const { path, remove } = makeDirectory()
   const wrap = ['sh', '-c', 'SYSTEMD_EXEC_PID=$$ exec "$@"', 'sh']
-  const env = { DATA_DIR: path, LOG_KEY_FILE: '/home/nobody/log-key' }
+  const env = { DATA_DIR: path, LOG_KEY_FILE: '/nowhere/log-key' }
   const { code, stderr } = await spawnService(['serve'], { env, wrap }).ended
   remove()
   assert.equal(code, 1)

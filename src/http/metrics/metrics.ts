@@ -50,7 +50,7 @@ type MetricSources = {
   droppedLines: () => number
   witnesses: { metrics: WitnessMetrics } | undefined
   lag: MirrorLag | undefined
-  sawUntrustedProxy: () => boolean
+  origins: { sawUntrustedProxy: boolean }
 }
 
 /** The state of the witnesses of the public log. */
@@ -103,7 +103,7 @@ export class Metrics {
   }
 
   async #families(): Promise<Family[]> {
-    const { isReady, droppedLines, witnesses, lag, sawUntrustedProxy } = this.#sources
+    const { isReady, droppedLines, witnesses, lag, origins } = this.#sources
     const problems = [...this.#problems].map(([code, value]) => ({ labels: { code }, value }))
     return [
       ...requestFamilies(this.#operations),
@@ -115,7 +115,7 @@ export class Metrics {
       gauge(
         'untrusted_proxy',
         'Whether a request had X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name.',
-        sawUntrustedProxy() ? 1 : 0,
+        origins.sawUntrustedProxy ? 1 : 0,
       ),
       ...witnessFamilies(witnesses?.metrics),
       ...(lag === undefined ? [] : mirrorFamilies(lag.metrics())),
