@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { only, StoreFault } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { sql } from '../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
@@ -21,6 +22,13 @@ export async function openStoreForWriting(
 ): Promise<SqliteConnection> {
   assertStoreNotLost(directory)
   const connection = openSqlite(storeFile(directory), 'write', { cacheKib: CACHE_KIB })
+  if (isForeign(connection)) {
+    connection.close()
+    throw new StoreFault(
+      'broken',
+      new Error(`${storeFile(directory)} is a database of another program; set DATA_DIR to another directory`),
+    )
+  }
   migrate(connection, Date.now())
   await ensureHead(connection)
   assertDurable(connection)
@@ -29,6 +37,14 @@ export async function openStoreForWriting(
   await recountSignals(work => transact(connection, work), report)
   return connection
 }
+
+/** Whether a file has tables, and they are not those of a store: its table `head` has the id of the store. */
+export const isForeign = (connection: SqliteConnection): boolean =>
+  only(
+    connection.one<{ foreign: number }>(sql`
+      SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table')
+        AND NOT EXISTS (SELECT 1 FROM pragma_table_info('head') WHERE name = 'store_id') AS "foreign"`),
+  ).foreign === 1
 
 /** Assigns an identity to a new store. An existing store keeps its identity. */
 async function ensureHead(connection: SqliteConnection): Promise<void> {

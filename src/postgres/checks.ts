@@ -1,4 +1,4 @@
-import { only } from '../database/database.ts'
+import { isUnavailable, only } from '../database/database.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import { OperatorError } from '../operator-error.ts'
 
@@ -38,6 +38,25 @@ export async function assertPrimary(connection: PostgresConnection): Promise<voi
   throw new OperatorError('PostgreSQL at DATABASE_URL is a standby, which only reads; name its primary.')
 }
 
+/** The tables of the schema, without those of extensions, and whether they are of a store: its table `head` has the id of the store. */
+const TABLES = `SELECT string_agg(c.relname, ', ' ORDER BY c.relname) AS names,
+    bool_or(EXISTS (SELECT 1 FROM pg_attribute a WHERE a.attrelid = c.oid AND c.relname = 'head' AND a.attname = 'store_id'))::text AS are_ours
+  FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`
+/** The maximum number of characters of a list of tables in a sentence. */
+const NAMES_MAX = 100
+
+/** Throws OperatorError if the database has tables of another program, and no store. */
+export async function assertNotForeign(connection: PostgresConnection): Promise<void> {
+  const [found] = await connection.query<{ names: string | null; are_ours: string | null }>(TABLES)
+  const { names, are_ours: areOurs } = only(found)
+  if (names === null || areOurs === 'true') return
+  const shown = names.length > NAMES_MAX ? `${names.slice(0, NAMES_MAX)}…` : names
+  throw new OperatorError(
+    `The database at DATABASE_URL has tables of another program (${shown}); name an empty database, or that of a store.`,
+  )
+}
+
 /** Error codes that the operator must act on, each with the remedy. */
 const REFUSALS: Record<string, string> = {
   '28P01': 'refuses the password; correct it in DATABASE_URL',
@@ -48,8 +67,24 @@ const REFUSALS: Record<string, string> = {
 }
 
 /** Converts an error that persists until the operator acts to a sentence with the remedy. Returns other errors unchanged. */
-export function refusalOf(error: Error): Error {
+export function refusalOf(error: Error, setting = 'DATABASE_URL'): Error {
   const { code, message } = error as Error & { code?: string }
   const refusal = code === undefined ? undefined : REFUSALS[code]
-  return refusal === undefined ? error : new OperatorError(`PostgreSQL at DATABASE_URL ${refusal} (${message}).`)
+  return refusal === undefined
+    ? error
+    : new OperatorError(`PostgreSQL at ${setting} ${refusal.replace('DATABASE_URL', setting)} (${message}).`)
+}
+
+/** Error codes of a host name that is not known. */
+const UNKNOWN_HOST = new Set(['ENOTFOUND', 'EAI_AGAIN'])
+
+/** Converts the error of a server that a command cannot reach to a sentence with the remedy. Returns other errors unchanged. */
+export function awayOf(error: unknown, setting = 'DATABASE_URL'): unknown {
+  if (!isUnavailable(error)) return error
+  const { code, hostname, message } = (error as Error).cause as NodeJS.ErrnoException & { hostname?: string }
+  return new OperatorError(
+    UNKNOWN_HOST.has(code ?? '')
+      ? `PostgreSQL at ${setting} cannot be reached: the host ${hostname} is unknown; correct ${setting}.`
+      : `PostgreSQL at ${setting} cannot be reached (${message}); see that it runs and that ${setting} names it.`,
+  )
 }

@@ -3,7 +3,7 @@ import { appliedToPostgres, migratePostgres, readColumnTypes } from '../database
 import type { PostgresConnection } from '../database/postgres.ts'
 import type { ColumnTypes } from '../database/statement-batching.ts'
 import { OperatorError } from '../operator-error.ts'
-import { assertTrustworthy } from './checks.ts'
+import { assertNotForeign, assertTrustworthy } from './checks.ts'
 import { assertWhollyCopied } from './copying.ts'
 import { recountDatabase } from './recount.ts'
 
@@ -26,6 +26,7 @@ export async function prepareDatabase(
   report?: (line: string) => void,
 ): Promise<Server> {
   await assertTrustworthy(connection)
+  await assertNotForeign(connection)
   if (!mayMake) await assertHasStore(connection)
   await migratePostgres(connection, Date.now())
   await assertWhollyCopied(connection)

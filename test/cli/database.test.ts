@@ -158,17 +158,47 @@ test('a command for a data directory names the remedy for a database', options, 
   }
 })
 
-test('a missing database and a wrong password are reported with one sentence', options, async () => {
-  const url = new URL(env.DATABASE_URL ?? '')
-  url.pathname = '/nothing_of_that_name'
-  expectRefusal(await inProcess(['check'], { env: { DATABASE_URL: url.href } }), 1, /does not have this database/)
-  url.port = '1'
-  const refused = await inProcess(['check'], { env: { DATABASE_URL: url.href } })
-  expectRefusal(refused, 1, /cannot be reached/)
-  assert.match(expectDoctor(await inProcess(['doctor'], { env: { DATABASE_URL: url.href } })), /^FAIL database: /m)
-})
-
-const expectDoctor = ({ code, stdout }: { code: number | null; stdout: string }): string => {
-  assert.equal(code, 1)
-  return stdout
-}
+test(
+  'a database that is missing, away, unknown or of another program is one sentence, and one row',
+  options,
+  async () => {
+    const url = new URL(env.DATABASE_URL ?? '')
+    const foreign = await databaseOf('foreign')
+    await withClient(foreign, client => client.query('CREATE TABLE customers (); CREATE TABLE migration (id int)'))
+    const changed = (members: Partial<URL>): string => Object.assign(new URL(url), members).href
+    for (const [address, row, sentence] of [
+      [
+        changed({ pathname: '/nothing_of_that_name' }),
+        'database',
+        'DATABASE_URL does not have this database; create it',
+      ],
+      [
+        changed({ port: '1' }),
+        'database',
+        'DATABASE_URL cannot be reached \\(connect ECONNREFUSED .*\\); see that it runs',
+      ],
+      [
+        changed({ hostname: 'none.invalid' }),
+        'database',
+        'DATABASE_URL cannot be reached: the host none\\.invalid is unknown; correct',
+      ],
+      [
+        foreign,
+        'schema',
+        'DATABASE_URL has tables of another program \\(customers, migration\\); name an empty database',
+      ],
+    ] as const) {
+      const given = { env: { DATABASE_URL: address, DATA_DIR: dataDir } }
+      for (const command of ['check', 'migrate'])
+        expectRefusal(await inProcess([command], given), 1, new RegExp(`^(?:PostgreSQL|The database) at ${sentence}`))
+      const { code, stdout } = await inProcess(['doctor'], given)
+      assert.equal(code, 1)
+      const [first, ...more] = stdout.match(/^FAIL .*$/gm) ?? []
+      assert.match(first ?? '', new RegExp(`^FAIL ${row}: (?:PostgreSQL|The database) at ${sentence}`))
+      assert.deepEqual(more, [])
+    }
+    const { stderr, code } = await palimpsest(['serve'], { env: { ...env, DATABASE_URL: foreign, PORT: '0' } })
+    assert.equal(code, 1)
+    assert.match(stderr, /^The database at DATABASE_URL has tables of another program/m)
+  },
+)

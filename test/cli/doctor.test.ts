@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -198,11 +198,59 @@ test('a row with a future time means a wrong clock', async () => {
   assert.match((await examine({ DATA_DIR: ahead })).said, /^FAIL clock: .* is 3\d{3} s before the newest row/m)
 })
 
-test('a store with another schema, or without one, is a failure', async () => {
-  const broken = join(directory.path, 'broken')
-  mkdirSync(broken)
-  writeFileSync(join(broken, 'palimpsest.db'), 'no database '.repeat(500))
-  const { said } = await examine({ DATA_DIR: broken })
-  assert.match(said, /^FAIL schema: .*not a readable Palimpsest store/m)
-  assert.match(said, /^FAIL integrity: /m)
+/** The rows of the doctor that are not ok, for a directory whose store was made by `make`. */
+async function troublesOf(name: string, make: (file: string) => void): Promise<string[]> {
+  const path = join(directory.path, name)
+  mkdirSync(path)
+  make(join(path, 'palimpsest.db'))
+  const { said } = await examine({ DATA_DIR: path })
+  return said.split('\n').filter(line => /^(?:warn|FAIL) (?!free space|file system)/.test(line))
+}
+
+const changed =
+  (from: string, change: string) =>
+  (file: string): void => {
+    if (from !== '') copyFileSync(join(from, 'palimpsest.db'), file)
+    const store = new DatabaseSync(file)
+    store.exec(change)
+    store.close()
+  }
+
+test('a store that cannot be read is one row with the remedy', async () => {
+  const broken = await troublesOf('broken', file => writeFileSync(file, 'no database '.repeat(500)))
+  assert.equal(broken.length, 1, broken.join('\n'))
+  assert.match(broken[0] ?? '', /^FAIL schema: .*not a readable Palimpsest store .*; name another file$/)
+  for (const [name, table] of [
+    ['foreign', 'customers (name)'],
+    ['foreign-steps', 'migration (id)'],
+    ['foreign-head', 'head (id)'],
+  ] as const) {
+    const rows = await troublesOf(name, changed('', `CREATE TABLE ${table}`))
+    assert.equal(rows.length, 1, rows.join('\n'))
+    assert.match(rows[0] ?? '', /^FAIL schema: .*palimpsest\.db .*a database of another program.*; name another file$/)
+  }
+})
+
+test('a store of another version is one row with the remedy', async () => {
+  const later = `INSERT INTO migration (number, name, breaking, applied_at) VALUES (999, 'later', 1, 0)`
+  const newer = await troublesOf('newer', changed(idle, later))
+  assert.equal(newer.length, 1, newer.join('\n'))
+  assert.match(newer[0] ?? '', /^FAIL schema: .*999 \(later\), which this version does not know; run the newer version/)
+  assert.doesNotMatch(newer[0] ?? '', /"$/)
+})
+
+test('the database of another program in a data directory is not served, and not changed', async () => {
+  const foreign = join(directory.path, 'foreign')
+  const ended = await palimpsest(['serve'], { env: { DATA_DIR: foreign, PORT: '0', LOG_LEVEL: 'silent' } })
+  assert.equal(ended.code, 1)
+  assert.match(ended.stderr, /^The store failed: .*palimpsest\.db is a database of another program; set DATA_DIR/)
+  const store = new DatabaseSync(join(foreign, 'palimpsest.db'))
+  assert.deepEqual(
+    store
+      .prepare('SELECT name FROM sqlite_schema')
+      .all()
+      .map(({ name }) => name),
+    ['customers'],
+  )
+  store.close()
 })

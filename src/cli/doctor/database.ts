@@ -3,10 +3,10 @@ import { MIGRATIONS, NEWEST_MIGRATION } from '../../database/migrate.ts'
 import { appliedToPostgres } from '../../database/migrate-postgres.ts'
 import type { PostgresConnection } from '../../database/postgres.ts'
 import { nodeIndexFile } from '../../embedded/files.ts'
-import { assertPrimary, assertTrustworthy } from '../../postgres/checks.ts'
+import { assertNotForeign, assertPrimary, assertTrustworthy } from '../../postgres/checks.ts'
 import { assertWhollyCopied } from '../../postgres/copying.ts'
 import { connectCommand } from '../../postgres/snapshot.ts'
-import type { Check, Finding } from './check.ts'
+import type { Finding, NamedCheck } from './check.ts'
 import { checkIndex, type Indexable } from './index.ts'
 
 /** Sessions of a node: one for writes, one for limits, four for reads, one for the index, one for the heartbeat, one spare. */
@@ -15,23 +15,30 @@ const CLOCK_TOLERANCE_MS = 1_000
 const LAG_LARGE_MS = 1_000
 
 /** The checks of a store in PostgreSQL, and of the standbys for reads. */
-export const databaseChecks = (url: string, readUrls: readonly string[], directory: string): [string, Check][] => [
+export const databaseChecks = (url: string, readUrls: readonly string[], directory: string): NamedCheck[] => [
   ['database', () => withDatabase(url, checkServer)],
-  ['schema', () => withDatabase(url, checkSchema)],
+  ['schema', () => withDatabase(url, checkSchema), 'database'],
   [
     'search index',
     () => withDatabase(url, connection => checkIndex(nodeIndexFile(directory), () => indexable(connection))),
+    'schema',
   ],
-  ['sessions', () => withDatabase(url, checkSessions)],
-  ['clock', () => withDatabase(url, checkClock)],
-  ...readUrls.map((readUrl): [string, Check] => [
-    'standby',
-    () => withDatabase(readUrl, connection => checkStandby(connection, readUrls.length > 1)),
-  ]),
+  ['sessions', () => withDatabase(url, checkSessions), 'database'],
+  ['clock', () => withDatabase(url, checkClock), 'database'],
+  ...readUrls.map(
+    (readUrl): NamedCheck => [
+      'standby',
+      () => withDatabase(readUrl, connection => checkStandby(connection, readUrls.length > 1), 'DATABASE_READ_URL'),
+    ],
+  ),
 ]
 
-async function withDatabase<T>(url: string, look: (connection: PostgresConnection) => Promise<T>): Promise<T> {
-  const connection = await connectCommand(url)
+async function withDatabase<T>(
+  url: string,
+  look: (connection: PostgresConnection) => Promise<T>,
+  setting = 'DATABASE_URL',
+): Promise<T> {
+  const connection = await connectCommand(url, setting)
   try {
     return await look(connection)
   } finally {
@@ -51,6 +58,7 @@ async function checkServer(connection: PostgresConnection): Promise<Finding> {
 }
 
 async function checkSchema(connection: PostgresConnection): Promise<Finding> {
+  await assertNotForeign(connection)
   const applied = await appliedToPostgres(connection)
   if (applied.length === 0) return { mark: 'ok', what: 'schema', finding: 'none yet; the first start creates it' }
   await assertWhollyCopied(connection)

@@ -3,9 +3,11 @@ import { resolve } from 'node:path'
 import { type Config, misspeltVariables, readConfig } from '../../config.ts'
 import { storeFile } from '../../embedded/files.ts'
 import { assertNamed } from '../../listen.ts'
+import { OperatorError } from '../../operator-error.ts'
 import { EXIT, type Invocation, UsageError } from '../command.ts'
+import { visibleLine } from '../people/visible.ts'
 import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/data-dir.ts'
-import type { Check, Finding } from './check.ts'
+import type { Check, Finding, NamedCheck } from './check.ts'
 import { databaseChecks } from './database.ts'
 import { engineChecks } from './engine.ts'
 import {
@@ -31,16 +33,18 @@ import {
 /** Runs all checks and prints one line for each finding. A check that throws is a finding. */
 export async function doctor(invocation: Invocation): Promise<number> {
   let failed = false
-  for (const [what, check] of checksFor(invocation)) {
-    for (const finding of await findingsOf(what, check)) {
-      failed ||= finding.mark === 'FAIL'
-      invocation.stdout.write(`${lineOf(finding)}\n`)
-    }
+  const fine = new Set<string>()
+  for (const [what, check, needs] of checksFor(invocation)) {
+    if (needs !== undefined && !fine.has(needs)) continue
+    const findings = await findingsOf(what, check)
+    if (findings.every(({ mark }) => mark === 'ok')) fine.add(what)
+    failed ||= findings.some(({ mark }) => mark === 'FAIL')
+    invocation.stdout.write(findings.map(finding => `${visibleLine(lineOf(finding))}\n`).join(''))
   }
   return failed ? EXIT.failed : EXIT.ok
 }
 
-function checksFor(invocation: Invocation): [string, Check][] {
+function checksFor(invocation: Invocation): NamedCheck[] {
   const { env, flags, switches } = invocation
   if (switches.has('engine')) return engineChecks(namedDatabase(invocation))
   let config: Config | undefined
@@ -51,7 +55,7 @@ function checksFor(invocation: Invocation): [string, Check][] {
     return [{ mark: 'ok', what: 'configuration', finding: 'all settings are valid' }, ...misspelt]
   }
   const directory = resolve(dataDirOf(invocation))
-  const machine: [string, Check][] = [
+  const machine: NamedCheck[] = [
     ['Node', checkNode],
     ['SQLite', checkSqlite],
     ['full-text search', checkFts5],
@@ -62,7 +66,7 @@ function checksFor(invocation: Invocation): [string, Check][] {
     ['secrets', () => checkSecrets(directory)],
     ['proxy', () => checkProxy(directory, config)],
   ]
-  const url = databaseUrlOf(invocation)
+  const url = databaseOfValid(invocation)
   if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlsOf(invocation), directory)]
   if (!existsSync(storeFile(directory))) {
     return [
@@ -74,12 +78,22 @@ function checksFor(invocation: Invocation): [string, Check][] {
     ...machine,
     ['served', () => checkServed(directory, config)],
     ['schema', () => checkSchema(directory)],
-    ['durability', () => checkDurability(directory)],
-    ['integrity', () => checkIntegrity(directory)],
-    ['search index', () => checkSearchIndex(directory)],
+    ['durability', () => checkDurability(directory), 'schema'],
+    ['integrity', () => checkIntegrity(directory), 'schema'],
+    ['search index', () => checkSearchIndex(directory), 'schema'],
     ['sizes', () => checkSizes(directory)],
-    ['clock', () => checkClock(directory)],
+    ['clock', () => checkClock(directory), 'schema'],
   ]
+}
+
+/** The database of the settings; undefined if they are invalid, which the check of the configuration finds. */
+function databaseOfValid(invocation: Invocation): string | undefined {
+  try {
+    return databaseUrlOf(invocation)
+  } catch (error) {
+    if (error instanceof OperatorError) return undefined
+    throw error
+  }
 }
 
 function namedDatabase(invocation: Invocation): string {

@@ -3,7 +3,7 @@ import { ddlFor } from '../../database/ddl.ts'
 import { MIGRATIONS } from '../../database/migrate.ts'
 import { connectPostgres, type PostgresConnection, sessionSettings } from '../../database/postgres.ts'
 import { plain } from '../../domain/invisible-characters.js'
-import { OLDEST_VERSION } from '../../postgres/checks.ts'
+import { awayOf, OLDEST_VERSION } from '../../postgres/checks.ts'
 import type { Check, Finding } from './check.ts'
 
 /** Two sessions with the server. Their tables are in a separate schema. */
@@ -32,7 +32,8 @@ async function probeEngine(url: string): Promise<Finding[]> {
   const opened: PostgresConnection[] = []
   const schema = `palimpsest_doctor_${randomBytes(4).toString('hex')}`
   try {
-    for (let n = 0; n < 2; n++) opened.push(await connectPostgres(options))
+    for (let n = 0; n < 2; n++)
+      opened.push(await connectPostgres(options).catch(error => Promise.reject(awayOf(error))))
     const [one, two] = opened as [PostgresConnection, PostgresConnection]
     const [version] = await one.query('SELECT version() AS name')
     const findings: Finding[] = [{ mark: 'ok', what: 'engine', finding: printable(String(version?.name)) }]

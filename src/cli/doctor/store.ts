@@ -46,7 +46,7 @@ export function checkSchema(directory: string): Finding {
     const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
     if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${NEWEST_MIGRATION}, the newest` }
     const finding = `${pending.length} steps before step ${NEWEST_MIGRATION}`
-    return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them"' }
+    return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them' }
   } finally {
     connection.close()
   }

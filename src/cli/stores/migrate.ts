@@ -7,7 +7,7 @@ import { findDataDirectory, lockDataDirectory } from '../../embedded/data-direct
 import { storeFile } from '../../embedded/files.ts'
 import { recountSignals } from '../../operations/evidence/recount-signals.ts'
 import { recountStandings } from '../../operations/evidence/recount-standings.ts'
-import { assertPrimary, assertTrustworthy } from '../../postgres/checks.ts'
+import { assertNotForeign, assertPrimary, assertTrustworthy } from '../../postgres/checks.ts'
 import { type Recounted, recountDatabase } from '../../postgres/recount.ts'
 import { connectCommand } from '../../postgres/snapshot.ts'
 import { EXIT, type Invocation } from '../command.ts'
@@ -41,6 +41,7 @@ async function migrateDatabase(url: string, report: Report, begin: Begin): Promi
   try {
     await assertTrustworthy(connection)
     await assertPrimary(connection)
+    await assertNotForeign(connection)
     const steps = await migratePostgres(connection, Date.now())
     const recounted = await recountDatabase(connection, await readColumnTypes(connection), report, begin)
     return { steps, recounted }

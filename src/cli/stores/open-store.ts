@@ -1,6 +1,8 @@
+import type { StoreFault } from '../../database/database.ts'
 import { appliedMigrations, assertKnown, MIGRATIONS } from '../../database/migrate.ts'
 import { sql } from '../../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../database/sqlite.ts'
+import { isForeign } from '../../embedded/create.ts'
 import { OperatorError } from '../../operator-error.ts'
 
 /** Opens a store for reading. Throws unless it has the newest schema. The store can be served at the same time. */
@@ -23,6 +25,7 @@ export function openStoreOfAnySchema(path: string): SqliteConnection {
     throw notAStore(path, (error as Error).message)
   }
   try {
+    if (isForeign(connection)) throw notAStore(path, 'it is a database of another program')
     const applied = appliedMigrations(connection)
     if (applied.length === 0) throw notAStore(path, 'it has none of its tables')
     assertKnown(applied)
@@ -31,7 +34,8 @@ export function openStoreOfAnySchema(path: string): SqliteConnection {
     return connection
   } catch (error) {
     connection.close()
-    if (error instanceof OperatorError || isNewer(error)) throw error
+    if (error instanceof OperatorError) throw error
+    if (isNewer(error)) throw new OperatorError(`${path} cannot be read: ${causeOf(error)}.`)
     throw notAStore(path, (error as Error).message)
   }
 }
@@ -42,7 +46,9 @@ export function beginSnapshot(connection: SqliteConnection): void {
   connection.one(sql`SELECT record FROM head`)
 }
 
-const isNewer = (error: unknown): boolean => error instanceof Error && error.message.includes('run the newer version')
+const isNewer = (error: unknown): error is StoreFault =>
+  error instanceof Error && error.message.includes('run the newer version')
+const causeOf = ({ cause }: StoreFault): string => (cause as Error).message
 
 /** Messages of SQLite for a file that is missing or unreadable, or on a failing disk. */
 const UNOPENED = /unable to open|disk I\/O/

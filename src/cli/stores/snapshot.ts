@@ -8,6 +8,7 @@ import type { SqliteConnection } from '../../database/sqlite.ts'
 import { findDataDirectory } from '../../embedded/data-directory.ts'
 import { storeFile } from '../../embedded/files.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { assertNotForeign } from '../../postgres/checks.ts'
 import { beginReadOnly, connectCommand, readerThrough } from '../../postgres/snapshot.ts'
 import { checksOfPostgres, damageOfTables } from '../check/postgres.ts'
 import type { Invocation } from '../command.ts'
@@ -66,6 +67,7 @@ export async function openDatabaseSnapshot(url: string): Promise<Snapshot> {
 }
 
 async function assertNewestSchema(connection: PostgresConnection): Promise<void> {
+  await assertNotForeign(connection)
   const applied = (await appliedToPostgres(connection)).map(({ number }) => number)
   if (applied.length === 0) {
     throw new OperatorError(
