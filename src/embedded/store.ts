@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import { Problem } from '../contract/problem.ts'
 import { only } from '../database/database.ts'
 import { GROUP_MAX } from '../database/group-commit.ts'
@@ -190,6 +191,7 @@ export async function openEmbeddedStore(
   const health = new StoreHealth({
     perform: command => writer.ask(id => ({ id, ...command }) satisfies Asked),
     waited: () => writer.waited(),
+    space: () => freeBytesOf(directory),
   })
   const onDeath = (fault: Error): void => health.breakDown(fault)
   const start = async (file: string, options: typeof WRITER | typeof FOLLOWER): Promise<Thread> => {
@@ -216,6 +218,17 @@ export async function openEmbeddedStore(
     for (const thread of threads) await thread.close()
     unlock()
     throw error
+  }
+}
+
+/** The free bytes of the disk of a directory. A file system that does not report its size has no limit. */
+function freeBytesOf(directory: string): number {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(directory)
+    return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
+  } catch {
+    // The writer reports a directory that is gone.
+    return Number.POSITIVE_INFINITY
   }
 }
 

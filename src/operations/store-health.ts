@@ -2,6 +2,10 @@ import { StoreFault } from '../database/database.ts'
 import type { Command } from './command.ts'
 import type { Readiness } from './operation.ts'
 
+/** A store is not ready while its disk has less space than this, in bytes. It is ready again when the disk has twice as much. */
+const SPACE_MIN = 1_048_576
+/** Small writes may succeed where others have no space. A store is ready again when none has failed for this long, in milliseconds. */
+const CALM_MS = 2_000
 /** A store is not ready if its oldest write waits longer than this, in milliseconds. */
 const WAIT_MAX = 5_000
 const PROBE: Command = {
@@ -15,6 +19,8 @@ export type StoreHealthOptions = {
   perform(command: Command): Promise<unknown>
   /** The age of the oldest waiting write, in milliseconds. */
   waited(): number
+  /** The free bytes of the disk of the store; by default unknown. */
+  space?(): number
   /** The interval in milliseconds at which listeners for commits are called without a write of this process; by default never. */
   pollInterval?: number
 }
@@ -27,7 +33,8 @@ export class StoreHealth {
   readonly #onBroken: ((fault: Error) => void)[] = []
   readonly #onCommit = new Set<() => void>()
   #poll: NodeJS.Timeout | undefined
-  #full = false
+  /** The last time at which the disk was full, by a monotonic clock; undefined while it has space. */
+  #fullAt: number | undefined
   #broken: Error | undefined
   #closing = false
 
@@ -39,19 +46,27 @@ export class StoreHealth {
   async write(command: Command): Promise<unknown> {
     try {
       const result = await this.#options.perform(command)
-      this.#full = false
       this.#notify()
       return result
     } catch (error) {
-      if (error instanceof StoreFault && error.kind === 'full') this.#full = true
+      if (error instanceof StoreFault && error.kind === 'full') this.#fullAt = performance.now()
       if (error instanceof StoreFault && error.kind === 'broken') this.breakDown(error)
       throw error
     }
   }
 
-  /** While the disk is full, tries a small write. Requests are refused, so nothing else detects free space. */
+  /** While the disk is full, tries a small write once there is space. Requests are refused, so nothing else detects free space. */
   async probe(): Promise<void> {
-    if (this.#full) await this.write(PROBE).catch(() => {})
+    if (this.#fullAt === undefined || this.#space() < 2 * SPACE_MIN) return
+    const isWritable = await this.write(PROBE).then(
+      () => true,
+      () => false,
+    )
+    if (isWritable && performance.now() - this.#fullAt >= CALM_MS) this.#fullAt = undefined
+  }
+
+  #space(): number {
+    return this.#options.space?.() ?? Number.POSITIVE_INFINITY
   }
 
   /** Marks the store as broken. It stores nothing after that. */
@@ -94,7 +109,8 @@ export class StoreHealth {
     if (this.#broken !== undefined) return 'the store is broken'
     if (this.#closing) return 'stopping'
     if (!this.reachable) return 'waiting for the database'
-    if (this.#full) return 'the disk is full'
+    if (this.#space() < SPACE_MIN) this.#fullAt = performance.now()
+    if (this.#fullAt !== undefined) return 'the disk is full'
     if (this.#options.waited() > WAIT_MAX) return 'writes are waiting'
     return undefined
   }
