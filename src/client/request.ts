@@ -40,6 +40,32 @@ export const requestSettings = (settings: ClientSettings): RequestSettings => ({
   onResponse: settings.onResponse,
 })
 
+/** More bytes than any answer of the service has. */
+const ANSWER_MAX = 16 * 1_048_576
+
+/** Reads the body of an answer. Throws UNREADABLE_ANSWER past `ANSWER_MAX` bytes, and reads no further. */
+async function bytesOf({ body }: Response, asked: string): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  const reader = body?.getReader()
+  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+    pieces.push(read.value)
+    length += read.value.length
+    if (length <= ANSWER_MAX) continue
+    await reader?.cancel()
+    throw clientError(
+      'UNREADABLE_ANSWER',
+      `${asked} was answered with more than ${ANSWER_MAX} bytes; check the address.`,
+    )
+  }
+  const bytes = new Uint8Array(length)
+  for (const piece of pieces.reverse()) {
+    length -= piece.length
+    bytes.set(piece, length)
+  }
+  return bytes
+}
+
 export async function sendOnce(
   settings: RequestSettings,
   call: Call,
@@ -52,18 +78,19 @@ export async function sendOnce(
   const limit = AbortSignal.timeout(timeoutSeconds * 1000)
   const ends = signal === undefined ? limit : AbortSignal.any([signal, limit])
   const init = initOf(settings, call, ends, call.bytes === true ? '*/*' : undefined)
-  let answer: { response: Response; bytes: ArrayBuffer }
+  let answer: { response: Response; bytes: Uint8Array }
   try {
     const response = await settings.fetcher(base + call.path, init)
-    answer = { response, bytes: await response.arrayBuffer() }
+    answer = { response, bytes: await bytesOf(response, asked) }
   } catch (cause) {
     signal?.throwIfAborted()
+    if (isClientError(cause)) throw unsureIf(call, cause)
     throw noAnswer(call, asked, base, limit.aborted ? timeoutSeconds : undefined, cause)
   }
   const metadata = metadataOf({ ...call, attempt }, answer.response)
   settings.onResponse?.(metadata)
   options.onResponse?.(metadata)
-  if (call.bytes === true && answer.response.ok) return new Uint8Array(answer.bytes)
+  if (call.bytes === true && answer.response.ok) return answer.bytes
   return readAnswer(call, answer.response, new TextDecoder().decode(answer.bytes), settings.clock.now(), asked)
 }
 
@@ -81,7 +108,14 @@ export async function openStream(
   try {
     const response = await fetcher(base + call.path, init)
     const fits = response.ok && response.headers.get('content-type')?.startsWith(media) && response.body !== null
-    if (!fits) readAnswer(call, response, response.ok ? '' : await response.text(), clock.now(), asked)
+    if (!fits)
+      readAnswer(
+        call,
+        response,
+        response.ok ? '' : new TextDecoder().decode(await bytesOf(response, asked)),
+        clock.now(),
+        asked,
+      )
     return response.body as ReadableStream<Uint8Array>
   } catch (cause) {
     signal.throwIfAborted()

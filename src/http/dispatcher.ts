@@ -51,9 +51,9 @@ export class Dispatcher {
     if (this.#answer(request, response, true)) overload.noteWaiting(response)
   }
 
-  /** Answers a request that came from within the process. */
-  readonly answer = (request: IncomingMessage, response: ServerResponse): void =>
-    void this.#answer(request, response, false)
+  /** Answers a request that came from within the process. Returns true if the answer is not sent yet. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse): boolean =>
+    this.#answer(request, response, false)
 
   /** Answers a request that is not shed. Returns true if the answer is not sent yet. */
   #answer(request: IncomingMessage, response: ServerResponse, isRemote: boolean): boolean {

@@ -57,6 +57,43 @@ test('each kind of failure has its own class, and all are ClientErrors', async (
   assert.equal(refusal.name, 'NotFoundError')
 })
 
+test('an answer without an end is refused after 16 MiB, whatever its status, and its connection is closed', async t => {
+  const piece = Buffer.alloc(65_536, ' ')
+  let sent = 0
+  let status = 200
+  const closed: Promise<unknown>[] = []
+  const hostile = createServer((request, answer) => {
+    closed.push(new Promise(resolve => request.socket.once('close', resolve)))
+    answer.writeHead(status, { 'content-type': 'application/json' })
+    const write = (): void => {
+      while (!answer.destroyed) {
+        sent += piece.length
+        if (!answer.write(piece)) return
+      }
+    }
+    answer.on('drain', write)
+    write()
+  })
+  t.after(() => {
+    hostile.closeAllConnections()
+    hostile.close()
+  })
+  await new Promise<void>(resolve => hostile.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(hostile.address() as AddressInfo).port}`
+  const client = createClient({ baseUrl, token: 'plm_stub' })
+  const tooLong = (error: unknown) =>
+    error instanceof ConnectionError &&
+    error.code === 'UNREADABLE_ANSWER' &&
+    /more than 16777216 bytes/.test(error.message)
+  for (status of [200, 404, 503]) await assert.rejects(client.readStats(), tooLong)
+  await assert.rejects(client.createEntry(TEXT), (error: ClientError) => tooLong(error) && error.mayHaveHappened)
+  await assert.rejects(client.verifyLog({ keys: ['x'] }), tooLong)
+  await assert.rejects(client.watchActivity().next(), tooLong)
+  await Promise.all(closed)
+  assert.equal(closed.length, 6, 'no request is repeated')
+  assert.ok(sent < 6 * 32 * 1_048_576, `${sent} bytes were sent`)
+})
+
 test('an error names the member and the rule that it broke', async () => {
   const client = createClient({ baseUrl: app.url })
   await client.createActor()
