@@ -12,7 +12,7 @@ export async function audit(invocation: Invocation): Promise<number> {
   const lockfile = parseLockfile(text, file)
   let findings = 0
   try {
-    await inSession(atServiceOf(invocation, lockfile), async session => {
+    await inSession(await atServiceOf(invocation, lockfile), async session => {
       findings = await report(session, lockfile)
     })
   } catch (error) {
@@ -22,7 +22,10 @@ export async function audit(invocation: Invocation): Promise<number> {
   return findings === 0 ? EXIT.ok : EXIT.failed
 }
 
-async function report({ invocation, client, out, json }: Session, { pins, sequence }: Lockfile): Promise<number> {
+async function report(
+  { invocation, baseUrl, client, out, json }: Session,
+  { pins, sequence }: Lockfile,
+): Promise<number> {
   const checked = await checkPins(client, pins, sequence)
   const absent = new Set(checked?.items.filter(({ revised, evidence }) => !revised && !evidence).map(keyOf))
   const readable = pins.filter(({ slug, revisionId }) => !absent.has(keyOf({ entry: slug, revisionId })))
@@ -30,10 +33,10 @@ async function report({ invocation, client, out, json }: Session, { pins, sequen
   const items: Finding[] = [...(checked?.items ?? []), ...altered]
   const found = new Set(items.map(keyOf))
   const same = pins.filter(({ slug, revisionId }) => !found.has(keyOf({ entry: slug, revisionId }))).length
-  if (json) out.json({ sequence, ...checked, items, same })
+  if (json) out.json({ service: baseUrl, sequence, ...checked, items, same })
   else {
     writeFindings(out, items)
-    out.line(`${plural(same, 'pin')} without findings`)
+    out.line(`${plural(same, 'pin')} without findings at ${baseUrl}`)
   }
   if (checked !== undefined && BigInt(checked.sequence) < BigInt(sequence)) {
     out.note(

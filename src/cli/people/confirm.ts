@@ -12,7 +12,12 @@ export async function confirmRepeat({ invocation, out }: Session, finding: strin
   if (invocation.switches.has('anyway')) return
   if (!isInteractive(invocation)) throw mistake(`${finding}: nothing was ${done}; use --anyway if that is intended.`)
   out.note(`${finding}.`)
-  if (!(await isYes(invocation, 'Continue anyway? [y/N] '))) throw mistake(`Nothing was ${done}.`)
+  if ((await askOnTerminal(invocation, 'Continue anyway? [y/N] ')) !== true) throw mistake(`Nothing was ${done}.`)
+}
+
+/** Asks a question on a terminal. Returns whether the answer is yes; undefined if there is no terminal. */
+export async function askOnTerminal(invocation: Invocation, question: string): Promise<boolean | undefined> {
+  return isInteractive(invocation) ? isYes(invocation, question) : undefined
 }
 
 /** Whether a person can answer. A draft may have used standard input. */

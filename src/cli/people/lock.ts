@@ -23,7 +23,7 @@ export async function lock(invocation: Invocation): Promise<number> {
   const named = [...new Set(invocation.args.map(one => entryName(one)))]
   const names = named.length > 0 ? named : (earlier?.pins ?? []).map(({ slug }) => slug)
   if (names.length === 0) throw new UsageError(`${file} pins nothing yet; name the SLUG of each entry to pin.`)
-  return inSession(atServiceOf(invocation, earlier), async session => {
+  return inSession(await atServiceOf(invocation, earlier), async session => {
     if (named.length > 0 && earlier !== undefined && earlier.service !== session.baseUrl) {
       throw new UsageError(
         `${file} pins entries of ${earlier.service}; omit SLUG to read all of them from --url, or name another --file.`,

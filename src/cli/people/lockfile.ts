@@ -15,6 +15,8 @@ import { LIMITS } from '../../contract/limits.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { syncPath } from '../../sync-path.ts'
 import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
+import { askOnTerminal } from './confirm.ts'
+import { baseUrlOf } from './session.ts'
 
 /** A revision that a project relies on: the slug of its entry, its id, and the evidenceHash of its text. */
 export type Pin = { slug: string; revisionId: string; evidenceHash: string }
@@ -111,8 +113,19 @@ export function writeLockfile(file: string, lockfile: Lockfile, earlier: string 
 /** The lockfile of a command line. */
 export const lockfileName = ({ flags }: Invocation): string => flags.file ?? LOCKFILE
 
-/** The same command line with the service of a lockfile, unless --url is set. */
-export const atServiceOf = (invocation: Invocation, lockfile: Lockfile | undefined): Invocation => ({
-  ...invocation,
-  flags: { ...invocation.flags, url: invocation.flags.url ?? lockfile?.service },
-})
+/**
+ * The command line with the service of a lockfile, unless `--url` names one. A lockfile comes with a repository, and others may have
+ * changed it. Therefore a service that is not the configured one is used only if a person at the terminal agrees.
+ */
+export async function atServiceOf(invocation: Invocation, lockfile: Lockfile | undefined): Promise<Invocation> {
+  const { flags } = invocation
+  if (lockfile === undefined || flags.url !== undefined) return invocation
+  const { service } = lockfile
+  if (service !== baseUrlOf(invocation)) {
+    const finding = `${lockfileName(invocation)} names the service ${service}, which is not the configured one`
+    const remedy = 'set PALIMPSEST_URL to it, or name a service with --url.'
+    if ((await askOnTerminal(invocation, `${finding}. Use it? [y/N] `)) !== true)
+      throw new UsageError(`${finding}; nothing was sent: ${remedy}`)
+  }
+  return { ...invocation, flags: { ...flags, url: service } }
+}

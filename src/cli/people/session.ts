@@ -118,7 +118,7 @@ const tokenHint = ({ kept, invocation: { env } }: Session): string =>
     : `It is stored in ${credentialFile(env, kept.baseUrl)}; remove that file to create a new actor.`
 
 /** The address of the service, as its origin and path. The original text is never printed, because it may contain a password. */
-function baseUrlOf({ env, flags }: Invocation): string {
+export function baseUrlOf({ env, flags }: Invocation): string {
   const given = [
     { where: '--url', text: flags.url },
     { where: 'PALIMPSEST_URL', text: env.PALIMPSEST_URL === '' ? undefined : env.PALIMPSEST_URL },

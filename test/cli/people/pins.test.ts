@@ -97,14 +97,14 @@ test('audit names revisions, judgements and withdrawals with exit code 1, and 0 
   const [same, revised, judged, withdrawn] = entries as [Entry, Entry, Entry, Entry]
   const file = newFile()
   await done(['lock', ...entries.map(({ slug }) => slug), '--file', file])
-  assert.equal(await done(['audit', '--file', file]), '4 pins without findings\n')
+  assert.equal(await done(['audit', '--file', file]), `4 pins without findings at ${app.url}\n`)
 
   await revise(revised, { content: 'four five six seven\u001b[2J', changeType: 'CORRECT', rationale: 'Less\u001b[2J.' })
   await contradict(judged, 'It is wrong.\nWITHDRAWN  all')
   await moderate(app.url, 'ENTRY', withdrawn.id, 'HIDE')
   const text = readFileSync(file, 'utf8')
   writeFileSync(file, `${text}no-such-entry@${same.currentRevisionId}#${'0'.repeat(64)}\n`)
-  const env = { XDG_CONFIG_HOME: join(scratch(), 'config') }
+  const env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config') }
   const { code, stdout } = await palimpsest(['audit', '--file', file], { env })
   assert.equal(code, 1)
   assert.deepEqual(stdout.trimEnd().split('\n'), [
@@ -117,7 +117,7 @@ test('audit names revisions, judgements and withdrawals with exit code 1, and 0 
     '  Signals: INVISIBLE_CHARACTERS (contains invisible characters)',
     'WITHDRAWN  audit-withdrawn  the entry was withdrawn',
     'UNKNOWN    no-such-entry    the entry has no such revision',
-    '1 pin without findings',
+    `1 pin without findings at ${app.url}`,
   ])
   const json = await run(['audit', '--file', file, '--json'])
   assert.equal(json.code, 1)
@@ -135,7 +135,7 @@ test('audit names revisions, judgements and withdrawals with exit code 1, and 0 
     locked,
     /^EVIDENCE {3}audit-judged {2}CONTRADICTED: 0 for .*, 1 against \(1 independent\)\n {2}│ It is wrong\.$/m,
   )
-  assert.equal(await done(['audit', '--file', file]), '3 pins without findings\n')
+  assert.equal(await done(['audit', '--file', file]), `3 pins without findings at ${app.url}\n`)
 })
 
 test('adding a pin hides no evidence about the others', async () => {
@@ -150,7 +150,7 @@ test('adding a pin hides no evidence about the others', async () => {
   assert.equal(code, 1)
   assert.match(
     stdout,
-    /^EVIDENCE {3}judged-before {2}CONTRADICTED: 0 for .*, 1 against \(1 independent\), 1 new\n.*\n1 pin without findings\n$/,
+    /^EVIDENCE {3}judged-before {2}CONTRADICTED: 0 for .*, 1 against \(1 independent\), 1 new\n.*\n1 pin without findings at http:\S+\n$/,
   )
 })
 
@@ -160,14 +160,14 @@ test('audit --verify recomputes every pinned hash and names the text that is not
   await done(['lock', first.slug, second.slug, '--file', file])
   await revise(first, { content: 'Later.' })
   await done(['lock', '--file', file])
-  assert.equal(await done(['audit', '--verify', '--file', file]), '2 pins without findings\n')
+  assert.equal(await done(['audit', '--verify', '--file', file]), `2 pins without findings at ${app.url}\n`)
   const real = await hashOf(second)
   writeFileSync(file, readFileSync(file, 'utf8').replace(real, 'f'.repeat(64)))
-  assert.equal(await done(['audit', '--file', file]), '2 pins without findings\n')
+  assert.equal(await done(['audit', '--file', file]), `2 pins without findings at ${app.url}\n`)
   const altered = await run(['audit', '--verify', '--file', file])
   assert.equal(altered.code, 1)
   const line = `ALTERED    hash-changed  the served text has the hash ${real}, not the pinned one`
-  assert.equal(altered.stdout, `${line}\n1 pin without findings\n`)
+  assert.equal(altered.stdout, `${line}\n1 pin without findings at ${app.url}\n`)
 })
 
 const PIN = `a@019a9b1c-1f20-7b21-9c4d-3c9b62e1d002#${'0'.repeat(64)}`
@@ -209,13 +209,45 @@ test('a lockfile that another process changed is not overwritten, and no other f
 
 test('a service without an answer is exit code 6, a failing one too, and pins of two services do not mix', async t => {
   const file = newFile(`${HEADER}${PIN}\n`)
-  expectRefusal(await run(['audit', '--no-wait', '--file', file]), 6, /^NO_ANSWER: POST \/api\/pins\/check/)
+  const env = { PALIMPSEST_URL: 'http://127.0.0.1:9' }
+  expectRefusal(await run(['audit', '--no-wait', '--file', file], { env }), 6, /^NO_ANSWER: POST \/api\/pins\/check/)
   const failing = createServer((_, answer) => answer.writeHead(500).end())
   t.after(() => void failing.close())
   await new Promise<void>(resolve => failing.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(failing.address() as AddressInfo).port}`
   assert.equal((await run(['audit', '--no-wait', '--file', file, '--url', url])).code, 6)
   expectRefusal(await run(['lock', 'b', '--file', file, '--url', url]), 2, /pins entries of http:\/\/127\.0\.0\.1:9; /)
+})
+
+test('the service of a lockfile is used only if it is the configured one, named, or agreed to at a terminal', async t => {
+  let requests = 0
+  const other = createServer((_, answer) => {
+    requests += 1
+    answer.writeHead(200, { 'content-type': 'application/json' })
+    answer.end(JSON.stringify({ items: [], same: 1, sequence: '9', dataClass: 'EXTERNAL' }))
+  })
+  t.after(() => void other.close())
+  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  const file = newFile(`${HEADER.replace('http://127.0.0.1:9', url)}${PIN}\n`)
+  const found = new RegExp(`names the service ${url}, which is not the configured one`)
+  const refused = new RegExp(
+    `${found.source}; nothing was sent: set PALIMPSEST_URL to it, or name a service with --url`,
+  )
+  for (const command of [['audit'], ['lock'], ['lock', 'b']]) {
+    expectRefusal(await run([...command, '--file', file]), 2, refused)
+    expectRefusal(await inProcess([...command, '--file', file]), 2, refused)
+    const denied = await run([...command, '--file', file], { terminal: 100, input: 'n\n' })
+    assert.equal(denied.code, 2)
+    assert.match(denied.stderr, new RegExp(`${found.source}\\. Use it\\? \\[y/N\\] `))
+  }
+  assert.equal(requests, 0)
+  const agreed = await run(['audit', '--file', file], { terminal: 100, input: 'y\n' })
+  assert.deepEqual([agreed.code, agreed.stdout], [0, `1 pin without findings at ${url}\n`])
+  assert.match(expectDone(await run(['audit', '--file', file, '--url', url])), /^1 pin without findings at /)
+  const env = { PALIMPSEST_URL: url }
+  assert.equal(JSON.parse(expectDone(await run(['audit', '--file', file, '--json'], { env }))).service, url)
+  assert.equal(requests, 3)
 })
 
 test('pins are checked in one request up to 200 pins and the size of a body, without a token', async t => {
@@ -229,17 +261,18 @@ test('pins are checked in one request up to 200 pins and the size of a body, wit
   })
   t.after(() => void counting.close())
   await new Promise<void>(resolve => counting.listen(0, '127.0.0.1', resolve))
-  const header = HEADER.replace('127.0.0.1:9', `127.0.0.1:${(counting.address() as AddressInfo).port}`)
+  const url = `http://127.0.0.1:${(counting.address() as AddressInfo).port}`
+  const header = HEADER.replace('http://127.0.0.1:9', url)
   const pinned = (count: number, letters: number): string =>
     header + Array.from({ length: count }, (_, n) => `${'a'.repeat(letters)}-${n}${PIN.slice(1)}\n`).join('')
-  const env = { PALIMPSEST_TOKEN: 'plm_secret' }
+  const env = { PALIMPSEST_TOKEN: 'plm_secret', PALIMPSEST_URL: url }
   for (const [count, letters] of [
     [200, 20],
     [201, 20],
     [200, 115],
   ] as const) {
     const ended = await run(['audit', '--file', newFile(pinned(count, letters))], { env })
-    assert.equal(expectDone(ended), `${count} pins without findings\n`)
+    assert.equal(expectDone(ended), `${count} pins without findings at ${url}\n`)
   }
   assert.deepEqual(
     asked.map(({ pins }) => pins),
