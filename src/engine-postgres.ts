@@ -76,7 +76,7 @@ class SharedSecrets {
 
   /** Throws NOT_READY until the store is open. */
   secrets(): Secrets {
-    if (this.#known === undefined) throw new Problem('NOT_READY', { retryAfter: 1 })
+    if (this.#known === undefined) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'waiting for the database' })
     return this.#known.secrets
   }
 

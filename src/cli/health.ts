@@ -18,7 +18,8 @@ export async function checkHealth(invocation: Invocation): Promise<number> {
     throw new UsageError('PORT is 0, which is another port at every start; set it to the port of the service.')
   const url = readinessUrl(address)
   const fault = await statusOf(url).then(
-    status => (status === 200 ? undefined : `it answers ${status}`),
+    ({ status, reason }) =>
+      status === 200 ? undefined : `it answers ${status}${reason === undefined ? '' : `: ${reason}`}`,
     (error: NodeJS.ErrnoException) =>
       error.name === 'TimeoutError'
         ? `no answer in ${REQUEST_TIMEOUT_MS} ms`
@@ -28,12 +29,13 @@ export async function checkHealth(invocation: Invocation): Promise<number> {
   return fault === undefined ? EXIT.ok : EXIT.failed
 }
 
-/** The status of a GET. The body is not read. Rejects with TimeoutError or with the error of the system. */
-const statusOf = (url: string): Promise<number | undefined> =>
+/** The status of a GET and the reason of a refusal. The body is not read. Rejects with TimeoutError or with the error of the system. */
+const statusOf = (url: string): Promise<{ status: number | undefined; reason: string | undefined }> =>
   new Promise((resolve, reject) => {
     const request = get(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), agent: false }, response => {
       response.destroy()
-      resolve(response.statusCode)
+      const { reason } = response.headers
+      resolve({ status: response.statusCode, reason: typeof reason === 'string' ? reason : undefined })
     })
     // An abort has its reason only in its cause.
     request.on('error', error => reject(error.cause ?? error))

@@ -9,6 +9,8 @@ export type ProblemDetail = {
   retryAfter?: number
   /** The entry's latest revision and its address, for 409. */
   latest?: { slug: string; revisionId: string }
+  /** Why the service is not ready, for NOT_READY; the log has it too. */
+  reason?: string
   /** The path of the wrong member or parameter, for example tags.1. */
   member?: string
   /** The address of the original server, if this server is a copy. */

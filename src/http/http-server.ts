@@ -54,7 +54,7 @@ export function createHttpServer(
       await once(server, 'listening')
     },
     async inject(request) {
-      if (closed) throw new Problem('NOT_READY', { retryAfter: 1 })
+      if (closed) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'stopping' })
       return inject(withVisibleFields(answer), request)
     },
     async close() {

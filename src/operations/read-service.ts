@@ -51,6 +51,6 @@ export const readHealth: ReadOperation<'readHealth'> = async () => ({ body: { st
 /** Reports that database and migrations are ready; throws NOT_READY otherwise. */
 export const readReadiness: ReadOperation<'readReadiness'> = async ({ readiness }) => {
   const { ready, status } = readiness()
-  if (!ready) throw new Problem('NOT_READY', { retryAfter: 1 })
+  if (!ready) throw new Problem('NOT_READY', { retryAfter: 1, reason: status })
   return { body: { status } }
 }

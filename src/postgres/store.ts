@@ -146,7 +146,7 @@ export class PostgresStore implements Store {
 
   async askLog(question: LogQuestion): Promise<unknown> {
     // Until then, another node may be creating the tables.
-    if (!this.#isOpen) throw new Problem('NOT_READY', { retryAfter: 1 })
+    if (!this.#isOpen) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'waiting for the database' })
     return this.#log.ask(question)
   }
 

@@ -62,7 +62,8 @@ export class IndexBarrier {
     const over = isClosing(this.#counters) ? Number.POSITIVE_INFINITY : performance.now()
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       if (first.record <= reached) first.resolve()
-      else if (first.deadline <= over) first.reject(new Problem('NOT_READY', { retryAfter: 5 }))
+      else if (first.deadline <= over)
+        first.reject(new Problem('NOT_READY', { retryAfter: 5, reason: 'the search index lags' }))
       else return
       this.#waiting.shift()
     }

@@ -17,9 +17,9 @@ async function expectNotReady(port: string, sentence: RegExp): Promise<void> {
 }
 
 /** A server on a free port with configurable answers. */
-async function answering(status: number, context: { after(work: () => void): void }): Promise<string> {
+async function answering(status: number, context: { after(work: () => void): void }, fields = {}): Promise<string> {
   const server = createServer((request, response) => {
-    response.writeHead(request.url === '/ready' ? status : 404).end()
+    response.writeHead(request.url === '/ready' ? status : 404, fields).end()
   })
   context.after(() => server.close())
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -42,6 +42,8 @@ test('settings and secrets of the server are not read', async () => {
 
 test('an unreachable service is distinguished from one that is not ready', async context => {
   await expectNotReady(await answering(503, context), /^Not ready at \S+\/ready: it answers 503\.$/m)
+  const full = await answering(503, context, { reason: 'the disk is full' })
+  await expectNotReady(full, /: it answers 503: the disk is full\.$/m)
   await expectNotReady(await answering(302, context), /it answers 302\./)
   await expectNotReady(
     '1',

@@ -26,7 +26,11 @@ test('a node that starts before the database waits, and serves and logs once tha
   const base = await eventually('it listens', 60_000, async () => /at (http:\S+)/.exec(output.stdout)?.[1])
   assert.match(output.stdout, /waiting for the database/)
   expectStatus(await call(base, 'GET', '/health'), 200)
-  assert.equal((await call(base, 'GET', '/ready')).status, 503)
+  const { headers } = expectProblem(await call(base, 'GET', '/ready'), 503, 'NOT_READY')
+  assert.equal(headers.get('reason'), 'waiting for the database')
+  await eventually('the reason is logged', 60_000, async () =>
+    output.stderr.includes('"code":"NOT_READY","reason":"waiting for the database"') ? true : undefined,
+  )
   expectProblem(await call(base, 'GET', '/api/entries'), 503, 'STORE_UNAVAILABLE')
   await cluster.start()
   await eventually('it is ready', 60_000, async () => (await call(base, 'GET', '/ready')).status === 200 || undefined)

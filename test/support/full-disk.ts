@@ -63,7 +63,11 @@ export async function fullDiskRound(
   }
   // Small writes of the service itself may find space, and do not make it ready.
   for (const until = performance.now() + STILL_MS; performance.now() < until; ) assert.equal(await isReady(), false)
-  expectProblem(await call(server.url, 'GET', '/ready', { headers: { accept: 'text/html' } }), 503, 'NOT_READY')
+  const ready = await call(server.url, 'GET', '/ready', { headers: { accept: 'text/html' } })
+  assert.equal(expectProblem(ready, 503, 'NOT_READY').headers.get('reason'), 'the disk is full')
+  await eventually('the reason is logged', PATIENCE, async () =>
+    server.stderr().includes('"code":"NOT_READY","reason":"the disk is full"') ? true : undefined,
+  )
   expectStatus(await call(server.url, 'GET', '/health'), 200)
   for (const path of ['/api/entries', '/api/entries?sort=evolution', '/api/activity', '/api/stats', '/api/discovery']) {
     expectStatus(await call(server.url, 'GET', path), 200)

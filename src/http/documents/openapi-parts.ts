@@ -22,6 +22,7 @@ export const HEADERS = {
     schema: { type: 'string', pattern: DIGITS_PATTERN },
   },
   'Retry-After': { description: 'Whole seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+  Reason: { description: 'Why the server is not ready, if it is known.', schema: { type: 'string' } },
   Location: { description: 'The address for the same request.', schema: { type: 'string', format: 'uri' } },
   Help: {
     description: 'Links to the broken rule with rel="help"; member="tags.1" names the wrong member.',
@@ -69,6 +70,7 @@ function sharedResponse(status: number, codes: readonly ProblemCode[]): Json {
     headers: {
       Link: { $ref: '#/components/headers/Help' },
       ...(status === 307 ? { Location: { $ref: '#/components/headers/Location' } } : {}),
+      ...(status === 503 ? { Reason: { $ref: '#/components/headers/Reason' } } : {}),
       ...(waits ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } : {}),
     },
     content: {

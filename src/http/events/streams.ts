@@ -72,7 +72,7 @@ class StreamPlaces {
 
   /** Occupies a place until the connection closes. Returns the signal that ends the stream. Throws NOT_READY or TOO_MANY_STREAMS. */
   take(response: ServerResponse, origin: string, onClose: () => void): AbortSignal {
-    if (this.#closed) throw new Problem('NOT_READY', { retryAfter: 1 })
+    if (this.#closed) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'stopping' })
     const own = this.#perOrigin.get(origin) ?? 0
     if (own >= STREAM_LIMITS.perOrigin) throw new Problem('TOO_MANY_STREAMS', { retryAfter: RETRY_AFTER })
     if (this.#open.size >= STREAM_LIMITS.perProcess) throw new Problem('OVERLOADED', { retryAfter: RETRY_AFTER })

@@ -19,6 +19,7 @@ const EXPOSED = [
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',
+  'Reason',
   'Repr-Digest',
   'Search-Match',
   'Sequence',

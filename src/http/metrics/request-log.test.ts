@@ -21,6 +21,8 @@ test('a refusal of the service is logged without a stack', () => {
     { ...line, time: 0 },
     { level: 40, time: 0, requestId: 'r', code: 'NOT_READY', msg: 'a request failed' },
   )
+  const stopping = new Problem('NOT_READY', { retryAfter: 1, reason: 'stopping' })
+  assert.equal(lineOf(stopping, 'NOT_READY').reason, 'stopping')
 })
 
 test('a fault is logged with its cause', () => {

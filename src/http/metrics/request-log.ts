@@ -35,6 +35,9 @@ export function logFailure(
   { id, headers }: { id: string; headers: IncomingHttpHeaders },
 ): void {
   const level = code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
-  const cause = error instanceof Problem ? {} : { err: error }
+  const cause = error instanceof Problem ? reasonOf(error) : { err: error }
   logger[level]({ requestId: id, code, ...cause, ...traceOf(headers) }, 'a request failed')
 }
+
+/** The reason of a refusal, as a member of its log line. */
+const reasonOf = ({ detail: { reason } }: Problem): { reason?: string } => (reason === undefined ? {} : { reason })

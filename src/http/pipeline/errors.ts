@@ -31,7 +31,7 @@ export function problemAnswer(
   problem: Problem,
   requestId: string,
 ): { status: number; headers: Record<string, string>; body: string } {
-  const { retryAfter, latest, original, location } = problem.detail
+  const { retryAfter, latest, original, location, reason } = problem.detail
   const links = [
     ...(original === undefined ? [] : [`<${original}>; rel="original"`]),
     ...(latest === undefined
@@ -46,6 +46,7 @@ export function problemAnswer(
       'content-type': JSON_TYPE,
       'cache-control': 'no-store',
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+      ...(reason === undefined ? {} : { reason }),
       ...(location === undefined ? {} : { location }),
       ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
       ...(latest === undefined ? {} : { etag: `"${latest.revisionId}"` }),

@@ -47,7 +47,7 @@ test('more requests than may wait are refused at once', async () => {
   const waiting = [1, 2].map(() => sequences.reached({ 'min-sequence': '6' }))
   await assert.rejects(
     async () => sequences.reached({ 'min-sequence': '6' }),
-    new Problem('NOT_READY', { retryAfter: 1 }),
+    new Problem('NOT_READY', { retryAfter: 1, reason: 'the store has not reached Min-Sequence' }),
   )
   commit(6)
   await Promise.all(waiting)
