@@ -3,6 +3,9 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
+import { startApp } from '../support/app.ts'
+import { call, newActor, newEntry } from '../support/client.ts'
+import { eventually } from '../support/process.ts'
 import { expectDone, expectRefusal, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
@@ -33,6 +36,17 @@ function tampered(name: string, change: string): { file: string; rows: Record<st
   return { file, rows }
 }
 
+/** The data directory of a store with a public log. */
+async function servedOnce(name: string): Promise<string> {
+  const app = await startApp({ DATA_DIR: join(directory.path, name) }, { engine: 'embedded' })
+  await newEntry(app.url, (await newActor(app.url)).token)
+  await eventually('the record is in the log', 60_000, async () =>
+    (await call(app.url, 'GET', '/log/checkpoint')).text.split('\n')[1] === '1' ? true : undefined,
+  )
+  await app.close()
+  return app.dataDir
+}
+
 test('an intact store is reported as intact, with its counts', async () => {
   for (const where of [
     ['--data-dir', join(directory.path, 'data')],
@@ -51,6 +65,12 @@ test('verify names the data that no hash covers, unless a checksum covers the wh
   assert.match(ofStore, /integrity check of SQLite/)
   for (const what of ['verifications', 'contradictions', 'relations', 'tags', 'slugs', 'names', 'activity']) {
     assert.match(ofStore, new RegExp(`^No hash covers .*\\b${what}\\b`, 'm'))
+  }
+  const ofLog = expectDone(await inProcess(['check', '--log', '--data-dir', await servedOnce('logged')]))
+  const last = ofLog.trimEnd().split('\n').at(-1) ?? ''
+  assert.match(last, /^No hash covers .+ is not detected\.$/)
+  for (const what of ['Idempotency-Key', 'names', 'tokens', 'networks', 'blocks', 'reads', 'searches', 'reports']) {
+    assert.match(last, new RegExp(`\\b${what}\\b`))
   }
   const ofBackup = expectDone(await inProcess(['check', '--file', backup]))
   assert.match(ofBackup, /^The checksum of the file is right: SHA-256 [0-9a-f]{64}\.$/m)

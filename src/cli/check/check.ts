@@ -10,12 +10,12 @@ import { countLines, verifyStore } from './store.ts'
 
 const WRONG_CHECKSUM =
   'The checksum of the file is wrong: the file was damaged or changed after its creation; use another backup.'
-/** Data whose change this command does not detect. */
-const UNCOVERED =
-  'No hash covers verifications, contradictions, relations, tags, slugs, the names of actors, activity, moderation and reports: a change of their text is not detected.'
-
-const UNCOVERED_BY_LOG =
-  'The log does not cover the names of actors, reads and searches, and reports: a change of their text is not detected.'
+/** Data that neither a hash nor the public log covers. */
+const UNLOGGED =
+  'the answers stored for retries (Idempotency-Key), the names, tokens and observations of actors, networks and their blocks, reads, searches and unanswered questions, reports, and the counts of limits and cooldowns'
+/** The last line of a check: the data whose change this command does not detect. */
+const UNCOVERED = `No hash covers verifications, contradictions, relations, tags, slugs, activity, moderation, ${UNLOGGED}: a change of their text is not detected.`
+const UNCOVERED_BY_LOG = `No hash covers ${UNLOGGED}: a change of these data is not detected.`
 
 /** Recomputes the public log if --log is set. With `isDamaged`, the store has another fault, which may make the log unreadable. */
 async function checkLog(
