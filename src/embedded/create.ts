@@ -7,20 +7,23 @@ import { transact } from '../database/sqlite-session.ts'
 import { recountSignals } from '../operations/evidence/recount-signals.ts'
 import { recountStandings } from '../operations/evidence/recount-standings.ts'
 import { insertHead } from '../store/head.ts'
-import { assertStoreNotLost, markStore } from './data-directory.ts'
 import { storeFile } from './files.ts'
+import { assertStoreNotLost, setOldLogAside, stampStore } from './marker.ts'
 
 const CACHE_KIB = 4_096
 
 /**
- * Opens the store of a locked directory for writing. Creates a missing store and migrates an old one. Every commit is durable. `report`
- * receives a line every few seconds during a migration. Throws OperatorError if the directory has lost its store.
+ * Opens the store of a locked directory for writing. Creates a missing store and migrates an old one. Every commit is durable. Renames the
+ * write-ahead log of a store that was replaced. `report` receives a line about that, and one every few seconds during a migration. Throws
+ * OperatorError if the directory has lost its store.
  */
 export async function openStoreForWriting(
   directory: string,
-  report?: (line: string) => void,
+  report: (line: string) => void = () => {},
 ): Promise<SqliteConnection> {
   assertStoreNotLost(directory)
+  const aside = setOldLogAside(directory)
+  if (aside !== undefined) report(`${aside}.`)
   const connection = openSqlite(storeFile(directory), 'write', { cacheKib: CACHE_KIB })
   if (isForeign(connection)) {
     connection.close()
@@ -32,7 +35,7 @@ export async function openStoreForWriting(
   migrate(connection, Date.now())
   await ensureHead(connection)
   assertDurable(connection)
-  markStore(directory)
+  stampStore(directory, connection)
   await recountStandings(work => transact(connection, work), report)
   await recountSignals(work => transact(connection, work), report)
   return connection

@@ -3,8 +3,9 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isBusy } from '../database/sqlite.ts'
 import { OperatorError, systemFault } from '../operator-error.ts'
-import { makeDirectories, OWNER_ONLY_FILE, syncMade } from '../sync-path.ts'
-import { lockFile, markerFile, storeFile } from './files.ts'
+import { makeDirectories, syncMade } from '../sync-path.ts'
+import { lockFile, storeFile } from './files.ts'
+import { assertOwnLog } from './marker.ts'
 
 /**
  * Creates the data directory if it is missing, and checks that files can be written in it. Returns its absolute path. Throws OperatorError if
@@ -36,7 +37,10 @@ function syncNewNames(path: string, made: string | undefined): void {
   }
 }
 
-/** Returns the absolute path of a data directory that must already have a store. Throws OperatorError otherwise. */
+/**
+ * Returns the absolute path of a data directory that must already have a store. Throws OperatorError otherwise, and if the store has the
+ * write-ahead log of another one.
+ */
 export function findDataDirectory(directory: string, file: (directory: string) => string): string {
   const path = resolve(directory)
   if (!existsSync(file(path))) {
@@ -49,30 +53,8 @@ export function findDataDirectory(directory: string, file: (directory: string) =
   } catch {
     throw new OperatorError(`The store in ${path} cannot be read by this user; run as the user that serves it.`)
   }
+  if (file === storeFile) assertOwnLog(path)
   return path
-}
-
-const MARKER = `This directory has a Palimpsest store, the file palimpsest.db. Without that file the service does not start here:
-restore a backup, or delete this file to begin an empty store.
-`
-
-/** Creates the marker of a directory with a store, so that a lost store is detected. */
-export function markStore(directory: string): void {
-  const path = markerFile(directory)
-  if (existsSync(path)) return
-  writeFileSync(path, MARKER, { mode: OWNER_ONLY_FILE })
-  syncMade(path)
-  syncMade(directory)
-}
-
-/** Throws OperatorError if the directory has the marker but no store. */
-export function assertStoreNotLost(directory: string): void {
-  const [store, marker] = [storeFile(directory), markerFile(directory)]
-  const size = statSync(store, { throwIfNoEntry: false })?.size ?? 0
-  if (size > 0 || !existsSync(marker)) return
-  throw new OperatorError(
-    `There was a store in ${directory}, and ${store} is ${existsSync(store) ? 'empty' : 'missing'}; restore a backup with "palimpsest restore", or delete ${marker} to begin an empty store.`,
-  )
 }
 
 /** How long a process waits for the lock of a directory, in milliseconds. `isServed` locks it for less time. */

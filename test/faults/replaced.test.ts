@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { openStoreForWriting } from '../../src/embedded/create.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../../src/embedded/data-directory.ts'
 import { lockFile, markerFile, storeFile } from '../../src/embedded/files.ts'
 import { watchServedFiles } from '../../src/embedded/served-files.ts'
-import { LAUNCHER } from '../cli/command.ts'
+import { expectDone, LAUNCHER, palimpsest } from '../cli/command.ts'
 import { assertStartRefused, startApp, type TestApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
@@ -154,6 +154,134 @@ test('a directory whose store is missing or empty is refused with a sentence, un
   await assertRefused(dataDir, /palimpsest\.db is missing.*palimpsest restore.*palimpsest\.marker/)
   rmSync(markerFile(dataDir))
   await (await start()).close()
+})
+
+const WRITTEN = 40
+
+/** Serves a directory until it is stopped, after writing entries with these titles. Returns their slugs. */
+async function fillStore(dataDir: string, title: string): Promise<string[]> {
+  const server = await startServer(dataDir)
+  const slugs = await fillServed(server, title)
+  server.kill('SIGTERM')
+  await server.ended
+  return slugs
+}
+
+async function fillServed({ url }: ServerProcess, title: string): Promise<string[]> {
+  const { token } = await newActor(url)
+  const slugs: string[] = []
+  for (let n = 0; n < WRITTEN; n++) {
+    const { slug } = await newEntry(url, token, { title: `${title} ${n}`, content: `${title} `.repeat(400) })
+    slugs.push(slug)
+  }
+  return slugs
+}
+
+/** Asserts that the next start serves exactly these entries of an intact store, and that a file has the earlier log. */
+async function assertServedNext(dataDir: string, slugs: readonly string[]): Promise<void> {
+  const looked = await palimpsest(['check', '--data-dir', dataDir])
+  assert.equal(looked.code, 1)
+  assert.match(looked.stderr, /palimpsest\.db-wal is not its write-ahead log; start the service/)
+  const doctor = await palimpsest(['doctor', '--data-dir', dataDir])
+  assert.match(doctor.stdout, /^FAIL store: .+ is not its write-ahead log; start the service/m)
+  const server = await startServer(dataDir)
+  assert.match(server.stderr(), /palimpsest\.db was replaced .+ is now .+palimpsest\.db-wal\.replaced-\S+ and /)
+  for (const slug of slugs) expectStatus(await call(server.url, 'GET', `/api/entries/${slug}`), 200)
+  const list = expectStatus(await call<{ total: number }>(server.url, 'GET', '/api/stats'), 200)
+  assert.equal((list as unknown as { entries: number }).entries, slugs.length)
+  await newEntry(server.url, (await newActor(server.url)).token)
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  expectDone(await palimpsest(['check', '--data-dir', dataDir]))
+  const names = readdirSync(dataDir).filter(name => /^palimpsest\.db-(wal|shm)\.replaced-/.test(name))
+  assert.equal(names.length, 2, names.join())
+}
+
+/** Ends a service whose store was replaced: one that sees it ends by itself, and another one is killed. */
+async function endReplaced(server: ServerProcess, isSeen: boolean): Promise<void> {
+  if (isSeen) return assertEnded(server, /palimpsest\.db /)
+  server.kill('SIGKILL')
+  await server.ended
+  assert.ok(existsSync(`${storeFile(server.dataDir)}-wal`))
+}
+
+suite('a store that was replaced while it was served is the one that the next start serves, intact', () => {
+  for (const way of ['renamed', 'copied'] as const) {
+    test(`another store is ${way} into its place`, async () => {
+      const [dataDir, other] = [join(directory.path, `served ${way}`), join(directory.path, `other ${way}`)]
+      const slugs = await fillStore(other, 'Other')
+      const server = await startServer(dataDir)
+      await fillServed(server, 'Served')
+      if (way === 'renamed') renameSync(storeFile(other), storeFile(dataDir))
+      else copyFileSync(storeFile(other), storeFile(dataDir))
+      await endReplaced(server, way === 'renamed')
+      await assertServedNext(dataDir, slugs)
+    })
+  }
+
+  for (const way of ['renamed', 'copied'] as const) {
+    test(`a backup of the same store is ${way} into its place`, async () => {
+      const dataDir = join(directory.path, `backed up ${way}`)
+      const backup = join(directory.path, `backup ${way}.db`)
+      const server = await startServer(dataDir)
+      const slugs = await fillServed(server, 'Backed up')
+      expectDone(await palimpsest(['backup', '--to', backup, '--data-dir', dataDir]))
+      await fillServed(server, 'Later')
+      if (way === 'renamed') renameSync(backup, storeFile(dataDir))
+      else copyFileSync(backup, storeFile(dataDir))
+      await endReplaced(server, way === 'renamed')
+      await assertServedNext(dataDir, slugs)
+    })
+  }
+
+  test('a restored store is renamed into its place', async () => {
+    const [dataDir, restored] = [join(directory.path, 'before restore'), join(directory.path, 'restored')]
+    const backup = join(directory.path, 'restored.db')
+    const server = await startServer(dataDir)
+    const slugs = await fillServed(server, 'Restored')
+    expectDone(await palimpsest(['backup', '--to', backup, '--data-dir', dataDir]))
+    expectDone(await palimpsest(['restore', '--from', backup, '--data-dir', restored]))
+    await fillServed(server, 'Later')
+    renameSync(storeFile(restored), storeFile(dataDir))
+    await endReplaced(server, true)
+    await assertServedNext(dataDir, slugs)
+  })
+})
+
+test('a killed store that is copied with its log loses nothing, also where another one was served before', async () => {
+  const [dataDir, copied] = [join(directory.path, 'killed'), join(directory.path, 'copied')]
+  const server = await startServer(dataDir)
+  const slugs = await fillServed(server, 'Killed')
+  server.kill('SIGKILL')
+  await server.ended
+  const names = readdirSync(dataDir).filter(name => name.startsWith('palimpsest.'))
+  const copyInto = (target: string): void => {
+    for (const name of names) copyFileSync(join(dataDir, name), join(target, name))
+  }
+  prepareDataDirectory(copied)
+  copyInto(copied)
+  for (const path of [copied, dataDir]) {
+    const again = await startServer(path)
+    for (const slug of slugs) expectStatus(await call(again.url, 'GET', `/api/entries/${slug}`), 200)
+    again.kill('SIGKILL')
+    await again.ended
+  }
+})
+
+test('a store and a log of which neither was served here are not opened, until the operator decides', async () => {
+  const [dataDir, other] = [join(directory.path, 'undecided'), join(directory.path, 'undecided other')]
+  await fillStore(dataDir, 'Here')
+  const server = await startServer(other)
+  const slugs = await fillServed(server, 'Other')
+  server.kill('SIGKILL')
+  await server.ended
+  for (const name of ['palimpsest.db', 'palimpsest.db-wal']) copyFileSync(join(other, name), join(dataDir, name))
+  await assertRefused(dataDir, /palimpsest\.db-wal is not its write-ahead log; rename .+, or delete .+\.marker/)
+  rmSync(markerFile(dataDir))
+  const again = await startServer(dataDir)
+  for (const slug of slugs) expectStatus(await call(again.url, 'GET', `/api/entries/${slug}`), 200)
+  again.kill('SIGTERM')
+  assert.equal((await again.ended).code, 0)
 })
 
 /** Starts where there is no store: one that may make none, one that may, and the first again. */

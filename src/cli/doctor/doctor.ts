@@ -28,6 +28,7 @@ import {
   checkSearchIndex,
   checkServed,
   checkSizes,
+  foreignLog,
 } from './store.ts'
 
 /** Runs all checks and prints one line for each finding. A check that throws is a finding. */
@@ -74,6 +75,8 @@ function checksFor(invocation: Invocation): NamedCheck[] {
       ['store', () => ({ mark: 'ok', what: 'store', finding: 'none yet; the first start creates it' })],
     ]
   }
+  const foreign = foreignLog(directory)
+  if (foreign !== undefined) return [...machine, ['store', () => foreign]]
   return [
     ...machine,
     ['served', () => checkServed(directory, config)],

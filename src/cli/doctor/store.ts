@@ -6,6 +6,8 @@ import { sql } from '../../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../database/sqlite.ts'
 import { isServed } from '../../embedded/data-directory.ts'
 import { indexFile, storeFile } from '../../embedded/files.ts'
+import { assertOwnLog } from '../../embedded/marker.ts'
+import { OperatorError } from '../../operator-error.ts'
 import { readinessUrl } from '../address.ts'
 import { sizeText } from '../progress.ts'
 import { openStoreForReading, openStoreOfAnySchema } from '../stores/open-store.ts'
@@ -27,15 +29,23 @@ export async function checkServed(directory: string, config: Config | undefined)
     const answer = await fetch(url, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) })
     if (answer.status === 200)
       return { mark: 'ok', what, finding: `a process has locked the store, and ${url} is ready` }
-    return {
-      mark: 'FAIL',
-      what,
-      finding: `${url} answers ${answer.status}`,
-      remedy: 'its log has the reason',
-    }
+    const reason = answer.headers.get('reason')
+    const finding = `${url} answers ${answer.status}${reason === null ? '' : `: ${reason}`}`
+    return { mark: 'FAIL', what, finding, remedy: 'its log has the reason' }
   } catch {
     const finding = `a process has locked the store, but ${url} does not answer`
     return { mark: 'warn', what, finding, remedy: 'set --host and --port to those of the server, or see its log' }
+  }
+}
+
+/** The finding that the write-ahead log is not that of the store, so that SQLite must not open them; undefined if it is. */
+export function foreignLog(directory: string): Finding | undefined {
+  try {
+    assertOwnLog(directory)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    return { mark: 'FAIL', what: 'store', finding: error.message.replace(/\.$/, '') }
   }
 }
 

@@ -25,7 +25,8 @@ DELETE FROM origin_salt; DELETE FROM admission; DELETE FROM cooldown; DELETE FRO
 CREATE TEMP TABLE kept AS SELECT number, id, day, NULL AS network_key, anonymous_actors, quarantined, blocked FROM origin;
 DELETE FROM main.origin;
 INSERT INTO main.origin (number, id, day, network_key, anonymous_actors, quarantined, blocked) SELECT * FROM kept;
-DROP TABLE kept`
+DROP TABLE kept;
+PRAGMA application_id = 0`
 
 /**
  * Copies the present state of the store, also while it is served, and checks the copy before it is renamed. The file ends with a checksum of
