@@ -19,10 +19,13 @@ setNice(NICE.index)
 /** Each new row is read once, while the operating system has it in memory, so that a small cache is enough. */
 const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
 const { store_id: storeId, record } = await readHead(store)
-const index = await openIndex(indexFile(directory), { storeId, record, storeEpoch: 0 })
+let fault: StoreFault | undefined
+const index = openIndex(indexFile(directory), { storeId, record, storeEpoch: 0 }, found => {
+  fault = found
+})
 parentPort?.postMessage('ready')
 
-/** Marks errors as faults of the store, because a fault of the index would delete the index. */
+/** Marks errors as faults of the store, because a fault of the index would replace the index. */
 function reading<T>(read: () => T): T {
   try {
     return read()
@@ -36,6 +39,7 @@ const follower = new IndexFollower({
   counters,
   file: indexFile(directory),
   index,
+  fault,
   source: {
     state: () => ({ storeId, record: Number(committed(counters)), storeEpoch: 0 }),
     changed: (change, number, limit) => reading(() => store.all(changedEntries(change, number, limit))),
@@ -46,5 +50,4 @@ const follower = new IndexFollower({
   onNotice: notice => parentPort?.postMessage(notice),
 })
 await follower.run()
-index.close()
 store.close()

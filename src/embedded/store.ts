@@ -26,8 +26,9 @@ import {
   type SharedCounters,
 } from '../threads/shared-counters.ts'
 import { startThread, type Thread, YOUNG_MB } from '../threads/thread.ts'
-import { assertStoreNotLost, lockDataDirectory } from './data-directory.ts'
+import { lockDataDirectory } from './data-directory.ts'
 import { indexFile, storeFile } from './files.ts'
+import { assertStoreNotLost, setOldLogAside } from './marker.ts'
 import type { Asked, ThreadData } from './protocol.ts'
 
 /** Maximum number of writes in progress. Further ones are refused as OVERLOADED. */
@@ -175,13 +176,16 @@ export class EmbeddedStore implements Store {
 
 type SendListener = { onSend(): void }
 
+/** Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. */
+type Reports = { onIndex?(notice: IndexNotice): void; onAside?(sentence: string): void }
+
 /**
  * Opens the embedded store in a prepared directory. Starts one writer thread and one index thread. The first search starts a search thread,
- * and a search that finds it busy starts another. `onIndex` is called when the index cannot be written, and when it can be written again.
+ * and a search that finds it busy starts another.
  */
 export async function openEmbeddedStore(
   directory: string,
-  onIndex: (notice: IndexNotice) => void = () => {},
+  { onIndex = () => {}, onAside = () => {} }: Reports = {},
 ): Promise<EmbeddedStore> {
   const unlock = lockDataDirectory(directory)
   const counters = createSharedCounters()
@@ -203,10 +207,12 @@ export async function openEmbeddedStore(
   let writer: Thread
   try {
     assertStoreNotLost(directory)
+    const aside = setOldLogAside(directory)
+    if (aside !== undefined) onAside(aside)
     writer = await start('./writer-thread.ts', WRITER)
     await start('./index-thread.ts', FOLLOWER)
-    const files = { index: indexFile(directory), store: storeFile(directory) }
-    const searches = await openSearches(counters, files, onDeath)
+    const searched = { index: indexFile(directory), store: storeFile(directory), counters }
+    const searches = await openSearches(searched, onDeath)
     const { reader, original } = await openReader(directory)
     const log = new LogThread(new URL('./log-thread.ts', import.meta.url), data)
     const parts = { directory, counters, health, threads, writer, searches, reader, original, log, unlock }

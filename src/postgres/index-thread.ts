@@ -10,6 +10,7 @@ import { changedEntries, currentEntry } from '../store/indexed-entry.ts'
 import { NICE, setNice } from '../threads/priority.ts'
 import {
   awaitWanted,
+  isDamaged,
   isStopping,
   positionOf,
   publishCommitted,
@@ -26,7 +27,10 @@ const POLL_INTERVAL_MS = 200
 
 setNice(NICE.index)
 const session = new Session({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 })
-const index = await openIndex(file)
+let fault: StoreFault | undefined
+const index = openIndex(file, undefined, found => {
+  fault = found
+})
 parentPort?.postMessage('ready')
 
 /** Error codes of a missing table or column, which a step of the schema will create. */
@@ -62,25 +66,25 @@ const follower = new IndexFollower({
   counters,
   file,
   index,
+  fault,
   source: {
     state,
     changed: (change, number, limit) => reading(async reader => reader.all(changedEntries(change, number, limit))),
     entry: number => reading(async reader => reader.one(currentEntry(number))),
     async awaitNewer(seen, patience) {
       const deadline = performance.now() + patience
-      while (!isStopping(counters) && performance.now() < deadline) {
+      while (!isStopping(counters) && !isDamaged(counters) && performance.now() < deadline) {
         awaitWanted(counters, positionOf(seen), Math.min(POLL_INTERVAL_MS, deadline - performance.now()))
         // The session needs the event loop between two waits.
         await setTimeout(0)
         const now = await state()
         if (now.record > seen.record || now.storeEpoch !== seen.storeEpoch) return true
       }
-      return isStopping(counters)
+      return isStopping(counters) || isDamaged(counters)
     },
   },
   onEntry() {},
   onNotice: notice => parentPort?.postMessage(notice),
 })
 await follower.run()
-index.close()
 await session.close()

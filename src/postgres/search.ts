@@ -58,6 +58,6 @@ export class NodeSearch {
       onDeath,
       onNotice: onIndex,
     })
-    return openSearches(this.#counters, { index: indexFile, store: undefined }, onDeath)
+    return openSearches({ index: indexFile, store: undefined, counters: this.#counters }, onDeath)
   }
 }

@@ -51,19 +51,28 @@ const NO_STORE: StoreState = { storeId: '', record: 0, storeEpoch: 0 }
 
 /**
  * Opens the index for writing. Empties an index that belongs to another store or to a later state of the store, was made by other rules, or
- * cannot be read. Without `store`, opens the index unchanged.
+ * cannot be read. Without `store`, opens the index unchanged. `onDamage` is called with the fault of an index that cannot be read.
  */
-export function openIndex(path: string, store?: StoreState): SqliteConnection {
+export function openIndex(
+  path: string,
+  store?: StoreState,
+  onDamage: (fault: StoreFault) => void = () => {},
+): SqliteConnection {
   try {
     return openCurrent(path, store)
   } catch (error) {
-    if (!(error instanceof StoreFault) || error.kind !== 'broken') throw error
+    if (!isDamageOfIndex(error)) throw error
+    onDamage(error)
     deleteIndex(path)
     return openCurrent(path, store)
   }
 }
 
-/** Deletes the index; the next start builds it from the beginning. */
+/** Whether the index cannot be read, so that only another one helps. */
+export const isDamageOfIndex = (error: unknown): error is StoreFault =>
+  error instanceof StoreFault && error.kind === 'broken'
+
+/** Deletes the files of the index. */
 export function deleteIndex(path: string): void {
   for (const part of ['', '-wal', '-shm']) rmSync(`${path}${part}`, { force: true })
 }

@@ -1,11 +1,27 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Awaitable, isUnavailable, StoreFault } from '../database/database.ts'
-import { isBusy, type SqliteConnection } from '../database/sqlite.ts'
+import { boundLog, isBusy, type SqliteConnection } from '../database/sqlite.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
-import { awaitWanted, isStopping, positionOf, publishIndexed, type SharedCounters } from '../threads/shared-counters.ts'
+import {
+  awaitWanted,
+  isDamaged,
+  isStopping,
+  positionOf,
+  publishIndexed,
+  publishIndexFile,
+  type SharedCounters,
+} from '../threads/shared-counters.ts'
 import { claimIndex, type ReadEntry } from './claim-index.ts'
 import { followChanges, type ReadChanges } from './index-changes.ts'
-import { deleteIndex, indexedRecord, type StoreState, tidyIndex, undoIndexing } from './index-file.ts'
+import {
+  deleteIndex,
+  indexedRecord,
+  isDamageOfIndex,
+  openIndex,
+  type StoreState,
+  tidyIndex,
+  undoIndexing,
+} from './index-file.ts'
 
 /**
  * How long changes are collected before they are indexed together, in milliseconds. They are indexed earlier if a search waits for them.
@@ -18,7 +34,7 @@ const TIDY_PAGES = 64
 /** Pause before another try after a full disk, a locked index or an unreachable database, in milliseconds. */
 const RETRY_PAUSE = 500
 
-type Held = 'full' | 'locked' | undefined
+type Held = 'full' | 'locked' | 'damaged' | undefined
 
 /** The store that an index follows. */
 export type IndexSource = {
@@ -35,19 +51,25 @@ export type IndexKeeping = {
   counters: SharedCounters
   /** The path of the index file. */
   file: string
+  /** The open index. `run` closes it. */
   index: SqliteConnection
+  /** The fault for which that index was made anew, if there was one. */
+  fault: StoreFault | undefined
   source: IndexSource
   /** Called after each entry that was indexed. */
   onEntry: () => void
   /**
-   * Called with the record from which the index follows a store, when the index file cannot be written, and when it can be written again.
+   * Called with the record from which the index follows a store, when the index file cannot be written or is damaged, and when it has every
+   * record again.
    */
   onNotice: (notice: IndexNotice) => void
 }
 
-/** Follows a store with the index. A broken index is deleted; the next start rebuilds it. */
+/** Follows a store with the index. Replaces a damaged index by an empty one, and fills that from the beginning. */
 export class IndexFollower {
   readonly #parts: IndexKeeping
+  /** Undefined while a damaged file is being replaced. */
+  #index: SqliteConnection | undefined
   /** The latest state of the store; undefined before the first read. */
   #state: StoreState | undefined
   #tidying: 'due' | 'under way' | 'done' = 'due'
@@ -56,9 +78,11 @@ export class IndexFollower {
 
   constructor(parts: IndexKeeping) {
     this.#parts = parts
+    this.#index = parts.index
+    if (parts.fault !== undefined) this.#reportDamage(parts.fault)
   }
 
-  /** Follows until the process stops. Throws if the store or the index cannot be read. */
+  /** Follows until the process stops. Throws if the store cannot be read. */
   async run(): Promise<void> {
     while (!isStopping(this.#parts.counters)) {
       try {
@@ -68,13 +92,16 @@ export class IndexFollower {
         await setTimeout(RETRY_PAUSE)
       }
     }
+    this.#index?.close()
   }
 
   /** Indexes what is new, otherwise merges segments, otherwise waits for the store. */
   async #step(): Promise<void> {
-    const { counters, index, source, onEntry } = this.#parts
+    const { counters, source, onEntry } = this.#parts
+    if (isDamaged(counters)) throw new StoreFault('broken', new Error('a search could not read it'))
     const seen = await source.state()
-    await this.#claim(seen)
+    const index = this.#index ?? this.#replace()
+    await this.#claim(index, seen)
     const from = indexedRecord(index)
     if (seen.record > from) {
       const onReached = (record: number): boolean => {
@@ -87,6 +114,7 @@ export class IndexFollower {
     }
     if (this.#tidying !== 'done' && !(await source.awaitNewer(seen, this.#tidying === 'due' ? QUIET : TIDY_PAUSE))) {
       this.#tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
+      if (this.#tidying === 'done') boundLog(index.raw)
       return
     }
     await source.awaitNewer(seen, Number.POSITIVE_INFINITY)
@@ -94,8 +122,8 @@ export class IndexFollower {
   }
 
   /** Begins to follow a store, or its next epoch. */
-  async #claim(seen: StoreState): Promise<void> {
-    const { counters, index, source, onNotice } = this.#parts
+  async #claim(index: SqliteConnection, seen: StoreState): Promise<void> {
+    const { counters, source, onNotice } = this.#parts
     if (this.#state?.storeId !== seen.storeId || this.#state.storeEpoch !== seen.storeEpoch) {
       publishIndexed(counters, 0)
       await claimIndex(index, seen, source.entry)
@@ -107,18 +135,46 @@ export class IndexFollower {
 
   /** Undoes a failed step. Throws if another try cannot succeed. */
   #undo(error: unknown): void {
-    const { file, index } = this.#parts
-    undoIndexing(index)
-    // The next start rebuilds an index that cannot be read.
-    if (error instanceof StoreFault && error.kind === 'broken') deleteIndex(file)
+    if (isDamageOfIndex(error)) {
+      this.#discard(error)
+      return
+    }
+    const index = this.#index
+    if (index !== undefined) undoIndexing(index)
     const isFull = error instanceof StoreFault && error.kind === 'full'
     if (!isFull && !isBusy(error) && !isUnavailable(error)) throw error
     // If nothing is left to index, no search waits and nothing is reported.
-    const waits = this.#state !== undefined && indexedRecord(index) < this.#state.record
+    const waits = this.#state !== undefined && (index === undefined || indexedRecord(index) < this.#state.record)
     if (waits && !isUnavailable(error)) this.#notify(isFull ? 'full' : 'locked')
   }
 
-  #notify(held: Held): void {
+  /** Closes a damaged index. Searches wait or are refused until the next one has every record. */
+  #discard(fault: StoreFault): void {
+    const { counters } = this.#parts
+    this.#reportDamage(fault)
+    publishIndexed(counters, 0)
+    if (this.#index !== undefined) publishIndexFile(counters)
+    this.#index?.close()
+    this.#index = undefined
+  }
+
+  /** Makes an empty index in the place of a damaged one. */
+  #replace(): SqliteConnection {
+    const { counters, file } = this.#parts
+    deleteIndex(file)
+    const index = openIndex(file)
+    this.#index = index
+    this.#state = undefined
+    publishIndexFile(counters)
+    return index
+  }
+
+  #reportDamage({ cause }: StoreFault): void {
+    this.#held = 'damaged'
+    this.#parts.onNotice({ damage: (cause as Error).message })
+  }
+
+  #notify(held: Exclude<Held, 'damaged'>): void {
     if (held !== this.#held) this.#parts.onNotice({ held })
     this.#held = held
   }

@@ -1,45 +1,42 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { StoreFault } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import type { SearchRequest } from '../operations/search.ts'
 import { pagesOfEntry } from '../store/indexed-entry.ts'
 import { replyOfError } from '../threads/protocol.ts'
-import { deleteIndex } from './index-file.ts'
+import type { SharedCounters } from '../threads/shared-counters.ts'
+import { IndexReader } from './index-reader.ts'
 import { prefetch } from './prefetch.ts'
 import { searchIndex } from './query.ts'
 
 /** A search as data. */
 export type Query = { id: number; request: SearchRequest }
 /** The index file that a search thread reads, and the store file that found entries are prefetched from, if there is one. */
-export type SearchThreadData = { index: string; store: string | undefined }
+export type SearchThreadData = { index: string; store: string | undefined; counters: SharedCounters }
 
 /** A thread that answers searches from the index. */
-const { index: file, store: storeFile } = workerData as SearchThreadData
+const { index: file, store: storeFile, counters } = workerData as SearchThreadData
 const port = parentPort
 if (port === null) throw new Error('A searcher runs as a worker thread only.')
 
-const index = openSqlite(file, 'read')
+const reader = new IndexReader(counters, () => openSqlite(file, 'read'))
 /** Prefetched pages are cached by the operating system, so this connection needs no large cache. */
 const store = storeFile === undefined ? undefined : openSqlite(storeFile, 'read', { cacheKib: 64 })
 
 /** Answers a query. Returns the found entries. */
 function answer({ id, request }: Query): readonly number[] {
   try {
-    const result = searchIndex(index, request)
+    const result = reader.read(index => searchIndex(index, request))
     port?.postMessage([{ id, result }])
     return result.entries
   } catch (error) {
     port?.postMessage([replyOfError(id, error)])
-    if (!(error instanceof StoreFault)) return []
-    // An index that cannot be read ends the service; the next start rebuilds it.
-    deleteIndex(file)
-    throw error
+    return []
   }
 }
 
 port.on('message', (message: Query | 'close') => {
   if (message === 'close') {
-    index.close()
+    reader.close()
     store?.close()
     port.close()
     return

@@ -8,8 +8,11 @@ export type Reply = { id: number } & (
   | { fault: StoreFault['kind']; outcomeUnknown: boolean; message: string }
   | { error: string; stack: string }
 )
-/** Why the index thread cannot write its file (undefined when it can again), or the record from which it indexes and the newest record. */
-export type IndexNotice = { held: 'full' | 'locked' | undefined } | { from: number; of: number }
+/**
+ * Why the index thread cannot write its file (undefined when it can again), the damage of the file that it replaces, or the record from
+ * which it indexes and the newest record.
+ */
+export type IndexNotice = { held: 'full' | 'locked' | undefined } | { damage: string } | { from: number; of: number }
 
 export function replyOfError(id: number, error: unknown): Reply {
   if (error instanceof Problem) return { id, problem: error.code, detail: error.detail }

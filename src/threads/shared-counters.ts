@@ -1,6 +1,6 @@
 /**
  * Counters in shared memory, for the threads of a process: the committed record, the indexed record, stop and close flags, commits begun
- * and ended, the record that a search waits for, writes in those commits, and reads. Every change that a thread may wait for also counts
+ * and ended, the record that a search waits for, writes in those commits, reads, and the index file with its reported damage. Every change that a thread may wait for also counts
  * as an event. A thread reads the number of events, checks its condition, and waits for the next event, so that it misses none.
  */
 export type SharedCounters = BigInt64Array<SharedArrayBuffer>
@@ -15,7 +15,9 @@ const WRITES = 6
 const CLOSING = 7
 const EVENTS = 8
 const READS = 9
-const SIZE = 10
+const INDEX_FILE = 10
+const DAMAGED = 11
+const SIZE = 12
 
 export const createSharedCounters = (): SharedCounters =>
   new BigInt64Array(new SharedArrayBuffer(SIZE * BigInt64Array.BYTES_PER_ELEMENT))
@@ -112,13 +114,37 @@ export const publishIndexed = (counters: SharedCounters, record: number | bigint
 
 export const publishStop = (counters: SharedCounters): void => publish(counters, STOPPING, 1n)
 
-/** Blocks this thread until another record than `seen` is committed, or the stop flag is set; false after `patience` milliseconds. */
-export const awaitCommit = (counters: SharedCounters, seen: bigint, patience = Number.POSITIVE_INFINITY): boolean =>
-  awaitUntil(counters, patience, () => committed(counters) !== seen || isStopping(counters))
+/** The number of the index file. It is odd while the index thread replaces a damaged file. */
+export const indexFileOf = (counters: SharedCounters): bigint => Atomics.load(counters, INDEX_FILE)
 
-/** Blocks this thread for `patience` milliseconds, until a search waits for a record that is not indexed, or until the stop flag is set. */
+/** Call it before a damaged index file is deleted, and again when another one can be opened. */
+export const publishIndexFile = (counters: SharedCounters): void =>
+  publish(counters, INDEX_FILE, indexFileOf(counters) + 1n)
+
+/** Reports to the index thread that the index file with this number is damaged. */
+export const reportDamage = (counters: SharedCounters, file: bigint): void => publish(counters, DAMAGED, file + 1n)
+
+/** Whether damage of the present index file was reported. */
+export const isDamaged = (counters: SharedCounters): boolean =>
+  Atomics.load(counters, DAMAGED) === indexFileOf(counters) + 1n
+
+/**
+ * Blocks this thread until another record than `seen` is committed, the index is damaged, or the stop flag is set; false after `patience`
+ * milliseconds.
+ */
+export const awaitCommit = (counters: SharedCounters, seen: bigint, patience = Number.POSITIVE_INFINITY): boolean =>
+  awaitUntil(counters, patience, () => committed(counters) !== seen || isDamaged(counters) || isStopping(counters))
+
+/**
+ * Blocks this thread for `patience` milliseconds, until a search waits for a record that is not indexed, the index is damaged, or the stop
+ * flag is set.
+ */
 export function awaitWanted(counters: SharedCounters, indexed: bigint, patience: number): void {
-  awaitUntil(counters, patience, () => Atomics.load(counters, WANTED) > indexed || isStopping(counters))
+  awaitUntil(
+    counters,
+    patience,
+    () => Atomics.load(counters, WANTED) > indexed || isDamaged(counters) || isStopping(counters),
+  )
 }
 
 /** Publishes that a search waits for a record, unless another one waits for a later record. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -9,8 +9,8 @@ import { indexFile, storeFile } from '../../src/embedded/files.ts'
 import { palimpsest } from '../cli/command.ts'
 import { commandLine } from '../cli/people/in-process.ts'
 import { assertStartRefused, startApp, type TestApp } from '../support/app.ts'
-import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
-import { assertRefused, eventually, makeDirectory, spawnService, startServer } from '../support/process.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { assertRefused, eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 
 const directory = makeDirectory()
 after(() => directory.remove())
@@ -98,36 +98,100 @@ test('a search index that is missing, truncated, overwritten or of another store
   await app.close()
 })
 
-test('a search index whose damage is found later ends the process, and the next start rebuilds it', async () => {
-  const app = await start('damaged')
-  const { dataDir } = app
-  const { token } = await newActor(app.url)
-  for (let n = 0; n < 20; n++)
-    await newEntry(app.url, token, { title: `Walrus ${n}`, content: `word${n} `.repeat(200) })
-  assert.equal((await titlesOf(app, 'walrus')).length, 20)
-  await app.close()
-  const index = openSqlite(indexFile(dataDir), 'write')
+const ENTRIES = 100
+const WORDS = 'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda sigma omega'.split(' ')
+
+/** Writes entries that all have the word walrus, each with many other words. */
+async function fillIndex(url: string): Promise<string> {
+  const { token } = await newActor(url)
+  const made = Array.from({ length: ENTRIES }, (_, n) => {
+    const content = Array.from({ length: 60 }, (_, at) => `${WORDS[at % WORDS.length]}${n * 60 + at}`).join(' ')
+    return newEntry(url, token, { title: `Walrus ${n}`, content })
+  })
+  await Promise.all(made)
+  return token
+}
+
+/** The answer to a search for the oldest of so many entries. */
+const findOldest = ({ url }: ServerProcess, of: number) =>
+  call<{ items: unknown[] }>(url, 'GET', `/api/search?q=walrus&limit=2&offset=${of - 1}`)
+
+async function assertAllFound(server: ServerProcess, written: number): Promise<void> {
+  const search = await eventually('the index has all records', PATIENCE, async () => {
+    const answer = await findOldest(server, written)
+    return answer.status === 200 ? answer : undefined
+  })
+  assert.equal(search.body.items.length, 1)
+}
+
+/**
+ * Searches a service whose index is damaged until it finds all entries again. Asserts that searches are refused with a time to wait until
+ * then, that all other requests are answered, and that the log names the file.
+ */
+async function assertRebuilt(server: ServerProcess, token: string): Promise<void> {
+  let written = ENTRIES
+  await eventually('every entry is found again', PATIENCE, async () => {
+    const search = await findOldest(server, written)
+    expectStatus(await call(server.url, 'GET', '/api/entries?limit=1'), 200)
+    expectStatus(await call(server.url, 'GET', '/ready'), 200)
+    await newEntry(server.url, token, { title: `Walrus ${written++}` })
+    if (search.status !== 200) {
+      assert.ok(Number(expectProblem(search, 503, 'NOT_READY').headers.get('retry-after')) >= 1)
+      assert.match(String(search.headers.get('reason')), /search index/)
+      return undefined
+    }
+    assert.equal(search.body.items.length, 1, 'a search finds part of the entries')
+    return server.stderr().includes('search.db') ? true : undefined
+  })
+  assert.match(
+    server.stderr(),
+    /"file":"[^"]+search\.db","damage":"[^"]+","msg":"the search index is damaged and is rebuilt/,
+  )
+  await assertAllFound(server, written)
+}
+
+/** The first page of the terms in the index of a stopped service. */
+function firstPageOfTerms(path: string): number {
+  const index = openSqlite(path, 'write')
   const terms = index.one<{ rootpage: number }>(sql`SELECT rootpage FROM sqlite_schema WHERE name = 'terms_data'`)
   index.close()
-  await scribble(indexFile(dataDir), ((terms?.rootpage ?? 0) - 1) * PAGE, PAGE)
+  return terms?.rootpage ?? 0
+}
 
-  // On a busy machine the index thread may meet the damage before the service is announced.
-  const { child, output, ended } = spawnService(['serve'], { env: { DATA_DIR: dataDir } })
-  const url = await Promise.race([
-    eventually('ready', PATIENCE, async () => /ready at (\S+)/.exec(output.stdout)?.[1]),
-    ended,
-  ])
-  const answer =
-    typeof url === 'string' ? await call(url, 'GET', '/api/entries?q=walrus').catch(() => undefined) : undefined
-  if (answer?.status === 200) child.kill('SIGKILL')
-  assert.notEqual(answer?.status, 200, 'the damage did not show')
-  const { code, stderr } = await ended
-  assert.ok(code !== 0 && code !== null, stderr)
+type Damage = { when: 'before the start' | 'during the service'; damage(index: string): unknown }
+/** While a service runs, a damaged page shows only if no thread has it in memory or in the write-ahead log. */
+const DAMAGES: Record<string, Damage> = {
+  'the first page of its terms is overwritten': {
+    when: 'before the start',
+    damage: index => scribble(index, (firstPageOfTerms(index) - 1) * PAGE, PAGE),
+  },
+  'its header is overwritten': { when: 'before the start', damage: index => scribble(index, 0, 200) },
+  'all pages after the first are overwritten': {
+    when: 'during the service',
+    damage: index => scribble(index, PAGE, statSync(index).size - PAGE),
+  },
+  'it is cut short': { when: 'during the service', damage: index => truncateSync(index, PAGE) },
+}
 
-  const again = await start('damaged')
-  assert.equal((await titlesOf(again, 'walrus')).length, 20)
-  await again.close()
-})
+for (const [name, { when, damage }] of Object.entries(DAMAGES)) {
+  test(`a search index is rebuilt, and all else is served, when ${when} ${name}`, async () => {
+    const dataDir = join(directory.path, name)
+    const first = await startServer(dataDir)
+    const token = await fillIndex(first.url)
+    await assertAllFound(first, ENTRIES)
+    first.kill('SIGTERM')
+    await first.ended
+    if (when === 'before the start') await damage(indexFile(dataDir))
+    const server = await startServer(dataDir)
+    if (when === 'during the service') {
+      await assertAllFound(server, ENTRIES)
+      await damage(indexFile(dataDir))
+    }
+    await assertRebuilt(server, token)
+    server.kill('SIGTERM')
+    assert.equal((await server.ended).code, 0)
+  })
+}
 
 /** Where no directory can be made: Linux says of a new one that its parent is missing. */
 const NOWHERE = '/proc/palimpsest/data'
