@@ -5,12 +5,22 @@ import type { Config } from './config.ts'
 import { prepareDataDirectory } from './embedded/data-directory.ts'
 import { indexFile, storeFile } from './embedded/files.ts'
 import { openEmbeddedLimiter } from './embedded/limiter.ts'
+import { noteOriginKey } from './embedded/marker.ts'
 import { openEmbeddedStore } from './embedded/store.ts'
 import type { Engine } from './engine.ts'
 import { makeLogKey, privateKeysOf } from './log/log-key.ts'
 import { OperatorError } from './operator-error.ts'
 import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
-import { adminTokenFile, digestOf, ensureSecret, logKeyFile, originKeyFile, type Secrets } from './secrets.ts'
+import {
+  adminTokenFile,
+  changeOfOriginKey,
+  digestOf,
+  digestOfOriginKey,
+  ensureSecret,
+  logKeyFile,
+  originKeyFile,
+  type Secrets,
+} from './secrets.ts'
 import { readHead } from './store/head.ts'
 
 /** Opens the embedded store in the data directory. Throws OperatorError for mistakes of the operator. */
@@ -22,6 +32,7 @@ export async function openEmbedded(config: Config, logger: Logger, now: () => nu
     )
   }
   const directory = prepareDataDirectory(config.dataDir)
+  const isNewKey = config.originKey === undefined && !existsSync(originKeyFile(directory))
   const token = config.adminToken ?? ensureSecret(adminTokenFile(directory))
   const secrets: Secrets = {
     adminDigest: digestOf(token),
@@ -29,7 +40,13 @@ export async function openEmbedded(config: Config, logger: Logger, now: () => nu
     logKey: config.logKey ?? ensureSecret(logKeyFile(directory), makeLogKey),
   }
   privateKeysOf(secrets.logKey, config.logKey === undefined ? logKeyFile(directory) : 'LOG_KEY')
-  const store = await openEmbeddedStore(directory, reportIndex(logger, indexFile(directory)))
+  const store = await openEmbeddedStore(directory, {
+    onIndex: reportIndex(logger, indexFile(directory)),
+    onAside: sentence => logger.warn(sentence),
+  })
+  const digest = digestOfOriginKey(secrets.originKey)
+  const warning = changeOfOriginKey({ digest, isNewKey, isNewStore: isNew }, noteOriginKey(directory, digest))
+  if (warning !== undefined) logger.warn({ file: originKeyFile(directory) }, warning)
   if (isNew) {
     const { store_id: storeId } = await readHead(store.reader)
     logger.info({ file: storeFile(directory), storeId }, NEW_STORE_MADE)

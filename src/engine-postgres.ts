@@ -10,10 +10,25 @@ import type { Engine } from './engine.ts'
 import { logHeadFile } from './log/head-file.ts'
 import { makeLogKey, privateKeysOf } from './log/log-key.ts'
 import { PostgresLimiter } from './postgres/limiter.ts'
-import { findTokenDigest, shareLogKey, shareOriginKey, shareTokenDigest } from './postgres/secrets.ts'
+import {
+  findTokenDigest,
+  hasOriginKey,
+  noteOriginKey,
+  shareLogKey,
+  shareOriginKey,
+  shareTokenDigest,
+} from './postgres/secrets.ts'
 import { PostgresStore } from './postgres/store.ts'
 import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
-import { adminTokenFile, digestOf, ensureSecret, originKeyFile, type Secrets } from './secrets.ts'
+import {
+  adminTokenFile,
+  changeOfOriginKey,
+  digestOf,
+  digestOfOriginKey,
+  ensureSecret,
+  originKeyFile,
+  type Secrets,
+} from './secrets.ts'
 
 /** How long a start waits for a database that may not be available, in milliseconds: long enough to report most faults at once. */
 const FIRST_OPEN_TIMEOUT_MS = 2_000
@@ -23,7 +38,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
   if (config.logKey !== undefined) privateKeysOf(config.logKey, 'LOG_KEY')
   const directory = prepareDataDirectory(config.dataDir)
   const unlock = lockDataDirectory(directory)
-  const shared = new SharedSecrets(config)
+  const shared = new SharedSecrets(config, logger)
   const store = new PostgresStore({
     url,
     indexFile: nodeIndexFile(directory),
@@ -64,14 +79,16 @@ type Known = { secrets: Secrets; tokenFile: string | undefined }
 
 class SharedSecrets {
   readonly #config: Config
+  readonly #logger: Logger
   #known: Known | undefined
 
-  constructor(config: Config) {
+  constructor(config: Config, logger: Logger) {
     this.#config = config
+    this.#logger = logger
   }
 
   async read(connection: PostgresConnection): Promise<void> {
-    this.#known = await shareSecrets(connection, this.#config)
+    this.#known = await shareSecrets(connection, this.#config, this.#logger)
   }
 
   /** Throws NOT_READY until the store is open. */
@@ -99,10 +116,8 @@ const reportsTo = (logger: Logger, database: string, mayMake: boolean) => ({
  * The secrets that all nodes share. The database has only the digest of the admin token; the node that makes the token writes it to its
  * data directory. Existing secrets in the data directory are used.
  */
-async function shareSecrets(connection: PostgresConnection, config: Config): Promise<Known> {
-  const ownKey = originKeyFile(config.dataDir)
-  const originKey =
-    config.originKey ?? (await shareOriginKey(connection, existsSync(ownKey) ? ensureSecret(ownKey) : undefined))
+async function shareSecrets(connection: PostgresConnection, config: Config, logger: Logger): Promise<Known> {
+  const originKey = await shareOrigins(connection, config, logger)
   const logKey = config.logKey ?? (await shareLogKey(connection, makeLogKey))
   if (config.adminToken !== undefined) {
     return { secrets: { adminDigest: digestOf(config.adminToken), originKey, logKey }, tokenFile: undefined }
@@ -118,6 +133,20 @@ async function shareSecrets(connection: PostgresConnection, config: Config): Pro
   const ours = adminDigest === ownDigest
   if (made && !ours) rmSync(path)
   return { secrets: { adminDigest, originKey, logKey }, tokenFile: ours ? path : undefined }
+}
+
+/** The origin key of all nodes. Warns if it is not the key of the last start of a node. */
+async function shareOrigins(connection: PostgresConnection, config: Config, logger: Logger): Promise<string> {
+  const file = originKeyFile(config.dataDir)
+  const own = config.originKey ?? (existsSync(file) ? ensureSecret(file) : undefined)
+  const isNewKey = own === undefined && !(await hasOriginKey(connection))
+  const originKey = config.originKey ?? (await shareOriginKey(connection, own))
+  const digest = digestOfOriginKey(originKey)
+  const before = await noteOriginKey(connection, digest)
+  const [head] = await connection.query<{ record: number }>('SELECT record FROM head')
+  const warning = changeOfOriginKey({ digest, isNewKey, isNewStore: Number(head?.record ?? 0) === 0 }, before)
+  if (warning !== undefined) logger.warn({ database: placeOf(config.databaseUrl ?? '') }, warning)
+  return originKey
 }
 
 /** The URL of the database without its password. */

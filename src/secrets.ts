@@ -41,6 +41,16 @@ export const exposedSentence = ({ path, mode }: SecretFile): string =>
 /** The SHA-256 of an admin token as lower-case hex. */
 export const digestOf = (token: string): string => hash('sha256', token, 'hex')
 
+/** A digest that recognises an origin key, and from which no digest of a network can be computed. */
+export const digestOfOriginKey = (originKey: string): string => hash('sha256', `origin key ${originKey}`).slice(0, 32)
+
+/** The warning about an origin key that is not that of the last start; undefined if it is, or if the store is new. */
+export function changeOfOriginKey(now: { digest: string; isNewKey: boolean; isNewStore: boolean }, before?: string) {
+  if (now.digest === before || now.isNewStore || (before === undefined && !now.isNewKey)) return undefined
+  const change = now.isNewKey ? 'the origin key was lost and made anew' : 'the origin key is another one'
+  return `${change}: blocks of networks do not apply, and answers stored for retries cannot be read, until the earlier key is back`
+}
+
 const randomSecret = (): string => `${randomBytes(32).toString('base64url')}\n`
 
 /**

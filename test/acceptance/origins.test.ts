@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Stats } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
-import { allPages, call, expectStatus } from '../support/client.ts'
+import { startApp, useApp } from '../support/app.ts'
+import { allPages, call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { databaseWithTables, ENGINE } from '../support/engine.ts'
 import { snapshot, toNoon } from '../support/moderation.ts'
+import { makeDirectory } from '../support/process.ts'
 
 const DAY = 86_400_000
 const ANONYMOUS_PER_DAY = 64
@@ -128,5 +130,34 @@ test('a token identifies an actor over days and origins, an anonymous reader is 
     expectStatus(await call(app.url, 'GET', path, { headers: moved, token: issued.token }), 200)
     assert.equal((await rowOf(tag)).actorId, issued.actor.id)
     app.advance(DAY)
+  }
+})
+
+test('a start whose origin key is lost or another one warns, and a start with the same key does not', async t => {
+  const { path: DATA_DIR, remove } = makeDirectory()
+  t.after(remove)
+  const store = {
+    DATA_DIR,
+    ...(ENGINE === 'postgres' ? { DATABASE_URL: await databaseWithTables('origin keys') } : {}),
+  }
+  const [first, second] = ['the-key-of-the-first-starts', 'the-key-of-a-later-start']
+  const starts = [
+    [first, undefined],
+    [first, undefined],
+    [second, 'the origin key is another one: blocks'],
+    [undefined, 'the origin key was lost and made anew: blocks'],
+    [undefined, undefined],
+  ]
+  for (const [at, [key, warning]] of starts.entries()) {
+    const started = await startApp({ ...store, ...(key === undefined ? {} : { ORIGIN_KEY: key }) })
+    await newEntry(started.url, (await newActor(started.url)).token)
+    const warned = started
+      .log()
+      .split('\n')
+      .filter(line => line.includes('the origin key'))
+    await started.close()
+    assert.equal(warned.length, warning === undefined ? 0 : 1, `start ${at}: ${warned.join()}`)
+    if (warning === undefined) continue
+    assert.ok(warned[0]?.includes(`"level":40`) && warned[0].includes(warning), warned[0])
   }
 })
