@@ -8,8 +8,14 @@ import { blockThread } from './wait.ts'
 const OLDEST_SQLITE = '3.51.3'
 /** The page size of a new file, in bytes. Rows of a few kilobytes share a page; with 4,096 bytes half of each page would be empty. */
 const PAGE_BYTES = 8_192
-/** Pages in the write-ahead log that start a checkpoint. */
-const WAL_PAGES = 4_000
+/**
+ * Pages in the write-ahead log that start a checkpoint: half of the pages of the file, within these bounds. A checkpoint of a small file
+ * writes few pages. A large file has more pages that each checkpoint would write again.
+ */
+const WAL_PAGES_MIN = 500
+const WAL_PAGES_MAX = 4_000
+/** Bytes of a page and its header in the write-ahead log. */
+const FRAME_BYTES = PAGE_BYTES + 24
 /** How long a connection waits for another one's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
 /** Milliseconds between two attempts where SQLite itself does not wait. */
@@ -77,7 +83,7 @@ export function openSqlite(
 function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
   raw.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
   enterWal(raw)
-  raw.exec(`PRAGMA wal_autocheckpoint = ${WAL_PAGES}`)
+  boundLog(raw)
   // Pages that an aborted statement would restore stay in memory instead of in a temporary file.
   raw.exec('PRAGMA temp_store = MEMORY')
   // Derived data is public and can be rebuilt: commits need no sync, and deleted rows need no overwriting.
@@ -99,6 +105,13 @@ function enterWal(raw: DatabaseSync): void {
       blockThread(BUSY_RETRY_MS)
     }
   }
+}
+
+/** Bounds the write-ahead log by the present size of the file. A log that a large transaction has extended is truncated when it is reset. */
+export function boundLog(raw: DatabaseSync): void {
+  const { page_count: pages } = raw.prepare('PRAGMA page_count').get() as { page_count: number }
+  const most = Math.min(WAL_PAGES_MAX, Math.max(WAL_PAGES_MIN, Math.floor(pages / 2)))
+  raw.exec(`PRAGMA wal_autocheckpoint = ${most}; PRAGMA journal_size_limit = ${most * FRAME_BYTES}`)
 }
 
 /** Throws unless every commit of this connection is synced to the disk. */

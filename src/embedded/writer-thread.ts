@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { only, StoreFault } from '../database/database.ts'
 import { GroupCommit } from '../database/group-commit.ts'
 import { sql } from '../database/sql.ts'
-import { checkpointWal, isDamage } from '../database/sqlite.ts'
+import { boundLog, checkpointWal, isDamage } from '../database/sqlite.ts'
 import { SqliteSession } from '../database/sqlite-session.ts'
 import { createWorks } from '../operations/command.ts'
 import { createCpuYield } from '../threads/cpu-yield.ts'
@@ -85,6 +85,7 @@ const perform = async (command: Asked): Promise<unknown> => {
   // Data that a sweep deleted or a mirror erased must not remain in the write-ahead log.
   if ((command.name === 'sweep' && result === false) || (command.name === 'keepMirrored' && result === true)) {
     checkpointWal(connection)
+    boundLog(connection.raw)
   }
   return result
 }
