@@ -76,4 +76,5 @@ export class MinSequence {
   }
 }
 
-const notReady = (): Problem => new Problem('NOT_READY', { retryAfter: 1, reason: 'the store has not reached Min-Sequence' })
+const notReady = (): Problem =>
+  new Problem('NOT_READY', { retryAfter: 1, reason: 'the store has not reached Min-Sequence' })
