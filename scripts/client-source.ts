@@ -31,10 +31,11 @@ const ADMINISTRATIVE = [
   'ResolutionInput',
 ]
 const { EntryQuery, CursorQuery, StreamQuery, ChangesQuery, ChangesStreamQuery, ManifestQuery } = queries
-const { BatchQuery, FindQuery, FindAsOfQuery, SimilarQuery, WorkQuery } = queries
+const { BatchQuery, FindQuery, FindAsOfQuery, OverviewQuery, SimilarQuery, WorkQuery } = queries
 const QUERIES: Record<string, object> = {
   EntryQuery,
   CursorQuery,
+  OverviewQuery,
   StreamQuery,
   ChangesQuery,
   ChangesStreamQuery,

@@ -150,6 +150,11 @@ export type CursorQuery = {
   before?: string
 }
 
+export type OverviewQuery = {
+  /** An earlier revision, instead of the current one. */
+  revisionId?: string
+}
+
 export type StreamQuery = {
   /** The id of the last known event; without it the stream begins now. Last-Event-ID takes precedence. */
   after?: string
@@ -430,6 +435,16 @@ export type Published = {
       | 'CLAIMS_TRUST'
     )[]
   }
+}
+
+export type EntryOverview = {
+  entry: Entry
+  revision: Revision
+  standing: Standing
+  evidence: Evidence
+  relations: RelationList
+  /** The proof of the revision, as readLogProof returns it; null if no checkpoint contains the revision yet. */
+  proof: string | null
 }
 
 export type EntryAsOf = {

@@ -19,6 +19,7 @@ import type {
   Entry,
   EntryAsOf,
   EntryList,
+  EntryOverview,
   EntryQuery,
   Evidence,
   EvidenceInput,
@@ -31,6 +32,7 @@ import type {
   Health,
   LogRecord,
   ManifestQuery,
+  OverviewQuery,
   PinsInput,
   PinsReport,
   Published,
@@ -83,6 +85,8 @@ export type Methods = {
   listSimilar(query: SimilarQuery, options?: CallOptions): Promise<SimilarList>
   /** Read the current state of an entry. */
   readEntry(slug: string, options?: CallOptions): Promise<Entry>
+  /** Read an entry at once with a revision, its standing, its newest evidence and relations, and its proof in the log. */
+  readOverview(slug: string, query?: OverviewQuery, options?: CallOptions): Promise<EntryOverview>
   /** Read an entry as of a sequence. An entry that is withdrawn now stays withdrawn. */
   readEntryAsOf(sequence: string, slug: string, options?: CallOptions): Promise<EntryAsOf>
   /** Find entries by their text as of a sequence, among the 40 that fit best now. A word that an entry no longer contains does not find it. */
@@ -167,6 +171,7 @@ export const OPERATIONS = {
   listWork: { method: 'GET', path: '/api/work', token: true, charged: true, input: 'query' },
   listSimilar: { method: 'GET', path: '/api/similar', token: false, charged: true, input: 'query' },
   readEntry: { method: 'GET', path: '/api/entries/{slug}', token: false, charged: true, input: 'none' },
+  readOverview: { method: 'GET', path: '/api/entries/{slug}/overview', token: false, charged: true, input: 'query' },
   readEntryAsOf: {
     method: 'GET',
     path: '/api/asof/{sequence}/entries/{slug}',

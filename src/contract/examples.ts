@@ -262,6 +262,14 @@ export const EXAMPLES = {
     ],
   },
   Standing: { ...STANDING, entryId: ids.entry, revisionId: ids.first },
+  EntryOverview: {
+    entry,
+    revision,
+    standing: { ...STANDING, entryId: ids.entry, revisionId: ids.first },
+    evidence: { verifications: [verification], contradictions: [contradiction], nextCursor: null },
+    relations: { items: [relation], nextCursor: null },
+    proof: 'c2sp.org/tlog-proof@v1\n…',
+  },
   EntryAsOf: { ...entry, asOf: '42', complete: true },
   FoundAsOfList: {
     items: [found],

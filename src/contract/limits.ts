@@ -38,6 +38,9 @@ export const LIMITS = {
   evidenceItems: 10,
 } as const
 
+/** The pieces of evidence for an entry, and against it, that an overview has if there are so many. */
+export const EVIDENCE_OF_SIDE = 2
+
 /** Defaults of the limits that the operator can change. Discovery reports the configured values. */
 export const DEFAULT_RATES = { readPerMinute: 120, writePerMinute: 10, cooldownSeconds: 3 } as const
 

@@ -278,6 +278,22 @@ export const OPERATIONS = {
     cached: 'entry',
     problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
+  readOverview: row({
+    kind: 'read',
+    method: 'GET',
+    path: '/api/entries/{slug}/overview',
+    tag: 'Entries',
+    summary:
+      'Read an entry at once with a revision, its standing, its newest evidence and relations, and its proof in the log.',
+    access: 'anyone',
+    cost: 'read',
+    params: ofEntry,
+    query: queries.OverviewQuery,
+    status: 200,
+    response: 'EntryOverview',
+    licensed: true,
+    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN', 'REVISION_NOT_FOUND'],
+  }),
   readEntryAsOf: row({
     kind: 'read',
     method: 'GET',

@@ -1,4 +1,4 @@
-import { words } from './fields.ts'
+import { uuid, words } from './fields.ts'
 import { FIND, LIMITS, WORK } from './limits.ts'
 import { DIGITS_PATTERN, UUID_PATTERN } from './patterns.ts'
 import { type Static, Type } from './schema.ts'
@@ -48,6 +48,11 @@ export const CursorQuery = Type.Object(
     limit,
     before: Type.Optional(digits('The nextCursor of the previous page; omit it for the first page.')),
   },
+  closed,
+)
+
+export const OverviewQuery = Type.Object(
+  { revisionId: Type.Optional(uuid('An earlier revision, instead of the current one.')) },
   closed,
 )
 

@@ -544,6 +544,16 @@ export const FoundAsOfList = Type.Object({
 })
 export const RevisionList = Type.Object({ items: Type.Array(Revision), nextCursor })
 export const RelationList = Type.Object({ items: Type.Array(Relation), nextCursor })
+export const EntryOverview = Type.Object({
+  entry: Entry,
+  revision: Revision,
+  standing: Standing,
+  evidence: Evidence,
+  relations: RelationList,
+  proof: nullable(
+    'The proof of the revision, as readLogProof returns it; null if no checkpoint contains the revision yet.',
+  ),
+})
 export const ActivityList = Type.Object({ items: Type.Array(Activity), nextCursor })
 
 export const Moderated = Type.Object(
@@ -892,6 +902,7 @@ export type Found = Static<typeof Found>
 export type FoundList = Static<typeof FoundList>
 export type FoundAsOf = Static<typeof FoundAsOf>
 export type FoundAsOfList = Static<typeof FoundAsOfList>
+export type EntryOverview = Static<typeof EntryOverview>
 export type EntryAsOf = Static<typeof EntryAsOf>
 export type WorkItem = Static<typeof WorkItem>
 export type WorkList = Static<typeof WorkList>
@@ -922,6 +933,7 @@ export const NAMED_RESOURCES = {
   Entry,
   Hint,
   Published,
+  EntryOverview,
   EntryAsOf,
   Source,
   Tally,

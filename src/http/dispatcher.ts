@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import type { Awaitable } from '../database/database.ts'
+import type { Decision } from '../domain/rate-limit.ts'
 import { andThen } from '../operations/awaitable.ts'
 import type { Store } from '../operations/store.ts'
 import { Exchange, type Report } from './exchange.ts'
@@ -51,13 +52,16 @@ export class Dispatcher {
     if (this.#answer(request, response, true)) overload.noteWaiting(response)
   }
 
-  /** Answers a request that came from within the process. Returns true if the answer is not sent yet. */
-  readonly answer = (request: IncomingMessage, response: ServerResponse): boolean =>
-    this.#answer(request, response, false)
+  /**
+   * Answers a request that came from within the process. `paid` is a charge that pays for a read. Returns true if the answer is not sent
+   * yet.
+   */
+  readonly answer = (request: IncomingMessage, response: ServerResponse, paid?: Decision): boolean =>
+    this.#answer(request, response, false, paid)
 
   /** Answers a request that is not shed. Returns true if the answer is not sent yet. */
-  #answer(request: IncomingMessage, response: ServerResponse, isRemote: boolean): boolean {
-    const exchange = new Exchange(request, response, this.#report)
+  #answer(request: IncomingMessage, response: ServerResponse, isRemote: boolean, paid?: Decision): boolean {
+    const exchange = new Exchange(request, response, this.#report, paid)
     try {
       const running = this.#run(exchange, isRemote)
       running?.catch(error => this.#fail(error, exchange))

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { pipeline, type Readable } from 'node:stream'
 import type { Problem } from '../contract/problem.ts'
 import type { Awaitable } from '../database/database.ts'
+import type { Decision } from '../domain/rate-limit.ts'
 import type { Page } from '../web/page.ts'
 import { targetOf } from '../web/target.ts'
 import { PUBLIC_FIELDS, SECURITY_FIELDS } from './limits/transport.ts'
@@ -55,9 +56,12 @@ export class Exchange {
   params: Record<string, string> = {}
   /** The parsed body of a POST; undefined without one. */
   body: unknown
+  /** The charge of the message that this request belongs to. It pays for the reads of that message. */
+  readonly paid: Decision | undefined
   readonly #report: Report
 
-  constructor(request: IncomingMessage, response: ServerResponse, report: Report) {
+  constructor(request: IncomingMessage, response: ServerResponse, report: Report, paid?: Decision) {
+    this.paid = paid
     this.request = request
     this.response = response
     this.#report = report

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import inject, { type InjectOptions } from 'light-my-request'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
+import type { Decision } from '../domain/rate-limit.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { Connections } from './limits/connections.ts'
 import { closeSlowReaders, closeUnknownPeers, handleExpectations, TIMEOUTS } from './limits/transport.ts'
@@ -23,8 +24,8 @@ export type HttpServer = {
   server: Server
   /** Resolves when connections are accepted, and rejects if the address cannot be listened on. */
   listen(at: { host: string; port: number }): Promise<void>
-  /** Answers a request within the process, like one of a connection. Throws NOT_READY after `close`. */
-  inject(request: InjectedRequest): Promise<InjectedAnswer>
+  /** Answers a request within the process, like one of a connection. `paid` pays for it if it is a read. Throws NOT_READY after `close`. */
+  inject(request: InjectedRequest, paid?: Decision): Promise<InjectedAnswer>
   /** Accepts no new connections, and waits a bounded time for the requests in progress. */
   close(): Promise<void>
 }
@@ -53,9 +54,12 @@ export function createHttpServer(
       server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
       await once(server, 'listening')
     },
-    async inject(request) {
+    async inject(request, paid) {
       if (closed) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'stopping' })
-      return inject(withVisibleFields(answer), request)
+      return inject(
+        withVisibleFields((asked, response) => answer(asked, response, paid)),
+        request,
+      )
     },
     async close() {
       closed = true
@@ -74,7 +78,7 @@ export function createHttpServer(
 
 /** Sets the fields individually, because an injected response returns only fields that were set individually. */
 const withVisibleFields =
-  (answer: Dispatcher['answer']): RequestListener =>
+  (answer: RequestListener): RequestListener =>
   (request, response) => {
     const writeHead = response.writeHead.bind(response)
     response.writeHead = (status: number, pairs: unknown) => {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import type { Decision } from '../domain/rate-limit.ts'
 import { guideDigests } from '../guide/texts.ts'
 import { EntryCache } from '../operations/entries/entry-cache.ts'
 import type { Limiter } from '../operations/limiter.ts'
@@ -45,8 +46,8 @@ export type Server = Pick<HttpServer, 'server' | 'listen' | 'inject'> & {
   /** Loads the salt of a day (as `2026-11-21`), so that requests of that day do not wait for it. */
   openDay(day: string): Promise<void>
   environment(): WriteEnvironment
-  /** Charges a request outside the contract as a read, or throws RATE_LIMITED. */
-  chargeRead(exchange: Exchange): Promise<void>
+  /** Charges a request outside the contract as a read and returns the charge, or throws RATE_LIMITED. */
+  chargeRead(exchange: Exchange): Promise<Decision>
   /** Accepts no new connections, waits for requests in progress, and stores the observations. */
   stop(): Promise<void>
 }

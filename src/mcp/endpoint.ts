@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
+import type { Decision } from '../domain/rate-limit.ts'
 import type { Exchange, Route } from '../http/exchange.ts'
 import { assertJsonBody, parseJson, readBody } from '../http/pipeline/body.ts'
 import { mayCallMcp } from '../http/pipeline/cors.ts'
@@ -48,7 +49,7 @@ type Sdk = Pick<typeof import('@modelcontextprotocol/server'), 'createMcpHandler
 
 /**
  * Serves the Model Context Protocol at /mcp, without sessions: a request is one message, and its calls use the routes of `server`. A
- * message is charged as a read, in addition to its calls. The first message loads the SDK if it is not loaded yet.
+ * message is charged as a read, which pays for the reads of its call. The first message loads the SDK if it is not loaded yet.
  */
 export function serveMcp(server: Dependencies, config: Config, logger: Logger): void {
   let sdk: Promise<Sdk> | undefined
@@ -65,10 +66,10 @@ export function serveMcp(server: Dependencies, config: Config, logger: Logger): 
     exchange =>
       mayCallMcp(exchange.headers.origin, config) ? next(exchange) : say(exchange, 403, CODES.server, FOREIGN)
   const answer = fromOwnPage(async exchange => {
-    await server.chargeRead(exchange)
+    const paid = await server.chargeRead(exchange)
     assertJsonBody(exchange.headers)
     const bytes = await readBody(exchange)
-    await answerMessage(server, await load(), bytes, exchange, logger)
+    await answerMessage(bytes, exchange, await load(), sessionOf(server, exchange, paid, logger))
   })
   const explain = fromOwnPage(exchange => say(exchange.set({ allow: 'POST' }), 405, CODES.server, NO_SESSIONS))
   server.router.add({ ...route, methods: ['POST'], answer })
@@ -80,13 +81,7 @@ type Dependencies = Pick<Server, 'router' | 'inject' | 'chargeRead'>
 const FOREIGN = 'A page of this origin may not call /mcp; the operator can allow it with ALLOWED_ORIGINS.'
 const NO_SESSIONS = 'This endpoint has no sessions and no streams: POST each message.'
 
-async function answerMessage(
-  server: Dependencies,
-  sdk: Sdk,
-  bytes: Buffer | undefined,
-  exchange: Exchange,
-  logger: Logger,
-): Promise<void> {
+async function answerMessage(bytes: Buffer | undefined, exchange: Exchange, sdk: Sdk, session: Session): Promise<void> {
   let message: unknown
   try {
     message = parseJson(bytes ?? Buffer.alloc(0))
@@ -96,7 +91,7 @@ async function answerMessage(
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
     return say(exchange, 400, CODES.invalid, 'The body must be one JSON-RPC 2.0 message; batches are not supported.')
   }
-  const response = await respond(sdk, sessionOf(server, exchange, logger), exchange.headers, message)
+  const response = await respond(sdk, session, exchange.headers, message)
   const body = Buffer.from(await response.arrayBuffer())
   const type = response.headers.get('content-type')
   exchange.set({ 'cache-control': 'no-store' })
@@ -115,7 +110,7 @@ function respond(
   return handler.fetch(asked, { parsedBody: message })
 }
 
-function sessionOf(server: Dependencies, { headers, request }: Exchange, logger: Logger): Session {
+function sessionOf(server: Dependencies, { headers, request }: Exchange, paid: Decision, logger: Logger): Session {
   const token = headers['x-actor-token']
   const passed: Record<string, string> = {}
   for (const name of HANDED_ON) {
@@ -123,7 +118,7 @@ function sessionOf(server: Dependencies, { headers, request }: Exchange, logger:
     if (value !== undefined) passed[name] = String(value)
   }
   return {
-    clientFor: clientsWithin(server, { remoteAddress: request.socket.remoteAddress ?? '', headers: passed }),
+    clientFor: clientsWithin(server, { remoteAddress: request.socket.remoteAddress ?? '', headers: passed, paid }),
     token: () => (token === undefined ? undefined : String(token)),
     memory: 'shared',
     keepsToken: false,

@@ -1,3 +1,4 @@
+import { EVIDENCE_OF_SIDE } from '../contract/limits.ts'
 import type {
   Contradiction,
   Entry,
@@ -29,8 +30,6 @@ const RATIONALE_BYTES = 1_200
 /** The share of a budget that evidence may take if the content would fill it, and the share that the first rows of each side may take. */
 const EVIDENCE_SHARE = 0.4
 const SIDES_SHARE = 0.75
-/** The rows of each side, for and against, that come before any other row. */
-export const ROWS_OF_SIDE = 2
 
 const briefly = (entry: Entry) => ({
   entryId: entry.id,
@@ -217,7 +216,7 @@ const sizeOfRow = (row: object): number => Buffer.byteLength(JSON.stringify(row)
  * their rationales are cut if they have to be.
  */
 function fitting(rows: readonly Row[], room: number, bytes: number): object[] {
-  const firstOf = (side: Row['side']): Row[] => rows.filter(row => row.side === side).slice(0, ROWS_OF_SIDE)
+  const firstOf = (side: Row['side']): Row[] => rows.filter(row => row.side === side).slice(0, EVIDENCE_OF_SIDE)
   const first = [...firstOf('against'), ...firstOf('for')]
   const share = Math.max(bytes, room * SIDES_SHARE) / first.length
   const fit = new Map<Row, object>()

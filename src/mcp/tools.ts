@@ -1,11 +1,11 @@
-import { type Client, type Evidence, isClientError, type ResponseMetadata, type Standing } from '../client/index.ts'
+import { type ResponseMetadata, verifyProof } from '../client/index.ts'
 import { uuid } from '../contract/fields.ts'
 import { PinsInput } from '../contract/inputs.ts'
 import { FIND, LIMITS } from '../contract/limits.ts'
 import { CursorQuery, FindQuery, WorkQuery } from '../contract/queries.ts'
 import { Type } from '../contract/schema.ts'
 import { isId } from './entry-ids.ts'
-import { type Logged, ROWS_OF_SIDE, showEntry, showHistory, TOKENS } from './show.ts'
+import { type Logged, showEntry, showHistory, TOKENS } from './show.ts'
 import { showPins, showWork } from './show-checks.ts'
 import { showBrief, showFound } from './show-found.ts'
 import { ACTING, CLOSED, entry, inputOf, type Tool, tool } from './tool.ts'
@@ -42,42 +42,11 @@ const brief = tool({
   }),
 })
 
-/** The place of a record in the public log; undefined if the service does not return it. */
-async function loggedOf(client: Client, record: number): Promise<Logged | undefined> {
-  try {
-    const { origin, size, cosigners } = await client.verifyRecord(record, {})
-    return origin === undefined || size === undefined
-      ? undefined
-      : { record, checkpoint: { origin, size, cosigners: cosigners ?? [] } }
-  } catch (error) {
-    if (!isClientError(error)) throw error
-    return error.code === 'NOT_IN_LOG' ? { record } : undefined
-  }
-}
-
-/** The most pages of evidence that are read to find both sides. */
-const EVIDENCE_PAGES = 5
-
-/** The newest evidence of an entry, and older pieces until both sides have the rows that an answer shows. */
-async function evidenceOfSides(client: Client, entry: string, { tally, earlier }: Standing): Promise<Evidence> {
-  let evidence = await client.listEvidence(entry, { limit: LIMITS.pageMax })
-  const isShort = ({ verifications, contradictions }: Evidence): boolean => {
-    const count = (...results: string[]) => verifications.filter(({ result }) => results.includes(result)).length
-    const against = tally.contradicted + tally.unsupported + earlier.contradicted + earlier.unsupported
-    return (
-      count('SUPPORTED') < Math.min(ROWS_OF_SIDE, tally.supported + earlier.supported) ||
-      count('UNSUPPORTED') + contradictions.length < Math.min(ROWS_OF_SIDE, against)
-    )
-  }
-  for (let pages = 1; pages < EVIDENCE_PAGES && evidence.nextCursor !== null && isShort(evidence); pages++) {
-    const older = await client.listEvidence(entry, { limit: LIMITS.pageMax, before: evidence.nextCursor })
-    evidence = {
-      verifications: [...evidence.verifications, ...older.verifications],
-      contradictions: [...evidence.contradictions, ...older.contradictions],
-      nextCursor: older.nextCursor,
-    }
-  }
-  return evidence
+/** The place of a record in the public log. The signatures of its checkpoint are not verified. */
+async function loggedOf(record: number, proof: string | null): Promise<Logged | undefined> {
+  if (proof === null) return { record }
+  const { origin, size, cosigners = [] } = await verifyProof(proof, {})
+  return origin === undefined || size === undefined ? undefined : { record, checkpoint: { origin, size, cosigners } }
 }
 
 const read = tool({
@@ -105,41 +74,21 @@ const read = tool({
       }),
     ),
   }),
-  performs: ['readEntry', 'readRevision', 'readStanding', 'listEvidence', 'listRelations', 'readLogProof'],
+  performs: ['readOverview'],
   async run({ client, memory }, { entry: name, revisionId, maxTokens = TOKENS.byDefault, from = 0 }) {
     let record: number | undefined
     const onResponse = ({ records }: ResponseMetadata) => {
       record = records[0]
     }
-    const found = await client.readEntry(name, { onResponse })
-    const page = { limit: LIMITS.pageMax }
-    const readRevision = async () => {
-      // An entry names its creator; a later revision may have another author.
-      const shownId = revisionId ?? (found.revisionCount > 1 ? found.currentRevisionId : undefined)
-      const revision = shownId && (await client.readRevision(found.id, shownId, { onResponse }))
-      // A private memory has no other readers, so it needs no proof.
-      const logged =
-        from > 0 || memory === 'private' || record === undefined ? undefined : await loggedOf(client, record)
-      return { revision: revision || undefined, logged }
-    }
-    const standing = client.readStanding(found.id)
-    const [shown, relations, evidence] = await Promise.all([
-      readRevision(),
-      client.listRelations(found.id, page),
-      standing.then(known => evidenceOfSides(client, found.id, known)),
-    ])
-    return {
-      text: showEntry({
-        entry: found,
-        ...shown,
-        standing: await standing,
-        evidence,
-        relations,
-        maxTokens,
-        from,
-        memory,
-      }),
-    }
+    const query = revisionId === undefined ? {} : { revisionId }
+    const { entry: found, revision, proof, ...rest } = await client.readOverview(name, query, { onResponse })
+    // A private memory has no other readers, so it needs no proof.
+    const isLogged = from === 0 && memory === 'shared' && record !== undefined
+    const logged = isLogged ? await loggedOf(record as number, proof) : undefined
+    // An entry names its creator; a later revision may have another author.
+    const isOnly = revisionId === undefined && found.revisionCount === 1
+    const shown = { entry: found, revision: isOnly ? undefined : revision, logged, ...rest }
+    return { text: showEntry({ ...shown, maxTokens, from, memory }) }
   },
 })
 

@@ -7,6 +7,7 @@ import { readBatch } from './entries/read-batch.ts'
 import { readBlame } from './entries/read-blame.ts'
 import { listEntries, readEntry, searchEntries } from './entries/read-entries.ts'
 import { listEvidence, listRelations, listRevisions, readRevision } from './entries/read-history.ts'
+import { readOverview } from './entries/read-overview.ts'
 import { listSimilar } from './entries/read-similar.ts'
 import { checkPins } from './evidence/check-pins.ts'
 import { listWork } from './evidence/list-work.ts'
@@ -25,6 +26,7 @@ export const READS: HandlersOf<'read'> = {
   listEntries,
   searchEntries,
   readEntry,
+  readOverview,
   readEntryAsOf,
   findEntriesAsOf,
   readBatch,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { OPERATIONS } from '../../src/contract/operations.ts'
-import type { Activity, Stats } from '../../src/contract/resources.ts'
+import type { Activity, Entry, Stats } from '../../src/contract/resources.ts'
 import { createHttpServer } from '../../src/http/http-server.ts'
 import { clientsWithin } from '../../src/mcp/in-process.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { takePart } from './scenario.ts'
 import { done, ERAS, openSession, refused } from './session.ts'
 
@@ -120,7 +120,7 @@ export function testHttp(app: TestApp): void {
     done(await callTool('read', { entry: id }))
     done(await callTool('history', { entry: id }))
     const later = await stats(app)
-    assert.equal(later.externalInteractions - earlier.externalInteractions, 6)
+    assert.equal(later.externalInteractions - earlier.externalInteractions, 3)
     assert.equal(later.observedActors - earlier.observedActors, 1)
     // It is the reader without tools.
     expectStatus(await call(app.url, 'GET', '/api/search', { headers }), 200)
@@ -128,9 +128,9 @@ export function testHttp(app: TestApp): void {
     assert.ok(TOOLS.every(({ performs }) => performs.every(name => name in OPERATIONS)))
   })
 
-  test('a message is charged as a read in addition to its operations, and a refusal names the wait', async t => {
+  test('a message is charged as one read whatever its call reads, in addition to its writes, and a refusal names the wait', async t => {
     const at = Date.now()
-    const limits = { READ_LIMIT_PER_MINUTE: '30', WRITE_LIMIT_PER_MINUTE: '3', COOLDOWN_SECONDS: '7' }
+    const limits = { READ_LIMIT_PER_MINUTE: '80', WRITE_LIMIT_PER_MINUTE: '3', COOLDOWN_SECONDS: '7' }
     const headers = { 'x-forwarded-for': '198.51.100.7' }
     const strict = await startApp({ ...limits, TRUSTED_PROXIES: '127.0.0.0/8' }, { now: () => at })
     t.after(() => strict.close())
@@ -158,14 +158,39 @@ export function testHttp(app: TestApp): void {
       await work()
       return earlier - (await readsLeft()) - 1
     }
-    assert.equal(await chargedBy(async () => done(await callTool('read', { entry: entryId }))), 6)
-    assert.equal(await chargedBy(() => callTool('publish', { ...text, title: '' })), 1)
-    assert.equal(await chargedBy(() => client.listTools()), 1)
-    while ((await readsLeft()) > 1);
-    refused(
-      await callTool('find', { q: 'x' }),
-      /^RATE_LIMITED: .* Wait \d+ seconds, then call find again with the same arguments\./,
+    const { currentRevisionId: revisionId } = expectStatus(
+      await call<Entry>(strict.url, 'GET', `/api/entries/${entryId}`, { headers }),
+      200,
     )
+    const pins = Array.from({ length: 41 }, () => ({ entry: entryId, revisionId }))
+    const reads: Record<string, object> = {
+      find: { q: 'x' },
+      brief: { q: 'x' },
+      read: { entry: entryId },
+      history: { entry: entryId },
+      check_pins: { pins: pins.slice(0, 20) },
+      work: {},
+    }
+    for (const [tool, args] of Object.entries(reads)) {
+      assert.equal(await chargedBy(async () => done(await callTool(tool, { ...args }))), 1, tool)
+    }
+    const read = { entry: entryId, revisionId, maxTokens: 1_000 }
+    assert.equal(await chargedBy(async () => done(await callTool('read', read))), 1)
+    assert.equal(await chargedBy(async () => done(await callTool('check_pins', { pins }))), 3)
+    assert.equal(await chargedBy(() => callTool('publish', { ...text, title: '' })), 1)
+    assert.equal(await chargedBy(() => callTool('publish', { ...text, actorToken })), 1)
+    assert.equal(await chargedBy(() => client.listTools()), 1)
+    expectProblem(
+      await call(strict.url, 'POST', '/api/actors', { body: { actorType: 1 }, headers }),
+      400,
+      'INVALID_ACTOR_TYPE',
+    )
+    refused(
+      await callTool('publish', { ...text, insist: true, actorToken }),
+      /^RATE_LIMITED: .* Wait \d+ seconds, then call publish again with the same arguments\./,
+    )
+    while ((await readsLeft()) > 1);
+    done(await callTool('find', { q: 'x' }))
     await assert.rejects(client.listTools(), /RATE_LIMITED/)
     await assert.rejects(callTool('find', { q: 'x' }), /RATE_LIMITED/)
   })

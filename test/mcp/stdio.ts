@@ -10,7 +10,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { runMcp } from '../../src/cli/mcp.ts'
 import { LAUNCHER, temporaryDirectory } from '../cli/command.ts'
-import type { TestApp } from '../support/app.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { call, newActor, newEntry } from '../support/client.ts'
 import { takePart } from './scenario.ts'
 import { type CallTool, callerOf, done, ERAS, refused } from './session.ts'
 
@@ -89,6 +90,22 @@ export function testStdio(app: TestApp): void {
     assert.ok(!JSON.stringify(tools).includes('actorToken'))
     await client.close()
     assert.equal(said(), '')
+  })
+
+  test('on default limits a session reads 60 entries a minute, each as one read', async t => {
+    const at = Date.now()
+    const limits = { READ_LIMIT_PER_MINUTE: '120', WRITE_LIMIT_PER_MINUTE: '10', COOLDOWN_SECONDS: '3' }
+    const strict = await startApp(limits, { now: () => at })
+    t.after(() => strict.close())
+    const { token } = await newActor(strict.url)
+    const { id: entry } = await newEntry(strict.url, token)
+    const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
+    const read = { method: 'tools/call', params: { name: 'read', arguments: { entry } } }
+    const lines = Array.from({ length: 60 }, (_, call) => ({ id: call + 2, ...read }))
+    const { stdout } = await talk({ url: strict.url }, [{ id: 1, ...open }, ...lines])
+    for (const { result } of stdout.slice(1)) assert.match(result?.content?.[0]?.text ?? '', /^Entry [0-9a-f-]{36}/)
+    const { headers } = await call(strict.url, 'GET', '/api/entries')
+    assert.match(headers.get('ratelimit') ?? '', /^"read-origin";r=59;/)
   })
 
   test('an unknown token of the host is refused without mention of actorToken', async () => {

@@ -98,7 +98,8 @@ function createIdentification(dependencies: Dependencies, idempotency: ReturnTyp
   const asActor = (name: OperationName, exchange: Exchange, { at, origin }: Arrived, claim: ActorClaim) => {
     const operation: Operation = OPERATIONS[name]
     const kind = operation.cost === 'write' ? 'write' : 'read'
-    return andThen(charge(name, kind, { origin, actor: numberOf(claim), at }, exchange), charged => {
+    const paid = kind === 'read' ? exchange.paid : undefined
+    return andThen(paid ?? charge(name, kind, { origin, actor: numberOf(claim), at }, exchange), charged => {
       if (original !== undefined && kind === 'write') throw writeAtOriginal(original, exchange)
       const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
       const assertKnown = (): Identified => {
@@ -134,15 +135,18 @@ function writeAtOriginal(original: string, { url }: Exchange): Problem {
   return new Problem('WRITE_AT_ORIGINAL', { original, location: `${original}${addressOf(url)}` })
 }
 
-/** Returns the function that charges a request outside the contract as a read: to its origin, and to its token if it has one. */
+/**
+ * Returns the function that charges a request outside the contract as a read: to its origin, and to its token if it has one. The function
+ * returns the charge.
+ */
 export function createReadCharge(dependencies: Dependencies) {
   const { reader, origins, now, original } = dependencies
   const charge = createCharge(dependencies)
-  return async (exchange: Exchange): Promise<void> => {
+  return async (exchange: Exchange): Promise<Decision> => {
     const at = now()
     const origin = await origins.originOf(exchange.request, at)
     const claim = original === undefined ? await claimOf(reader, exchange.headers['x-actor-token']) : NO_CLAIM
-    await charge('readDiscovery', 'read', { origin, actor: numberOf(claim), at }, exchange)
+    return charge('readDiscovery', 'read', { origin, actor: numberOf(claim), at }, exchange)
   }
 }
 
