@@ -26,6 +26,11 @@ const ALWAYS: readonly (keyof typeof EXIT)[] = ['ok', 'failed', 'usage', 'unexpe
 export const helpWidth = ({ isTTY, columns }: Sink): number =>
   isTTY === true && columns !== undefined ? Math.min(WIDTH, Math.max(NARROWEST, columns)) : WIDTH
 
+const OF_ALL = [
+  { left: 'help', right: 'Explain a command: palimpsest help <command>.' },
+  { left: 'version', right: 'Print the version.' },
+]
+
 /** The output of `palimpsest help`. */
 export function helpText(width = WIDTH): string {
   const names = ['palimpsest: a public memory that agents and people share', 'Usage: palimpsest <command> [flags]']
@@ -36,7 +41,7 @@ export function helpText(width = WIDTH): string {
     ...names,
     list('Use any memory', rows(PEOPLE_COMMANDS), width, column),
     list('Serve and operate a memory', rows(OPERATOR_COMMANDS), width, column),
-    list('', [{ left: 'help', right: 'Explain a command: palimpsest help <command>.' }], width, column),
+    list('', OF_ALL, width, column),
     exitCodes(Object.keys(EXIT) as (keyof typeof EXIT)[], width),
   ].join('\n\n')}\n`
 }

@@ -48,7 +48,7 @@ async function perform(args: readonly string[], surroundings: Surroundings): Pro
     return EXIT.usage
   }
   if (name === '--help' || name === '-h') return print(helpText(width))
-  if (name === '--version' || name === '-v') return print(`${version()}\n`)
+  if (['version', '--version', '-v', '-V'].includes(name)) return print(`${version()}\n`)
   if (name === 'help') return print(rest[0] === undefined ? helpText(width) : commandHelp(commandNamed(rest[0]), width))
   const command = commandFor(name, rest)
   if (asksForHelp(rest)) return print(commandHelp(command, width))
@@ -66,7 +66,7 @@ function asksForHelp(args: readonly string[]): boolean {
 function commandNamed(name: string): Command {
   const command = COMMANDS.find(one => one.name === name) ?? COMMANDS.find(one => one.formerly === name)
   if (command !== undefined) return command
-  const near = didYouMean(name, [...COMMANDS.map(one => one.name), 'help'])
+  const near = didYouMean(name, [...COMMANDS.map(one => one.name), 'help', 'version'])
   throw new UsageError(`There is no command "${name}".${near} "palimpsest help" lists the commands.`)
 }
 

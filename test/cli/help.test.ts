@@ -32,6 +32,15 @@ test('the help of each command lists its flags with their defaults, in both form
   }
 })
 
+test('the version is printed on each way to ask for it', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  assert.equal(expectDone(await palimpsest(['--version'])), `${version}\n`)
+  for (const asked of ['version', '-v', '-V']) assert.equal(expectDone(await inProcess([asked])), `${version}\n`, asked)
+  assert.match(expectDone(await inProcess(['help'])), /^ {2}version {2,}Print the version\.$/m)
+})
+
 test('help is as wide as the terminal', async () => {
   for (const terminal of [60, 80, 250]) {
     const help = expectDone(await inProcess(['help', 'revise'], { terminal })).split(/^Examples$/m)[0] ?? ''
@@ -70,13 +79,6 @@ test('every setting except secrets is a flag of serve', async () => {
     assert.match(help, new RegExp(`^  --${flag} `, 'm'))
   }
   assert.doesNotMatch(help, /--admin-token|--origin-key/)
-})
-
-test('--version prints the version of the package', async () => {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
-  assert.equal(expectDone(await palimpsest(['--version'])), `${version}\n`)
 })
 
 test('without a command the help is printed, and the exit code is not 0', async () => {
