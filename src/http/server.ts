@@ -14,6 +14,7 @@ import { Streams } from './events/streams.ts'
 import type { Exchange } from './exchange.ts'
 import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Overload } from './limits/overload.ts'
+import { ClockWatch } from './metrics/clock-watch.ts'
 import { Metrics, type WitnessMetrics } from './metrics/metrics.ts'
 import { Observer } from './observation/observer.ts'
 import { UnansweredTopics } from './observation/unanswered-topics.ts'
@@ -118,7 +119,8 @@ export function createServer(options: ServerOptions): Server {
   const compression = createCompression()
   const overload = new Overload(logger, () => store.full())
   const handlers = createHandlers(options, { observer, streams, compression, readiness, environment, overload })
-  const metrics = new Metrics(store, { ...options, origins, isReady: () => readiness().ready })
+  const clock = new ClockWatch(now, logger)
+  const metrics = new Metrics(store, { ...options, origins, clock, isReady: () => readiness().ready })
   const router = createRoutes({
     ...options,
     admit: createAdmission(admitting),
@@ -139,6 +141,7 @@ export function createServer(options: ServerOptions): Server {
     chargeRead: createReadCharge(admitting),
     async stop() {
       stopping = true
+      clock.end()
       streams.close()
       await http.close()
       overload.close()

@@ -4,9 +4,30 @@ import { type TestContext, test } from 'node:test'
 import type { Entry, Revision } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, expectStatus, newActor, newEntry, revisionOf, withoutHints } from '../support/client.ts'
+import { AS_ADMIN } from '../support/moderation.ts'
+import { eventually } from '../support/process.ts'
 
 const MINUTE = 60_000
 const YEAR = 365 * 24 * 60 * MINUTE
+
+test('a jump of the clock by more than a minute is logged and counted, in both directions', async t => {
+  const { app } = await start(t)
+  const counted = async (): Promise<string | undefined> => {
+    const { text } = await call(app.url, 'GET', '/metrics', { headers: AS_ADMIN })
+    return /^palimpsest_clock_jumps_total (\d+)$/m.exec(text)?.[1]
+  }
+  const logged = (): string[] => app.log().match(/"seconds":-?\d+,"msg":"the clock jumped/g) ?? []
+  assert.equal(await counted(), '0')
+  app.advance(MINUTE / 2)
+  app.advance(2 * MINUTE)
+  await eventually('the first jump', 60_000, async () => (await counted()) === '1' || undefined)
+  app.advance(-2 * MINUTE)
+  await eventually('the second jump', 60_000, async () => (await counted()) === '2' || undefined)
+  assert.deepEqual(
+    logged().map(line => Math.sign(Number(/-?\d+/.exec(line)?.[0]))),
+    [1, -1],
+  )
+})
 
 /** A service of its own, with an actor. */
 async function start(t: TestContext): Promise<{ app: TestApp; token: string }> {

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { indexFile } from '../../src/embedded/files.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
 import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
-import { startServer } from '../support/process.ts'
+import { eventually, startServer } from '../support/process.ts'
 import { expectDone, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
@@ -120,6 +120,20 @@ test('a proxy that TRUSTED_PROXIES does not name is logged once, and doctor name
   assert.match(unknown.said, /^warn proxy: unknown, because .* answers 401; run doctor with the ADMIN_TOKEN/m)
 })
 
+test('a jump of the clock of the served process is a warning', async t => {
+  const served = await startApp()
+  t.after(() => served.close())
+  const env = { DATA_DIR: served.dataDir, PORT: new URL(served.url).port, ADMIN_TOKEN }
+  assert.match((await examine(env)).said, /^ok {3}clock jumps: none of more than a minute since the start/m)
+  served.advance(120_000)
+  const warned = () =>
+    eventually('the jump', 60_000, async () => /^warn clock jumps: .*$/m.exec((await examine(env)).said)?.[0])
+  assert.match(
+    String(await warned()),
+    /: 1 of more than a minute since the start; the log has them; run a time service/,
+  )
+})
+
 test('a search index that lacks an entry is a failure, and the remedy names its file', async t => {
   const served = await startApp()
   t.after(() => served.close())
@@ -204,7 +218,7 @@ async function troublesOf(name: string, make: (file: string) => void): Promise<s
   mkdirSync(path)
   make(join(path, 'palimpsest.db'))
   const { said } = await examine({ DATA_DIR: path })
-  return said.split('\n').filter(line => /^(?:warn|FAIL) (?!free space|file system)/.test(line))
+  return said.split('\n').filter(line => /^(?:warn|FAIL) (?!free space|file system|web pages)/.test(line))
 }
 
 const changed =
@@ -240,7 +254,8 @@ test('a store of another version is one row with the remedy', async () => {
 })
 
 test('the database of another program in a data directory is not served, and not changed', async () => {
-  const foreign = join(directory.path, 'foreign')
+  await troublesOf('unserved', changed('', 'CREATE TABLE customers (name)'))
+  const foreign = join(directory.path, 'unserved')
   const ended = await palimpsest(['serve'], { env: { DATA_DIR: foreign, PORT: '0', LOG_LEVEL: 'silent' } })
   assert.equal(ended.code, 1)
   assert.match(ended.stderr, /^The store failed: .*palimpsest\.db is a database of another program; set DATA_DIR/)

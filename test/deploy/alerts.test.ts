@@ -113,6 +113,10 @@ const CASES: Record<string, Case[]> = {
     { series: { [`palimpsest_log_lines_dropped_total{${NODE}}`]: '0x10 3x20' }, at: '12m', fires: OF_NODE },
     { series: { [`palimpsest_log_lines_dropped_total{${NODE}}`]: '3x30' }, at: '12m', fires: undefined },
   ],
+  PalimpsestClockJumped: [
+    { series: { [`palimpsest_clock_jumps_total{${NODE}}`]: '0x10 1x20' }, at: '12m', fires: OF_NODE },
+    { series: { [`palimpsest_clock_jumps_total{${NODE}}`]: '1x30' }, at: '12m', fires: undefined },
+  ],
   PalimpsestOpenReports: [
     { series: { [`palimpsest_open_reports{${NODE}}`]: '1x160' }, at: '25h', fires: OF_NODE },
     { series: { [`palimpsest_open_reports{${NODE}}`]: '1x60 0x100' }, at: '25h', fires: undefined },

@@ -15,7 +15,7 @@ import {
   checkDirectory,
   checkFts5,
   checkNode,
-  checkProxy,
+  checkNoticed,
   checkSecrets,
   checkSqlite,
   checkWebPages,
@@ -65,7 +65,7 @@ function checksFor(invocation: Invocation): NamedCheck[] {
     ['web pages', () => (config === undefined ? [] : checkWebPages(config))],
     ['data directory', () => checkDirectory(directory)],
     ['secrets', () => checkSecrets(directory)],
-    ['proxy', () => checkProxy(directory, config)],
+    ['proxy', () => checkNoticed(directory, config)],
   ]
   const url = databaseOfValid(invocation)
   if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlsOf(invocation), directory)]

@@ -114,9 +114,8 @@ function spaceFinding(free: number): Finding {
   }
 }
 
-/** Whether the process that has locked the directory noticed a proxy that it does not trust. No finding without an answer. */
-export async function checkProxy(directory: string, config: Config | undefined): Promise<Finding[]> {
-  const what = 'proxy'
+/** What the process that has locked the directory noticed: a proxy that it does not trust, and jumps of its clock. */
+export async function checkNoticed(directory: string, config: Config | undefined): Promise<Finding[]> {
   if (config === undefined || !isServed(directory)) return []
   const { adminToken, metricsPort, metricsHost } = config
   const token = adminToken ?? readIfExists(adminTokenFile(directory))
@@ -127,15 +126,28 @@ export async function checkProxy(directory: string, config: Config | undefined):
     signal: AbortSignal.timeout(METRICS_TIMEOUT_MS),
   }).catch(() => undefined)
   if (answer === undefined) return []
-  const [, seen] = /^palimpsest_untrusted_proxy (\d)$/m.exec(await answer.text()) ?? []
+  const text = await answer.text()
+  const [, seen] = /^palimpsest_untrusted_proxy (\d)$/m.exec(text) ?? []
   if (seen === undefined) {
     const finding = `unknown, because ${url} answers ${answer.status}`
-    return [{ mark: 'warn', what, finding, remedy: 'run doctor with the ADMIN_TOKEN of the service' }]
+    return [{ mark: 'warn', what: 'proxy', finding, remedy: 'run doctor with the ADMIN_TOKEN of the service' }]
   }
-  if (seen === '0') return [{ mark: 'ok', what, finding: 'no request came from a proxy that is not trusted' }]
+  return [proxyFinding(seen), jumpsFinding(/^palimpsest_clock_jumps_total (\d+)$/m.exec(text)?.[1] ?? '0')]
+}
+
+function proxyFinding(seen: string): Finding {
+  const what = 'proxy'
+  if (seen === '0') return { mark: 'ok', what, finding: 'no request came from a proxy that is not trusted' }
   const finding =
     'requests have X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name, so their callers share one limit'
-  return [{ mark: 'warn', what, finding, remedy: 'name the network of the proxy in TRUSTED_PROXIES' }]
+  return { mark: 'warn', what, finding, remedy: 'name the network of the proxy in TRUSTED_PROXIES' }
+}
+
+function jumpsFinding(jumps: string): Finding {
+  const what = 'clock jumps'
+  if (jumps === '0') return { mark: 'ok', what, finding: 'none of more than a minute since the start' }
+  const finding = `${jumps} of more than a minute since the start; the log has them`
+  return { mark: 'warn', what, finding, remedy: 'run a time service that sets the clock in small steps' }
 }
 
 const readIfExists = (path: string): string | undefined =>

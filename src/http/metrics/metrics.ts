@@ -51,6 +51,7 @@ type MetricSources = {
   witnesses: { metrics: WitnessMetrics } | undefined
   lag: MirrorLag | undefined
   origins: { sawUntrustedProxy: boolean }
+  clock: { jumps: number }
 }
 
 /** The state of the witnesses of the public log. */
@@ -103,7 +104,7 @@ export class Metrics {
   }
 
   async #families(): Promise<Family[]> {
-    const { isReady, droppedLines, witnesses, lag, origins } = this.#sources
+    const { isReady, droppedLines, witnesses, lag, origins, clock } = this.#sources
     const problems = [...this.#problems].map(([code, value]) => ({ labels: { code }, value }))
     return [
       ...requestFamilies(this.#operations),
@@ -111,6 +112,7 @@ export class Metrics {
       counter('log_lines_dropped_total', 'Lines of the log that could not be written.', [
         { labels: {}, value: droppedLines() },
       ]),
+      counter('clock_jumps_total', 'Jumps of the clock by more than a minute.', [{ labels: {}, value: clock.jumps }]),
       gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
       gauge(
         'untrusted_proxy',
