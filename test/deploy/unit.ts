@@ -110,6 +110,9 @@ export const valuesOf = (unit: string, name: string): string[] =>
 const wordsOf = (command: string): string[] =>
   [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 
+/** How Node, or the sentence about a file of a setting, names what the sandbox refuses. */
+const REFUSED = /ERR_ACCESS_DENIED|Access to this API has been restricted|the sandbox of Node hides it/
+
 /** Asserts that a unit does not become ready without one of its flags, whichever it is. */
 export async function assertNeeded(
   unit: string,
@@ -122,7 +125,7 @@ export async function assertNeeded(
     await running.stop()
     assert.ok(typeof outcome === 'object', `${unit} does without ${without}: ${outcome}`)
     assert.notEqual(outcome.code, 0)
-    assert.match(outcome.stderr, /ERR_ACCESS_DENIED|Access to this API has been restricted/, without)
+    assert.match(outcome.stderr, REFUSED, without)
   }
 }
 
