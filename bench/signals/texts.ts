@@ -18,7 +18,7 @@ const linesOf = <T>(name: string): T[] =>
 
 /** The signals of a text if it is the content of an entry. */
 export const signalsIn = (content: string): Signal[] =>
-  signalNames(signalsOf({ title: '', summary: '', content, rationale: '' }))
+  signalNames(signalsOf({ title: '', summary: '', content, rationale: '', tags: [] }))
 
 /** Texts that were written after the patterns. The patterns were not changed for them. */
 export const poisoned = (): Poisoned[] => linesOf('poisoned-held-out.jsonl')

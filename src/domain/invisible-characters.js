@@ -7,6 +7,13 @@
 export const INVISIBLE =
   '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ufff9-\\ufffc\\u{13430}-\\u{1343f}\\p{Default_Ignorable_Code_Point}\\u2800'
 
+const ANY = new RegExp(`[${INVISIBLE}]`, 'u')
+/**
+ * Whether a text has an invisible character. Most texts have none, and this takes a fraction of the time of the expressions below.
+ * @param {string} text
+ */
+export const hasInvisible = text => ANY.test(text)
+
 /** Letters of scripts whose letters join, and the signs of Indic scripts that remove a vowel. */
 const JOINING =
   '(?:(?=[\\p{sc=Arabic}\\p{sc=Syriac}\\p{sc=Nko}\\p{sc=Mongolian}\\p{sc=Mandaic}\\p{sc=Adlam}\\p{sc=Hanifi_Rohingya}])\\p{L})'
@@ -55,4 +62,7 @@ export function namesOf(run) {
  * @param {string} text
  * @returns {string}
  */
-export const plain = text => text.replaceAll('\r\n', '\n').replace(HIDDEN, run => `[${namesOf(run)}]`)
+export function plain(text) {
+  const joined = text.replaceAll('\r\n', '\n')
+  return hasInvisible(joined) ? joined.replace(HIDDEN, run => `[${namesOf(run)}]`) : joined
+}

@@ -10,7 +10,7 @@ import type {
 } from '../contract/resources.ts'
 import { earlierCount, standingLine } from '../domain/evidence/standing-line.ts'
 import { signalLine } from '../domain/signals/sentences.ts'
-import { signalNames, signalsOf } from '../domain/signals/signals.ts'
+import { signalNames, signalsOf, signalsOfText } from '../domain/signals/signals.ts'
 import { beginningOf, fenced, member, sizeInJson } from './fence.ts'
 import type { Memory } from './wording.ts'
 
@@ -152,7 +152,7 @@ function standingLines({ entry, revision, standing }: Reading): string[] {
   const { state, tally, best } = standing
   const isCurrent = revision === undefined || revision.id === entry.currentRevisionId
   const before = earlierCount(standing)
-  const signals = isCurrent ? entry.signals : signalNames(signalsOf(revision))
+  const signals = isCurrent ? entry.signals : signalNames(signalsOf({ ...revision, tags: entry.tags }))
   return [
     `Evidence on the current text${isCurrent ? '' : ', which is not the one shown'}: ${standingLine(standing)}.`,
     ...(tally.contradicted + tally.unsupported > 0
@@ -198,8 +198,15 @@ const SIDES = { SUPPORTED: 'for', UNSUPPORTED: 'against', INCONCLUSIVE: 'none' }
 
 const saidBy = ({ rationale, actorId }: Verification | Contradiction | Relation) => ({
   rationale: member(rationale, RATIONALE_BYTES),
+  ...signalsIn(rationale),
   actorId,
 })
+
+/** The signals of a text that is no revision, as a member of its row. */
+const signalsIn = (text: string): { signals?: string } => {
+  const found = signalsOfText(text)
+  return found.length === 0 ? {} : { signals: found.join(', ') }
+}
 const sourceOf = ({ sourceEntryId }: Contradiction) =>
   sourceEntryId === undefined || sourceEntryId === null ? {} : { sourceEntryId }
 const relationRow = (relation: Relation) => ({

@@ -172,6 +172,12 @@ export const countRelation = async (tx: Transaction, entry: number): Promise<Cou
     await tx.one<Counted>(sql`UPDATE entry SET relations = relations + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),
   )
 
+/** The tags of an entry by its number; none if the store does not know it. */
+export const readTags = async (reader: Reader, number: number): Promise<string[]> => {
+  const row = await reader.one<{ tags: string }>(sql`SELECT tags FROM entry WHERE number = ${number}`)
+  return row === undefined ? [] : tagsOf(row)
+}
+
 export const tagsOf = (row: { tags: string }): string[] => JSON.parse(row.tags) as string[]
 
 /** The columns of an entry that its resource shows. */

@@ -2,7 +2,6 @@ import type { Author, Revision } from '../contract/resources.ts'
 import type { ActorType, DataClass } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { signalsOf } from '../domain/signals/signals.ts'
 import { insertActor } from './actor.ts'
 import type { RevisionRow } from './revision.ts'
 
@@ -200,11 +199,16 @@ export async function eraseRevisions(tx: Transaction, entry: number): Promise<vo
 }
 
 /** Restores the texts of a revision; false if the store does not have it. */
-export async function restoreRevision(tx: Transaction, number: number, revision: Revision): Promise<boolean> {
+export async function restoreRevision(
+  tx: Transaction,
+  number: number,
+  revision: Revision,
+  signals: number,
+): Promise<boolean> {
   const { title, summary, content, rationale, sources } = revision
   const restored = await tx.run(sql`
     UPDATE revision SET title = ${title}, summary = ${summary}, content = ${content}, rationale = ${rationale},
-      sources = ${JSON.stringify(sources)}, signals = ${signalsOf(revision)}
+      sources = ${JSON.stringify(sources)}, signals = ${signals}
     WHERE number = ${number}`)
   return restored > 0
 }

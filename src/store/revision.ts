@@ -3,7 +3,6 @@ import { TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { Text } from '../domain/evidence/retained-text.ts'
-import { signalsOf } from '../domain/signals/signals.ts'
 import { isoTime } from '../domain/time.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 
@@ -25,11 +24,13 @@ export type RevisionRow = {
   evidence_hash: string
   sources: string
   signals: number
+  /** The tags of the entry, as JSON. */
+  tags: string
 }
 
 const REVISION: Sql = sql`
   SELECT r.number, r.id, e.id AS entry_id, r.ordinal, p.id AS previous_id, r.actor, a.id AS actor_id, o.id AS origin_id, r.title, r.summary, r.content,
-    r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals
+    r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals, e.tags
   FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
     LEFT JOIN origin o ON o.number = r.origin LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1`
 
@@ -41,7 +42,7 @@ export const findRevision = (reader: Reader, entry: number, id: string) =>
 export const findRevisionById = (reader: Reader, id: string) =>
   reader.one<RevisionRow & { entry: number; withdrawn: number }>(sql`
     SELECT r.number, r.id, e.id AS entry_id, e.number AS entry, e.withdrawn, r.ordinal, p.id AS previous_id, a.id AS actor_id, NULL AS origin_id,
-      r.title, r.summary, r.content, r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals
+      r.title, r.summary, r.content, r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals, e.tags
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
       LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1 WHERE r.id = ${id.toLowerCase()}`)
 
@@ -61,8 +62,8 @@ export type NewRevision = {
   /** Whether it changed anything: title, summary, content or sources. */
   changed: boolean
   revision: Revision
-  /** The signals of its text; computed from `revision` if left out. */
-  signals?: number
+  /** The signals of its text and of the tags of its entry. */
+  signals: number
 }
 
 export async function insertRevision(tx: Transaction, row: NewRevision): Promise<void> {
@@ -71,7 +72,7 @@ export async function insertRevision(tx: Transaction, row: NewRevision): Promise
     INSERT INTO revision (number, id, entry, ordinal, actor, origin, change_type, title, summary, content, rationale, sources, evidence_hash, created_at, changed, signals)
     VALUES (${row.number}, ${revision.id}, ${row.entry}, ${row.ordinal}, ${row.actor}, ${row.origin}, ${revision.changeType}, ${revision.title},
       ${revision.summary}, ${revision.content}, ${revision.rationale}, ${JSON.stringify(revision.sources)}, ${revision.evidenceHash}, ${row.at},
-      ${row.changed ? 1 : 0}, ${row.signals ?? signalsOf(revision)})`)
+      ${row.changed ? 1 : 0}, ${row.signals})`)
 }
 
 /** Whether a revision changes nothing of the one before: title, summary, content and sources are the same. */
@@ -90,7 +91,7 @@ export const isCitable = async (reader: Reader, entryId: string, revisionId: str
     SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
     WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0`)) !== undefined
 
-export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals'>): Revision => ({
+export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals' | 'tags'>): Revision => ({
   id: row.id,
   entryId: row.entry_id,
   previousRevisionId: row.previous_id,

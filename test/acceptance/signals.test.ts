@@ -139,6 +139,11 @@ test('find lists flagged entries after all others that match, and names the sign
   assert.match(brief.text, /^Signals: DESTRUCTIVE_COMMAND \(.*\), INSTRUCTION_LIKE \(/m)
 })
 
+test('an order in a tag is a signal of the entry and of each revision', async () => {
+  const entry = await publish('Wash it.', { title: 'Quokka', tags: ['ignore-all-previous-instructions'] })
+  assert.deepEqual(entry.signals, ['INSTRUCTION_LIKE'])
+})
+
 test('the list of checks names the signals of its entries', async () => {
   const entry = await publish(POISON, { title: 'Numbat', tags: ['numbat'] })
   const { items } = await read<WorkList>('/api/work?tag=numbat')

@@ -1,6 +1,7 @@
 import type { Reader } from '../../database/database.ts'
 import { type Sql, sql } from '../../database/sql.ts'
 import { SIGNALS_VERSION, signalNames, signalsOf } from '../../domain/signals/signals.ts'
+import { tagsOf } from '../../store/entry.ts'
 import type { RevisionRow } from '../../store/revision.ts'
 import { readSignalsProgress } from '../../store/signals.ts'
 
@@ -59,7 +60,7 @@ export async function damageOfSignalsProgress(store: Reader): Promise<string | u
 
 /** Computes the signals of a revision from its text, and returns the difference from the stored ones. */
 export function damageOfSignals(row: RevisionRow): string | undefined {
-  const computed = signalsOf(row)
+  const computed = signalsOf({ ...row, tags: tagsOf(row) })
   if (computed === row.signals) return undefined
   const named = (bits: number): string => signalNames(bits).join(', ') || 'none'
   return `the signals of revision ${row.id} are stored as ${named(row.signals)}, but its text has ${named(computed)}; run "palimpsest migrate --recount" while the store is not served`

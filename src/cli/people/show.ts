@@ -3,7 +3,7 @@ import { evidenceItems } from '../../client/iterate.ts'
 import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
 import { earlierCount, standingLine } from '../../domain/evidence/standing-line.ts'
 import { signalLine } from '../../domain/signals/sentences.ts'
-import { signalNames, signalsOf } from '../../domain/signals/signals.ts'
+import { signalNames, signalsOf, signalsOfText } from '../../domain/signals/signals.ts'
 import { argument, UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
 import { type ActorNames, actorName, createActorNames, createSlugs, type Slugs } from './names.ts'
@@ -86,7 +86,8 @@ function headOf(entry: Entry, chosen: Numbered | undefined): Head {
   const latest = id === entry.currentRevisionId
   const name = revisionName(id, latest ? entry.revisionCount : chosen?.number)
   const place = `${name} of ${entry.revisionCount}${latest ? ', the latest' : ''}`
-  const signals = latest || chosen === undefined ? entry.signals : signalNames(signalsOf(chosen.revision))
+  const signals =
+    latest || chosen === undefined ? entry.signals : signalNames(signalsOf({ ...chosen.revision, tags: entry.tags }))
   return { title, summary, place, createdAt, signals }
 }
 
@@ -152,7 +153,7 @@ function evidenceLine(out: Output, row: EvidenceItem, { slugs, actors }: Naming,
   const sure = row.kind === 'verification' ? `, confidence ${row.confidence}` : ''
   const support = row.kind === 'contradiction' && row.sourceEntryId ? `, see ${slugs.of(row.sourceEntryId)}` : ''
   out.line('  ', what, of, styled('dim', ` ${out.time(row.createdAt)} by ${actors.of(row.actorId)}${sure}${support}`))
-  out.block(row.rationale)
+  rationaleLines(out, row.rationale)
 }
 
 function relationLines(out: Output, { items, nextCursor }: RelationList, entryId: string, slugs: Slugs): void {
@@ -160,8 +161,15 @@ function relationLines(out: Output, { items, nextCursor }: RelationList, entryId
   out.line(styled('bold', `Relations: ${count}`))
   for (const row of items) {
     out.line('  ', relationSpan(row, entryId, slugs), styled('dim', ` ${out.time(row.createdAt)}`))
-    out.block(row.rationale)
+    rationaleLines(out, row.rationale)
   }
+}
+
+/** A rationale with its own signals above it. */
+function rationaleLines(out: Output, rationale: string): void {
+  const signals = signalsOfText(rationale)
+  if (signals.length > 0) out.line('  ', styled('yellow', signalLine(signals)))
+  out.block(rationale)
 }
 
 /** A relation, described from one of its ends. */

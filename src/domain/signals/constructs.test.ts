@@ -4,7 +4,7 @@ import type { Signal } from '../../contract/vocabulary.ts'
 import { signalNames, signalsOf } from './signals.ts'
 
 const signals = (content: string): Signal[] =>
-  signalNames(signalsOf({ title: '', summary: '', content, rationale: '' }))
+  signalNames(signalsOf({ title: '', summary: '', content, rationale: '', tags: [] }))
 
 function assertMarked(signal: Signal, texts: readonly string[]): void {
   for (const text of texts) assert.ok(signals(text).includes(signal), text)

@@ -28,10 +28,13 @@ export function proseOf(text: string): string[] {
   return plain === words ? [words] : [words, plain]
 }
 
+/** Quotes of letters and marks of Markdown, which prose leaves out. */
+export const LEFT_OUT_SIGNS = "'’‘ʼ`*_~"
+
 const [WORD, LEFT_OUT, GAP, END, COLON] = [0, 1, 2, 3, 4] as const
 const LINE = 0x0a
 const KINDS = byteTable([
-  ["'’‘ʼ`*_~", LEFT_OUT],
+  [LEFT_OUT_SIGNS, LEFT_OUT],
   [' \t\r\n\f\v\u00a0\u2028\u2029\u3000"“”„«»()[]{}<>|,#،、—–', GAP],
   ['.!?;。！？।؟', END],
   [':', COLON],

@@ -1,65 +1,80 @@
 import { SIGNALS, type Signal } from '../../contract/vocabulary.ts'
-import { EVERY_HIDDEN } from '../invisible-characters.js'
+import { EVERY_HIDDEN, hasInvisible } from '../invisible-characters.js'
 import { isAscii } from '../terms/fold.ts'
-import { COMMANDS } from './commands.ts'
-import { commentsOf, TO_A_READER } from './comments.ts'
+import { commentsOf } from './comments.ts'
 import { withDisguised } from './disguised-text.ts'
 import { hidesCharacters } from './hidden-characters.ts'
-import { INSTRUCTIONS } from './instructions.ts'
-import { INSTRUCTIONS_ELSEWHERE } from './instructions-elsewhere.ts'
+import { EVERY_PATTERN } from './pattern.ts'
 import { isMixed, proseOf } from './prose.ts'
-import { bitsOf, triggersOf } from './triggers.ts'
-import { TRUST_CLAIMS } from './trust-claims.ts'
+import { createTriggers } from './triggers.ts'
 
 /** Raise it when the same text gets other signals: stores then compute all signals again. */
-export const SIGNALS_VERSION = 7
+export const SIGNALS_VERSION = 8
 
-/** The texts of a revision that are searched. */
-export type SignalledText = { title: string; summary: string; content: string; rationale: string }
+/** The texts of a revision that are searched, and the tags of its entry. */
+export type SignalledText = {
+  title: string
+  summary: string
+  content: string
+  rationale: string
+  tags: readonly string[]
+}
 
-const GROUPS = [...COMMANDS, ...INSTRUCTIONS, ...INSTRUCTIONS_ELSEWHERE, ...TRUST_CLAIMS]
-const SEARCHED = GROUPS.map(({ signal, over, needs, patterns }) => ({ signal, over, needs: bitsOf(needs), patterns }))
-const EVERY_TRIGGER = -1
-const CONTROLS = bitsOf(['controls'])
+const VISIBLE = EVERY_PATTERN.filter(({ over }) => over !== 'comment')
+const IN_COMMENTS = EVERY_PATTERN.filter(({ over }) => over === 'comment')
+const triggersOf = createTriggers(VISIBLE.map(({ needs }) => needs))
+const bitOf = (signal: Signal): number => 1 << SIGNALS.indexOf(signal)
+const BITS = VISIBLE.map(({ signal }) => bitOf(signal))
 /** A backslash at the end of a line, after which a command continues. */
 const CONTINUED = /(?<=[ \t])\\\r?\n[ \t]*/g
+/** The signs that divide the words of a tag. */
+const IN_TAGS = /[-_./]+/g
 
 /**
  * The signals of a revision, as bits in the order of SIGNALS. A signal states a fact about the words. It is not a judgement and refuses
  * nothing. Takes time proportional to the text.
  */
-export function signalsOf({ title, summary, content, rationale }: SignalledText): number {
-  const text = `${title}\n\n${summary}\n\n${content}\n\n${rationale}`
+export function signalsOf({ title, summary, content, rationale, tags }: SignalledText): number {
+  const words = tags.map(tag => `\n\n${tag}\n\n${tag.replace(IN_TAGS, ' ')}`).join('')
+  return signalsIn(`${title}\n\n${summary}\n\n${content}\n\n${rationale}${words}`, content)
+}
+
+/** The signals of one text that is no revision, such as a rationale, a quotation or a declared name. */
+export const signalsOfText = (text: string): Signal[] => signalNames(signalsIn(text, text))
+
+/** The signals of a text. `markdown` is the part of it that may contain comments. */
+function signalsIn(text: string, markdown: string): number {
   const ascii = isAscii(text)
-  const seen = withDisguised(seenOf(text, ascii))
-  let bits = 0
-  const add = (signal: Signal): void => {
-    bits |= 1 << SIGNALS.indexOf(signal)
-  }
-  const triggers = !ascii && isMixed(seen) ? EVERY_TRIGGER : triggersOf(seen)
-  if ((!ascii || (triggers & CONTROLS) !== 0) && hidesCharacters(text)) add('INVISIBLE_CHARACTERS')
-  if (speaksInComments(content)) add('HTML_COMMENT')
-  let commands: string | undefined
+  const invisible = !ascii && hasInvisible(text)
+  const seen = withDisguised(ascii ? text : seenOf(text, invisible))
+  const { has, controls } = triggersOf(seen)
+  const every = !ascii && isMixed(seen)
+  let bits = (invisible || (ascii && controls)) && hidesCharacters(text) ? bitOf('INVISIBLE_CHARACTERS') : 0
+  if (speaksInComments(markdown)) bits |= bitOf('HTML_COMMENT')
+  let code: string | undefined
   let prose: string[] | undefined
-  for (const { signal, over, needs, patterns } of SEARCHED) {
-    if ((triggers & needs) !== needs || (bits & (1 << SIGNALS.indexOf(signal))) !== 0) continue
-    if (over === 'text') commands ??= seen.includes('\\') ? seen.replaceAll(CONTINUED, ' ') : seen
+  for (let at = 0; at < VISIBLE.length; at++) {
+    const bit = BITS[at] as number
+    if ((has[at] === 0 && !every) || (bits & bit) !== 0) continue
+    const { over, expression } = VISIBLE[at] as (typeof VISIBLE)[number]
+    if (over === 'code') code ??= seen.includes('\\') ? seen.replaceAll(CONTINUED, ' ') : seen
     else prose ??= proseOf(seen)
-    const texts = over === 'text' ? [commands ?? seen] : (prose ?? [])
-    if (texts.some(one => patterns.some(pattern => pattern.test(one)))) add(signal)
+    const texts = over === 'code' ? [code ?? seen] : (prose ?? [])
+    if (texts.some(one => expression.test(one))) bits |= bit
   }
   return bits
 }
 
 /** A text as a reader sees it: without invisible characters, in the plain forms of letters (NFKC). */
-const seenOf = (text: string, ascii: boolean): string =>
-  ascii ? text : text.replace(EVERY_HIDDEN, '').normalize('NFKC')
+const seenOf = (text: string, invisible: boolean): string =>
+  (invisible ? text.replace(EVERY_HIDDEN, '') : text).normalize('NFKC')
 
 /** Whether a comment addresses a model. */
 function speaksInComments(content: string): boolean {
   const comments = commentsOf(content).join('\n\n')
   if (comments === '') return false
-  return proseOf(seenOf(comments, isAscii(comments))).some(one => TO_A_READER.some(pattern => pattern.test(one)))
+  const texts = proseOf(isAscii(comments) ? comments : seenOf(comments, true))
+  return texts.some(one => IN_COMMENTS.some(({ expression }) => expression.test(one)))
 }
 
 /** The names of stored signals. */

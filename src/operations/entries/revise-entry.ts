@@ -5,7 +5,7 @@ import { chained } from '../../domain/revision.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
 import { signalsOf } from '../../domain/signals/signals.ts'
 import { isoTime } from '../../domain/time.ts'
-import { advanceEntry, type EntryRow, toEntry } from '../../store/entry.ts'
+import { advanceEntry, type EntryRow, tagsOf, toEntry } from '../../store/entry.ts'
 import { takeRecord } from '../../store/head.ts'
 import { findRevision, insertRevision, isSame } from '../../store/revision.ts'
 import { settleStanding } from '../evidence/settle-standing.ts'
@@ -41,7 +41,7 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, { 
   const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, previous.evidence_hash)
   const ordinal = previous.ordinal + 1
   const changed = !isSame(previous, revision)
-  const signals = signalsOf(revision)
+  const signals = signalsOf({ ...revision, tags: tagsOf(entry) })
   const number = await takeRecord(tx)
   const place = { number, entry: entry.number, ordinal }
   const written = { action: changeType, entry: entry.number, revision: number, subject: null, origin, at }

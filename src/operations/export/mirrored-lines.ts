@@ -2,13 +2,15 @@ import type { CheckedLine, Revision } from '../../contract/resources.ts'
 import type { Action } from '../../contract/vocabulary.ts'
 import { only, type Transaction } from '../../database/database.ts'
 import { endsOf, judgementOf } from '../../domain/log/exported-line.ts'
-import { countRelation, fillEntryStub, insertEntry } from '../../store/entry.ts'
+import { signalsOf } from '../../domain/signals/signals.ts'
+import { countRelation, fillEntryStub, insertEntry, readTags } from '../../store/entry.ts'
 import { insertEvidence } from '../../store/evidence.ts'
 import * as mirror from '../../store/mirror.ts'
 import * as judged from '../../store/mirror-evidence.ts'
 import type { Judging } from '../../store/moderation.ts'
 import { insertRelation, type RelationEnd } from '../../store/relation.ts'
 import { insertRevision, isSame } from '../../store/revision.ts'
+import { listSignalledOf, updateSignals } from '../../store/signals.ts'
 import { raiseOrigins } from '../../store/standing.ts'
 import { authorOf, keepActivity, keepObservation } from './mirrored-activity.ts'
 
@@ -59,10 +61,14 @@ async function keepEntry(tx: Transaction, line: CheckedLine<'entry'>, change: nu
     await mirror.updateEntryStanding(tx, number, 1, change)
   } else if (known.revisions === 0) {
     await fillEntryStub(tx, entry)
+    // Revisions that came before the entry did not know its tags.
+    for (const row of await listSignalledOf(tx, number)) await updateSignals(tx, row.number, signalsOf(row))
   }
   await mirror.markEntry(tx, number, { locked: line.status === 'LOCKED' })
-  if (!(await mirror.restoreRevision(tx, number, revision))) {
-    await insertRevision(tx, { number, entry: number, ordinal: 1, actor, origin: null, at, changed: true, revision })
+  const signals = signalsOf({ ...revision, tags: line.tags })
+  if (!(await mirror.restoreRevision(tx, number, revision, signals))) {
+    const place = { number, entry: number, ordinal: 1 }
+    await insertRevision(tx, { ...place, actor, origin: null, at, changed: true, revision, signals })
   }
   await keepActivity(tx, line, actor, { action: 'CREATE', entry: number, revision: number, subject: null, at })
   touched.entries.add(number)
@@ -79,11 +85,12 @@ async function keepRevision(
   const entry = Number(line.entryRecord)
   const at = Date.parse(revision.createdAt)
   const actor = await authorOf(tx, line, at, change)
-  if (!(await mirror.restoreRevision(tx, number, revision))) {
+  const signals = signalsOf({ ...revision, tags: await readTags(tx, entry) })
+  if (!(await mirror.restoreRevision(tx, number, revision, signals))) {
     const previous = await previousOf(tx, revision)
     const ordinal = previous.ordinal + 1
     const changed = !isSame(previous, revision)
-    await insertRevision(tx, { number, entry, ordinal, actor, origin: null, at, changed, revision })
+    await insertRevision(tx, { number, entry, ordinal, actor, origin: null, at, changed, revision, signals })
     await mirror.raiseEntry(tx, entry, { number, ordinal, at, changed })
   }
   const action = revision.changeType as Action

@@ -1,10 +1,12 @@
 import type { Contradiction, Entry, Evidence, Standing, Verification } from '../../contract/resources.ts'
+import { signalsOfText } from '../../domain/signals/signals.ts'
 import { readCounts, readLife, readWeights, type Weight } from '../../operations/entries/entry-views.ts'
 import { readAuthors, readHeadings, VIEW_ROWS } from '../../operations/views.ts'
 import { type Html, html, NOTHING } from '../html.ts'
 import type { Page } from '../page.ts'
 import { badge, by, moment, olderLink, RESULT_WORDS, titleOf } from '../parts/components.ts'
 import { stateOfEvidence } from '../parts/evidence-summary.ts'
+import { signalBadges } from '../parts/signals.ts'
 import { visible, words } from '../untrusted-text.ts'
 import { entryHead } from './head.ts'
 
@@ -102,6 +104,7 @@ function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, 
   const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
   return html`<li class="piece ${tone}" id="evidence-${piece.id}">
 <h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
+${signalBadges({ signals: signalsOfText(piece.rationale) })}
 <p dir="auto">${visible(piece.rationale)}</p>
 ${source}
 <p class="meta">${author}${piece.createdAt !== undefined && html` · ${moment(piece.createdAt, at)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${place} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>

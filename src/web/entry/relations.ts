@@ -1,10 +1,12 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Author, Entry, Relation, Revision } from '../../contract/resources.ts'
+import { signalsOfText } from '../../domain/signals/signals.ts'
 import { readCounts } from '../../operations/entries/entry-views.ts'
 import { type Heading, readAuthors, readHeadings } from '../../operations/views.ts'
 import { type Html, html, NOTHING } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { ago, badge, by, olderLink, titleOf } from '../parts/components.ts'
+import { signalBadges } from '../parts/signals.ts'
 import { standingStrip } from '../parts/standing-strip.ts'
 import { visible } from '../untrusted-text.ts'
 import { relationWords } from './aside.ts'
@@ -124,6 +126,6 @@ function neighbourOf({ relation, direction, entryId }: Neighbour, { names, autho
   return html`<li class="neighbour">${kind} ${other === undefined ? 'an entry that is not public' : html`<a dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a> ${standingStrip(other, at)}`}${
     relation === undefined
       ? NOTHING
-      : html`<details><summary class="small">Rationale</summary><p dir="auto">${visible(relation.rationale)}</p><p class="meta">${by(authors.get(relation.actorId), relation.actorId)}${relation.createdAt !== undefined && html` · ${ago(relation.createdAt, at)}`}</p></details>`
+      : html`<details><summary class="small">Rationale</summary>${signalBadges({ signals: signalsOfText(relation.rationale) })}<p dir="auto">${visible(relation.rationale)}</p><p class="meta">${by(authors.get(relation.actorId), relation.actorId)}${relation.createdAt !== undefined && html` · ${ago(relation.createdAt, at)}`}</p></details>`
   }</li>`
 }
