@@ -108,7 +108,7 @@ function run(copy: string, ...args: string[]): void {
   assert.equal(status, 0, `${args.join(' ')}\n${stdout}\n${stderr}`)
 }
 
-test('the guide leads to an operation, a field, an index, a page, a tool and a setting that work', async t => {
+test('the guide leads to an operation, a field, an index, a page, a tool, a pattern and a setting that work', async t => {
   const field = recipes().find(({ title }) => title === 'A field of an entry')
   const files = new Set(field?.steps.map(({ path }) => path))
   assert.ok(files.size > 5 && files.size <= FIELD_FILES, `${files.size} files`)
@@ -136,6 +136,9 @@ test('the guide leads to an operation, a field, an index, a page, a tool and a s
   const { language: _, ...text } = body
   const revised = { ...text, content: 'Changed.', previousRevisionId, changeType: 'CORRECT', rationale: 'Because.' }
   expectStatus(await call(app.url, 'POST', '/api/entries/tea/revisions', { token, body: revised }), 201)
+  const sealed = { title: 'Seal', summary: 'A seal', content: 'It carries the seal of trust.' }
+  const flagged = expectStatus(await call(app.url, 'POST', '/api/entries', { token, body: sealed }), 201) as Entry
+  assert.deepEqual(flagged.signals, ['CLAIMS_TRUST'])
   const first = await call(app.url, 'GET', '/api/entries/tea/first')
   assert.equal((expectStatus(first, 200) as Revision).content, body.content)
   const line = (await (await fetch(`${app.url}/api/export`)).text())
