@@ -26,9 +26,9 @@ const listed = async (rows: Awaitable<(Omit<SignalledRow, 'tags'> & { tags: stri
 export const listSignalled = (reader: Reader, after: number, limit: number) =>
   listed(reader.all(sql`${SIGNALLED} WHERE r.number > ${after} ORDER BY r.number LIMIT ${limit}`))
 
-/** The same of all revisions of an entry. */
+/** The same of all revisions of an entry, in any order. */
 export const listSignalledOf = (reader: Reader, entry: number) =>
-  listed(reader.all(sql`${SIGNALLED} WHERE r.entry = ${entry} ORDER BY r.number`))
+  listed(reader.all(sql`${SIGNALLED} WHERE r.entry = ${entry}`))
 
 export async function updateSignals(tx: Transaction, revision: number, signals: number): Promise<void> {
   await tx.run(sql`UPDATE revision SET signals = ${signals} WHERE number = ${revision}`)
