@@ -1,4 +1,5 @@
 import type { BodyOf, Kind, NameOf, OperationName, ParamsOf, QueryOf } from '../contract/operations.ts'
+import type { Hints } from '../contract/resources.ts'
 import type { Action, DataClass, Sort } from '../contract/vocabulary.ts'
 import type { Awaitable, Reader, Transaction } from '../database/database.ts'
 import type { ChangeFilter, ChangeKey } from '../domain/change.ts'
@@ -134,6 +135,8 @@ export type WriteRequest<N extends WriteName> = {
   caller: Caller
   /** Identifies retries, if the caller sent an Idempotency-Key. */
   idempotency?: Idempotency | undefined
+  /** For the hints in the answer of a create: similar entries, or null if none were looked for. */
+  similar?: Hints['similar']
 }
 
 /** Requests whose path, query and body match the contract. `runRead` and `runWrite` pass them to the operation. */

@@ -112,9 +112,6 @@ export async function newEntry(base: string, token: string, input: Record<string
   return entry
 }
 
-/** The text of an answer without its hints, which a retry computes again. */
-export const withoutHints = (text: string): string => text.replace(/,"hints":\{.*\}(?=\}$)/, '')
-
 /** The body of a revision on top of an entry as read. */
 export const revisionOf = (entry: Entry, input: Record<string, unknown> = {}) => ({
   previousRevisionId: entry.currentRevisionId,

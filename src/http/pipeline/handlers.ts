@@ -12,6 +12,7 @@ import { type IdempotencyKey, requestDigest } from '../../domain/idempotency.ts'
 import { plain } from '../../domain/invisible-characters.js'
 import { fenceOf } from '../../guide/fence.ts'
 import { andThen } from '../../operations/awaitable.ts'
+import { hintsOf } from '../../operations/entries/create-entry.ts'
 import type { EntryCache } from '../../operations/entries/entry-cache.ts'
 import { Hinter } from '../../operations/entries/hints.ts'
 import type { Limiter } from '../../operations/limiter.ts'
@@ -193,7 +194,9 @@ export class Handlers {
     limiter.beforeWrite()
     const caller = { requestId: exchange.id, actor, tokenHash, origin }
     const checked = { params, body, caller }
-    const answer = await this.#withHints(name, checked, () => this.#run(name, checked, idempotencyKey, at))
+    const answer = await this.#withHints(name, checked, idempotencyKey, request =>
+      this.#run(name, request, idempotencyKey, at),
+    )
     await this.#workTurns.waitToBegin()
     // If all items were refused, no write has started the cooldown.
     const single = !('chargedItems' in OPERATIONS[name])
@@ -215,12 +218,18 @@ export class Handlers {
     return this.#underWay.alone(idempotency, run)
   }
 
-  /** Runs a write, and adds hints to its answer, also to the stored answer of a retry. Hints are not stored. */
-  async #withHints(name: WriteName, { body }: CheckedWrite, run: () => Promise<WriteAnswer>): Promise<WriteAnswer> {
-    if (OPERATIONS[name].response !== 'Published') return run()
-    const hints = this.#hinter.begin(body as CreateInput)
-    const answer = await run()
-    return { ...answer, body: { ...answer.body, ...(await hints(answer.body as Entry)) } }
+  /** Runs a write, and adds hints to its answer. A retry gets the first answer, so a write with a key stores the hints with it. */
+  async #withHints(
+    name: WriteName,
+    request: CheckedWrite,
+    key: IdempotencyKey | undefined,
+    run: (request: CheckedWrite) => Promise<WriteAnswer>,
+  ): Promise<WriteAnswer> {
+    if (OPERATIONS[name].response !== 'Published') return run(request)
+    const similar = this.#hinter.similarTo(request.body as CreateInput)
+    if (key !== undefined) return run({ ...request, similar: await similar })
+    const answer = await run(request)
+    return { ...answer, body: { ...answer.body, hints: hintsOf(answer.body as Entry, await similar) } }
   }
 
   #send(exchange: Exchange, operation: Operation, answer: Answer, fields: Fields): Awaitable<void> {

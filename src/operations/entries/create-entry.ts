@@ -1,3 +1,4 @@
+import type { Entry, Hints } from '../../contract/resources.ts'
 import type { Transaction } from '../../database/database.ts'
 import { chained, FIRST_REVISION } from '../../domain/revision.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
@@ -15,8 +16,11 @@ import { beginWrite, endWrite, inOrder, takeOrigin } from '../writing.ts'
 import { etagOf } from './etag.ts'
 import { citedSources } from './sources.ts'
 
-/** Publishes an entry with its first revision. */
-export const createEntry: WriteOperation<'createEntry'> = async (tx, context, { body, caller }) => {
+/** The hints of a published entry: similar entries, or null if none were looked for, and the signals of its text. */
+export const hintsOf = ({ signals }: Entry, similar: Hints['similar']): Hints => ({ similar, signals: signals ?? [] })
+
+/** Publishes an entry with its first revision. With `similar`, the answer has hints. */
+export const createEntry: WriteOperation<'createEntry'> = async (tx, context, { body, caller, similar }) => {
   const { at } = context
   const id = context.newId()
   const [writer, [sources, slug]] = await beginWrite(tx, context, caller, 'CREATE', () =>
@@ -45,7 +49,8 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, { 
     ...{ created_at: at, updated_at: at, blocked: 0, revision_id: revision.id, revisions: 1, standing: null },
     ...authorColumnsOf(actor),
   })
-  return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: shown }
+  const hinted = similar === undefined ? shown : { ...shown, hints: hintsOf(shown, similar) }
+  return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: hinted }
 }
 
 /** The first free slug for a title. Two are tried at a time, because many titles are taken. */

@@ -1,4 +1,4 @@
-import type { Entry, Hints } from '../../contract/resources.ts'
+import type { Hints } from '../../contract/resources.ts'
 import { allTerms, type Draft, type TermWeights, termsOfDraft } from '../../domain/find/similar.ts'
 import { pairsOf } from '../../domain/terms/pairs.ts'
 import { listTitled, type TitledEntry } from '../../store/entry.ts'
@@ -6,7 +6,7 @@ import { shownStanding } from '../../store/standing.ts'
 import type { Store } from '../store.ts'
 import { similarOnes } from './read-similar.ts'
 
-/** Maximum number of named entries. One more is compared, because the new entry may be among them. */
+/** Maximum number of named entries. */
 const NAMED = 5
 /**
  * Maximum number of entries that are compared with drafts per second, which takes about 5 % of the time of this thread. Past it, hints name
@@ -20,7 +20,7 @@ const LOOKUP = 10
 /** All words have the same weight, because reading their frequency would cost a search. */
 const ALIKE: TermWeights = { of: new Map(), other: 1 }
 
-/** Makes the hints of a published entry: similar entries, and the signals of its text. */
+/** Finds entries similar to drafts, as far as that takes little of the time of this thread. */
 export class Hinter {
   readonly #store: Pick<Store, 'reader' | 'near'>
   readonly #now: () => number
@@ -34,24 +34,16 @@ export class Hinter {
     this.#filledAt = now()
   }
 
-  /** Starts a search for entries similar to a draft. Returns a function that makes the hints after the write and never rejects. */
-  begin(draft: Draft): (published: Entry) => Promise<{ hints: Hints }> {
-    const similar = this.#hasRoom() ? this.#similarTo(draft) : null
-    return async published => {
-      // On a retry, the search may find the entry of the stored answer.
-      const others = (await similar)?.filter(({ entry }) => entry.id !== published.id).slice(0, NAMED)
-      return { hints: { similar: others?.map(hintOf) ?? null, signals: published.signals ?? [] } }
-    }
-  }
-
-  async #similarTo(draft: Draft): Promise<Similar[] | null> {
+  /** The entries that are similar to a draft; null if there was no room to look for them. Never rejects. */
+  async similarTo(draft: Draft): Promise<Hints['similar']> {
+    if (!this.#hasRoom()) return null
     this.#room -= LOOKUP
     try {
       const terms = termsOfDraft(draft)
-      const found = await this.#store.near(pairsOf(allTerms(terms)), NAMED + 1)
+      const found = await this.#store.near(pairsOf(allTerms(terms)), NAMED)
       if (found.length === 0) return []
       this.#room -= found.length
-      return similarOnes(terms, await listTitled(this.#store.reader, found), ALIKE)
+      return similarOnes(terms, await listTitled(this.#store.reader, found), ALIKE).map(hintOf)
     } catch {
       // A failed search does not affect the write.
       return null
