@@ -3,6 +3,7 @@ import type { ActorInput, ActorIssued } from '../client/resources.ts'
 import type { ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS, remedyOf } from '../contract/problems.ts'
 import { plain } from '../domain/invisible-characters.js'
+import { firstWriter } from './first-write.ts'
 import type { Context, Said } from './tool.ts'
 import { toolboxFor } from './toolbox.ts'
 import { newActor, type Place, tokenRefusal } from './wording.ts'
@@ -31,26 +32,29 @@ const refused = (...texts: readonly string[]): Performed => ({ content: textOf(.
 
 /** Performs one call; undefined if the tool does not exist. Never rejects: a failure is an answer with its remedy. */
 export async function perform(session: Session, name: string, args: unknown): Promise<Performed | undefined> {
-  const known = toolboxFor(session).byName.get(name)
-  if (known === undefined) return undefined
-  const { tool, check } = known
+  const named = toolboxFor(session).byName.get(name)
+  if (named === undefined) return undefined
+  const { tool, check } = named
   const checked = check(args)
   if ('fault' in checked) return refused(checked.fault)
   const { actorToken, actor, ...input } = checked.args as { actorToken?: string; actor?: ActorInput }
   let issued: ActorIssued | undefined
   try {
-    let token = actorToken ?? session.token()
-    if (token === undefined && tool.performs.includes('createActor')) {
-      issued = await session.clientFor(undefined).createActor(actor ?? { actorType: 'AGENT' })
-      token = issued.token
-      session.issued?.(token)
+    const token = actorToken ?? session.token()
+    const known = session.clientFor(token)
+    const act = async (): Promise<Client> => {
+      issued = await known.createActor(actor ?? { actorType: 'AGENT' })
+      session.issued?.(issued.token)
+      return session.clientFor(issued.token)
     }
+    const isFirst = token === undefined && tool.performs.includes('createActor')
     const { memory, forget } = session
-    const context: Context = { client: session.clientFor(token), memory, ...(forget === undefined ? {} : { forget }) }
+    const client = isFirst ? firstWriter(known, act) : known
+    const context: Context = { client, memory, ...(forget === undefined ? {} : { forget }) }
     return answered(session, await tool.run(context, input as never), issued)
   } catch (error) {
     if (!isClientError(error)) session.onFault(error)
-    // The actor exists even if the write is refused, and its token is shown only once.
+    // If the write was refused after its actor was created, the token is shown only now.
     return refused(refusalOf(error, name, session), ...actorLines(session, issued))
   }
 }
