@@ -8,7 +8,7 @@ export const DATA_COMMANDS: readonly Command[] = [
   {
     name: 'export',
     summary:
-      'Write everything public as lines of JSON: the answers of GET /api/export, one after another. Also while the store is served.',
+      'Write everything public as lines of JSON, also while the store is served: the format, then the answers of GET /api/export.',
     flags: [
       { name: 'to', value: 'FILE|-', byDefault: '-', description: 'The file to create; - is standard output.' },
       ...DATA_DIR_FLAGS,

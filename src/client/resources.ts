@@ -1588,6 +1588,8 @@ export type ExportLine = {
 }
 
 export type ExportManifest = {
+  /** The version of the lines. A reader refuses a version that it does not know. */
+  format: number
   /** The identity of the store. A restored backup has another one. */
   storeId: string
   /** The last assigned sequence number. */

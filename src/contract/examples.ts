@@ -1,6 +1,6 @@
 import { blameOf, STANDING } from './example-standing.ts'
 import { DEFAULT_RATES, LIMITS } from './limits.ts'
-import { TRUST } from './vocabulary.ts'
+import { EXPORT_FORMAT, TRUST } from './vocabulary.ts'
 
 /** All examples describe one entry about SQLite that is created, corrected, verified, contradicted and related. */
 const ids = {
@@ -371,6 +371,7 @@ export const EXAMPLES = {
     revision,
   },
   ExportManifest: {
+    format: EXPORT_FORMAT,
     storeId: '019a9b1c-0c40-7087-8293-92f1c8473008',
     sequence: '4242',
     record: '1203',

@@ -789,6 +789,7 @@ export const EXPORT_MEMBERS = {
 } as const
 
 export const ExportManifest = Type.Object({
+  format: count('The version of the lines. A reader refuses a version that it does not know.'),
   storeId,
   sequence: digits('The last assigned sequence number.'),
   record: digits('The last assigned record number.'),

@@ -65,6 +65,8 @@ export const EXPORT_TYPES = [
   'continuation',
   'end',
 ] as const
+/** The version of the lines of the export. It changes when a reader of the earlier lines would misread them. */
+export const EXPORT_FORMAT = 1
 /** Kinds of records in the public log. */
 export const RECORD_KINDS = ['revision', 'evidence', 'relation', 'moderation', 'continuation'] as const
 export const REPORT_TARGETS = ['ENTRY', 'REVISION', 'EVIDENCE'] as const

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { LIMITS } from '../../src/contract/limits.ts'
-import type { Actor, Entry, ExportLine } from '../../src/contract/resources.ts'
+import type { Actor, Entry, ExportLine, ExportManifest } from '../../src/contract/resources.ts'
 import type { Observation } from '../../src/operations/observation/observe.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'
@@ -109,8 +109,15 @@ after(async () => {
   directory.remove()
 })
 
-test('an export is the answers of GET /api/export, one after another', async () => {
-  assert.equal(exported, served)
+/** The first line of a file. */
+const FORMAT = '{"type":"export","format":1}\n'
+
+test('an export is a line that names its format, then the answers of GET /api/export, one after another', async () => {
+  assert.equal(exported, FORMAT + served)
+  assert.equal(
+    expectStatus(await call<ExportManifest>(app.url, 'GET', '/api/export/manifest'), 200).format,
+    JSON.parse(FORMAT).format,
+  )
   const ends = linesIn(exported).filter(({ type }) => type === 'end')
   assert.deepEqual(
     ends.map(({ next, head }) => [next, head === undefined]),
@@ -141,7 +148,7 @@ test('an export names the licence of the content in its last line, as the servic
 /** The lines that a copy has: those of its own rows, without the members that only the original has. */
 const keptLines = (text: string) =>
   linesIn(text)
-    .filter(({ type }) => !['withdrawn', 'moderation', 'moderated', 'end'].includes(type))
+    .filter(({ type }) => !['export', 'withdrawn', 'moderation', 'moderated', 'end'].includes(type))
     .map(line => JSON.stringify(line))
 
 const rootOf = async (dataDir: string): Promise<string> => {
@@ -195,11 +202,21 @@ test('an import is no place for another import, a load or the mirror of another 
   expectRefusal(await importInto('own', exported), 1, /has its own store; import into an empty directory/)
 })
 
-test('a file that is no export of this version is refused with what to do instead', async () => {
-  for (const line of [STORY[0], STORY[1], { type: 'license', url: 'x' }, 'text']) {
+test('a file that is no export of this format is refused with what to do instead', async () => {
+  for (const line of [STORY[0], STORY[1], { type: 'license', url: 'x' }, 'text', linesIn(served)[0]]) {
     const refused = await importInto('none', `${JSON.stringify(line)}\n`)
-    expectRefusal(refused, 1, /not written by "palimpsest export" of this version: export the store again, or .*load"/)
+    expectRefusal(refused, 1, /names its format; write it with "palimpsest export", or read .*load"\.$/)
   }
+  for (const [format, named] of [
+    ['2', 'format 2'],
+    ['"1"', 'an unknown format'],
+  ] as const) {
+    const refused = await importInto('none', `{"type":"export","format":${format}}\n${served}`)
+    const sentence = `^The file has an export of ${named}, and this version reads format 1; use the version of palimpsest`
+    expectRefusal(refused, 1, new RegExp(sentence))
+  }
+  const load = await inProcess(['load', '--from', '-', '--data-dir', path('unloaded')], { input: exported })
+  expectRefusal(load, 1, /^line 1: it begins an export; "palimpsest import" reads it/)
 })
 
 test('half a file is refused, and the whole file continues where it ended', async () => {
@@ -226,17 +243,20 @@ test('a changed text, a missing line and a line at the wrong place are refused, 
     1,
     /^Record 1 .*its evidenceHash is .*, but its content results in/,
   )
-  const swapped = [lines[1], lines[0], ...lines.slice(2)].join('\n')
+  const swapped = [lines[0], lines[2], lines[1], ...lines.slice(3)].join('\n')
   expectRefusal(await importInto('swapped', swapped), 1, /is out of order|was never sent/)
   const cut = lines.filter(line => !line.startsWith('{"type":"entry"')).join('\n')
   expectRefusal(await importInto('cut', cut), 1, /was never sent/)
   const continued = `{"type":"continuation","record":"1","salt":"${'A'.repeat(22)}==","statement":"null"}`
   expectRefusal(
-    await importInto('unreadable', `${continued}\n${(lines.at(-1) ?? '').replace(/"next":"\d+"/, '"next":"1001"')}\n`),
+    await importInto(
+      'unreadable',
+      `${FORMAT}${continued}\n${(lines.at(-1) ?? '').replace(/"next":"\d+"/, '"next":"1001"')}\n`,
+    ),
     1,
     /^Record 1 names no log that it continues/,
   )
-  expectRefusal(await importInto('twice', exported + exported), 1, /continues after the newest row/)
+  expectRefusal(await importInto('twice', exported + served), 1, /continues after the newest row/)
 })
 
 const storedIn = (target: string): number => {

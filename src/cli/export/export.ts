@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readConfig } from '../../config.ts'
+import { EXPORT_FORMAT } from '../../contract/vocabulary.ts'
 import { exportStore } from '../../operations/export/read-export.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { EXIT, type Invocation, type Sink } from '../command.ts'
@@ -18,8 +19,7 @@ export async function exportRecords(invocation: Invocation): Promise<number> {
   const { store, close } = await openSnapshot(invocation)
   const progress = createProgress(invocation.stderr)
   const written = { lines: 0 }
-  const pieces = () => counted(exportStore(store, licenseOf(invocation)), written, progress)
-  const source = () => Readable.from(pieces())
+  const source = () => Readable.from(fileOf(counted(exportStore(store, licenseOf(invocation)), written, progress)))
   try {
     if (to === '-') await toStandardOutput(source(), invocation.stdout)
     else await makeWholeFile(resolve(to), PUBLIC_FILE, partial => pipeline(source(), createWriteStream(partial)))
@@ -35,6 +35,12 @@ export async function exportRecords(invocation: Invocation): Promise<number> {
 /** The licence of the content, if the environment names one. Other settings are not read. */
 const licenseOf = ({ env }: Invocation): string | undefined =>
   readConfig(env.CONTENT_LICENSE === undefined ? {} : { CONTENT_LICENSE: env.CONTENT_LICENSE }).contentLicense
+
+/** The first line of a file names the format of the others. */
+async function* fileOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  yield `${JSON.stringify({ type: 'export', format: EXPORT_FORMAT })}\n`
+  yield* pieces
+}
 
 async function* counted(
   pieces: AsyncIterable<string>,

@@ -104,6 +104,7 @@ export async function loadLine(target: Target, { number, bytes }: Line): Promise
 }
 
 async function loadRecord(target: Target, { type, ...fields }: Fields): Promise<void> {
+  if (type === 'export') throw new OperatorError('it begins an export; "palimpsest import" reads it')
   const kind = typeof type === 'string' && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
   if (kind === undefined) {
     throw new OperatorError(

@@ -9,7 +9,7 @@ import { readLog } from '../../store/log.ts'
 import type { Line } from '../export/input-lines.ts'
 import { continuationIn } from './original-log.ts'
 import { membersOf } from './parse-json.ts'
-import { ANSWER_MAX } from './source.ts'
+import { ANSWER_MAX, assertKnownFormat } from './source.ts'
 
 /** How the last line of an answer begins. */
 const END = Buffer.from('{"type":"end"')
@@ -23,8 +23,11 @@ export async function* answersOf(lines: AsyncIterable<Line>): AsyncGenerator<Dum
   let size = 0
   let first = true
   for await (const { bytes, read } of lines) {
-    if (first) assertExported(bytes)
-    first = false
+    if (first) {
+      assertFormat(bytes)
+      first = false
+      continue
+    }
     texts.push(bytes)
     size += bytes.length
     if (size > ANSWER_MAX) throw new OperatorError(`An answer of the file is longer than ${ANSWER_MAX} bytes.`)
@@ -39,13 +42,15 @@ export async function* answersOf(lines: AsyncIterable<Line>): AsyncGenerator<Dum
 export const incomplete = (): OperatorError =>
   new OperatorError('The file is incomplete: it does not end with the newest row; export the store again.')
 
-/** Throws OperatorError if the first line was not written by the export of this version. */
-function assertExported(bytes: Buffer): void {
-  const { type, sequence, record } = membersOf(bytes.toString('utf8'))
-  if (type === 'end' || sequence !== undefined || record !== undefined) return
-  throw new OperatorError(
-    'The file was not written by "palimpsest export" of this version: export the store again, or read records of your own with "palimpsest load".',
-  )
+/** Throws OperatorError unless the first line of a file names the format that this version reads. */
+function assertFormat(bytes: Buffer): void {
+  const { type, format } = membersOf(bytes.toString('utf8'))
+  if (type !== 'export') {
+    throw new OperatorError(
+      'The file does not begin with the line of an export that names its format; write it with "palimpsest export", or read records of your own with "palimpsest load".',
+    )
+  }
+  assertKnownFormat('The file', format)
 }
 
 /** The name of the log of a dump if no key names it. */

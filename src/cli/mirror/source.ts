@@ -5,6 +5,7 @@ import { unreachable } from '../../client/unreachable.ts'
 import { checkOf } from '../../contract/check.ts'
 import { DEFAULT_RATES } from '../../contract/limits.ts'
 import { ExportManifest } from '../../contract/resources.ts'
+import { EXPORT_FORMAT } from '../../contract/vocabulary.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { parseJson } from './parse-json.ts'
 
@@ -49,6 +50,7 @@ export function openSource(address: string, signal: AbortSignal): Source {
       const { bytes } = await requests.read(`/api/export/manifest${after === undefined ? '' : `?after=${after}`}`)
       const manifest = parseJson(bytes.toString('utf8'))
       if (!manifests.fits(manifest)) throw new OperatorError(`The manifest of ${url} does not match the contract.`)
+      assertKnownFormat(url, manifest.format)
       return manifest
     },
     segment: from => requests.read(`/api/export?from=${from}`),
@@ -64,6 +66,15 @@ export function openSource(address: string, signal: AbortSignal): Source {
       throw new NoAnswer(`${url}/log/${path} is missing (404), and its checkpoint has it; try again later.`)
     },
   }
+}
+
+/** Throws OperatorError unless an export has the format that this version reads. */
+export function assertKnownFormat(place: string, format: unknown): void {
+  if (format === EXPORT_FORMAT) return
+  const named = typeof format === 'number' ? `format ${format}` : 'an unknown format'
+  throw new OperatorError(
+    `${place} has an export of ${named}, and this version reads format ${EXPORT_FORMAT}; use the version of palimpsest that wrote it.`,
+  )
 }
 
 /** Requests to one server, and the limit of its last answer. */

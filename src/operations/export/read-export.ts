@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { LIMITS } from '../../contract/limits.ts'
 import type { ExportLine } from '../../contract/resources.ts'
+import { EXPORT_FORMAT } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
 import { sequenceOf } from '../../domain/cursor.ts'
 import { listModerated, type StoredKey } from '../../store/change.ts'
@@ -201,6 +202,7 @@ export const readExportManifest: ReadOperation<'readExportManifest'> = async (
   ])
   return {
     body: {
+      format: EXPORT_FORMAT,
       storeId: head.store_id,
       sequence: String(head.sequence),
       record: String(head.record),

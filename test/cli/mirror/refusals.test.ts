@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { beginMirror } from '../../../src/cli/mirror/mirror.ts'
 import { openSource } from '../../../src/cli/mirror/source.ts'
+import { EXAMPLES } from '../../../src/contract/examples.ts'
 import { useApp } from '../../support/app.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { mirrorKillRounds, writeEntries } from '../../support/mirror-rounds.ts'
@@ -58,6 +59,13 @@ test('a server that redirects, is of another kind, or sends false data is report
   await assert.rejects(through(pages), /is not JSON in UTF-8; its answer was not stored/)
   const empty = makeDirectory()
   await assert.rejects(beginMirror(empty.path, openSource(pages, signal)), /manifest of .* does not match the contract/)
+  const later = await between((_text, _request, response) =>
+    response.end(JSON.stringify({ ...EXAMPLES.ExportManifest, format: 2 })),
+  )
+  await assert.rejects(
+    beginMirror(empty.path, openSource(later, signal)),
+    /has an export of format 2, and this version reads format 1; use the version/,
+  )
   empty.remove()
   const digest = 'sha-256=:AAAA:'
   const wrong = await between((text, _request, response) =>
