@@ -11,6 +11,7 @@ import type { ServedEntry } from './entry-cache.ts'
 /** Reads entries or exact revisions: one item per id or slug, in the requested order. A missing one is an item with its problem. */
 export const readBatch: ReadOperation<'readBatch'> = async (reads, { query }) => {
   const found = await Promise.all(query.ids.split(',').map(id => readOrMissing(reads, id)))
+  await reads.yieldIfOverBudget()
   const json = found.map(one => ('json' in one ? one.json : encodeJson(JSON.stringify(one))))
   const versions = found.map(one => ('json' in one ? one.etag : one.problem))
   const read = new Map(found.flatMap(one => ('json' in one ? [[one.number, one.revision] as const] : [])))
@@ -21,7 +22,8 @@ export const readBatch: ReadOperation<'readBatch'> = async (reads, { query }) =>
   }
 }
 
-async function readOrMissing({ entries, reader }: Reads, id: string): Promise<Served | Missing> {
+async function readOrMissing({ entries, reader, yieldIfOverBudget }: Reads, id: string): Promise<Served | Missing> {
+  await yieldIfOverBudget()
   try {
     return await entries.read(id)
   } catch (error) {

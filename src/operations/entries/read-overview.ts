@@ -15,11 +15,13 @@ export const readOverview: ReadOperation<'readOverview'> = async (reads, { param
   const revision = await readRevision(reads, { params: { ...params, revisionId }, query: {} })
   await reads.yieldIfOverBudget()
   const standing = bodyOf(await readStanding(reads, { params, query: {} })) as Standing
+  await reads.yieldIfOverBudget()
   const [evidence, relations, proof] = await Promise.all([
     evidenceOf(reads, params, standing),
     listRelations(reads, { params, query: { limit: LIMITS.pageMax } }),
     proofOf(reads, revision),
   ])
+  await reads.yieldIfOverBudget()
   const body = { entry, revision: bodyOf(revision), standing, evidence, relations: bodyOf(relations), proof }
   const { records, observed } = revision
   return { body, ...(records && { records }), ...(observed && { observed }) }
