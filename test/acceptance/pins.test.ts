@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, PinsReport } from '../../src/contract/resources.ts'
+import { checkPins } from '../../src/operations/evidence/check-pins.ts'
+import type { Reads } from '../../src/operations/operation.ts'
 import { startApp, useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
@@ -237,6 +239,20 @@ test('equal pins are compared once; past the budget of a check, kept is null', a
   assert.deepEqual(kept.slice(0, pins.length), kept.slice(pins.length), 'an entry named by its slug and by its id')
   // More pins are charged more reads, and have a larger budget.
   assert.ok((await keptOf([...Array(33).fill(first), ...pins])).every(share => share !== null))
+})
+
+test('other requests run after the current text is prepared and after each comparison', async () => {
+  const revisions: Entry[] = [await publish('Yielding')]
+  for (const word of ['one', 'two', 'three']) revisions.push(await revise(revisions.at(-1) as Entry, { content: word }))
+  const pins = revisions.map(pinOf)
+  let yields = 0
+  const reads = {
+    reader: app.store.reader,
+    yieldToRequests: async () => void yields++,
+    yieldIfOverBudget: () => undefined,
+  } as unknown as Reads
+  await checkPins(reads, { params: {}, query: {}, body: { pins: [...pins, ...pins] } })
+  assert.equal(yields, 1 + revisions.length - 1)
 })
 
 test('evidence that moderation withdraws or restores is a finding', async () => {
