@@ -144,7 +144,7 @@ test('an empty database is migrated step by step, and a second time nothing chan
   const empty = { env: { DATABASE_URL: await databaseOf('empty') } }
   expectRefusal(await inProcess(['check'], empty), 1, /contains no store/)
   assert.match(expectDone(await inProcess(['doctor'], empty)), /^ok {3}schema: none yet/m)
-  assert.match(expectDone(await inProcess(['migrate'], empty)), /^Taken: initial\nTaken: nodes\n/)
+  assert.match(expectDone(await inProcess(['migrate'], empty)), /^Applied to the schema: initial\n/)
   assert.match(expectDone(await inProcess(['migrate'], empty)), /^Nothing to do/)
 })
 

@@ -24,7 +24,7 @@ export async function migrateStore(invocation: Invocation): Promise<number> {
   const { steps, recounted } =
     url === undefined ? await migrateEmbedded(invocation, report, begin) : await migrateDatabase(url, report, begin)
   progress.end()
-  const lines = steps.map(step => `Taken: ${step}`)
+  const lines = steps.map(step => `Applied to the schema: ${step}`)
   if (recounted.entries > 0) lines.push(`Computed: the standings of ${recounted.entries} entries`)
   if (recounted.revisions > 0) lines.push(`Computed: the signals of ${recounted.revisions} revisions`)
   if (lines.length === 0) lines.push('Nothing to do: the schema is the newest.')
