@@ -109,7 +109,6 @@ const reportsTo = (logger: Logger, database: string, mayMake: boolean) => ({
     else logger.error({ err: lost }, 'the database is away: see that PostgreSQL runs and that DATABASE_URL names it')
   },
   making: { mayMake, onMade: (storeId: string): void => logger.info({ database, storeId }, NEW_STORE_MADE) },
-  report: (line: string): void => logger.info(line),
 })
 
 /**

@@ -58,8 +58,6 @@ export type Command = {
   examples?: readonly string[]
   /** The exit codes of this command other than 0, 1, 2 and 70. */
   exits?: readonly (keyof typeof EXIT)[]
-  /** An earlier name, which still works if the command line fits this command. */
-  formerly?: string
   /** Returns the exit code. The process ends when no work is left. */
   run(invocation: Invocation): Promise<number>
 }

@@ -31,10 +31,10 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'migrate',
-    summary: 'Migrate a store that is not being served to the newest schema.',
+    summary: 'Apply the missing steps of the schema to a store that is not being served.',
     details:
-      'The server does this automatically at its start. With DATABASE_URL the database is migrated, also while nodes of the previous version serve it.',
-    flags: [{ name: 'recount', description: 'Recompute standings and signals from the records.' }, ...DATA_DIR_FLAGS],
+      'The server does this automatically at its start. With DATABASE_URL the schema of the database is created or completed, for nodes whose role may not do so. A store with the schema of another version is refused.',
+    flags: DATA_DIR_FLAGS,
     examples: ['migrate --data-dir /var/lib/palimpsest'],
     run: async invocation => (await import('./stores/migrate.ts')).migrateStore(invocation),
   },
@@ -66,7 +66,6 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'check',
-    formerly: 'verify',
     summary: 'Recompute every hash of a store or a backup, read-only, also while it is served.',
     details: 'With DATABASE_URL the store in PostgreSQL is checked, also on a standby.',
     flags: [
@@ -96,15 +95,6 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     ],
     examples: ['copy --from ./data --to postgres://user@host/palimpsest'],
     run: async invocation => (await import('./stores/copy.ts')).copyStore(invocation),
-  },
-  {
-    name: 'partition',
-    summary: 'Divide the activity of a store in PostgreSQL into parts, also while it is served.',
-    details:
-      'Rows that exist stay where they are. Later reads and searches are in parts by time, which nodes begin and drop by themselves. Nodes wait for each step at most 0.3 s. After it was stopped, run it again. On a divided store it begins and drops the parts that are due; run it daily as the owner of the schema if the nodes may not change it.',
-    flags: [],
-    examples: ['partition'],
-    run: async invocation => (await import('./stores/partition.ts')).partitionStore(invocation),
   },
   {
     name: 'index',

@@ -50,11 +50,9 @@ async function perform(args: readonly string[], surroundings: Surroundings): Pro
   if (name === '--help' || name === '-h') return print(helpText(width))
   if (['version', '--version', '-v', '-V'].includes(name)) return print(`${version()}\n`)
   if (name === 'help') return print(rest[0] === undefined ? helpText(width) : commandHelp(commandNamed(rest[0]), width))
-  const command = commandFor(name, rest)
+  const command = commandNamed(name)
   if (asksForHelp(rest)) return print(commandHelp(command, width))
-  const invocation = { ...parsed(command, rest), ...surroundings }
-  if (command.name !== name) surroundings.stderr.write(`"palimpsest ${name}" is now "palimpsest ${command.name}".\n`)
-  return command.run(invocation)
+  return command.run({ ...parsed(command, rest), ...surroundings })
 }
 
 /** Words after -- are not flags. */
@@ -64,34 +62,21 @@ function asksForHelp(args: readonly string[]): boolean {
 }
 
 function commandNamed(name: string): Command {
-  const command = COMMANDS.find(one => one.name === name) ?? COMMANDS.find(one => one.formerly === name)
+  const command = COMMANDS.find(one => one.name === name)
   if (command !== undefined) return command
   const near = didYouMean(name, [...COMMANDS.map(one => one.name), 'help', 'version'])
   throw new UsageError(`There is no command "${name}".${near} "palimpsest help" lists the commands.`)
 }
 
-/** The command of a command line. A renamed command is used if it fits better: without an argument, and with its own flags. */
-function commandFor(name: string, args: readonly string[]): Command {
-  const command = commandNamed(name)
-  const earlier = COMMANDS.find(one => one.formerly === name)
-  if (earlier === undefined || asksForHelp(args)) return command
-  const settings = { args: [...args], options: optionsOf([command, earlier]), allowPositionals: true } as const
-  const { positionals, values } = parseArgs({ ...settings, strict: false })
-  const fits = Object.keys(values).every(flag => earlier.flags.some(one => one.name === flag))
-  return positionals.length === 0 && fits ? earlier : command
-}
-
-const optionsOf = (commands: readonly Command[]) =>
+const optionsOf = ({ flags }: Command) =>
   Object.fromEntries(
-    commands.flatMap(({ flags }) =>
-      flags.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
-    ),
+    flags.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
   )
 
 function parsed(command: Command, args: readonly string[]): Pick<Invocation, 'args' | 'flags' | 'switches'> {
   try {
     const allowPositionals = command.args !== undefined
-    const { values, positionals } = parseArgs({ args: [...args], options: optionsOf([command]), allowPositionals })
+    const { values, positionals } = parseArgs({ args: [...args], options: optionsOf(command), allowPositionals })
     const flags: Record<string, string> = {}
     const switches = new Set<string>()
     for (const [name, value] of Object.entries(values)) {

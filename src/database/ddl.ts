@@ -1,10 +1,10 @@
-import type { Migration } from './migrations/migration.ts'
+import type { Migration } from './schema.ts'
 
 /** The statements of a step for one engine. */
 export const ddlFor = (
-  { shared = '', sqlite = '', postgres = '' }: Pick<Migration, 'shared' | 'sqlite' | 'postgres'>,
+  { shared = '', sqlite = '', postgres = '' }: Migration,
   engine: 'sqlite' | 'postgres',
-): string => (engine === 'sqlite' ? `${shared};${sqlite}` : `${postgresDdl(shared)};${postgres}`)
+): string => (engine === 'sqlite' ? `${shared};${sqlite}` : postgresDdl(`${shared};${postgres}`))
 
 /**
  * Translates DDL of the dialect to PostgreSQL: 64-bit numbers, text compared byte by byte, generated keys for a missing `number`.
@@ -22,12 +22,13 @@ const postgresDdl = (ddl: string): string =>
 /** A column that references the rows of another table. */
 export type Reference = { table: string; column: string; parent: string }
 
-/** The references that a step declares in the dialect. */
-export const referencesOf = ({ shared = '' }: Pick<Migration, 'shared'>): Reference[] =>
-  [...shared.matchAll(/CREATE TABLE (\w+) \(([^;]*)\) STRICT/g)].flatMap(([, table = '', columns = '']) =>
-    [...columns.matchAll(/^\s*(\w+) INTEGER[^,]* REFERENCES (\w+)/gm)].map(([, column = '', parent = '']) => ({
-      table,
-      column,
-      parent,
-    })),
+/** The references that a step declares. */
+export const referencesOf = (step: Migration): Reference[] =>
+  [...ddlFor(step, 'sqlite').matchAll(/CREATE TABLE (\w+) \(([^;]*)\) STRICT/g)].flatMap(
+    ([, table = '', columns = '']) =>
+      [...columns.matchAll(/^\s*(\w+) INTEGER[^,]* REFERENCES (\w+)/gm)].map(([, column = '', parent = '']) => ({
+        table,
+        column,
+        parent,
+      })),
   )

@@ -1,107 +1,83 @@
 import { StoreFault } from './database.ts'
 import { ddlFor } from './ddl.ts'
-import { initial } from './migrations/0001-initial.ts'
-import { nodes } from './migrations/0002-nodes.ts'
-import { search } from './migrations/0003-search.ts'
-import { limiter } from './migrations/0004-limiter.ts'
-import { retry } from './migrations/0005-retry.ts'
-import { reports } from './migrations/0006-reports.ts'
-import { exports } from './migrations/0007-export.ts'
-import { searchSegments } from './migrations/0008-search-segments.ts'
-import { searchGathering } from './migrations/0009-search-gathering.ts'
-import { served } from './migrations/0010-served.ts'
-import { standing } from './migrations/0011-standing.ts'
-import { nodeSearch } from './migrations/0012-node-search.ts'
-import { contributions } from './migrations/0013-contributions.ts'
-import { feed } from './migrations/0014-feed.ts'
-import { work } from './migrations/0015-work.ts'
-import { log } from './migrations/0016-log.ts'
-import { asked } from './migrations/0017-asked.ts'
-import { signals } from './migrations/0018-signals.ts'
-import { changes } from './migrations/0019-changes.ts'
-import { workIndexes } from './migrations/0020-work-indexes.ts'
-import { asOf } from './migrations/0021-as-of.ts'
-import { mirroredLog } from './migrations/0022-mirrored-log.ts'
-import { purgeProgress } from './migrations/0023-purge-progress.ts'
-import { parts } from './migrations/0024-parts.ts'
-import { moderatedEvidence } from './migrations/0025-moderated-evidence.ts'
-import type { Migration } from './migrations/migration.ts'
+import type { PostgresConnection } from './postgres.ts'
+import { MIGRATIONS, type Migration } from './schema.ts'
 import { sql } from './sql.ts'
 import { beginWriting, type SqliteConnection } from './sqlite.ts'
+import type { ColumnTypes } from './statement-batching.ts'
 
-export const MIGRATIONS: readonly Migration[] = [
-  initial,
-  nodes,
-  search,
-  limiter,
-  retry,
-  reports,
-  exports,
-  searchSegments,
-  searchGathering,
-  served,
-  standing,
-  nodeSearch,
-  contributions,
-  feed,
-  work,
-  log,
-  asked,
-  signals,
-  changes,
-  workIndexes,
-  asOf,
-  mirroredLog,
-  purgeProgress,
-  parts,
-  moderatedEvidence,
-]
+/** A step that a store has. */
+export type AppliedStep = { number: number; name: string }
 
-/** The number of the newest step. */
-export const NEWEST_MIGRATION = Math.max(...MIGRATIONS.map(({ number }) => number))
+/** The advisory lock under which one starting node at a time migrates. */
+const LOCK = 7_261_843_205
+/** The statement timeout of a step, in milliseconds. A step may take long on a large store, and other nodes wait for it. */
+const STEP_TIMEOUT_MS = 6 * 3_600_000
+/** The same text on both engines, without the dialect: `migration` is read before it is known which version wrote the store. */
+const MIGRATION_TABLE =
+  'CREATE TABLE IF NOT EXISTS migration (number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)'
+const READ_APPLIED = 'SELECT number, name FROM migration ORDER BY number'
 
-type Applied = { number: number; name: string; breaking: number }
+/** The store has the schema of another version, with the remedy. */
+export class OtherSchema extends StoreFault {
+  constructor({ number, name }: AppliedStep) {
+    const remedy =
+      'run the version that wrote it, or write its records with "palimpsest export" of that version and read them with "palimpsest import"'
+    super('broken', new Error(`its schema has step ${number} (${name}), which this version does not have; ${remedy}`))
+  }
+}
+
+/** The steps that a store lacks. Throws OtherSchema if it has one that `migrations` does not have. */
+export function pendingSteps(
+  applied: readonly AppliedStep[],
+  migrations: readonly Migration[] = MIGRATIONS,
+): Migration[] {
+  const strange = applied.find(({ number, name }) => migrations[number - 1]?.name !== name)
+  if (strange !== undefined) throw new OtherSchema(strange)
+  return migrations.slice(applied.length)
+}
 
 /** The steps that the store has; none if it is empty. */
-export function appliedMigrations(connection: SqliteConnection): Applied[] {
+export function appliedMigrations(connection: SqliteConnection): AppliedStep[] {
   const known = connection.one(sql`SELECT name FROM sqlite_schema WHERE name = 'migration'`)
-  return known === undefined
-    ? []
-    : connection.all<Applied>(sql`SELECT number, name, breaking FROM migration ORDER BY number`)
+  return known === undefined ? [] : connection.all<AppliedStep>({ text: READ_APPLIED, values: [] })
+}
+
+/** The steps that the database has; none if it is empty. */
+export async function appliedToPostgres(connection: PostgresConnection): Promise<AppliedStep[]> {
+  // A row of the catalog is read as it is now. `to_regclass` would answer as of the start of the transaction.
+  const known = await connection.query(
+    `SELECT 1 FROM pg_tables WHERE schemaname = 'public' AND tablename = 'migration'`,
+  )
+  return known.length === 0 ? [] : connection.query<AppliedStep>(READ_APPLIED)
 }
 
 /**
  * Applies all missing steps, each in a transaction of its own. Returns the names of the applied steps. Safe when several processes start at
  * once: the write lock admits one at a time, and a process waits while others apply steps. Throws StoreFault('unavailable') if another
- * process keeps the store locked and applies no step, and StoreFault('broken') if a newer version migrated the store in a way that this
- * version cannot read.
+ * process keeps the store locked and applies no step, and OtherSchema if another version wrote the store.
  */
 export function migrate(connection: SqliteConnection, at: number, migrations = MIGRATIONS): string[] {
   const taken: string[] = []
-  for (const step of migrations) {
+  for (;;) {
     beginStep(connection)
     try {
-      const applied = appliedMigrations(connection)
-      assertKnown(applied, migrations)
-      if (!applied.some(({ number }) => number === step.number)) {
-        if (applied.length === 0) {
-          connection.exec(
-            'CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL) STRICT',
-          )
-        }
+      const [step] = pendingSteps(appliedMigrations(connection), migrations)
+      if (step !== undefined) {
+        connection.exec(MIGRATION_TABLE)
         connection.exec(ddlFor(step, 'sqlite'))
         connection.run(
-          sql`INSERT INTO migration (number, name, breaking, applied_at) VALUES (${step.number}, ${step.name}, ${step.breaking ? 1 : 0}, ${at})`,
+          sql`INSERT INTO migration (number, name, applied_at) VALUES (${step.number}, ${step.name}, ${at})`,
         )
-        taken.push(step.name)
       }
       connection.exec('COMMIT')
+      if (step === undefined) return taken
+      taken.push(step.name)
     } catch (error) {
       if (connection.raw.isTransaction) connection.exec('ROLLBACK')
       throw error
     }
   }
-  return taken
 }
 
 /** Begins a transaction that writes. Waits as long as other processes apply steps. */
@@ -118,17 +94,48 @@ function beginStep(connection: SqliteConnection): void {
   }
 }
 
-/** Throws StoreFault('broken') when a breaking step was applied that `migrations` does not know. */
-export function assertKnown(applied: readonly Applied[], migrations: readonly Migration[] = MIGRATIONS): void {
-  const strange = applied.find(
-    ({ number, breaking }) => breaking === 1 && !migrations.some(step => step.number === number),
-  )
-  if (strange !== undefined) {
-    throw new StoreFault(
-      'broken',
-      new Error(
-        `its schema has step ${strange.number} (${strange.name}), which this version does not know; run the newer version that made it`,
-      ),
-    )
+/** Does the same in PostgreSQL. Safe when any number of nodes start at once. */
+export async function migratePostgres(
+  connection: PostgresConnection,
+  at: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<string[]> {
+  const taken: string[] = []
+  // A session that reconnects finds the newest schema and need not wait for the lock.
+  if (pendingSteps(await appliedToPostgres(connection), migrations).length === 0) return taken
+  await connection.limit(STEP_TIMEOUT_MS)
+  for (;;) {
+    await connection.exec('BEGIN')
+    try {
+      await connection.exec(`SELECT pg_advisory_xact_lock(${LOCK})`)
+      const [step] = pendingSteps(await appliedToPostgres(connection), migrations)
+      if (step !== undefined) {
+        await connection.exec(MIGRATION_TABLE)
+        await connection.exec(ddlFor(step, 'postgres'))
+        const insert = 'INSERT INTO migration (number, name, applied_at) VALUES ($1, $2, $3)'
+        await connection.query(insert, [step.number, step.name, at])
+      }
+      await connection.exec('COMMIT')
+      if (step === undefined) break
+      taken.push(step.name)
+    } catch (error) {
+      await connection.exec('ROLLBACK').catch(() => {})
+      throw error
+    }
   }
+  await connection.limit(undefined)
+  return taken
+}
+
+/** The types of all columns of the schema in PostgreSQL. */
+export async function readColumnTypes(connection: PostgresConnection): Promise<ColumnTypes> {
+  const rows = await connection.query(
+    `SELECT table_name AS name, column_name AS "column", data_type AS type FROM information_schema.columns WHERE table_schema = 'public'`,
+  )
+  const columns = new Map<string, Map<string, string>>()
+  for (const { name, column, type } of rows) {
+    const table = columns.get(String(name)) ?? new Map<string, string>()
+    columns.set(String(name), table.set(String(column), String(type)))
+  }
+  return columns
 }

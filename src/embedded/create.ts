@@ -3,9 +3,6 @@ import { only, StoreFault } from '../database/database.ts'
 import { migrate } from '../database/migrate.ts'
 import { sql } from '../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../database/sqlite.ts'
-import { transact } from '../database/sqlite-session.ts'
-import { recountSignals } from '../operations/evidence/recount-signals.ts'
-import { recountStandings } from '../operations/evidence/recount-standings.ts'
 import { insertHead } from '../store/head.ts'
 import { storeFile } from './files.ts'
 import { assertStoreNotLost, setOldLogAside, stampStore } from './marker.ts'
@@ -13,9 +10,9 @@ import { assertStoreNotLost, setOldLogAside, stampStore } from './marker.ts'
 const CACHE_KIB = 4_096
 
 /**
- * Opens the store of a locked directory for writing. Creates a missing store and migrates an old one. Every commit is durable. Renames the
- * write-ahead log of a store that was replaced. `report` receives a line about that, and one every few seconds during a migration. Throws
- * OperatorError if the directory has lost its store.
+ * Opens the store of a locked directory for writing. Creates a missing store. Every commit is durable. Renames the write-ahead log of a
+ * store that was replaced, and calls `report` with a line about that. Throws OperatorError if the directory has lost its store, and
+ * OtherSchema if another version wrote it.
  */
 export async function openStoreForWriting(
   directory: string,
@@ -36,8 +33,6 @@ export async function openStoreForWriting(
   await ensureHead(connection)
   assertDurable(connection)
   stampStore(directory, connection)
-  await recountStandings(work => transact(connection, work), report)
-  await recountSignals(work => transact(connection, work), report)
   return connection
 }
 

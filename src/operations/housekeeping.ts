@@ -40,6 +40,9 @@ export async function saveAdmissions(
   await forgetAdmissions(tx, beforeBin)
 }
 
+/** `served` is in milliseconds. Observations from the clock hour `partsFrom` on are in partitions, which are dropped. */
+type Sweep = { today: string; retentionDays: number; served: number; partsFrom?: number }
+
 /**
  * Deletes expired rows: salts of past days, network keys of days before yesterday, past cooldowns and admissions, observations after their
  * retention, and stored answers. Adds `served` milliseconds to the time that the service has run. Returns true if there is more to delete.
@@ -47,14 +50,15 @@ export async function saveAdmissions(
 export async function sweep(
   tx: Transaction,
   context: Context,
-  { today, retentionDays, served }: { today: string; retentionDays: number; served: number },
+  { today, retentionDays, served, partsFrom = Number.MAX_SAFE_INTEGER }: Sweep,
 ): Promise<boolean> {
   await forgetSalts(tx, today)
   await forgetNetworkKeys(tx, dayBefore(today, 1))
   await forgetCooldowns(tx, context.at - HOUR)
   // Admissions identify networks. Without further requests, nothing else deletes the last of them.
   await forgetAdmissions(tx, context.at - HOUR)
-  const deleted = await deleteObservations(tx, hourNumber(context.at), retentionDays, RETENTION_BATCH)
+  const expired = Math.min(hourNumber(context.at) - retentionDays * 24, partsFrom)
+  const deleted = await deleteObservations(tx, expired, RETENTION_BATCH)
   const forgotten = await forgetStoredAnswers(
     tx,
     (await addServed(tx, context.now, served)) - IDEMPOTENCY_KEPT,

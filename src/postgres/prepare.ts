@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { appliedToPostgres, migratePostgres, readColumnTypes } from '../database/migrate-postgres.ts'
+import { appliedToPostgres, migratePostgres, readColumnTypes } from '../database/migrate.ts'
 import type { PostgresConnection } from '../database/postgres.ts'
 import type { ColumnTypes } from '../database/statement-batching.ts'
 import { OperatorError } from '../operator-error.ts'
 import { assertNotForeign, assertTrustworthy } from './checks.ts'
 import { assertWhollyCopied } from './copying.ts'
-import { recountDatabase } from './recount.ts'
 
 /** The identity of the server and of the database. A database restored from a dump has another identity. */
 const SYSTEM = `SELECT c.system_identifier || '/' || d.oid AS system FROM pg_control_system() c, pg_database d WHERE d.datname = current_database()`
@@ -17,13 +16,11 @@ export type Server = { system: string; columns: ColumnTypes }
 export type Making = { mayMake: boolean; onMade(storeId: string): void }
 
 /**
- * Ensures that the database is trustworthy and has the newest schema, a head, an identity and standings. Any number of nodes may call it at
- * once.
+ * Ensures that the database is trustworthy and has the schema, a head and an identity. Any number of nodes may call it at once.
  */
 export async function prepareDatabase(
   connection: PostgresConnection,
   { mayMake, onMade }: Making = { mayMake: true, onMade: () => {} },
-  report?: (line: string) => void,
 ): Promise<Server> {
   await assertTrustworthy(connection)
   await assertNotForeign(connection)
@@ -43,9 +40,7 @@ export async function prepareDatabase(
   ])
   const [row] = made?.rows ?? []
   if (row !== undefined) onMade(String(row.store_id))
-  const columns = await readColumnTypes(connection)
-  await recountDatabase(connection, columns, report)
-  return { system: String(found?.rows[0]?.system), columns }
+  return { system: String(found?.rows[0]?.system), columns: await readColumnTypes(connection) }
 }
 
 async function assertHasStore(connection: PostgresConnection): Promise<void> {

@@ -15,9 +15,9 @@ import { bytesOf } from '../search/bytes-of.ts'
 import { NEWEST_RECORD, storeEpochOf } from '../store/head.ts'
 import type { IndexNotice } from '../threads/protocol.ts'
 import { positionOf } from '../threads/shared-counters.ts'
+import { renewParts } from './activity-parts.ts'
 import { PostgresGroupSession } from './group-session.ts'
 import { Heartbeat, silence } from './heartbeat.ts'
-import { hasPartitions, maintainPartitions } from './partitions/maintenance.ts'
 import { type Making, prepareDatabase, type Server } from './prepare.ts'
 import { openReaders } from './read-sessions.ts'
 import { createReader } from './reader.ts'
@@ -55,8 +55,6 @@ type PostgresOptions = {
   onIndex(notice: IndexNotice): void
   /** Called when the server is lost, with the reason, and when it is there again. */
   onReach(lost: Error | undefined): void
-  /** Receives a line every few seconds while a database of an older version is migrated. */
-  report?: (line: string) => void
   /** Whether an empty store may be created in a database without one (the default), and a callback that receives its id. */
   making?: Making
   /** Runs before the node opens, and again if the session is lost on the way. */
@@ -130,10 +128,11 @@ export class PostgresStore implements Store {
   async maintain<N extends MaintenanceName>(
     ...[name, input, environment]: Parameters<Store['maintain']>
   ): Promise<MaintenanceResult<N>> {
-    const result = await this.#health.write({ name, input, environment })
-    if (name === 'sweep')
-      await this.#maintainPartitions((input as { retentionDays: number }).retentionDays, environment.at)
-    return result as MaintenanceResult<N>
+    if (name !== 'sweep') return (await this.#health.write({ name, input, environment })) as MaintenanceResult<N>
+    const { retentionDays } = input as { retentionDays: number }
+    const partsFrom = await renewParts(this.reader, this.#options.url, environment.at, retentionDays)
+    const command = { name, input: { ...(input as object), partsFrom }, environment }
+    return (await this.#health.write(command)) as MaintenanceResult<N>
   }
 
   search(request: SearchRequest): Promise<SearchResult> {
@@ -188,10 +187,6 @@ export class PostgresStore implements Store {
     await this.heartbeat.close()
   }
 
-  async #maintainPartitions(retentionDays: number, now: number): Promise<void> {
-    if (await hasPartitions(this.reader)) await maintainPartitions(this.#options.url, now, retentionDays)
-  }
-
   async #perform(command: Command): Promise<unknown> {
     if (this.full()) throw new Problem('OVERLOADED', { retryAfter: 1 })
     if (this.#writer.silent()) throw silence()
@@ -200,8 +195,7 @@ export class PostgresStore implements Store {
   }
 
   async #prepare(connection: PostgresConnection): Promise<void> {
-    const { making, report } = this.#options
-    this.#server = await prepareDatabase(connection, making, report)
+    this.#server = await prepareDatabase(connection, this.#options.making)
   }
 
   #startProbe(): void {

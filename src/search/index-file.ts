@@ -103,8 +103,7 @@ export function indexedState(index: SqliteConnection): StoreState | undefined {
 /** Empties or creates the index of a store. */
 export function emptyIndex(index: SqliteConnection, { storeId, storeEpoch }: StoreState): void {
   index.exec('BEGIN IMMEDIATE')
-  // Earlier versions had the table pair.
-  for (const table of ['terms', 'ranked', 'doc', 'withdrawn', 'pair', 'word', 'progress']) {
+  for (const table of ['terms', 'ranked', 'doc', 'withdrawn', 'word', 'progress']) {
     index.exec(`DROP TABLE IF EXISTS ${table}`)
   }
   index.exec(SCHEMA)

@@ -71,10 +71,12 @@ const merged = (columns: Sql, either: Sql, or: Sql, order: Order, limit: number)
     UNION ALL SELECT ${columns} FROM (SELECT ${columns} FROM activity WHERE ${or} ORDER BY sequence ${ORDERS[order]}) two) merged
   ORDER BY sequence ${ORDERS[order]} LIMIT ${limit}`
 
+/** The columns of a row that a page needs. The rows are not joined by their sequence: with many partitions that takes longer. */
+const ROW: Sql = sql`sequence, actor, origin, action, entry, revision, subject, request_id, metadata, data_class, created_at`
+
 /** A page of activity: the rows that fit either of two conditions. */
 const pageOf = (either: Sql, or: Sql, order: Order, limit: number): Sql => sql`
-  ${ACTIVITY_COLUMNS} FROM (${merged(sql`sequence`, either, or, order, limit)}) page
-  JOIN activity s ON s.sequence = page.sequence ${ACTIVITY_JOINS} ORDER BY page.sequence ${ORDERS[order]}`
+  ${ACTIVITY_COLUMNS} FROM (${merged(ROW, either, or, order, limit)}) s ${ACTIVITY_JOINS} ORDER BY s.sequence ${ORDERS[order]}`
 
 /** The public feed below a sequence. */
 export const listActivity = (reader: Reader, before: number, limit: number) =>
@@ -85,8 +87,8 @@ export const listActivity = (reader: Reader, before: number, limit: number) =>
 /** The newest writes of the public feed, newest first. */
 export const listNewestWrites = (reader: Reader, limit: number) =>
   reader.all<ActivityRow>(sql`
-    ${ACTIVITY_COLUMNS} FROM (SELECT sequence FROM activity WHERE ${WRITTEN} ORDER BY sequence DESC LIMIT ${limit}) page
-    JOIN activity s ON s.sequence = page.sequence AND s.hour IS NULL ${ACTIVITY_JOINS} ORDER BY page.sequence DESC`)
+    ${ACTIVITY_COLUMNS} FROM (SELECT ${ROW} FROM activity WHERE ${WRITTEN} ORDER BY sequence DESC LIMIT ${limit}) s
+    ${ACTIVITY_JOINS} ORDER BY s.sequence DESC`)
 
 /** The public feed above a sequence, in ascending order. */
 export const listActivityAfter = (reader: Reader, after: number, limit: number) =>
@@ -116,7 +118,9 @@ export const listContributions = (reader: Reader, actor: number, before: number,
 
 /** A write that the public sees, by its sequence. */
 export const findContribution = (reader: Reader, sequence: number) =>
-  reader.one<ContributionRow>(sql`${CONTRIBUTION} WHERE s.sequence = ${sequence} AND s.withdrawn = 0 LIMIT 1`)
+  reader.one<ContributionRow>(
+    sql`${CONTRIBUTION} WHERE s.sequence = ${sequence} AND s.hour IS NULL AND s.withdrawn = 0 LIMIT 1`,
+  )
 
 /** All rows of every data class, newest first: for administrators. */
 export const listAllActivity = (reader: Reader, limit: number) =>
@@ -178,31 +182,14 @@ export const isUnobserved = async (
 ): Promise<boolean> =>
   (await reader.one(sql`
     SELECT sequence FROM activity
-    WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}
-      AND sequence >= coalesce((SELECT first FROM observed_hour WHERE hour = ${hour}), 0)`)) === undefined
+    WHERE hour IS NOT NULL AND hour = ${hour} AND actor = ${actor} AND action = ${action} AND coalesce(entry, 0) = ${entry ?? 0}`)) ===
+  undefined
 
-/** The number of partitions of reads within a retention, and the minimum clock hours of a partition. */
-const PARTITIONS = 15
-const PARTITION_HOURS_MIN = 24
-/** Hours after which a partition that is due has certainly been dropped. */
-const DROP_DELAY_HOURS = 48
-
-/** The clock hours of a partition of reads. */
-export const hoursOfPartition = (retentionDays: number): number =>
-  Math.max(PARTITION_HOURS_MIN, Math.ceil((retentionDays * 24) / PARTITIONS))
-
-/**
- * Deletes at most `limit` READ and SEARCH rows that are past the retention, and returns how many. `now` is a clock hour. Rows in partitions
- * are deleted only if their partition should have been dropped.
- */
-export function deleteObservations(tx: Transaction, now: number, retentionDays: number, limit: number) {
-  const hour = now - retentionDays * 24
-  const late = hour - hoursOfPartition(retentionDays) - DROP_DELAY_HOURS
+/** Deletes at most `limit` READ and SEARCH rows of clock hours before `hour`, oldest first, and returns how many. */
+export function deleteObservations(tx: Transaction, hour: number, limit: number) {
+  const expired = sql`hour IS NOT NULL AND hour < ${hour}`
   return tx.run(sql`
-    DELETE FROM activity WHERE sequence IN
-      (SELECT sequence FROM activity WHERE hour IS NOT NULL AND hour < ${hour}
-        AND (hour < ${late} OR sequence < coalesce((SELECT first FROM parted WHERE name = 'activity'), ${Number.MAX_SAFE_INTEGER}))
-        ORDER BY hour LIMIT ${limit})`)
+    DELETE FROM activity WHERE ${expired} AND sequence IN (SELECT sequence FROM activity WHERE ${expired} ORDER BY hour LIMIT ${limit})`)
 }
 
 const METADATA: Record<Action, (row: ActivityRow) => object> = {

@@ -39,14 +39,16 @@ export function observationsBy({ type, number, day }: Target): Sql[] {
   if (type === 'ENTRY') return []
   if (type === 'ORIGIN') {
     const first = Date.parse(day ?? '') / HOUR
-    return [sql`s.hour >= ${first} AND s.hour < ${first + HOURS_OF_A_DAY} AND s.origin = ${number}`]
+    return [
+      sql`s.hour IS NOT NULL AND s.hour >= ${first} AND s.hour < ${first + HOURS_OF_A_DAY} AND s.origin = ${number}`,
+    ]
   }
   return [
-    sql`s.sequence IN (
+    sql`s.hour IS NOT NULL AND s.sequence IN (
       WITH RECURSIVE clock(hour) AS (
         SELECT min(hour) FROM activity WHERE hour IS NOT NULL
         UNION ALL SELECT hour + 1 FROM clock WHERE hour < (SELECT max(hour) FROM activity WHERE hour IS NOT NULL))
-      SELECT o.sequence FROM clock c JOIN activity o ON o.hour = c.hour AND o.actor = ${number})`,
+      SELECT o.sequence FROM clock c JOIN activity o ON o.hour = c.hour AND o.hour IS NOT NULL AND o.actor = ${number})`,
   ]
 }
 

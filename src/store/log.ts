@@ -85,8 +85,8 @@ export type Epoch = {
   checkpoint: string | null
 }
 
-/** A signed note of an epoch. A note with `kept` is not deleted when there is a newer one. */
-export type CheckpointRow = { size: number; epoch: number; note: string; createdAt: number; kept: number }
+/** A signed note of an epoch. A `permanent` note is not deleted when there is a newer one. */
+export type CheckpointRow = { size: number; epoch: number; note: string; createdAt: number; permanent: number }
 
 export async function readLog(reader: Reader): Promise<LogHead & { storeEpoch: number }> {
   const row = await reader.one<LogHead & { storeEpoch: number }>(
@@ -185,28 +185,28 @@ export async function renameEpoch(tx: Transaction, number: number, origin: strin
 /** The last signed note, of any epoch. */
 export const findCheckpoint = (reader: Reader) =>
   reader.one<CheckpointRow>(sql`
-    SELECT size, epoch, note, created_at AS "createdAt", kept FROM log_checkpoint ORDER BY size DESC LIMIT ${1}`)
+    SELECT size, epoch, note, created_at AS "createdAt", permanent FROM log_checkpoint ORDER BY size DESC LIMIT ${1}`)
 
 /** All notes that are stored, oldest first: a few for each day. */
 export const listCheckpoints = (reader: Reader) =>
   reader.all<CheckpointRow>(
-    sql`SELECT size, epoch, note, created_at AS "createdAt", kept FROM log_checkpoint ORDER BY size`,
+    sql`SELECT size, epoch, note, created_at AS "createdAt", permanent FROM log_checkpoint ORDER BY size`,
   )
 
 export async function insertCheckpoint(tx: Transaction, row: CheckpointRow): Promise<void> {
   await tx.run(sql`
-    INSERT INTO log_checkpoint (size, epoch, note, created_at, kept)
-    VALUES (${row.size}, ${row.epoch}, ${row.note}, ${row.createdAt}, ${row.kept})`)
+    INSERT INTO log_checkpoint (size, epoch, note, created_at, permanent)
+    VALUES (${row.size}, ${row.epoch}, ${row.note}, ${row.createdAt}, ${row.permanent})`)
 }
 
 /** Marks a note to be retained when there is a newer one. */
 export async function keepCheckpoint(tx: Transaction, size: number): Promise<void> {
-  await tx.run(sql`UPDATE log_checkpoint SET kept = 1 WHERE size = ${size}`)
+  await tx.run(sql`UPDATE log_checkpoint SET permanent = 1 WHERE size = ${size}`)
 }
 
 /** Deletes a note unless it is marked to be retained. */
 export async function forgetCheckpoint(tx: Transaction, size: number): Promise<void> {
-  await tx.run(sql`DELETE FROM log_checkpoint WHERE size = ${size} AND kept = 0`)
+  await tx.run(sql`DELETE FROM log_checkpoint WHERE size = ${size} AND permanent = 0`)
 }
 
 /** Deletes the notes above a size: their records are lost. */
@@ -216,4 +216,4 @@ export async function forgetCheckpointsAbove(tx: Transaction, size: number): Pro
 
 /** Replaces the note of its size by one with cosignatures, and marks it to be retained. */
 export const cosignCheckpoint = async (tx: Transaction, size: number, note: string): Promise<boolean> =>
-  (await tx.run(sql`UPDATE log_checkpoint SET note = ${note}, kept = 1 WHERE size = ${size}`)) > 0
+  (await tx.run(sql`UPDATE log_checkpoint SET note = ${note}, permanent = 1 WHERE size = ${size}`)) > 0

@@ -149,11 +149,7 @@ const DAMAGES: [string, string, RegExp][] = [
     "UPDATE entry SET standing = replace(standing, 'UNCHECKED', 'SUPPORTED')",
     /^Entry .* its standing is stored as/,
   ],
-  [
-    'judgement',
-    'DELETE FROM judgement',
-    /^Entry .* stores 0 judgements, but its records have 2; run "palimpsest migrate/,
-  ],
+  ['judgement', 'DELETE FROM judgement', /^Entry .* stores 0 judgements, but its records have 2; restore a backup/],
   [
     'change',
     'UPDATE revision SET changed = 0 WHERE ordinal = 2',
@@ -193,11 +189,11 @@ test('a file that is not a store is refused with one sentence', async () => {
   expectRefusal(await inProcess(['check', '--data-dir', directory.path]), 1, /There is no store in /)
 })
 
-test('a store of a newer schema is not changed; one sentence names the command to run', async () => {
-  const { file } = tampered('newer.db', "INSERT INTO migration VALUES (999, 'later', 1, 0)")
-  expectRefusal(await inProcess(['check', '--file', file]), 1, /step 999 \(later\).*run the newer version/)
+test('a store of another schema is not changed; one sentence names the remedy', async () => {
+  const { file } = tampered('newer.db', "INSERT INTO migration VALUES (999, 'later', 0)")
+  expectRefusal(await inProcess(['check', '--file', file]), 1, /step 999 \(later\).*run the version that wrote it/)
   const target = join(directory.path, 'newer')
-  expectRefusal(await inProcess(['restore', '--from', file, '--data-dir', target]), 1, /run the newer version/)
+  expectRefusal(await inProcess(['restore', '--from', file, '--data-dir', target]), 1, /run the version that wrote it/)
 })
 
 test('migrate changes nothing on the newest schema, and needs a store', async () => {

@@ -59,20 +59,6 @@ test('a command lists its exit codes', async () => {
   assert.deepEqual(await codes('revise'), ['0', '1', '2', '3', '4', '5', '6', '70'])
 })
 
-test('the former name verify runs check, and says so', async () => {
-  const env = { DATA_DIR: '/nowhere' }
-  const earlier = await inProcess(['verify'], { env })
-  const now = await inProcess(['check'], { env })
-  assert.equal(earlier.stderr, `"palimpsest verify" is now "palimpsest check".\n${now.stderr}`)
-  expectRefusal(now, 1, /^There is no store in \/nowhere/)
-  for (const args of [
-    ['verify', '--file', 'x.db'],
-    ['verify', '--data-dir', '/nowhere'],
-  ])
-    expectRefusal(await inProcess(args), 1, /x\.db|\/nowhere/)
-  assert.match(expectDone(await inProcess(['help', 'verify'])), /exact revision/)
-})
-
 test('every setting except secrets is a flag of serve', async () => {
   const help = expectDone(await inProcess(['serve', '--help']))
   for (const flag of ['host', 'port', 'data-dir', 'cooldown-seconds', 'trusted-proxies', 'log-level']) {

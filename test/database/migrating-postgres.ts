@@ -1,4 +1,4 @@
-import { migratePostgres } from '../../src/database/migrate-postgres.ts'
+import { migratePostgres } from '../../src/database/migrate.ts'
 import { connectPostgres } from '../../src/database/postgres.ts'
 import { STEPS } from './migrating-steps.ts'
 

@@ -1,5 +1,4 @@
-import { MIGRATIONS } from '../../src/database/migrate.ts'
-import type { Migration } from '../../src/database/migrations/migration.ts'
+import { MIGRATIONS, type Migration } from '../../src/database/schema.ts'
 
 const ADDED = 5
 export const TABLES_PER_STEP = 4
@@ -22,7 +21,6 @@ export const STEPS: readonly Migration[] = [
     return {
       number,
       name: `step-${number}`,
-      breaking: false,
       sqlite: `${table(1)} ${table(2)} SELECT crash(${number}); ${table(3)} ${table(4)}`,
       postgres: `${tableOf(1)} ${tableOf(2)} SELECT pg_advisory_xact_lock_shared(${GATE + number}); ${tableOf(3)} ${tableOf(4)}`,
     }

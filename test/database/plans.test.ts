@@ -64,10 +64,7 @@ const WALKS: readonly [RegExp, string][] = [
   [/FROM report p .* WHERE p.number < \? ORDER BY p.number DESC LIMIT/, 'SCAN p'],
   [/FROM moderation ORDER BY number DESC LIMIT/, 'SCAN moderation'],
   [/JOIN relation l .* ORDER BY s.sequence DESC LIMIT|FROM activity s .* ORDER BY s.sequence DESC LIMIT/, 'SCAN s'],
-  [
-    /SELECT sequence FROM activity WHERE .* ORDER BY sequence DESC LIMIT \?\) page/,
-    'SCAN activity USING INDEX activity_written',
-  ],
+  [/FROM activity WHERE .* ORDER BY sequence DESC LIMIT \?\) s /, 'SCAN activity USING INDEX activity_written'],
   [/FROM retry ORDER BY number LIMIT/, 'SCAN retry'],
   [/FROM topic WHERE entries > 0 ORDER BY entries DESC, key LIMIT/, 'SCAN topic USING INDEX topic_top'],
   [/FROM asked_topic WHERE term IS NOT NULL ORDER BY networks DESC/, 'SCAN asked_topic USING INDEX asked_topic_public'],
@@ -114,6 +111,7 @@ test('no statement scans a whole table', () => {
         !ONE_ROW.test(detail) &&
         !HOURS.test(detail) &&
         !CHOSEN.test(detail) &&
+        !one.plan.includes(detail.replace('SCAN', 'CO-ROUTINE')) &&
         !isReferenceCheck(one, detail),
     )) {
       const walk = WALKS.find(([pattern, allowed]) => allowed === step && pattern.test(one.text))

@@ -1,8 +1,13 @@
 import type { Transaction } from '../../src/database/database.ts'
-import { recountStandings } from '../../src/operations/evidence/recount-standings.ts'
 import type { WriteName } from '../../src/operations/operation.ts'
 import { hasChangedAfter, listChangedByJudges } from '../../src/store/authors.ts'
-import { findWrongChange, numberOrigin, readChanges } from '../../src/store/recount.ts'
+import {
+  findWrongChange,
+  listJudgedRevisions,
+  listJudges,
+  readChanges,
+  recomputeChanges,
+} from '../../src/store/derived.ts'
 import { listJudgedTexts } from '../../src/store/standing.ts'
 import { countJudgements, deleteJudgement, listSurplus } from '../../src/store/surplus.ts'
 
@@ -14,8 +19,7 @@ const text = { title: 'Owl', summary: 'An owl', content: 'Owls see at night.' }
 const other = { title: 'Heron', summary: 'Wades', content: 'Herons stand in shallow water.' }
 
 /**
- * Takes the evidence about an entry through its life: judged, contradicted in both ways, revised without a change, corrected, and counted
- * anew. Returns the slugs of entries whose standing names something of every kind.
+ * Takes the evidence about an entry through its life: judged, contradicted in both ways, revised without a change, and corrected. Returns the slugs of entries whose standing names something of every kind.
  */
 export async function recordStandings(tx: Transaction, act: Act): Promise<string[]> {
   const entry = await act('author', 'createEntry', text)
@@ -45,10 +49,11 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await act('judge', 'contradictRevision', { revisionId: wrong.currentRevisionId, rationale: 'No' }, wrongAt)
   const fixed = { ...other, rationale: 'So', changeType: 'CORRECT', previousRevisionId: wrong.currentRevisionId }
   await act('author', 'reviseEntry', fixed, wrongAt)
-  await recountStandings(async work => work(tx), undefined, 'anew')
   await findWrongChange(tx, 1)
   await readChanges(tx, 1)
-  await numberOrigin(tx, -1, 1, 1)
+  await recomputeChanges(tx, 1)
+  await listJudgedRevisions(tx, 1)
+  await listJudges(tx, 1)
   await listJudgedTexts(tx, 1, 1)
   await hasChangedAfter(tx, 1, 1, 1)
   await listChangedByJudges(tx, 1, 1)

@@ -9,7 +9,6 @@ import { EntryCache } from '../../src/operations/entries/entry-cache.ts'
 import * as entryViews from '../../src/operations/entries/entry-views.ts'
 import { searchFaceted } from '../../src/operations/entries/faceted-search.ts'
 import { listContested } from '../../src/operations/evidence/contested.ts'
-import { recountSignals } from '../../src/operations/evidence/recount-signals.ts'
 import * as homeViews from '../../src/operations/home-views.ts'
 import type { Context, ReadName, Reads, StreamOperation, WriteName } from '../../src/operations/operation.ts'
 import { READS, runRead, STREAMS } from '../../src/operations/reads.ts'
@@ -26,7 +25,6 @@ import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/inde
 import { listAdmissions } from '../../src/store/limit.ts'
 import { findWithdrawingAct } from '../../src/store/moderation.ts'
 import { listJudgementsOfText } from '../../src/store/pin.ts'
-import { updateSignals } from '../../src/store/signals.ts'
 import { listSupporters } from '../../src/store/view.ts'
 import { recordLog, recordLogEnd } from './recorded-log.ts'
 import { recordMirror } from './recorded-mirror.ts'
@@ -132,8 +130,6 @@ export async function recordOperations(path: string): Promise<Recorded> {
 
   await write('createActor', {})
   const numbers = { author: actor, judge: store.one<{ n: number }>(sql`SELECT max(number) AS n FROM actor`)?.n ?? 0 }
-  await recountSignals(async work => work(tx), undefined, 'anew')
-  await updateSignals(tx, -1, 0)
   const judged = await recordStandings(tx, async (who, name, body, params = {}) => {
     actor = numbers[who]
     const made = await write(name, body, params)

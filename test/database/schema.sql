@@ -6,13 +6,14 @@ CREATE TABLE activity (
   entry INTEGER REFERENCES entry,
   revision INTEGER REFERENCES revision,
   subject INTEGER,
+  target INTEGER REFERENCES entry,
   request_id TEXT NOT NULL,
   metadata TEXT,
   data_class TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   hour INTEGER,
   withdrawn INTEGER NOT NULL DEFAULT 0
-, target INTEGER REFERENCES entry) STRICT;
+) STRICT;
 
 CREATE TABLE actor (
   number INTEGER PRIMARY KEY,
@@ -69,14 +70,24 @@ CREATE TABLE entry (
   updated_at INTEGER NOT NULL,
   revision INTEGER NOT NULL,
   revisions INTEGER NOT NULL DEFAULT 1,
+  changes INTEGER NOT NULL DEFAULT 1,
+  text_revision INTEGER,
   evidence INTEGER NOT NULL DEFAULT 0,
   relations INTEGER NOT NULL DEFAULT 0,
   hidden INTEGER NOT NULL DEFAULT 0,
   quarantined INTEGER NOT NULL DEFAULT 0,
   blocked INTEGER NOT NULL DEFAULT 0,
   withdrawn INTEGER NOT NULL DEFAULT 0,
-  change INTEGER NOT NULL
-, changes INTEGER NOT NULL DEFAULT 1, text_revision INTEGER, origins INTEGER NOT NULL DEFAULT 0, standing TEXT, contest INTEGER NOT NULL DEFAULT 0, due TEXT NOT NULL DEFAULT 'UNCHECKED', confirmed_at INTEGER, readers INTEGER NOT NULL DEFAULT 0, moderated INTEGER, evidence_moderated INTEGER) STRICT;
+  change INTEGER NOT NULL,
+  moderated INTEGER,
+  evidence_moderated INTEGER,
+  origins INTEGER NOT NULL DEFAULT 0,
+  standing TEXT,
+  contest INTEGER NOT NULL DEFAULT 0,
+  due TEXT NOT NULL DEFAULT 'UNCHECKED',
+  confirmed_at INTEGER,
+  readers INTEGER NOT NULL DEFAULT 0
+) STRICT;
 
 CREATE TABLE entry_reader (
   day TEXT NOT NULL,
@@ -99,7 +110,8 @@ CREATE TABLE evidence (
   rationale TEXT NOT NULL,
   source_entry INTEGER REFERENCES entry,
   created_at INTEGER NOT NULL,
-  withdrawn INTEGER NOT NULL DEFAULT 0, origin_group INTEGER NOT NULL DEFAULT 0,
+  withdrawn INTEGER NOT NULL DEFAULT 0,
+  origin_group INTEGER NOT NULL DEFAULT 0,
   UNIQUE (entry, ordinal)
 ) STRICT;
 
@@ -120,8 +132,10 @@ CREATE TABLE head (
   relations INTEGER NOT NULL DEFAULT 0,
   interactions INTEGER NOT NULL DEFAULT 0,
   observed_actors INTEGER NOT NULL DEFAULT 0,
-  recurrent_actors INTEGER NOT NULL DEFAULT 0
-, served INTEGER NOT NULL DEFAULT 0, served_at INTEGER NOT NULL DEFAULT 0) STRICT;
+  recurrent_actors INTEGER NOT NULL DEFAULT 0,
+  served INTEGER NOT NULL DEFAULT 0,
+  served_at INTEGER NOT NULL DEFAULT 0
+) STRICT;
 
 CREATE TABLE judged_text (
   entry INTEGER NOT NULL REFERENCES entry,
@@ -165,7 +179,7 @@ CREATE TABLE log_checkpoint (
   epoch INTEGER NOT NULL REFERENCES log_epoch,
   note TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  kept INTEGER NOT NULL DEFAULT 0
+  permanent INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE log_epoch (
@@ -185,15 +199,16 @@ CREATE TABLE log_tile (
   PRIMARY KEY (level, number)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, breaking INTEGER NOT NULL, applied_at INTEGER NOT NULL) STRICT;
+CREATE TABLE migration (number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL);
 
 CREATE TABLE mirror (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   url TEXT NOT NULL,
   store_id TEXT NOT NULL,
   next INTEGER NOT NULL,
-  change INTEGER NOT NULL
-, settled INTEGER NOT NULL DEFAULT 0) STRICT;
+  change INTEGER NOT NULL,
+  settled INTEGER NOT NULL DEFAULT 0
+) STRICT;
 
 CREATE TABLE mirror_log (
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -224,11 +239,6 @@ CREATE TABLE moderation (
   created_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE observed_hour (
-  hour INTEGER PRIMARY KEY,
-  first INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE origin (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -236,8 +246,9 @@ CREATE TABLE origin (
   network_key TEXT,
   anonymous_actors INTEGER NOT NULL DEFAULT 0,
   quarantined INTEGER NOT NULL DEFAULT 0,
-  blocked INTEGER NOT NULL DEFAULT 0
-, asked INTEGER NOT NULL DEFAULT 0) STRICT;
+  blocked INTEGER NOT NULL DEFAULT 0,
+  asked INTEGER NOT NULL DEFAULT 0
+) STRICT;
 
 CREATE TABLE origin_block (
   network_key TEXT NOT NULL,
@@ -246,11 +257,6 @@ CREATE TABLE origin_block (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE origin_salt (day TEXT PRIMARY KEY, salt TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
-CREATE TABLE parted (
-  name TEXT PRIMARY KEY,
-  first INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE purge_progress (
   cache TEXT PRIMARY KEY,
@@ -267,8 +273,11 @@ CREATE TABLE relation (
   origin INTEGER REFERENCES origin,
   rationale TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  withdrawn INTEGER NOT NULL DEFAULT 0
-, origin_group INTEGER NOT NULL DEFAULT 0, source_revision INTEGER REFERENCES revision, target_revision INTEGER REFERENCES revision) STRICT;
+  withdrawn INTEGER NOT NULL DEFAULT 0,
+  origin_group INTEGER NOT NULL DEFAULT 0,
+  source_revision INTEGER REFERENCES revision,
+  target_revision INTEGER REFERENCES revision
+) STRICT;
 
 CREATE TABLE relation_end (
   entry INTEGER NOT NULL REFERENCES entry,
@@ -299,8 +308,9 @@ CREATE TABLE retry (
   id TEXT NOT NULL UNIQUE,
   request TEXT NOT NULL,
   answer TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-, served INTEGER NOT NULL DEFAULT 0) STRICT;
+  created_at INTEGER NOT NULL,
+  served INTEGER NOT NULL DEFAULT 0
+) STRICT;
 
 CREATE TABLE revision (
   number INTEGER PRIMARY KEY,
@@ -316,27 +326,18 @@ CREATE TABLE revision (
   rationale TEXT NOT NULL,
   sources TEXT NOT NULL,
   evidence_hash TEXT NOT NULL,
-  created_at INTEGER NOT NULL, changed INTEGER NOT NULL DEFAULT 1, signals INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  changed INTEGER NOT NULL DEFAULT 1,
+  signals INTEGER NOT NULL DEFAULT 0,
   UNIQUE (entry, ordinal)
-) STRICT;
-
-CREATE TABLE signals_progress (
-  one INTEGER PRIMARY KEY CHECK (one = 1),
-  version INTEGER NOT NULL,
-  revision INTEGER
-) STRICT;
-
-CREATE TABLE standing_progress (
-  one INTEGER PRIMARY KEY CHECK (one = 1),
-  version INTEGER NOT NULL,
-  entry INTEGER
 ) STRICT;
 
 CREATE TABLE topic (
   key TEXT PRIMARY KEY,
   spelling TEXT NOT NULL,
-  entries INTEGER NOT NULL
-, entry INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+  entries INTEGER NOT NULL,
+  entry INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
 
 CREATE INDEX activity_actor ON activity (actor, sequence) WHERE hour IS NULL AND withdrawn = 0;
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { migratePostgres } from '../../src/database/migrate-postgres.ts'
+import { migratePostgres } from '../../src/database/migrate.ts'
 import { connectPostgres } from '../../src/database/postgres.ts'
 import { urlOfDatabase, withClient } from './cluster.ts'
 

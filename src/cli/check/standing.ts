@@ -1,28 +1,14 @@
 import type { Reader } from '../../database/database.ts'
-import { RETAINED_VERSION, wordingOf } from '../../domain/evidence/retained-text.ts'
+import { wordingOf } from '../../domain/evidence/retained-text.ts'
 import { COUNTED_JUDGEMENTS, type Judgement } from '../../domain/evidence/standing.ts'
 import { isoTime } from '../../domain/time.ts'
 import { judgementRecordsOf, judgementsOf, type TextNumbers } from '../../operations/evidence/judgement.ts'
 import { assess, type TextComparisons } from '../../operations/evidence/settle-standing.ts'
+import { findWrongChange, listJudgedRevisions, listJudges, readChanges } from '../../store/derived.ts'
 import { findEntryByNumber } from '../../store/entry.ts'
-import {
-  findWrongChange,
-  listJudgedRevisions,
-  listJudges,
-  readChanges,
-  readStandingProgress,
-} from '../../store/recount.ts'
 import { findText, listJudgements } from '../../store/standing.ts'
 
-const REMEDY = 'run "palimpsest migrate --recount" while the store is not served'
-
-/** Returns a sentence if standings of a store of an older version are not computed yet. */
-export async function damageOfProgress(store: Reader): Promise<string | undefined> {
-  const { version, reached } = await readStandingProgress(store)
-  return version === RETAINED_VERSION && reached === null
-    ? undefined
-    : 'The standings of entries are not computed yet; run "palimpsest migrate", or start the server.'
-}
+const REMEDY = 'restore a backup'
 
 /**
  * Computes the standing of an entry from its records and returns the difference from the stored one. Skips an entry that has more

@@ -7,8 +7,8 @@ import { findMirror } from '../../store/mirror.ts'
 import { listRevisions, type RevisionRow, toRevision } from '../../store/revision.ts'
 import { type Progress, percent } from '../progress.ts'
 import type { Snapshot } from '../stores/snapshot.ts'
-import { damageOfRows, damageOfSignals, damageOfSignalsProgress } from './rows.ts'
-import { damageOfChanges, damageOfProgress, damageOfStanding } from './standing.ts'
+import { damageOfRows, damageOfSignals } from './rows.ts'
+import { damageOfChanges, damageOfStanding } from './standing.ts'
 import { damageOfTotals } from './totals.ts'
 
 /** The counts of a store, and its last sequence and record numbers. */
@@ -55,8 +55,6 @@ async function verify({ store, damageOfEngine }: Checked, progress: Progress): P
   const whole = (await findMirror(store)) === undefined
   const damage =
     (await damageOfEngine()) ??
-    (await damageOfProgress(store)) ??
-    (await damageOfSignalsProgress(store)) ??
     (whole ? ((await damageOfNumbers(store, counts)) ?? (await damageOfTotals(store))) : undefined) ??
     (await damageOfEntries(store, counts, whole, progress)) ??
     (await damageOfRows(store))

@@ -1,7 +1,7 @@
 import { only } from '../../database/database.ts'
-import { MIGRATIONS, NEWEST_MIGRATION } from '../../database/migrate.ts'
-import { appliedToPostgres } from '../../database/migrate-postgres.ts'
+import { appliedToPostgres, pendingSteps } from '../../database/migrate.ts'
 import type { PostgresConnection } from '../../database/postgres.ts'
+import { MIGRATIONS } from '../../database/schema.ts'
 import { nodeIndexFile } from '../../embedded/files.ts'
 import { assertNotForeign, assertPrimary, assertTrustworthy } from '../../postgres/checks.ts'
 import { assertWhollyCopied } from '../../postgres/copying.ts'
@@ -62,9 +62,9 @@ async function checkSchema(connection: PostgresConnection): Promise<Finding> {
   const applied = await appliedToPostgres(connection)
   if (applied.length === 0) return { mark: 'ok', what: 'schema', finding: 'none yet; the first start creates it' }
   await assertWhollyCopied(connection)
-  const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
-  if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${NEWEST_MIGRATION}, the newest` }
-  const finding = `${pending.length} steps before step ${NEWEST_MIGRATION}`
+  const pending = pendingSteps(applied)
+  if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${MIGRATIONS.length}, the newest` }
+  const finding = `${pending.length} steps before step ${MIGRATIONS.length}`
   return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them' }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ddlFor } from '../../database/ddl.ts'
-import { MIGRATIONS } from '../../database/migrate.ts'
 import { connectPostgres, type PostgresConnection, sessionSettings } from '../../database/postgres.ts'
+import { MIGRATIONS } from '../../database/schema.ts'
 import { plain } from '../../domain/invisible-characters.js'
 import { awayOf, OLDEST_VERSION } from '../../postgres/checks.ts'
 import type { Check, Finding } from './check.ts'

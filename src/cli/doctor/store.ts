@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { only } from '../../database/database.ts'
-import { appliedMigrations, MIGRATIONS, NEWEST_MIGRATION } from '../../database/migrate.ts'
+import { appliedMigrations, pendingSteps } from '../../database/migrate.ts'
+import { MIGRATIONS } from '../../database/schema.ts'
 import { sql } from '../../database/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../database/sqlite.ts'
 import { isServed } from '../../embedded/data-directory.ts'
@@ -53,9 +54,9 @@ export function checkSchema(directory: string): Finding {
   const connection = openStoreOfAnySchema(storeFile(directory))
   try {
     const applied = appliedMigrations(connection)
-    const pending = MIGRATIONS.filter(({ number }) => !applied.some(one => one.number === number))
-    if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${NEWEST_MIGRATION}, the newest` }
-    const finding = `${pending.length} steps before step ${NEWEST_MIGRATION}`
+    const pending = pendingSteps(applied)
+    if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${MIGRATIONS.length}, the newest` }
+    const finding = `${pending.length} steps before step ${MIGRATIONS.length}`
     return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them' }
   } finally {
     connection.close()

@@ -128,7 +128,7 @@ async function firstKeyOf(source: Source): Promise<string> {
   const [key = ''] = fromUtf8(keys ?? new Uint8Array()).split('\n')
   if (key !== '') return key
   throw new OperatorError(
-    `${source.url} has no public log: it is of an older version, or began a moment ago. Try again, or copy it unverified with --without-log.`,
+    `${source.url} has no public log: it began a moment ago, or its log is off. Try again, or copy it unverified with --without-log.`,
   )
 }
 

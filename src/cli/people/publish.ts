@@ -1,4 +1,4 @@
-import { type Client, type CreateInput, isClientError } from '../../client/index.ts'
+import type { Client, CreateInput } from '../../client/index.ts'
 import { signalLine } from '../../domain/signals/sentences.ts'
 import { argument, mistake } from '../command.ts'
 import { checkInput } from './check-input.ts'
@@ -8,8 +8,6 @@ import { styled } from './output.ts'
 import type { Session } from './session.ts'
 
 const LIKE_MAX = 3
-/** The number of words of a title for a second search, if no entry contains all words. */
-const SECOND_SEARCH_WORDS = 3
 
 /** Publishes a file. Lists similar entries first, and refuses a text that an entry already has. */
 export async function publish(session: Session): Promise<void> {
@@ -65,21 +63,6 @@ async function nameSimilar(session: Session, input: CreateInput): Promise<void> 
 const folded = (title: string): string => title.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
 async function similarTo(client: Client, { title, summary }: CreateInput): Promise<Like[]> {
-  try {
-    const { items } = await client.listSimilar({ title, summary })
-    return items.slice(0, LIKE_MAX)
-  } catch (error) {
-    // A service of an earlier version.
-    if (isClientError(error) && error.code === 'ROUTE_NOT_FOUND') return foundLike(client, title)
-    throw error
-  }
-}
-
-async function foundLike(client: Client, title: string): Promise<Like[]> {
-  const look = async (q: string) =>
-    (await client.searchEntries({ q: q.slice(0, 200), sort: 'relevance', limit: LIKE_MAX })).items
-  const words = title.match(/[\p{L}\p{N}]+/gu) ?? []
-  const longest = [...words].sort((one, other) => other.length - one.length).slice(0, SECOND_SEARCH_WORDS)
-  const like = words.length === 0 ? [] : await look(words.join(' '))
-  return like.length === 0 && longest.length > 0 && longest.length < words.length ? look(longest.join(' ')) : like
+  const { items } = await client.listSimilar({ title, summary })
+  return items.slice(0, LIKE_MAX)
 }

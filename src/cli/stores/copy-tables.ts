@@ -11,7 +11,7 @@ const BATCH = 500
  * How a table is updated. With `never`, rows do not change, so the table is read from the end of the last copy. With `moderated`, only
  * moderation changes rows, so the table is read likewise unless there was moderation after that copy. With `any`, all rows are read. With
  * `swept`, rows are also deleted, so the copied table is emptied first. `by` is the column by which rows are read and continued; `key`
- * identifies a row.
+ * identifies a row. Without a key, which a partitioned table has not, rows that are read again are deleted before.
  */
 type CopiedTable = {
   name: string
@@ -36,7 +36,7 @@ export const COPIED: readonly CopiedTable[] = [
   numbered('evidence', 'moderated'),
   numbered('relation', 'moderated'),
   { name: 'relation_end', by: 'relation', key: ['entry', 'ordinal'], changes: 'never' },
-  { name: 'activity', by: 'sequence', key: ['sequence'], changes: 'moderated' },
+  { name: 'activity', by: 'sequence', key: [], changes: 'moderated' },
   numbered('retry', 'swept'),
   numbered('report', 'any'),
   { name: 'judged_text', by: 'entry', key: ['entry', 'text'], changes: 'swept' },
@@ -54,12 +54,10 @@ export const REPLACED = [
   'topic',
   'cooldown',
   'export_change',
-  'standing_progress',
   'log_epoch',
   'log_checkpoint',
   'log',
   'asked_topic',
-  'signals_progress',
   'purge_progress',
 ] as const
 
@@ -88,7 +86,9 @@ export async function copyTable(
   const counting = { text: `SELECT count(*) AS n FROM ${name} WHERE ${by} > ?`, values: [after] }
   const total = only(source.one<{ n: number }>(counting)).n
   if (total > 0) progress.phase(`Copying ${name}`)
-  const insert = `${insertOf(name, columns)} ON CONFLICT (${key.join()}) ${updateOf(name, key, columns)}`
+  if (key.length === 0) await target.query(`DELETE FROM ${name} WHERE ${by} > $1`, [after])
+  const conflict = key.length === 0 ? '' : ` ON CONFLICT (${key.join()}) ${updateOf(name, key, columns)}`
+  const insert = `${insertOf(name, columns)}${conflict}`
   const text = `SELECT ${namesOf(columns)} FROM ${name} WHERE ${by} > ? ORDER BY ${by}`
   let batch: Record<string, Value>[] = []
   let sent = 0

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { migratePostgres, readColumnTypes } from '../../database/migrate-postgres.ts'
+import { migratePostgres, readColumnTypes } from '../../database/migrate.ts'
 import type { PostgresConnection, Query } from '../../database/postgres.ts'
 import { sql } from '../../database/sql.ts'
 import type { SqliteConnection } from '../../database/sqlite.ts'

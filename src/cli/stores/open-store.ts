@@ -1,5 +1,5 @@
 import type { StoreFault } from '../../database/database.ts'
-import { appliedMigrations, assertKnown, MIGRATIONS } from '../../database/migrate.ts'
+import { appliedMigrations, OtherSchema, pendingSteps } from '../../database/migrate.ts'
 import { sql } from '../../database/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../database/sqlite.ts'
 import { isForeign } from '../../embedded/create.ts'
@@ -8,34 +8,29 @@ import { OperatorError } from '../../operator-error.ts'
 /** Opens a store for reading. Throws unless it has the newest schema. The store can be served at the same time. */
 export function openStoreForReading(path: string): SqliteConnection {
   const connection = openStoreOfAnySchema(path)
-  const pending = MIGRATIONS.filter(({ number }) => !appliedMigrations(connection).some(one => one.number === number))
-  if (pending.length > 0) {
+  if (pendingSteps(appliedMigrations(connection)).length > 0) {
     connection.close()
     throw new OperatorError(`The store in ${path} has an older schema; run "palimpsest migrate" first.`)
   }
   return connection
 }
 
-/** Opens a store of this schema or an older one for reading. Throws one sentence for any other file. */
+/** Opens a store of this schema, complete or not, for reading. Throws one sentence for any other file. */
 export function openStoreOfAnySchema(path: string): SqliteConnection {
-  let connection: SqliteConnection
+  let connection: SqliteConnection | undefined
   try {
     connection = openSqlite(path, 'read')
-  } catch (error) {
-    throw notAStore(path, (error as Error).message)
-  }
-  try {
     if (isForeign(connection)) throw notAStore(path, 'it is a database of another program')
     const applied = appliedMigrations(connection)
     if (applied.length === 0) throw notAStore(path, 'it has none of its tables')
-    assertKnown(applied)
+    pendingSteps(applied)
     if (connection.one(sql`SELECT store_id FROM head`) === undefined)
       throw notAStore(path, 'its creation was interrupted')
     return connection
   } catch (error) {
-    connection.close()
+    connection?.close()
     if (error instanceof OperatorError) throw error
-    if (isNewer(error)) throw new OperatorError(`${path} cannot be read: ${causeOf(error)}.`)
+    if (error instanceof OtherSchema) throw new OperatorError(`${path} cannot be read: ${causeOf(error)}.`)
     throw notAStore(path, (error as Error).message)
   }
 }
@@ -46,8 +41,6 @@ export function beginSnapshot(connection: SqliteConnection): void {
   connection.one(sql`SELECT record FROM head`)
 }
 
-const isNewer = (error: unknown): error is StoreFault =>
-  error instanceof Error && error.message.includes('run the newer version')
 const causeOf = ({ cause }: StoreFault): string => (cause as Error).message
 
 /** Messages of SQLite for a file that is missing or unreadable, or on a failing disk. */

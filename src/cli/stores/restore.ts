@@ -84,7 +84,7 @@ async function assertChecksum(copy: string, from: string): Promise<void> {
   }
   if (found === 'none') {
     throw new OperatorError(
-      `${from} has no checksum: it is from an older version, incomplete, or not a backup; add --ignore-checksum if you trust its source.`,
+      `${from} has no checksum: it is incomplete, or not a backup; add --ignore-checksum if you trust its source.`,
     )
   }
 }

@@ -1,8 +1,8 @@
 import { type Awaitable, only, type Reader } from '../../database/database.ts'
 import { referencesOf } from '../../database/ddl.ts'
-import { MIGRATIONS } from '../../database/migrate.ts'
-import { appliedToPostgres } from '../../database/migrate-postgres.ts'
+import { appliedToPostgres, pendingSteps } from '../../database/migrate.ts'
 import type { PostgresConnection } from '../../database/postgres.ts'
+import { MIGRATIONS } from '../../database/schema.ts'
 import { sql } from '../../database/sql.ts'
 import type { SqliteConnection } from '../../database/sqlite.ts'
 import { findDataDirectory } from '../../embedded/data-directory.ts'
@@ -68,13 +68,13 @@ export async function openDatabaseSnapshot(url: string): Promise<Snapshot> {
 
 async function assertNewestSchema(connection: PostgresConnection): Promise<void> {
   await assertNotForeign(connection)
-  const applied = (await appliedToPostgres(connection)).map(({ number }) => number)
+  const applied = await appliedToPostgres(connection)
   if (applied.length === 0) {
     throw new OperatorError(
       'The database at DATABASE_URL contains no store; name another one, or start a node to create it.',
     )
   }
-  if (MIGRATIONS.every(({ number }) => applied.includes(number))) return
+  if (pendingSteps(applied).length === 0) return
   throw new OperatorError('The store in PostgreSQL has an older schema; run "palimpsest migrate" first.')
 }
 

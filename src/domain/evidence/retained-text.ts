@@ -7,7 +7,6 @@ import { wordsOf } from '../terms/terms.ts'
 import { shownText } from './shown-text.ts'
 
 /** Increase this number if the retained share of the same two texts changes. Stores then compute all standings again. */
-export const RETAINED_VERSION = 6
 
 /** The minimum retained share at which evidence about a text also counts for the current text. */
 export const RETAINED_FROM = 0.9

@@ -8,9 +8,6 @@ import { EVERY_PATTERN } from './pattern.ts'
 import { isMixed, proseOf } from './prose.ts'
 import { createTriggers } from './triggers.ts'
 
-/** Raise it when the same text gets other signals: stores then compute all signals again. */
-export const SIGNALS_VERSION = 8
-
 /** The texts of a revision that are searched, and the tags of its entry. */
 export type SignalledText = {
   title: string

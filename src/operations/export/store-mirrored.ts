@@ -1,9 +1,9 @@
 import type { Author, CheckedLine, ExportLine } from '../../contract/resources.ts'
 import type { Transaction } from '../../database/database.ts'
+import { listJudges, recomputeChanges } from '../../store/derived.ts'
 import { findEntryByNumber, tagsOf } from '../../store/entry.ts'
 import { HEAD, type Head } from '../../store/head.ts'
 import { findMirroredEntry, markReads, renameAuthor, updateEntryStanding, updateMirror } from '../../store/mirror.ts'
-import { listJudges, recountChanges } from '../../store/recount.ts'
 import { type Moved, moveTopics } from '../../store/topic.ts'
 import { rejudge } from '../evidence/judgement.ts'
 import { settleStanding } from '../evidence/settle-standing.ts'
@@ -79,7 +79,7 @@ async function settleTouched(tx: Transaction, { entries, judging }: Touched, cha
     await updateEntryStanding(tx, number, entry.erased, change)
     if (entry.erased) continue
     // A revision that was stored while the previous text was erased could not be compared with it.
-    if (by > 0 && entry.revisions > 1) await recountChanges(tx, number)
+    if (by > 0 && entry.revisions > 1) await recomputeChanges(tx, number)
     // Judges may have been withdrawn or restored while the entry was incomplete.
     const judges = by > 0 ? await listJudges(tx, number) : (actors.get(number) ?? []).map(one => one.actor)
     await rejudge(tx, number, judges)

@@ -42,7 +42,7 @@ export async function publishCheckpoint(
     const sameDay = dayNumber(last.createdAt) === dayNumber(context.now)
     await (sameDay ? store.forgetCheckpoint(tx, last.size) : store.keepCheckpoint(tx, last.size))
   }
-  await store.insertCheckpoint(tx, { size, epoch, note, createdAt: context.now, kept: 0 })
+  await store.insertCheckpoint(tx, { size, epoch, note, createdAt: context.now, permanent: 0 })
   return true
 }
 

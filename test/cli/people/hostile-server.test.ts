@@ -138,24 +138,3 @@ for (const { name, flags } of BY_NEED) {
     }
   })
 }
-
-test('a service of an earlier version, without similar entries, is searched for them', async t => {
-  const asked: string[] = []
-  const older = createServer((request, answer) => {
-    asked.push(request.url?.split('?')[0] ?? '')
-    if (asked.at(-1) !== '/api/similar') return hostileAnswers(request, answer)
-    answer.writeHead(404, { 'content-type': 'application/json' })
-    answer.end('{"error":{"code":"ROUTE_NOT_FOUND","requestId":"1"}}')
-  })
-  t.after(() => {
-    older.closeAllConnections()
-    older.close()
-  })
-  await new Promise<void>(resolve => older.listen(0, '127.0.0.1', resolve))
-  const env = {
-    PALIMPSEST_URL: `http://127.0.0.1:${(older.address() as AddressInfo).port}`,
-    XDG_CONFIG_HOME: join(scratch(), 'older'),
-  }
-  assert.equal((await inProcess(['publish', '-'], { env, input: DRAFT })).code, 0)
-  assert.deepEqual(asked.slice(0, 2), ['/api/similar', '/api/search'])
-})
