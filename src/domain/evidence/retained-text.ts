@@ -6,8 +6,6 @@ import { withLatinLetters } from '../terms/lookalikes.ts'
 import { wordsOf } from '../terms/terms.ts'
 import { shownText } from './shown-text.ts'
 
-/** Increase this number if the retained share of the same two texts changes. Stores then compute all standings again. */
-
 /** The minimum retained share at which evidence about a text also counts for the current text. */
 export const RETAINED_FROM = 0.9
 
