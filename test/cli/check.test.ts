@@ -161,8 +161,6 @@ const DAMAGES: [string, string, RegExp][] = [
     'UPDATE revision SET signals = 5 WHERE ordinal = 2',
     /^Entry .* stored as DESTRUCTIVE_COMMAND, INSTRUCTION_LIKE, but its text has none/,
   ],
-  ['unmarked', 'DELETE FROM signals_progress', /^The signals of revisions are not computed yet/],
-  ['progress', 'DELETE FROM standing_progress', /^The standings of entries are not computed yet/],
   ['slug', "UPDATE entry SET slug = 'foxez' WHERE slug = 'foxes'", /^The checksum of the file is wrong/],
   ['end', 'DELETE FROM relation_end; UPDATE entry SET relations = 0', /^There are 0 ends of 1 relations/],
   ['creator', 'UPDATE entry SET actor = 2 WHERE number = 1', /^Entry 1 has another author or time/],
