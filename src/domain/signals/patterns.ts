@@ -14,8 +14,7 @@
  *
  * An expression takes time proportional to the text: bound what stands between two words, and nest no repetition in another one that could
  * match the same characters. The words that each match must have are found from the expression, and only texts with these words are
- * searched. `npm run test:one -- src/domain/signals/patterns.test.ts` tests the list, and `npm run bench:signals` measures it. Raise
- * `SIGNALS_VERSION` (signals.ts) with each change, for the stores to compute all signals again.
+ * searched. `npm run test:one -- src/domain/signals/patterns.test.ts` tests the list, and `npm run bench:signals` measures it.
  */
 export const PATTERNS = String.raw`
 [DESTRUCTIVE_COMMAND code]
