@@ -19,18 +19,18 @@ if (values.to === undefined || existsSync(values.to)) {
 }
 const directory = values.to
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
-execFileSync(
-  process.execPath,
-  [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'tsconfig.client.json'), '--outDir', directory],
-  { stdio: 'inherit' },
-)
+const TSC = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'tsconfig.client.json')]
+// Declarations keep their comments for editors; a browser loads modules without comments.
+for (const options of [['--emitDeclarationOnly'], ['--declaration', 'false', '--removeComments']]) {
+  execFileSync(process.execPath, [...TSC, ...options, '--outDir', directory], { stdio: 'inherit' })
+}
 const whole = JSON.parse(read('package.json')) as Record<(typeof SHARED)[number], unknown>
-const entry = { types: './client/index.d.ts', default: './client/index.js' }
+const entryOf = (name: string) => ({ types: `./client/${name}.d.ts`, default: `./client/${name}.js` })
 const own = {
   name: NAME,
   ...Object.fromEntries(SHARED.map(member => [member, whole[member]])),
   description: 'The client of Palimpsest, the public memory that agents and people share.',
-  exports: { '.': entry, './package.json': './package.json' },
+  exports: { '.': entryOf('index'), './log': entryOf('log'), './package.json': './package.json' },
   sideEffects: false,
 }
 writeFileSync(join(directory, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)

@@ -78,7 +78,7 @@ export function clientResources(): string {
 `
 }
 
-/** `src/client/table.ts`: the public operations of the contract, as data and as types, and the sentence of each problem. */
+/** `src/client/table.ts`: the public operations of the contract, as data and as types. */
 export function clientTable(): string {
   const methods = PUBLIC.map(([name, operation]) => signature(name, operation, `Promise<${operation.response}>`))
   const lists = PUBLIC.filter(([, { response }]) => response in ITEMS)
@@ -114,6 +114,19 @@ export const OPERATIONS = {
 ${PUBLIC.map(([name, operation]) => row(name, operation)).join('\n')}
 } as const
 
+/** The lists that the client iterates row by row. */
+export const LISTS = [${lists.map(([name]) => `\n  '${name}',`).join('')}
+] as const
+
+/** The version of the client, in its User-Agent. */
+export const VERSION = '${version}'
+`
+}
+
+/** `src/client/remedies.ts`: the sentence of each problem. */
+export function clientRemedies(): string {
+  return `${MADE}
+
 /** Why each problem happens and what the caller does about it. */
 export const REMEDIES = {
 ${Object.entries(PROBLEMS)
@@ -123,9 +136,6 @@ ${Object.entries(PROBLEMS)
 
 /** Every code with which the service refuses. */
 export type ProblemCode = keyof typeof REMEDIES
-
-/** The version of the client, in its User-Agent. */
-export const VERSION = '${version}'
 `
 }
 

@@ -5,24 +5,19 @@ import {
   isPassing,
   isPassingStatus,
   leftUnsure,
-  openStream,
   type RequestSettings,
   requestSettings,
   sendOnce,
 } from './request.ts'
-import type { ResponseMetadata } from './response.ts'
-import type { CallOptions, ClientSettings } from './settings.ts'
+import type { CallOptions, ClientSettings, ResponseMetadata } from './settings.ts'
 
 export type Connection = {
   /** Sends a call. A read without a token goes to the `readUrl` of the settings first. */
   send(call: Call, options?: CallOptions): Promise<unknown>
   /** Sends a call to the `baseUrl`. */
   sendToBase(call: Call, options?: CallOptions): Promise<unknown>
-  /**
-   * Sends a request once. Resolves with the body of the answer as a stream. Rejects if the answer does not begin within `timeoutSeconds`,
-   * is an error, or has another media type than `media`.
-   */
-  open(call: Call, media: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>
+  /** The settings of requests to the `baseUrl`. */
+  settings: RequestSettings
   /** Waits for `seconds` plus a random addition of up to one fifth. */
   wait(seconds: number, signal?: AbortSignal): Promise<void>
   retries: number
@@ -54,7 +49,7 @@ export function openConnection(settings: ClientSettings): Connection {
     maxWaitSeconds,
     wait,
     sendToBase,
-    open: (call, media, signal) => openStream(ofBase, call, media, signal),
+    settings: ofBase,
     async send(asked, options = {}) {
       if (ofReadUrl === undefined || !isPlainRead(asked)) return sendToBase(asked, options)
       const call = since(written, asked)

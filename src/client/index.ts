@@ -1,21 +1,16 @@
 import type { LogVerdict, ProofVerdict, Trust } from '../tlog/verify.js'
 import { openConnection } from './connection.ts'
-import { type HashCheck, type HistoryCheck, verifyHash, verifyHistory } from './hash.ts'
-import { iteratorsOver } from './iterate.ts'
-import { type LogTrust, verifyLog, verifyRecord, verifyRevision } from './log.ts'
+import type { HashCheck, HistoryCheck } from './hash.ts'
 import { methodsOver } from './methods.ts'
 import { clientError } from './problem.ts'
+import type { LogTrust } from './proofs.ts'
 import type { Activity, Change, ChangesStreamQuery, Entry, Revision, StreamQuery } from './resources.ts'
-import { type Merge, type ReviseOptions, reviseWithRetry } from './revise.ts'
+import type { Merge, ReviseOptions } from './revise.ts'
 import type { CallOptions, ClientSettings } from './settings.ts'
-import type { Iterators, Methods } from './table.ts'
-import { watch } from './watch.ts'
+import { type Iterators, LISTS, type Methods } from './table.ts'
 
-export type { CheckpointVerdict, LogVerdict, ProofVerdict, ReadFile, Trust, Witnessed } from '../tlog/verify.js'
-export { verifyCheckpoint, verifyLogFiles, verifyProof } from '../tlog/verify.js'
-export type { Clock } from './clock.ts'
-export { canonicalJson, evidenceHashOf, type HashCheck, type HistoryCheck } from './hash.ts'
-export type { LogTrust } from './log.ts'
+export type { LogVerdict, ProofVerdict, Trust } from '../tlog/verify.js'
+export type { HashCheck, HistoryCheck } from './hash.ts'
 export {
   ArgumentError,
   AuthenticationError,
@@ -31,11 +26,19 @@ export {
   RefusalError,
   UnavailableError,
 } from './problem.ts'
+export type { LogTrust } from './proofs.ts'
+export type { ProblemCode } from './remedies.ts'
 export type * from './resources.ts'
-export type { LimitStanding, ResponseMetadata, RetryNotice } from './response.ts'
 export type { Edit, Merge, ReviseOptions } from './revise.ts'
-export type { CallOptions, ClientSettings } from './settings.ts'
-export type { EvidenceItem, Iterators, Methods, ProblemCode } from './table.ts'
+export type {
+  CallOptions,
+  ClientSettings,
+  Clock,
+  LimitStanding,
+  ResponseMetadata,
+  RetryNotice,
+} from './settings.ts'
+export type { EvidenceItem, Iterators, Methods } from './table.ts'
 
 /** A client with one method per public operation, and helpers that combine these methods. */
 export type Client = Methods & {
@@ -87,8 +90,13 @@ export function createClient(settings: ClientSettings): Client {
   const methods = methodsOver(connection, tokenFor)
   // A mirror may not have the latest revision yet.
   const atBase = methodsOver({ send: connection.sendToBase }, tokenFor)
-  const all = iteratorsOver(methods)
+  const all = listsOver(methods)
   const tokenOnReads = () => (settings.tokenOnReads === true ? token : undefined)
+  /** Follows a stream. Loads the module for streams with the first row. */
+  async function* follow<Row>(path: string, ...given: [query?: Record<string, string>, options?: CallOptions]) {
+    const { watch } = await import('./watch.ts')
+    yield* watch<Row>(connection, path, tokenOnReads, ...given)
+  }
   return {
     ...methods,
     all,
@@ -98,20 +106,35 @@ export function createClient(settings: ClientSettings): Client {
       token = issued.token
       return issued
     },
-    watchActivity: (query, options) => watch(connection, '/api/activity/stream', tokenOnReads, query, options),
-    watchChanges: (query, options) => watch(connection, '/api/activity/changes/stream', tokenOnReads, query, options),
+    watchActivity: (query, options) => follow('/api/activity/stream', query, options),
+    watchChanges: (query, options) => follow('/api/activity/changes/stream', query, options),
     async rotateToken(input, options) {
       const issued = await methods.rotateToken(input, options)
       token = issued.token
       return issued
     },
-    reviseWithRetry: (slug, edit, options) => reviseWithRetry(atBase, slug, edit, options),
-    verifyHash: (subject, options) => verifyHash(methods, subject, options),
-    verifyHistory: (slug, options) => verifyHistory(all, slug, options),
-    verifyRecord: (record, trust, options) =>
-      typeof record === 'object'
-        ? verifyRevision(connection, methods, record, trust, options)
-        : verifyRecord(connection, record, trust, options),
-    verifyLog: (trust, options) => verifyLog(connection, trust, options),
+    reviseWithRetry: async (slug, edit, options) =>
+      (await import('./revise.ts')).reviseWithRetry(atBase, slug, edit, options),
+    verifyHash: async (subject, options) => (await import('./hash.ts')).verifyHash(methods, subject, options),
+    verifyHistory: async (slug, options) => (await import('./hash.ts')).verifyHistory(all, slug, options),
+    async verifyRecord(record, trust, options) {
+      const { verifyRecord, verifyRevision } = await import('./proofs.ts')
+      if (typeof record === 'object') return verifyRevision(connection, methods, record, trust, options)
+      return verifyRecord(connection, record, trust, options)
+    },
+    verifyLog: async (trust, options) => (await import('./proofs.ts')).verifyLog(connection, trust, options),
   }
+}
+
+/** The lists of `methods`, row by row. Loads the module for iteration with the first row. */
+function listsOver(methods: Methods): Iterators {
+  const lists = LISTS.map(name => {
+    const iterate = async function* (...given: never[]) {
+      const { iteratorsOver } = await import('./iterate.ts')
+      const list = iteratorsOver(methods)[name] as (...given: never[]) => AsyncGenerator<unknown, void, undefined>
+      yield* list(...given)
+    }
+    return [name, iterate]
+  })
+  return Object.fromEntries(lists) as Iterators
 }

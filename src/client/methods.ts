@@ -2,7 +2,6 @@ import type { Connection } from './connection.ts'
 import { clientError } from './problem.ts'
 import type { Call } from './request.ts'
 import type { CallOptions } from './settings.ts'
-import { acceptedQ } from './shorten.ts'
 import { type Methods, OPERATIONS } from './table.ts'
 
 type Row = { method: 'GET' | 'POST'; path: string; token: boolean; charged: boolean; input: 'body' | 'query' | 'none' }
@@ -17,7 +16,7 @@ export function methodsOver(connection: Pick<Connection, 'send'>, tokenFor: (row
       const token = tokenFor(row)
       const call: Call = {
         method: row.method,
-        path: pathOf(row.path, name, given) + (row.input === 'query' ? queryOf(name, input) : ''),
+        path: pathOf(row.path, name, given) + (row.input === 'query' ? await queryOf(name, input) : ''),
         charged: row.charged,
         ...(token === undefined ? {} : { token }),
         ...(row.input === 'body' ? { body: input ?? {} } : {}),
@@ -42,10 +41,16 @@ function pathOf(path: string, operation: string, given: readonly unknown[]): str
   })
 }
 
-function queryOf(operation: string, query: unknown): string {
+/** Every q up to this length is sent unchanged. */
+const Q_CHARACTERS = 200
+
+async function queryOf(operation: string, query: unknown): Promise<string> {
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) given.set(name, name === 'q' ? acceptedQ(operation, String(value)) : String(value))
+    if (value === undefined) continue
+    const text = String(value)
+    const isLong = name === 'q' && text.length > Q_CHARACTERS
+    given.set(name, isLong ? (await import('./shorten.ts')).acceptedQ(operation, text) : text)
   }
   return given.size === 0 ? '' : `?${given}`
 }

@@ -1,4 +1,4 @@
-import { type ProblemCode, REMEDIES } from './table.ts'
+import type { ProblemCode } from './remedies.ts'
 
 /** A problem code of the service, a code of the client, or `HTTP_` and the status of an answer that is not from the service. */
 export type ClientErrorCode =
@@ -84,11 +84,11 @@ const BY_STATUS: Readonly<Record<number, typeof RefusalError>> = {
 }
 
 const CONNECTION = /^(?:NO_ANSWER|UNREADABLE_ANSWER|REDIRECTED|HTTP_\d+)$/
+const ARGUMENT = /^(?:INVALID_ARGUMENT|BEYOND_OFFSET)$/
 
 function classOf(code: ClientErrorCode, status: number | null = null): typeof ClientError {
   if (CONNECTION.test(code)) return ConnectionError
-  if (code in REMEDIES) return BY_STATUS[status ?? 0] ?? RefusalError
-  return ArgumentError
+  return ARGUMENT.test(code) ? ArgumentError : (BY_STATUS[status ?? 0] ?? RefusalError)
 }
 
 /** Makes an error of the class for a code and a status. */
@@ -98,53 +98,3 @@ export function clientError(code: ClientErrorCode, sentence: string, detail: Det
 
 /** Whether an error comes from this client. */
 export const isClientError = (error: unknown): error is ClientError => error instanceof ClientError
-
-const REQUEST_ID = /^[\w-]{1,64}$/
-
-/** Makes the error of a refusal. Excludes free text of the answer, which may be from another server. */
-export function refusalOf(response: Response, text: string, now: number, asked: string): ClientError {
-  const received = errorIn(text)
-  const code = isProblemCode(received?.code) ? received.code : (`HTTP_${response.status}` as const)
-  const named = received?.requestId ?? response.headers.get('x-request-id')
-  const requestId = typeof named === 'string' && REQUEST_ID.test(named) ? named : null
-  const member = memberIn(response.headers.get('link'))
-  const remedy = isProblemCode(code)
-    ? ruleFor(REMEDIES[code], member)
-    : 'The answer is not one that this version of the client knows; check the address, the proxies on the way and the version.'
-  const request = requestId === null ? '' : `, request ${requestId}`
-  return clientError(code, `${remedy} (${asked} was answered ${response.status}${request})`, {
-    status: response.status,
-    requestId,
-    member,
-    retryAfterSeconds: secondsIn(response.headers.get('retry-after'), now),
-    latestRevisionId: code === 'STALE_REVISION' ? revisionIn(response.headers.get('etag')) : null,
-  })
-}
-
-const isProblemCode = (code: unknown): code is ProblemCode => typeof code === 'string' && Object.hasOwn(REMEDIES, code)
-
-function errorIn(text: string): { code?: unknown; requestId?: unknown } | undefined {
-  try {
-    return (JSON.parse(text) as { error?: { code?: unknown; requestId?: unknown } } | null)?.error ?? undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The member that is named by a Link field with rel="help". */
-const memberIn = (link: string | null): string | null =>
-  /rel="help"; member="([\w.-]{1,400})"/.exec(link ?? '')?.[1] ?? null
-
-/** Puts the member that broke a rule before the rule, unless the rule begins with this member. */
-const ruleFor = (rule: string, member: string | null): string =>
-  member === null || rule.startsWith(`${member} `) ? rule : `${member}: ${rule}`
-
-const revisionIn = (etag: string | null): string | null => /^"([\w-]{1,64})"$/.exec(etag ?? '')?.[1] ?? null
-
-/** Parses a Retry-After in seconds or as a date. Returns whole seconds from `now` (milliseconds), at least 0. */
-function secondsIn(field: string | null, now: number): number | null {
-  if (field === null) return null
-  if (/^\d{1,9}$/.test(field.trim())) return Number(field)
-  const date = Date.parse(field)
-  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000))
-}

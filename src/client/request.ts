@@ -1,10 +1,24 @@
-import { parseServiceUrl } from './address.ts'
-import { MACHINE_CLOCK } from './clock.ts'
-import { type ClientError, clientError, isClientError, refusalOf } from './problem.ts'
-import { metadataOf, userAgentFields } from './response.ts'
-import type { CallOptions, ClientSettings } from './settings.ts'
+import { type ClientError, clientError, isClientError } from './problem.ts'
+import type { CallOptions, ClientSettings, Clock, LimitStanding, ResponseMetadata } from './settings.ts'
 import { VERSION } from './table.ts'
-import { unreachable } from './unreachable.ts'
+import type { Unreachable } from './unreachable.ts'
+
+export const MACHINE_CLOCK: Clock = {
+  now: () => Date.now(),
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      }, milliseconds)
+      if (signal?.aborted) stop()
+      else signal?.addEventListener('abort', stop, { once: true })
+    }),
+}
 
 /** A request to send. `charged` is false for probes, which are never retried. */
 export type Call = {
@@ -44,7 +58,7 @@ export const requestSettings = (settings: ClientSettings): RequestSettings => ({
 const ANSWER_MAX = 16 * 1_048_576
 
 /** Reads the body of an answer. Throws UNREADABLE_ANSWER past `ANSWER_MAX` bytes, and reads no further. */
-async function bytesOf({ body }: Response, asked: string): Promise<Uint8Array> {
+export async function bytesOf({ body }: Response, asked: string): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let length = 0
   const reader = body?.getReader()
@@ -85,45 +99,13 @@ export async function sendOnce(
   } catch (cause) {
     signal?.throwIfAborted()
     if (isClientError(cause)) throw unsureIf(call, cause)
-    throw noAnswer(call, asked, base, limit.aborted ? timeoutSeconds : undefined, cause)
+    throw await noAnswer(call, asked, base, limit.aborted ? timeoutSeconds : undefined, cause)
   }
   const metadata = metadataOf({ ...call, attempt }, answer.response)
   settings.onResponse?.(metadata)
   options.onResponse?.(metadata)
   if (call.bytes === true && answer.response.ok) return answer.bytes
   return readAnswer(call, answer.response, new TextDecoder().decode(answer.bytes), settings.clock.now(), asked)
-}
-
-export async function openStream(
-  settings: RequestSettings,
-  call: Call,
-  media: string,
-  signal: AbortSignal,
-): Promise<ReadableStream<Uint8Array>> {
-  const { base, fetcher, timeoutSeconds, clock } = settings
-  const asked = `${call.method} ${call.path}`
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(), timeoutSeconds * 1000)
-  const init = initOf(settings, call, AbortSignal.any([signal, limit.signal]), media)
-  try {
-    const response = await fetcher(base + call.path, init)
-    const fits = response.ok && response.headers.get('content-type')?.startsWith(media) && response.body !== null
-    if (!fits)
-      readAnswer(
-        call,
-        response,
-        response.ok ? '' : new TextDecoder().decode(await bytesOf(response, asked)),
-        clock.now(),
-        asked,
-      )
-    return response.body as ReadableStream<Uint8Array>
-  } catch (cause) {
-    signal.throwIfAborted()
-    if (isClientError(cause)) throw cause
-    throw noAnswer(call, asked, base, limit.signal.aborted ? timeoutSeconds : undefined, cause)
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** Connection failures that a retry cannot fix. */
@@ -136,7 +118,7 @@ export const isPassing = (error: ClientError): boolean =>
 /** Whether the server, or a proxy in front of it, refused temporarily. */
 export const isPassingStatus = ({ status }: ClientError): boolean => status !== null && PASSING.has(status)
 
-function initOf(
+export function initOf(
   { fields }: RequestSettings,
   { method, token, body, headers, key }: Call,
   signal: AbortSignal,
@@ -170,15 +152,29 @@ export function leftUnsure(error: ClientError, { key }: Call): ClientError {
 const unsureIf = (call: Call, error: ClientError): ClientError =>
   call.method === 'POST' ? leftUnsure(error, call) : error
 
-function noAnswer(call: Call, asked: string, base: string, seconds: number | undefined, cause: unknown): ClientError {
-  const late = { why: `it took longer than ${seconds} s; check the address and the network.`, sent: true, passes: true }
-  const { why, sent, passes } = seconds === undefined ? unreachable(cause, base) : late
+export async function noAnswer(call: Call, asked: string, base: string, seconds: number | undefined, cause: unknown) {
+  const { why, sent, passes } = await reasonOf(seconds, cause, base)
   const error = clientError('NO_ANSWER', `${asked} got no answer from ${base}: ${why}`, { cause })
   if (!passes) FINAL.add(error)
   return sent ? unsureIf(call, error) : error
 }
 
-function readAnswer(call: Call, response: Response, text: string, now: number, asked: string): unknown {
+async function reasonOf(seconds: number | undefined, cause: unknown, base: string): Promise<Unreachable> {
+  const unknown = { why: 'the connection failed; check the address and the network.', sent: true, passes: true }
+  if (seconds !== undefined)
+    return { ...unknown, why: `it took longer than ${seconds} s; check the address and the network.` }
+  // A page without a network cannot load the module.
+  const module = await import('./unreachable.ts').catch(() => undefined)
+  return module?.unreachable(cause, base) ?? unknown
+}
+
+export async function readAnswer(
+  call: Call,
+  response: Response,
+  text: string,
+  now: number,
+  asked: string,
+): Promise<unknown> {
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     const to = response.headers.get('location')
     const where = to === null ? '' : ` to ${to.slice(0, 200)}`
@@ -194,8 +190,22 @@ function readAnswer(call: Call, response: Response, text: string, now: number, a
       throw unsureIf(call, clientError('UNREADABLE_ANSWER', sentence, { status: response.status, cause }))
     }
   }
+  const { refusalOf } = await import('./refusal.ts').catch(cause => {
+    const sentence = `${asked} was answered ${response.status}, and the page cannot load what explains it; try again.`
+    throw unsureIf(call, clientError(`HTTP_${response.status}`, sentence, { status: response.status, cause }))
+  })
   const refusal = refusalOf(response, text, now, asked)
   throw response.status >= 500 && !REFUSED.has(refusal.code) ? unsureIf(call, refusal) : refusal
+}
+
+/**
+ * Returns the origin and path of the http or https URL of a service, without trailing slashes. Returns undefined for any other text, and
+ * for a URL with a user, a password, a query or a fragment.
+ */
+export function parseServiceUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const fine = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  return fine && url.search === '' && url.hash === '' ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : undefined
 }
 
 export function baseOf(text: string, name = 'baseUrl'): string {
@@ -203,3 +213,44 @@ export function baseOf(text: string, name = 'baseUrl'): string {
   if (base !== undefined) return base
   throw clientError('INVALID_ARGUMENT', `${name} is the http or https address of the service, without query or user.`)
 }
+
+const ITEM = /^"([\w-]{1,64})"((?:;[a-z]+=\d{1,9})+)$/
+
+/** Parses a RateLimit field: items such as `"read-origin";r=118;t=60`. Skips items of another form. */
+export function limitsIn(field: string | null): LimitStanding[] {
+  return (field ?? '').split(/, */).flatMap(item => {
+    const [, policy, parameters = ''] = ITEM.exec(item) ?? []
+    if (policy === undefined) return []
+    const values = new Map(
+      parameters
+        .slice(1)
+        .split(';')
+        .map(one => one.split('=') as [string, string]),
+    )
+    return [{ policy, remaining: Number(values.get('r') ?? 0), resetSeconds: Number(values.get('t') ?? 0) }]
+  })
+}
+
+/** Reads the metadata of an answer from its header fields. */
+function metadataOf(
+  call: Pick<ResponseMetadata, 'method' | 'path' | 'attempt'>,
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+): ResponseMetadata {
+  const { method, path, attempt } = call
+  return {
+    method,
+    path,
+    attempt,
+    status,
+    requestId: headers.get('x-request-id'),
+    etag: /^(?:W\/)?"(.*)"$/.exec(headers.get('etag') ?? '')?.[1] ?? null,
+    replayed: headers.get('idempotency-replayed') === 'true',
+    limits: limitsIn(headers.get('ratelimit')),
+    records: (headers.get('log-records') ?? '').match(/\d{1,16}/g)?.map(Number) ?? [],
+    sequence: /^\d{1,19}$/.exec(headers.get('sequence') ?? '')?.[0] ?? null,
+  }
+}
+
+/** The User-Agent field. Omitted in browsers, where setting it would require a preflight request. */
+const userAgentFields = (userAgent: string): Record<string, string> =>
+  userAgent === '' || 'document' in globalThis || 'WorkerGlobalScope' in globalThis ? {} : { 'user-agent': userAgent }

@@ -1,5 +1,52 @@
-import type { Clock } from './clock.ts'
-import type { ResponseMetadata, RetryNotice } from './response.ts'
+/**
+ * The clock of a client. `now` returns milliseconds since 1970. `sleep` waits for milliseconds, and rejects with the reason of the signal
+ * if the signal aborts.
+ */
+export type Clock = {
+  now(): number
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+}
+
+/** The state of a rate limit at the time of an answer. */
+export type LimitStanding = {
+  /** Name of the limit, for example read-origin, write-token or cooldown. */
+  policy: string
+  /** Remaining requests. */
+  remaining: number
+  /** Seconds until more requests are available. */
+  resetSeconds: number
+}
+
+/** The metadata of an answer, whether a success or a refusal. */
+export type ResponseMetadata = {
+  method: 'GET' | 'POST'
+  /** Path and query of the request. */
+  path: string
+  /** The number of the attempt, from 1. */
+  attempt: number
+  status: number
+  requestId: string | null
+  /** The version of the resource (ETag) without quotes; null if there is none. */
+  etag: string | null
+  /** True if this is the stored answer to an earlier request with the same Idempotency-Key. */
+  replayed: boolean
+  limits: LimitStanding[]
+  /** Record numbers of the revisions, evidence or relations of the answer in the public log, in the order of the answer. */
+  records: number[]
+  /** The sequence of a write: a store that has reached this sequence contains the write. Null if the answer has none. */
+  sequence: string | null
+}
+
+/** A failed attempt that will be retried. */
+export type RetryNotice = {
+  method: 'GET' | 'POST'
+  path: string
+  /** The number of the failed attempt. */
+  attempt: number
+  /** Seconds until the next attempt. */
+  waitSeconds: number
+  error: Error
+}
 
 /** The options of one call. */
 export type CallOptions = {

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import { EventParser } from './events.ts'
 import { clientError, isClientError } from './problem.ts'
-import { isPassing } from './request.ts'
+import { bytesOf, type Call, initOf, isPassing, noAnswer, type RequestSettings, readAnswer } from './request.ts'
 import type { CallOptions } from './settings.ts'
 
 /** Seconds without data after which a stream counts as lost. The service sends a comment every 15 s. */
@@ -30,7 +30,12 @@ export async function* watch<Row>(
       const ending = new AbortController()
       const ended = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal])
       try {
-        const body = await connection.open(callOf(path, query, lastEventId, token()), 'text/event-stream', ended)
+        const body = await openStream(
+          connection.settings,
+          callOf(path, query, lastEventId, token()),
+          'text/event-stream',
+          ended,
+        )
         const parser = new EventParser(lastEventId)
         opened = true
         for await (const { data, lastEventId: id } of blocksOf(path, body, parser)) {
@@ -54,6 +59,42 @@ export async function* watch<Row>(
     signal?.throwIfAborted()
     const longer = Math.min(pause * 2 ** Math.max(0, failures - 1), connection.maxWaitSeconds)
     await connection.wait(Math.max(pause, longer), signal)
+  }
+}
+
+/**
+ * Sends a request once. Resolves with the body of the answer as a stream. Rejects if the answer does not begin within `timeoutSeconds`, is an
+ * error, or has another media type than `media`.
+ */
+async function openStream(
+  settings: RequestSettings,
+  call: Call,
+  media: string,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const { base, fetcher, timeoutSeconds, clock } = settings
+  const asked = `${call.method} ${call.path}`
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(), timeoutSeconds * 1000)
+  const init = initOf(settings, call, AbortSignal.any([signal, limit.signal]), media)
+  try {
+    const response = await fetcher(base + call.path, init)
+    const fits = response.ok && response.headers.get('content-type')?.startsWith(media) && response.body !== null
+    if (!fits)
+      await readAnswer(
+        call,
+        response,
+        response.ok ? '' : new TextDecoder().decode(await bytesOf(response, asked)),
+        clock.now(),
+        asked,
+      )
+    return response.body as ReadableStream<Uint8Array>
+  } catch (cause) {
+    signal.throwIfAborted()
+    if (isClientError(cause)) throw cause
+    throw await noAnswer(call, asked, base, limit.signal.aborted ? timeoutSeconds : undefined, cause)
+  } finally {
+    clearTimeout(timer)
   }
 }
 

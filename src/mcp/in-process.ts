@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, createClient } from '../client/index.ts'
-import { refusalOf } from '../client/problem.ts'
+import { refusalOf } from '../client/refusal.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Decision } from '../domain/rate-limit.ts'
 import type { HttpServer, InjectedAnswer, InjectedRequest } from '../http/http-server.ts'

@@ -1,4 +1,5 @@
-import { type ResponseMetadata, verifyProof } from '../client/index.ts'
+import type { ResponseMetadata } from '../client/index.ts'
+import { verifyProof } from '../client/log.ts'
 import { uuid } from '../contract/fields.ts'
 import { PinsInput } from '../contract/inputs.ts'
 import { FIND, LIMITS } from '../contract/limits.ts'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import canonicalize from 'canonicalize'
 import * as fc from 'fast-check'
-import { type Client, canonicalJson, createClient, evidenceHashOf, type Revision } from '../../src/client/index.ts'
+import { type Client, createClient, type Revision } from '../../src/client/index.ts'
+import { canonicalJson, evidenceHashOf } from '../../src/client/log.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp

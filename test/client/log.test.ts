@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { type ReadFile, type Trust, verifyCheckpoint, verifyLogFiles, verifyProof } from '../../src/client/index.ts'
+import { type ReadFile, type Trust, verifyCheckpoint, verifyLogFiles, verifyProof } from '../../src/client/log.ts'
 import { MemoryLog, someWitness, TIME } from '../support/log-files.ts'
 
 const RECORDS = 600

@@ -8,10 +8,11 @@ import { ROOT, run, temporary } from './built.ts'
 const app = useApp()
 const SCRIPT = `
   import { createClient, ClientError } from '@palimpsest/client'
+  import { verifyProof } from '@palimpsest/client/log'
   const client = createClient({ baseUrl: process.argv[2] })
   await client.createActor({ declaredName: 'Script' })
   const { slug } = await client.createEntry({ title: 'Oolong', summary: 'A tea', content: 'Steep it.' })
-  console.log((await client.readEntry(slug)).title, typeof ClientError)
+  console.log((await client.readEntry(slug)).title, typeof ClientError, typeof verifyProof)
 `
 
 test('the package of the client alone has no dependencies, and works where it is installed', async () => {
@@ -26,5 +27,5 @@ test('the package of the client alone has no dependencies, and works where it is
   assert.doesNotMatch(readme, /[^@]palimpsest\/client|\]\((?!https?:|#)/)
   await writeFile(join(project, 'script.mjs'), SCRIPT)
   const { stdout } = await run(process.execPath, ['script.mjs', app.url], { cwd: project })
-  assert.equal(stdout, 'Oolong function\n')
+  assert.equal(stdout, 'Oolong function function\n')
 })

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { startApp, type TestApp } from '../support/app.ts'
 import { copyOfPackage, ROOT, run, TSC, temporary } from './built.ts'
 import { emptyRegistry } from './registry.ts'
@@ -60,6 +61,36 @@ test('the built client imports nothing but its own files, and names no type of N
     }
     assert.doesNotMatch(text, /NodeJS|node:|reference types/, file)
   }
+})
+
+/** The maximum of what a browser loads before the first call, in bytes: the sum of its modules, each compressed by gzip. */
+const LOADED_MAX = 8_000
+
+test('a browser loads at most 8 kB for palimpsest/client, without the verification of logs, which is an entry of its own', async () => {
+  const built = join(project, 'node_modules', 'palimpsest', 'dist', 'client')
+  /** The modules that a module imports statically, and theirs. */
+  const loadedFor = async (name: string, seen = new Map<string, number>()): Promise<Map<string, number>> => {
+    if (seen.has(name)) return seen
+    const text = await readFile(join(built, name), 'utf8')
+    seen.set(name, gzipSync(text, { level: 9 }).length)
+    for (const [, target = ''] of text.matchAll(/^(?:import|export|\}) ?.*?(?:from )?'(\.[^']+)';$/gm))
+      await loadedFor(join(dirname(name), target), seen)
+    return seen
+  }
+  const loaded = await loadedFor('index.js')
+  assert.ok(loaded.has('request.js') && loaded.has('table.js'), [...loaded.keys()].join())
+  assert.ok(![...loaded.keys()].some(name => name.includes('tlog')), 'the log is not loaded')
+  const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0)
+  assert.ok(bytes <= LOADED_MAX, `${bytes} bytes`)
+  assert.ok((await loadedFor('log.js')).has('../tlog/verify.js'))
+  const script = `import { createClient } from 'palimpsest/client'
+    import { canonicalJson, evidenceHashOf, verifyCheckpoint, verifyLogFiles, verifyProof } from 'palimpsest/client/log'
+    const { reasons } = await verifyProof('nothing', { keys: [] })
+    console.log([canonicalJson, evidenceHashOf, verifyCheckpoint, verifyLogFiles].every(one => typeof one === 'function'), reasons.length > 0)
+    await createClient({ baseUrl: process.argv[2] }).readEntry('none').catch(({ code, message }) => console.log(code, message.includes('search for it')))`
+  await writeFile(join(project, 'verify.js'), script)
+  const { stdout } = await run(process.execPath, ['verify.js', app.url], { cwd: project })
+  assert.equal(stdout, 'true true\nENTRY_NOT_FOUND true\n')
 })
 
 test('the packed tarball has no tests, and its command and its private memory run where it is installed', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { limitsIn } from '../../client/response.ts'
+import { limitsIn } from '../../client/request.ts'
 import { unreachable } from '../../client/unreachable.ts'
 import { checkOf } from '../../contract/check.ts'
 import { DEFAULT_RATES } from '../../contract/limits.ts'

@@ -1,4 +1,5 @@
-import { type Batch, type Client, evidenceHashOf, type PinsReport } from '../../client/index.ts'
+import type { Batch, Client, PinsReport } from '../../client/index.ts'
+import { evidenceHashOf } from '../../client/log.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { standingLine } from '../../domain/evidence/standing-line.ts'
 import { signalLine } from '../../domain/signals/sentences.ts'

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseServiceUrl } from '../../client/address.ts'
 import {
   type ActorInput,
   type Client,
@@ -9,6 +8,7 @@ import {
   createClient,
   isClientError,
 } from '../../client/index.ts'
+import { parseServiceUrl } from '../../client/request.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
