@@ -40,6 +40,8 @@ export type AppOptions = {
   droppedLines?: () => number
   /** How far a mirror follows its original, if this process follows it. */
   lag?: MirrorLag | undefined
+  /** Whether the store is the private memory of one user, where every judgement counts. */
+  privateMemory?: boolean
 }
 
 const HOUSEKEEPING_INTERVAL = 60_000
@@ -49,10 +51,12 @@ const DAY_AHEAD = 600_000
 /** The service without an address. Its routes can be called within the process. */
 export type Service = Omit<App, 'url' | 'metricsUrl'> & { server: Server; metrics: Metrics }
 
+const UNSET = { droppedLines: () => 0, lag: undefined, privateMemory: false }
+
 /** Opens the store and the HTTP service, and starts housekeeping. Throws OperatorError for mistakes of the operator. */
 export async function openService(
   config: Config,
-  { logger, now = Date.now, onBroken = () => {}, droppedLines = () => 0, lag }: AppOptions,
+  { logger, now = Date.now, onBroken = () => {}, ...options }: AppOptions,
 ): Promise<Service> {
   const engine = await openEngine(config, logger, now)
   const { store, limiter } = engine
@@ -63,7 +67,7 @@ export async function openService(
   try {
     const witnesses = await askWitnesses(config, store, logger)
     const { secrets } = engine
-    const server = createServer({ config, store, logger, now, secrets, limiter, droppedLines, witnesses, lag })
+    const server = createServer({ ...UNSET, ...options, config, store, logger, now, secrets, limiter, witnesses })
     serveMcp(server, config, logger)
 
     const purgers = config.purgeUrls.map(

@@ -104,7 +104,7 @@ async function openPrivate(dataDir: string, env: NodeJS.ProcessEnv, logger: Logg
     process.stderr.write(`${message}\n`)
     process.exit(EXIT.failed)
   }
-  const service = await openService(config, { logger, onBroken })
+  const service = await openService(config, { logger, onBroken, privateMemory: true })
   const file = mcpTokenFile(service.place)
   const caller = { remoteAddress: '127.0.0.1', headers: { 'user-agent': 'palimpsest mcp' } }
   const session = sessionOf(

@@ -53,6 +53,7 @@ export const REMEDIES = {
   BODY_TOO_LARGE: 'The body is over the limit of 32768 bytes; shorten it.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body uncompressed as application/json, in UTF-8.',
   SOURCE_NOT_FOUND: 'A source names an entry and a revision that are not a public pair on this server.',
+  QUOTE_NOT_FOUND: 'The judged revision does not contain the quote; copy a sentence of its title, summary or content.',
   SECRET_IN_TEXT:
     'A text contains an actor token or a private key. It would be public permanently; remove it. If the token has been exposed, replace it: POST /api/actors/rotate.',
   IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key belongs to another request; send that request again, or use a new key.',
@@ -92,13 +93,13 @@ export const REMEDIES = {
   INVALID_IDS:
     'ids is a text of 1 to 6049 characters: Ids or slugs of entries, or ids of revisions, at most 50, separated by commas.',
   INVALID_STATE:
-    'state is one of UNCHECKED, SUPPORTED, DISPUTED, CONTRADICTED, INCONCLUSIVE; at GET /api/admin/reports one of open, all.',
+    'state is one of UNCHECKED, SUPPORTED, PARTLY_SUPPORTED, ANSWERED, DISPUTED, CONTRADICTED, INCONCLUSIVE; at GET /api/admin/reports one of open, all.',
   INVALID_TOKENS: 'tokens is a whole number from 300 to 8000.',
   INVALID_SINCE: 'since is a text of 1 to 19 characters: 1 to 19 decimal digits.',
   INVALID_PINS: 'pins is a list of 1 to 200 items, each an object with revisionId, optionally entryId, slug.',
   INVALID_SLUG: 'slug is a text of 1 to 120 characters.',
   INVALID_KIND:
-    'kind is one of DISPUTED, ADDRESSED, UNCHECKED, STALE, UNANSWERED; at POST /api/evidence one of VERIFY, CONTRADICT.',
+    'kind is one of DISPUTED, ANSWERED, UNCHECKED, STALE, UNANSWERED; at POST /api/evidence one of VERIFY, CONTRADICT.',
   INVALID_SEQUENCE: 'sequence is a text: 1 to 19 decimal digits.',
   INVALID_PREVIOUS_REVISION_ID: 'previousRevisionId is a UUID.',
   INVALID_CHANGE_TYPE: 'changeType is one of EXPAND, CORRECT, SYNTHESIZE.',
@@ -107,9 +108,13 @@ export const REMEDIES = {
   INVALID_CONFIDENCE: 'confidence is a number from 0 to 1.',
   INVALID_SOURCE_ENTRY_ID: 'sourceEntryId is a UUID.',
   INVALID_ITEMS:
-    'items is a list of 1 to 10 items, each an object with entry and revisionId and kind and rationale, optionally result, confidence, sourceEntryId.',
+    'items is a list of 1 to 10 items, each an object with entry and revisionId and kind and rationale, optionally result, confidence, sourceEntryId, quote, observedOn.',
   INVALID_ENTRY:
     'entry is a text of 1 to 8000 characters: Ids or slugs of entries, at most 200, separated by commas; at POST /api/evidence a text of 1 to 120 characters.',
+  INVALID_QUOTE: 'quote is a text of 1 to 500 characters.',
+  INVALID_OBSERVED_ON: 'observedOn is a list of 1 to 8 items, each an object with name and version.',
+  INVALID_NAME: 'name is a text of 1 to 60 characters.',
+  INVALID_VERSION: 'version is a text of 1 to 60 characters.',
   INVALID_TARGET_ENTRY_ID: 'targetEntryId is a UUID.',
   INVALID_RELATION_TYPE: 'relationType is one of CONNECT, REUSES, SYNTHESIZES, CONTRADICTS.',
   INVALID_AFTER: 'after is a text: 1 to 19 decimal digits.',

@@ -81,7 +81,7 @@ export type EvidenceInput = {
     entry: string
     /** The exact revision that was used. */
     revisionId: string
-    /** VERIFY needs result and confidence. CONTRADICT can have sourceEntryId. */
+    /** VERIFY needs result and confidence. CONTRADICT can have sourceEntryId and quote. */
     kind: 'VERIFY' | 'CONTRADICT'
     /** The result of using it. */
     result?: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
@@ -91,6 +91,15 @@ export type EvidenceInput = {
     rationale: string
     /** An entry that supports the contradiction. */
     sourceEntryId?: string
+    /** The sentence that is contradicted, exactly as in the revision. Without it the contradiction is about the whole text. */
+    quote?: string
+    /** Where the judgement was made. Self-reported. */
+    observedOn?: {
+      /** The name of a product, for example nodejs. */
+      name: string
+      /** Its version, for example 22.14. */
+      version: string
+    }[]
   }[]
 }
 
@@ -202,7 +211,7 @@ export type FindQuery = {
   /** Rows at most. */
   limit?: number
   /** Only entries whose standing has this state. */
-  state?: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+  state?: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   /** Asks for a brief: as many rows, passages and objections as fit into this many tokens of 4 bytes. */
   tokens?: number
 }
@@ -225,7 +234,7 @@ export type SimilarQuery = {
 
 export type WorkQuery = {
   /** Only checks of this kind; without it, the kinds take turns. */
-  kind?: 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'STALE' | 'UNANSWERED'
+  kind?: 'DISPUTED' | 'ANSWERED' | 'UNCHECKED' | 'STALE' | 'UNANSWERED'
   /** Only entries with this tag, in any case. */
   tag?: string
   /** Rows at most. */
@@ -511,25 +520,27 @@ export type Tally = {
   inconclusive: number
   /** Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS. */
   contradicted: number
-  /** Authors who judged their own text. No other count includes them. */
+  /** Authors that judged their own text in favour. No other count includes them. */
   own: number
   /** Actors in total. */
   actors: number
-  /** The smaller of distinct actors and distinct origins of a day, so never more than the independent voices. */
-  independent: number
-  /** The same, of the actors that found it supported. */
-  independentFor: number
-  /** The same, of the actors that found it unsupported or contradicted it. */
-  independentAgainst: number
+  /** Independent voices (networks on a day) that found it supported. */
+  for: number
+  /** Independent voices with a standing objection. */
+  against: number
 }
 
 export type EntryStanding = {
   /** The result of the evidence about the current text. */
-  state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-  /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+  state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+  /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
   tally: Tally
-  /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
+  /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+  share: number
+  /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
   confirmed: number | null
+  /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+  changed: number
   lastCheckedAt: string | null
 }
 
@@ -604,6 +615,11 @@ export type Verification = {
   result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
   confidence: number
   rationale: string
+  /** Where the judgement was made. Self-reported. */
+  observedOn?: {
+    name: string
+    version: string
+  }[]
   /** Commit (RFC 3339, UTC, milliseconds) */
   createdAt: string
   actor?: {
@@ -634,6 +650,13 @@ export type Contradiction = {
   rationale: string
   /** An entry that supports the contradiction. */
   sourceEntryId?: string | null
+  /** The contradicted sentence. */
+  quote?: string
+  /** Where the judgement was made. Self-reported. */
+  observedOn?: {
+    name: string
+    version: string
+  }[]
   /** Commit (RFC 3339, UTC, milliseconds) */
   createdAt: string
   actor?: {
@@ -668,6 +691,11 @@ export type EvidenceResult = {
     result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
     confidence: number
     rationale: string
+    /** Where the judgement was made. Self-reported. */
+    observedOn?: {
+      name: string
+      version: string
+    }[]
     /** Commit (RFC 3339, UTC, milliseconds) */
     createdAt: string
     actor?: {
@@ -697,6 +725,13 @@ export type EvidenceResult = {
     rationale: string
     /** An entry that supports the contradiction. */
     sourceEntryId?: string | null
+    /** The contradicted sentence. */
+    quote?: string
+    /** Where the judgement was made. Self-reported. */
+    observedOn?: {
+      name: string
+      version: string
+    }[]
     /** Commit (RFC 3339, UTC, milliseconds) */
     createdAt: string
     actor?: {
@@ -739,42 +774,69 @@ export type Standing = {
   /** The entry. */
   entryId: string
   /** The result of the evidence about the current text. */
-  state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+  state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   /** The current revision. */
   revisionId: string
-  /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+  /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
   tally: Tally
-  /** The share of the words of the last judged text that the current text still contains. From 0.9 its evidence counts for the current text. null if only authors judged. */
-  kept: number | null
-  /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
+  /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+  share: number
+  /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
   confirmed: number | null
+  /** Sentences that no independent voice supported, if others were; those that matter most first. */
+  unconfirmed: {
+    /** The section. */
+    section: 'TITLE' | 'SUMMARY' | 'CONTENT'
+    /** A sentence or a line. */
+    text: string
+    /** The revision that wrote it. */
+    revisionId: string
+    actor: Author
+  }[]
+  /** Sentences that the nearest supported text had. */
+  removed: {
+    /** The section. */
+    section: 'TITLE' | 'SUMMARY' | 'CONTENT'
+    text: string
+  }[]
+  /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+  changed: number
   lastCheckedAt: string | null
-  /** An earlier revision that was found supported, if the current text was not. */
+  /** Where supporting judgements were made, newest first. */
+  observedOn: {
+    name: string
+    version: string
+  }[]
+  /** The nearest supported revision, if exactly this text was not supported. */
   best: {
     /** The revision. */
     revisionId: string
     /** The result of the evidence about the current text. */
-    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+    state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   } | null
-  /** One from each origin of a day: first those of the current text, then the others; newest first. */
+  /** One from each voice: first those that stand, then answered ones, then addressed ones. */
   contradictions: {
-    /** Contradiction or relation id. */
+    /** The id of the contradiction, relation or verification. */
     id: string
-    /** A relation has the type CONTRADICTS and ends at this entry. */
-    kind: 'CONTRADICTION' | 'RELATION'
+    /** A relation has the type CONTRADICTS and ends at this entry. A verification has the result UNSUPPORTED. */
+    kind: 'CONTRADICTION' | 'RELATION' | 'VERIFICATION'
     /** The contradicted revision. */
     revisionId: string
     /** The supporting entry. */
     sourceEntryId: string | null
-    /** The share of that text that the current text still contains. */
-    kept: number
-    /** ADDRESSED after a CORRECT revision changed the text, until the new text is contradicted. */
-    status: 'STANDING' | 'ADDRESSED'
-    /** The CORRECT revision. */
+    /** The contradicted sentence; null if it is about the whole text. */
+    quote: string | null
+    /** Whether its author wrote a part of the contradicted text. */
+    byAuthor: boolean
+    /** ANSWERED: a correction changed the claim. ADDRESSED: an independent voice supported a text after that. */
+    status: 'STANDING' | 'ANSWERED' | 'ADDRESSED'
+    /** The CORRECT revision; null if the claim was removed without one. */
+    answeredBy: string | null
+    /** The verification that accepted the answer. */
     addressedBy: string | null
     rationale: string
   }[]
-  /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+  /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
   earlier: Tally
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
@@ -827,11 +889,11 @@ export type Blame = {
       | 'CLAIMS_TRUST'
     )[]
   }[]
-  /** The judgements of texts that contain a piece. At most 20 judged texts are compared. */
+  /** The judgements of texts that contain a piece unchanged. At most 16 judged texts are compared. */
   evidence: {
     /** The result of the evidence about the current text. */
-    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+    state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+    /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
     tally: Tally
     objections: string[]
   }[]
@@ -878,23 +940,46 @@ export type PinsReport = {
       changeType: string
       /** Of the latest revision. */
       rationale: string
-      /** The share of the words of the pinned text that the current text still contains; null if the check had no budget left to compare them. */
-      kept: number | null
+      /** The first pinned sentences that were changed or removed. */
+      removed: {
+        /** The section. */
+        section: 'TITLE' | 'SUMMARY' | 'CONTENT'
+        text: string
+      }[]
+      /** The first sentences that are new since. */
+      added: {
+        /** The section. */
+        section: 'TITLE' | 'SUMMARY' | 'CONTENT'
+        text: string
+      }[]
+      /** How many sentences were added, removed or changed; null if the check had no budget left to compare them. */
+      changed: number | null
       /** GET /api/entries/{slug}/standing has the details. */
       standing?: {
         /** The result of the evidence about the current text. */
-        state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-        /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+        state:
+          | 'UNCHECKED'
+          | 'SUPPORTED'
+          | 'PARTLY_SUPPORTED'
+          | 'ANSWERED'
+          | 'DISPUTED'
+          | 'CONTRADICTED'
+          | 'INCONCLUSIVE'
+        /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
         tally: Tally
-        /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
+        /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+        share: number
+        /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
         confirmed: number | null
+        /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+        changed: number
         lastCheckedAt: string | null
       }
     }
     evidence?: {
       /** The result of the evidence about the current text. */
-      state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-      /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+      state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+      /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
       tally: Tally
       /** The judgements after since, among the newest 200 of each kind; null without since. */
       added: number | null
@@ -944,11 +1029,15 @@ export type Activity = {
   /** GET /api/entries/{slug}/standing has the details. */
   standing?: {
     /** The result of the evidence about the current text. */
-    state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+    state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+    /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
     tally: Tally
-    /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
+    /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+    share: number
+    /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
     confirmed: number | null
+    /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+    changed: number
     lastCheckedAt: string | null
   }
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
@@ -1088,14 +1177,14 @@ export type FoundAsOfList = {
 export type WorkList = {
   /** The kinds take turns, each with its most valuable checks first. */
   items: {
-    /** DISPUTED: an objection to the text is open. ADDRESSED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text, or less than nine tenths of it were supported. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result. */
-    kind: 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'STALE' | 'UNANSWERED'
+    /** DISPUTED: an objection stands. ANSWERED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text, or sentences changed since it was supported. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result. */
+    kind: 'DISPUTED' | 'ANSWERED' | 'UNCHECKED' | 'STALE' | 'UNANSWERED'
     /** The reasons for the position in the list. */
     reason: {
       /** From the tally of the entry. */
-      independentFor?: number
+      for?: number
       /** From the tally of the entry. */
-      independentAgainst?: number
+      against?: number
       /** Networks that read the entry, each counted once a day. */
       readers?: number
       lastCheckedAt?: string | null
@@ -1378,8 +1467,10 @@ export type ExportLine = {
   ends?: string[]
   /** Its position in the evidence of the entry, from 1. */
   ordinal?: number
-  /** The same number for all judgements of an entry from one origin on one day; 0 if unknown. */
+  /** The same number for all judgements of an entry from one network on one day; 0 if unknown. */
   originGroup?: number
+  /** True if its author wrote a part of the judged text. */
+  own?: boolean
   /** Like entryRecord, of the entry that supports a contradiction. */
   sourceRecord?: string | null
   /** The salt of its leaf in the public log: 16 bytes in base64. */
@@ -1436,6 +1527,11 @@ export type ExportLine = {
     result: 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE'
     confidence: number
     rationale: string
+    /** Where the judgement was made. Self-reported. */
+    observedOn?: {
+      name: string
+      version: string
+    }[]
     /** Commit (RFC 3339, UTC, milliseconds) */
     createdAt: string
     actor?: {
@@ -1465,6 +1561,13 @@ export type ExportLine = {
     rationale: string
     /** An entry that supports the contradiction. */
     sourceEntryId?: string | null
+    /** The contradicted sentence. */
+    quote?: string
+    /** Where the judgement was made. Self-reported. */
+    observedOn?: {
+      name: string
+      version: string
+    }[]
     /** Commit (RFC 3339, UTC, milliseconds) */
     createdAt: string
     actor?: {
@@ -1536,11 +1639,15 @@ export type ExportLine = {
     /** GET /api/entries/{slug}/standing has the details. */
     standing?: {
       /** The result of the evidence about the current text. */
-      state: 'UNCHECKED' | 'SUPPORTED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-      /** The latest judgement of the text by each actor. Counts are claims, not proof. */
+      state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
+      /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
       tally: Tally
-      /** The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support. */
+      /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+      share: number
+      /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
       confirmed: number | null
+      /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+      changed: number
       lastCheckedAt: string | null
     }
     /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */

@@ -1,21 +1,23 @@
 import { TRUST } from './vocabulary.ts'
 
 const noTally = {
-  ...{ supported: 0, unsupported: 0, inconclusive: 0, contradicted: 0, own: 0, actors: 0 },
-  ...{ independent: 0, independentFor: 0, independentAgainst: 0 },
+  ...{ supported: 0, unsupported: 0, inconclusive: 0, contradicted: 0, own: 0, actors: 0, for: 0, against: 0 },
 }
 const tally = {
-  ...{ supported: 1, unsupported: 0, inconclusive: 0, contradicted: 1, own: 0, actors: 2 },
-  ...{ independent: 2, independentFor: 1, independentAgainst: 1 },
+  ...{ supported: 1, unsupported: 0, inconclusive: 0, contradicted: 1, own: 0, actors: 2, for: 1, against: 1 },
 }
 
 /** The standing of the entry of the examples. */
 export const STANDING = {
   state: 'DISPUTED',
   tally,
-  kept: 1,
+  share: 0.5,
   confirmed: 1,
+  unconfirmed: [],
+  removed: [],
+  changed: 0,
   lastCheckedAt: '2026-11-21T09:30:00.000Z',
+  observedOn: [{ name: 'sqlite', version: '3.53' }],
   best: null,
   contradictions: [
     {
@@ -23,8 +25,10 @@ export const STANDING = {
       kind: 'CONTRADICTION',
       revisionId: '019a9b1c-1f20-7d43-9e6f-5ebd8403f004',
       sourceEntryId: '019a9b1c-2a30-7c32-8d5e-4dac73f2e003',
-      kept: 1,
+      quote: 'synchronous=FULL makes commits durable.',
+      byAuthor: false,
       status: 'STANDING',
+      answeredBy: null,
       addressedBy: null,
       rationale: 'A checkpoint can wait for a long reader.',
     },

@@ -43,7 +43,9 @@ const entry = {
   standing: {
     state: STANDING.state,
     tally: STANDING.tally,
+    share: STANDING.share,
     confirmed: STANDING.confirmed,
+    changed: STANDING.changed,
     lastCheckedAt: STANDING.lastCheckedAt,
   },
   signals: [],
@@ -158,7 +160,9 @@ const pinFinding = {
     revisions: 1,
     changeType: 'EXPAND',
     rationale: 'Says what makes commits durable.',
-    kept: 0.96,
+    removed: [{ section: 'CONTENT', text: 'synchronous=NORMAL makes commits durable.' }],
+    added: [{ section: 'CONTENT', text: 'synchronous=FULL makes commits durable.' }],
+    changed: 1,
   },
 }
 const found = {
@@ -177,7 +181,7 @@ const found = {
 }
 const workItem = {
   kind: 'UNCHECKED',
-  reason: { independentFor: 0, independentAgainst: 0, readers: 7, lastCheckedAt: null, daysSinceCheck: null },
+  reason: { for: 0, against: 0, readers: 7, lastCheckedAt: null, daysSinceCheck: null },
   entry: {
     id: ids.entry,
     slug: entry.slug,
@@ -209,7 +213,11 @@ export const EXAMPLES = {
   EvidenceInput: {
     items: [
       { entry: entry.slug, kind: 'VERIFY', ...verifyInput },
-      { entry: ids.other, kind: 'CONTRADICT', ...contradictInput },
+      {
+        ...{ entry: ids.other, kind: 'CONTRADICT', ...contradictInput },
+        quote: 'synchronous=FULL makes commits durable.',
+        observedOn: [{ name: 'sqlite', version: '3.53' }],
+      },
     ],
   },
   RelationInput: relationInput,

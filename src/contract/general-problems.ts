@@ -110,6 +110,10 @@ export const GENERAL_PROBLEMS = {
     status: 422,
     remedy: 'A source names an entry and a revision that are not a public pair on this server.',
   },
+  QUOTE_NOT_FOUND: {
+    status: 422,
+    remedy: 'The judged revision does not contain the quote; copy a sentence of its title, summary or content.',
+  },
   SECRET_IN_TEXT: {
     status: 422,
     remedy:

@@ -117,7 +117,22 @@ export const ReportInput = Type.Object(
   closed,
 )
 
-/** A verification needs result and confidence. Only a contradiction may name a source. */
+export const OBSERVED_ON = Type.Array(
+  Type.Object(
+    {
+      name: text(LIMITS.observedCharacters, 'The name of a product, for example nodejs.'),
+      version: text(LIMITS.observedCharacters, 'Its version, for example 22.14.'),
+    },
+    closed,
+  ),
+  { minItems: 1, maxItems: LIMITS.observedOn, description: 'Where the judgement was made. Self-reported.' },
+)
+export const QUOTE = text(
+  LIMITS.quoteCharacters,
+  'The sentence that is contradicted, exactly as in the revision. Without it the contradiction is about the whole text.',
+)
+
+/** A verification needs result and confidence. Only a contradiction may have a source and a quote. */
 export const EvidenceItemInput = Type.Object(
   {
     entry: Type.String({
@@ -126,11 +141,13 @@ export const EvidenceItemInput = Type.Object(
       description: 'The id (in either case) or the slug of the entry.',
     }),
     revisionId: VerifyInput.properties.revisionId,
-    kind: words(EVIDENCE_KINDS, 'VERIFY needs result and confidence. CONTRADICT can have sourceEntryId.'),
+    kind: words(EVIDENCE_KINDS, 'VERIFY needs result and confidence. CONTRADICT can have sourceEntryId and quote.'),
     result: Type.Optional(VerifyInput.properties.result),
     confidence: Type.Optional(VerifyInput.properties.confidence),
     rationale: VerifyInput.properties.rationale,
     sourceEntryId: ContradictInput.properties.sourceEntryId,
+    quote: Type.Optional(QUOTE),
+    observedOn: Type.Optional(OBSERVED_ON),
   },
   closed,
 )

@@ -36,6 +36,10 @@ export const LIMITS = {
   entriesCharacters: 8_000,
   /** The maximum number of verifications and contradictions of one POST /api/evidence. */
   evidenceItems: 10,
+  quoteCharacters: 500,
+  /** The maximum number of environments of one judgement, and the length of their names and versions. */
+  observedOn: 8,
+  observedCharacters: 60,
 } as const
 
 /** The pieces of evidence for an entry, and against it, that an overview has if there are so many. */

@@ -61,25 +61,30 @@ export const Tally = Type.Object(
     unsupported: count('Actors that found it unsupported.'),
     inconclusive: count('Actors that could not decide.'),
     contradicted: count('Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS.'),
-    own: count('Authors who judged their own text. No other count includes them.'),
+    own: count('Authors that judged their own text in favour. No other count includes them.'),
     actors: count('Actors in total.'),
-    independent: count(
-      'The smaller of distinct actors and distinct origins of a day, so never more than the independent voices.',
-    ),
-    independentFor: count('The same, of the actors that found it supported.'),
-    independentAgainst: count('The same, of the actors that found it unsupported or contradicted it.'),
+    for: count('Independent voices (networks on a day) that found it supported.'),
+    against: count('Independent voices with a standing objection.'),
   },
-  { description: 'The latest judgement of the text by each actor. Counts are claims, not proof.' },
+  { description: 'The judgements that count for the text, one for each actor. Counts are claims, not proof.' },
 )
 const state = words(STATES, 'The result of the evidence about the current text.')
 const share = { minimum: 0, maximum: 1 }
 const confirmed = Type.Union([Type.Number(share), Type.Null()], {
   description:
-    'The share of the current text, or of its title and summary if that is smaller, that was in a supported text. 1 only for the same words in the same order. null without support.',
+    'The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support.',
+})
+const changed = count(
+  'Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once.',
+)
+const shareOfVoices = Type.Number({
+  ...share,
+  description:
+    '(1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2.',
 })
 const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
 export const EntryStanding = Type.Object(
-  { state, tally: Tally, confirmed, lastCheckedAt },
+  { state, tally: Tally, share: shareOfVoices, confirmed, changed, lastCheckedAt },
   { description: 'GET /api/entries/{slug}/standing has the details.' },
 )
 
@@ -172,6 +177,14 @@ export const Relation = Type.Object({
   ...trust,
 })
 
+const quote = Type.Optional(
+  Type.String({ minLength: 1, maxLength: LIMITS.quoteCharacters, description: 'The contradicted sentence.' }),
+)
+const Environment = Type.Object({ name: Type.String({ minLength: 1 }), version: Type.String({ minLength: 1 }) })
+const observedOn = Type.Optional(
+  Type.Array(Environment, { maxItems: LIMITS.observedOn, description: 'Where the judgement was made. Self-reported.' }),
+)
+
 export const Verification = Type.Object({
   id: uuid('Verification id.'),
   entryId: uuid('The entry.'),
@@ -180,6 +193,7 @@ export const Verification = Type.Object({
   result: words(RESULTS, 'The result of using it.'),
   confidence: Type.Number({ minimum: 0, maximum: 1 }),
   rationale: Type.String(),
+  observedOn,
   createdAt: timestamp('Commit'),
   actor: Type.Optional(Author),
   ...trust,
@@ -192,6 +206,8 @@ export const Contradiction = Type.Object({
   actorId: uuid('The author.'),
   rationale: Type.String(),
   sourceEntryId: Type.Optional(nullable('An entry that supports the contradiction.')),
+  quote,
+  observedOn,
   createdAt: timestamp('Commit'),
   actor: Type.Optional(Author),
   ...trust,
@@ -233,17 +249,30 @@ export const Evidence = Type.Object({
 })
 
 const ShownContradiction = Type.Object({
-  id: uuid('Contradiction or relation id.'),
-  kind: words(['CONTRADICTION', 'RELATION'], 'A relation has the type CONTRADICTS and ends at this entry.'),
+  id: uuid('The id of the contradiction, relation or verification.'),
+  kind: words(
+    ['CONTRADICTION', 'RELATION', 'VERIFICATION'],
+    'A relation has the type CONTRADICTS and ends at this entry. A verification has the result UNSUPPORTED.',
+  ),
   revisionId: uuid('The contradicted revision.'),
   sourceEntryId: nullable('The supporting entry.'),
-  kept: Type.Number({ ...share, description: 'The share of that text that the current text still contains.' }),
+  quote: nullable('The contradicted sentence; null if it is about the whole text.'),
+  byAuthor: Type.Boolean({ description: 'Whether its author wrote a part of the contradicted text.' }),
   status: words(
     OBJECTION_STATUSES,
-    'ADDRESSED after a CORRECT revision changed the text, until the new text is contradicted.',
+    'ANSWERED: a correction changed the claim. ADDRESSED: an independent voice supported a text after that.',
   ),
-  addressedBy: nullable('The CORRECT revision.'),
+  answeredBy: nullable('The CORRECT revision; null if the claim was removed without one.'),
+  addressedBy: nullable('The verification that accepted the answer.'),
   rationale: Type.String(),
+})
+
+const NamedPiece = Type.Object({ section: words(SECTIONS, 'The section.'), text: Type.String() })
+const UnconfirmedPiece = Type.Object({
+  section: words(SECTIONS, 'The section.'),
+  text: Type.String({ description: 'A sentence or a line.' }),
+  revisionId: uuid('The revision that wrote it.'),
+  actor: Author,
 })
 
 export const Standing = Type.Object({
@@ -251,18 +280,25 @@ export const Standing = Type.Object({
   state,
   revisionId: uuid('The current revision.'),
   tally: Tally,
-  kept: Type.Union([Type.Number(share), Type.Null()], {
-    description:
-      'The share of the words of the last judged text that the current text still contains. From 0.9 its evidence counts for the current text. null if only authors judged.',
-  }),
+  share: shareOfVoices,
   confirmed,
+  unconfirmed: Type.Array(UnconfirmedPiece, {
+    maxItems: 3,
+    description: 'Sentences that no independent voice supported, if others were; those that matter most first.',
+  }),
+  removed: Type.Array(NamedPiece, { maxItems: 3, description: 'Sentences that the nearest supported text had.' }),
+  changed,
   lastCheckedAt,
+  observedOn: Type.Array(Environment, {
+    maxItems: 5,
+    description: 'Where supporting judgements were made, newest first.',
+  }),
   best: Type.Union([Type.Object({ revisionId: uuid('The revision.'), state }), Type.Null()], {
-    description: 'An earlier revision that was found supported, if the current text was not.',
+    description: 'The nearest supported revision, if exactly this text was not supported.',
   }),
   contradictions: Type.Array(ShownContradiction, {
     maxItems: 3,
-    description: 'One from each origin of a day: first those of the current text, then the others; newest first.',
+    description: 'One from each voice: first those that stand, then answered ones, then addressed ones.',
   }),
   earlier: Tally,
   ...trust,
@@ -303,7 +339,7 @@ export const Blame = Type.Object({
       tally: Tally,
       objections: Type.Array(uuid('A contradiction, or a relation of type CONTRADICTS.'), { maxItems: 3 }),
     }),
-    { description: 'The judgements of texts that contain a piece. At most 20 judged texts are compared.' },
+    { description: 'The judgements of texts that contain a piece unchanged. At most 16 judged texts are compared.' },
   ),
   lookedAt: count('The number of compared revisions.'),
   complete: Type.Boolean({
@@ -325,9 +361,14 @@ export const PinFinding = Type.Object({
       revisions: count('The number of revisions after the pinned one.'),
       changeType: Type.String({ description: 'Of the latest revision.' }),
       rationale: Type.String({ description: 'Of the latest revision.' }),
-      kept: Type.Union([Type.Number(share), Type.Null()], {
+      removed: Type.Array(NamedPiece, {
+        maxItems: 3,
+        description: 'The first pinned sentences that were changed or removed.',
+      }),
+      added: Type.Array(NamedPiece, { maxItems: 3, description: 'The first sentences that are new since.' }),
+      changed: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
         description:
-          'The share of the words of the pinned text that the current text still contains; null if the check had no budget left to compare them.',
+          'How many sentences were added, removed or changed; null if the check had no budget left to compare them.',
       }),
       standing: Type.Optional(EntryStanding),
     }),
@@ -480,12 +521,12 @@ export const WorkEntry = Type.Object({
 export const WorkItem = Type.Object({
   kind: words(
     WORK_KINDS,
-    'DISPUTED: an objection to the text is open. ADDRESSED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text, or less than nine tenths of it were supported. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result.',
+    'DISPUTED: an objection stands. ANSWERED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text, or sentences changed since it was supported. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result.',
   ),
   reason: Type.Object(
     {
-      independentFor: Type.Optional(count('From the tally of the entry.')),
-      independentAgainst: Type.Optional(count('From the tally of the entry.')),
+      for: Type.Optional(count('From the tally of the entry.')),
+      against: Type.Optional(count('From the tally of the entry.')),
       readers: Type.Optional(count('Networks that read the entry, each counted once a day.')),
       lastCheckedAt: Type.Optional(lastCheckedAt),
       daysSinceCheck: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
@@ -715,8 +756,9 @@ export const ExportLine = Type.Object({
   ),
   ordinal: Type.Optional(count('Its position in the evidence of the entry, from 1.')),
   originGroup: Type.Optional(
-    count('The same number for all judgements of an entry from one origin on one day; 0 if unknown.'),
+    count('The same number for all judgements of an entry from one network on one day; 0 if unknown.'),
   ),
+  own: Type.Optional(Type.Boolean({ description: 'True if its author wrote a part of the judged text.' })),
   sourceRecord: Type.Optional(
     Type.Union([digits('A record number.'), Type.Null()], {
       description: 'Like entryRecord, of the entry that supports a contradiction.',
@@ -887,6 +929,8 @@ export type Change = Static<typeof Change>
 export type Moderated = Static<typeof Moderated>
 export type ChangeList = Static<typeof ChangeList>
 export type Tally = Static<typeof Tally>
+/** A product and its version. */
+export type Environment = Static<typeof Environment>
 export type Standing = Static<typeof Standing>
 export type Blame = Static<typeof Blame>
 export type PinFinding = Static<typeof PinFinding>

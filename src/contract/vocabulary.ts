@@ -32,9 +32,17 @@ export const ACTOR_TYPES = ['AGENT', 'HUMAN', 'UNKNOWN'] as const
 export const CHANGE_TYPES = ['EXPAND', 'CORRECT', 'SYNTHESIZE'] as const
 export const RESULTS = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'] as const
 /** The result of the evidence about the current text of an entry. */
-export const STATES = ['UNCHECKED', 'SUPPORTED', 'DISPUTED', 'CONTRADICTED', 'INCONCLUSIVE'] as const
+export const STATES = [
+  'UNCHECKED',
+  'SUPPORTED',
+  'PARTLY_SUPPORTED',
+  'ANSWERED',
+  'DISPUTED',
+  'CONTRADICTED',
+  'INCONCLUSIVE',
+] as const
 /** The state of an objection. */
-export const OBJECTION_STATUSES = ['STANDING', 'ADDRESSED'] as const
+export const OBJECTION_STATUSES = ['STANDING', 'ANSWERED', 'ADDRESSED'] as const
 /** The sections of an entry's text. */
 export const SECTIONS = ['TITLE', 'SUMMARY', 'CONTENT'] as const
 /** Patterns found in the text of a revision. A store has them as bits in this order: append new ones. */
@@ -75,10 +83,11 @@ export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
 /** Findings of a check of pins. */
 export const PIN_FINDINGS = ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'UNKNOWN'] as const
 /** Kinds of checks, in the order in which they take turns in a mixed list. */
-export const WORK_KINDS = ['DISPUTED', 'ADDRESSED', 'UNCHECKED', 'STALE', 'UNANSWERED'] as const
+export const WORK_KINDS = ['DISPUTED', 'ANSWERED', 'UNCHECKED', 'STALE', 'UNANSWERED'] as const
 export const REPORT_STATES = ['open', 'all'] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
 
+export type ObjectionStatus = (typeof OBJECTION_STATUSES)[number]
 export type Action = (typeof ACTIONS)[number]
 /** The calls that begin a cooldown: writes with a token, and the creation of actors and reports, which needs no token. */
 export type CooldownAction = Action | 'ACTOR' | 'REPORT'

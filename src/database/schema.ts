@@ -41,7 +41,8 @@ CREATE TABLE origin (
   anonymous_actors INTEGER NOT NULL DEFAULT 0,
   quarantined INTEGER NOT NULL DEFAULT 0,
   blocked INTEGER NOT NULL DEFAULT 0,
-  asked INTEGER NOT NULL DEFAULT 0
+  asked INTEGER NOT NULL DEFAULT 0,
+  voice TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX origin_alive ON origin (day) WHERE network_key IS NOT NULL;
 
@@ -151,6 +152,7 @@ CREATE TABLE revision (
   UNIQUE (entry, ordinal)
 ) STRICT;
 CREATE INDEX revision_by_actor ON revision (actor, entry) WHERE ordinal > 1;
+CREATE INDEX revision_correction ON revision (entry, number, actor) WHERE change_type = 'CORRECT' AND changed = 1;
 CREATE INDEX revision_by_origin ON revision (origin, entry) WHERE ordinal > 1;
 
 CREATE TABLE topic (
@@ -164,10 +166,8 @@ CREATE INDEX topic_top ON topic (entries DESC, key) WHERE entries > 0;
 
 /**
  * Evidence and relations. `source_revision` and `target_revision` were current when a relation was made. `origin_group` numbers, within an
- * entry, the origins of a day that judged it: no address can be derived from it. `judgement` has the latest public judgement of each actor
- * about each text. `judged_text` has the distinct judged texts: `text` is the number of the first judged revision with these words, `kept`
- * the share of it that the text with the digest `against` retains, and `addressed` the CORRECT revision that changed it, found among `steps`
- * revisions up to the ordinal `walked`.
+ * entry, the networks of a day that judged it: no address can be derived from it. `entry_voice` has these numbers by the fingerprint of the
+ * day. `own` is 1 if the author of a judgement, or its network on that day, wrote a part of the judged text.
  */
 const EVIDENCE = `
 CREATE TABLE evidence (
@@ -186,6 +186,9 @@ CREATE TABLE evidence (
   created_at INTEGER NOT NULL,
   withdrawn INTEGER NOT NULL DEFAULT 0,
   origin_group INTEGER NOT NULL DEFAULT 0,
+  own INTEGER NOT NULL DEFAULT 0,
+  quote TEXT,
+  observed_on TEXT,
   UNIQUE (entry, ordinal)
 ) STRICT;
 CREATE INDEX evidence_id ON evidence (id);
@@ -205,6 +208,7 @@ CREATE TABLE relation (
   created_at INTEGER NOT NULL,
   withdrawn INTEGER NOT NULL DEFAULT 0,
   origin_group INTEGER NOT NULL DEFAULT 0,
+  own INTEGER NOT NULL DEFAULT 0,
   source_revision INTEGER REFERENCES revision,
   target_revision INTEGER REFERENCES revision
 ) STRICT;
@@ -218,31 +222,12 @@ CREATE TABLE relation_end (
   PRIMARY KEY (entry, ordinal)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE judged_text (
+CREATE TABLE entry_voice (
   entry INTEGER NOT NULL REFERENCES entry,
-  text INTEGER NOT NULL REFERENCES revision,
-  digest TEXT NOT NULL,
-  kept REAL,
-  against TEXT,
-  walked INTEGER NOT NULL,
-  steps INTEGER NOT NULL DEFAULT 0,
-  addressed INTEGER REFERENCES revision,
-  PRIMARY KEY (entry, text)
-) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX judged_text_digest ON judged_text (entry, digest);
-
-CREATE TABLE judgement (
-  entry INTEGER NOT NULL REFERENCES entry,
-  actor INTEGER NOT NULL REFERENCES actor,
-  text INTEGER NOT NULL REFERENCES revision,
-  record INTEGER NOT NULL,
-  verdict TEXT NOT NULL,
-  own INTEGER NOT NULL,
+  voice TEXT NOT NULL,
   origin_group INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  PRIMARY KEY (entry, actor, text)
+  PRIMARY KEY (entry, voice)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX judgement_voice ON judgement (entry, origin_group, verdict);
 `
 
 /**

@@ -38,6 +38,8 @@ export type ServerOptions = {
   witnesses: { keys: string; metrics: WitnessMetrics } | undefined
   /** How far a mirror follows its original, if this process follows it. */
   lag: MirrorLag | undefined
+  /** Whether the store is the private memory of one user. */
+  privateMemory: boolean
 }
 
 export type Server = Pick<HttpServer, 'server' | 'listen' | 'inject'> & {
@@ -103,7 +105,12 @@ function readinessOf({ store, lag }: ServerOptions): Readiness {
 export function createServer(options: ServerOptions): Server {
   const { config, store, logger, now } = options
   const cooldown = config.cooldownSeconds * 1_000
-  const environment = (at = now()): WriteEnvironment => ({ at, cooldown, dataClass: 'EXTERNAL' })
+  const environment = (at = now()): WriteEnvironment => ({
+    at,
+    cooldown,
+    dataClass: 'EXTERNAL',
+    privateMemory: options.privateMemory,
+  })
   const origins = createOrigins(options, environment)
   const observer = createObserver(options, environment, origins)
   const admitting = {

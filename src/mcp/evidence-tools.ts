@@ -1,6 +1,6 @@
 import type { Client } from '../client/index.ts'
 import type { EvidenceInput, EvidenceResult } from '../client/resources.ts'
-import { ContradictInput, VerifyInput } from '../contract/inputs.ts'
+import { ContradictInput, OBSERVED_ON, QUOTE, VerifyInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { remedyOf } from '../contract/problems.ts'
 import { type Properties, Type } from '../contract/schema.ts'
@@ -49,14 +49,18 @@ function lineOf({ verification, contradiction, error }: EvidenceResult, address:
   return `Refused for ${JSON.stringify(address)}: ${code}: ${remedyOf(code, error?.member)}`
 }
 
+const observedOn = Type.Optional(OBSERVED_ON)
+const VERIFY = { ...VerifyInput.properties, observedOn }
+const CONTRADICT = { ...ContradictInput.properties, quote: Type.Optional(QUOTE), observedOn }
+
 const verify = tool({
   name: 'verify',
   title: 'Record the result of using a revision',
   description:
     'After you used or checked an entry, record for the exact revision: the result, your confidence, and your test. Record failures and doubts too.',
   input: inputOf({
-    ...optionalOf({ entry, ...VerifyInput.properties }),
-    items: itemsOf(VerifyInput.properties),
+    ...optionalOf({ entry, ...VERIFY }),
+    items: itemsOf(VERIFY),
     ...ACTING,
   }),
   performs: ['createActor', 'verifyRevision', 'recordEvidence'],
@@ -69,6 +73,8 @@ const verify = tool({
         'verification',
       )
     }
+    if (input.observedOn !== undefined)
+      return recordAll(client, [{ entry: name, kind: 'VERIFY', ...input } as Item], 'verification')
     const made = await client.verifyRevision(name, input as VerifyInput)
     return {
       text: `Recorded verification ${made.id} of revision ${made.revisionId}: ${made.result}.`,
@@ -81,10 +87,10 @@ const contradict = tool({
   name: 'contradict',
   title: 'Record that a revision is wrong',
   description:
-    'Record that an exact revision is wrong, and the reason. Readers see it beside the text. Name a supporting entry as sourceEntryId. If you know the right text, revise too.',
+    'Record that an exact revision is wrong, and the reason. Readers see it beside the text. Copy the wrong sentence as quote. Name a supporting entry as sourceEntryId. If you know the right text, revise too.',
   input: inputOf({
-    ...optionalOf({ entry, ...ContradictInput.properties }),
-    items: itemsOf(ContradictInput.properties),
+    ...optionalOf({ entry, ...CONTRADICT }),
+    items: itemsOf(CONTRADICT),
     ...ACTING,
   }),
   performs: ['createActor', 'contradictRevision', 'recordEvidence'],
@@ -97,6 +103,8 @@ const contradict = tool({
         'contradiction',
       )
     }
+    if (input.quote !== undefined || input.observedOn !== undefined)
+      return recordAll(client, [{ entry: name, kind: 'CONTRADICT', ...input } as Item], 'contradiction')
     const made = await client.contradictRevision(name, input as ContradictInput)
     return {
       text: `Recorded contradiction ${made.id} of revision ${made.revisionId}.`,

@@ -42,8 +42,10 @@ const findingRow = ({ signals = [], revised, evidence, ...rest }: PinFinding) =>
   ...(evidence === undefined ? {} : { evidence: evidenceOf(evidence) }),
 })
 
-const revisedOf = ({ standing, rationale, ...rest }: NonNullable<PinFinding['revised']>) => ({
+const revisedOf = ({ standing, rationale, removed, added, ...rest }: NonNullable<PinFinding['revised']>) => ({
   ...rest,
+  removed: removed.map(({ text }) => member(text, SUMMARY_BYTES)),
+  added: added.map(({ text }) => member(text, SUMMARY_BYTES)),
   rationale: member(rationale, SUMMARY_BYTES),
   ...(standing === undefined ? {} : { standing: standingLine(standing) }),
 })

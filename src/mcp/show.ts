@@ -173,16 +173,21 @@ function evidenceRows(
   relations: readonly Relation[],
   { contradictions: objections }: Pick<Standing, 'contradictions'>,
 ): Row[] {
-  const lives = new Map(objections.map(({ id, status, addressedBy }) => [id, { status, addressedBy }]))
+  const lives = new Map(objections.map(one => [one.id, one]))
   const lifeOf = (id: string) => {
-    const { status, addressedBy } = lives.get(id) ?? {}
-    return { ...(status === undefined ? {} : { status }), ...(addressedBy == null ? {} : { addressedBy }) }
+    const { status, answeredBy, addressedBy } = lives.get(id) ?? {}
+    return {
+      ...(status === undefined ? {} : { status }),
+      ...(answeredBy == null ? {} : { answeredBy }),
+      ...(addressedBy == null ? {} : { addressedBy }),
+    }
   }
   const against = relations.filter(({ relationType }) => relationType === 'CONTRADICTS')
   const others = relations.filter(({ relationType }) => relationType !== 'CONTRADICTS')
   return [
     ...contradictions.map((one): Row => {
-      const shown = { contradicts: one.revisionId, ...lifeOf(one.id), ...saidBy(one), ...sourceOf(one) }
+      const quote = one.quote === undefined ? {} : { quote: member(one.quote, SUMMARY_BYTES) }
+      const shown = { contradicts: one.revisionId, ...lifeOf(one.id), ...quote, ...saidBy(one), ...sourceOf(one) }
       return { side: 'against', shown }
     }),
     ...against.map((one): Row => ({ side: 'against', shown: { ...relationRow(one), ...lifeOf(one.id) } })),

@@ -37,6 +37,8 @@ export type Context = {
   cooldown: number
   /** The data class of actors that this caller creates. */
   dataClass: DataClass
+  /** Whether the store is the private memory of one user, where every judgement counts. */
+  privateMemory?: boolean
 }
 
 /** A substantive observation: what was read or searched. */

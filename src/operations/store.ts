@@ -6,7 +6,7 @@ import type { SearchRequest, SearchResult } from './search.ts'
 import type { MAINTENANCE, MaintenanceName } from './writes.ts'
 
 /** The environment of a write: its time of admission, its cooldown and its data class. */
-export type WriteEnvironment = Pick<Context, 'at' | 'cooldown' | 'dataClass'>
+export type WriteEnvironment = Pick<Context, 'at' | 'cooldown' | 'dataClass' | 'privateMemory'>
 
 /** Metrics of a store. Counters are of this process since its start. */
 export type StoreMetrics = {

@@ -1,6 +1,6 @@
 import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import type { Text } from '../domain/evidence/retained-text.ts'
+import type { Text } from '../domain/evidence/pieces.ts'
 
 /** The maximum number of writes in one commit. Within a commit, the orders of sequences and of records may differ. */
 const GROUP_MAX = 256
@@ -81,12 +81,3 @@ export const findNewestAbout = (
   reader.one<{ judged: number | null; related: number | null }>(sql`
     SELECT (SELECT v.number FROM evidence v WHERE v.entry = ${number} AND v.ordinal = ${evidence}) AS judged,
       (SELECT x.relation FROM relation_end x WHERE x.entry = ${number} AND x.ordinal = ${relations}) AS related`)
-
-/** The actors that judged an entry both up to a record and after it. */
-export const listRejudging = (reader: Reader, entry: number, record: number, limit: number) =>
-  reader.all<{ actor: number }>(sql`
-    SELECT DISTINCT j.actor FROM judgement j WHERE j.entry = ${entry} AND j.record > ${record}
-      AND (EXISTS (SELECT 1 FROM evidence v WHERE v.actor = j.actor AND v.entry = j.entry AND v.number <= ${record} AND v.withdrawn = 0)
-        OR EXISTS (SELECT 1 FROM relation l WHERE l.actor = j.actor AND l.target_entry = j.entry AND l.number <= ${record}
-          AND l.relation_type = 'CONTRADICTS' AND l.withdrawn = 0))
-    ORDER BY j.actor LIMIT ${limit}`)

@@ -34,27 +34,3 @@ export async function recomputeChanges(tx: Transaction, entry: number): Promise<
       updated_at = ${last.created_at}, text_revision = ${head.revision === last.number ? null : last.number}
     WHERE number = ${entry}`)
 }
-
-/** The revisions of an entry that were judged, in the order in which they first were. */
-export async function listJudgedRevisions(reader: Reader, entry: number): Promise<number[]> {
-  type Row = { number: number; revision: number | null }
-  const [evidence, objections] = await Promise.all([
-    reader.all<Row>(sql`SELECT number, revision FROM evidence WHERE entry = ${entry}`),
-    reader.all<Row>(sql`
-      SELECT l.number, l.target_revision AS revision FROM relation_end x JOIN relation l ON l.number = x.relation
-      WHERE x.entry = ${entry} AND l.target_entry = ${entry} AND l.relation_type = 'CONTRADICTS'`),
-  ])
-  const inOrder = [...evidence, ...objections].sort((a, b) => a.number - b.number)
-  return [...new Set(inOrder.map(({ revision }) => revision).filter(revision => revision !== null))]
-}
-
-/** The actors that judged an entry. */
-export async function listJudges(reader: Reader, entry: number): Promise<number[]> {
-  const [judges, objectors] = await Promise.all([
-    reader.all<{ actor: number }>(sql`SELECT actor FROM evidence WHERE entry = ${entry}`),
-    reader.all<{ actor: number }>(sql`
-      SELECT l.actor FROM relation_end x JOIN relation l ON l.number = x.relation
-      WHERE x.entry = ${entry} AND l.target_entry = ${entry} AND l.relation_type = 'CONTRADICTS'`),
-  ])
-  return [...new Set([...judges, ...objectors].map(({ actor }) => actor))]
-}

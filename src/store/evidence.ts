@@ -1,8 +1,9 @@
-import type { Contradiction, Verification } from '../contract/resources.ts'
+import type { Contradiction, Environment, Verification } from '../contract/resources.ts'
 import { TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { isoTime } from '../domain/time.ts'
+import { observedOf } from './standing.ts'
 
 type EvidenceColumns = {
   number: number
@@ -14,6 +15,8 @@ type EvidenceColumns = {
   origin_id: string | null
   rationale: string
   source_entry_id: string | null
+  quote: string | null
+  observed_on: string | null
   created_at: number
   withdrawn: number
 }
@@ -27,7 +30,7 @@ export type EvidenceRow = VerificationRow | ContradictionRow
 
 const EVIDENCE: Sql = sql`
   SELECT v.number, v.id, v.kind, e.id AS entry_id, v.ordinal, r.id AS revision_id, a.id AS actor_id, o.id AS origin_id, v.result, v.confidence,
-    v.rationale, v.created_at, v.withdrawn, CASE WHEN s.withdrawn = 1 THEN NULL ELSE s.id END AS source_entry_id
+    v.rationale, v.quote, v.observed_on, v.created_at, v.withdrawn, CASE WHEN s.withdrawn = 1 THEN NULL ELSE s.id END AS source_entry_id
   FROM evidence v JOIN entry e ON e.number = v.entry JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
     LEFT JOIN origin o ON o.number = v.origin LEFT JOIN entry s ON s.number = v.source_entry`
 
@@ -49,22 +52,30 @@ export type NewEvidence = {
   revision: number
   actor: number
   origin: number | null
-  /** The group of its origin within the entry; 0 if unknown. */
+  /** The number of its voice within the entry; 0 if unknown. */
   originGroup: number
+  /** Whether its author wrote a part of the judged text. */
+  own: boolean
   result: Verification['result'] | null
   confidence: number | null
   rationale: string
+  quote: string | null
+  /** JSON of the environments. */
+  observedOn: string | null
   sourceEntry: number | null
   at: number
 }
 
 export async function insertEvidence(tx: Transaction, row: NewEvidence): Promise<void> {
   await tx.run(sql`
-    INSERT INTO evidence (number, id, kind, entry, ordinal, revision, actor, origin, origin_group, result, confidence, rationale,
-      source_entry, created_at)
-    VALUES (${row.number}, ${row.id}, ${row.kind}, ${row.entry}, ${row.ordinal}, ${row.revision}, ${row.actor}, ${row.origin}, ${row.originGroup}, ${row.result},
-      ${row.confidence}, ${row.rationale}, ${row.sourceEntry}, ${row.at})`)
+    INSERT INTO evidence (number, id, kind, entry, ordinal, revision, actor, origin, origin_group, own, result, confidence, rationale,
+      quote, observed_on, source_entry, created_at)
+    VALUES (${row.number}, ${row.id}, ${row.kind}, ${row.entry}, ${row.ordinal}, ${row.revision}, ${row.actor}, ${row.origin}, ${row.originGroup},
+      ${row.own ? 1 : 0}, ${row.result}, ${row.confidence}, ${row.rationale}, ${row.quote}, ${row.observedOn}, ${row.sourceEntry}, ${row.at})`)
 }
+
+const observed = ({ observed_on }: Pick<EvidenceColumns, 'observed_on'>): { observedOn?: Environment[] } =>
+  observed_on === null ? {} : { observedOn: observedOf(observed_on) }
 
 export const toVerification = (row: VerificationRow): Verification => ({
   id: row.id,
@@ -74,6 +85,7 @@ export const toVerification = (row: VerificationRow): Verification => ({
   result: row.result,
   confidence: row.confidence,
   rationale: row.rationale,
+  ...observed(row),
   createdAt: isoTime(row.created_at),
   ...TRUST,
 })
@@ -85,6 +97,8 @@ export const toContradiction = (row: ContradictionRow): Contradiction => ({
   actorId: row.actor_id,
   rationale: row.rationale,
   sourceEntryId: row.source_entry_id,
+  ...(row.quote === null ? {} : { quote: row.quote }),
+  ...observed(row),
   createdAt: isoTime(row.created_at),
   ...TRUST,
 })

@@ -30,6 +30,9 @@ type EvidenceColumns = {
   evidence_withdrawn: number
   evidence_rationale: string
   evidence_group: number
+  evidence_own: number
+  quote: string | null
+  observed_on: string | null
   source_entry: number | null
   source_entry_id: string | null
 }
@@ -38,6 +41,7 @@ type RelationColumns = {
   relation_type: RelationType
   relation_rationale: string
   relation_group: number
+  relation_own: number
   target: number
   target_id: string
 }
@@ -71,9 +75,9 @@ export const listExportRows = (reader: Reader, above: number, upTo: number) =>
       e.number AS entry, e.id AS entry_id, e.slug, e.tags, e.blocked, e.withdrawn AS entry_withdrawn, s.revision, q.id AS revision_id,
       r.ordinal, p.id AS previous_id, r.title, r.summary, r.content, r.change_type, r.rationale, r.evidence_hash, r.sources, s.subject,
       v.id AS evidence_id, v.ordinal AS evidence_ordinal, v.result, v.confidence, v.rationale AS evidence_rationale, v.source_entry,
-      v.withdrawn AS evidence_withdrawn, v.origin_group AS evidence_group,
+      v.withdrawn AS evidence_withdrawn, v.origin_group AS evidence_group, v.own AS evidence_own, v.quote, v.observed_on,
       CASE WHEN w.withdrawn = 0 THEN w.id END AS source_entry_id,
-      l.id AS relation_id, l.relation_type, l.rationale AS relation_rationale, l.origin_group AS relation_group, t.number AS target, t.id AS target_id
+      l.id AS relation_id, l.relation_type, l.rationale AS relation_rationale, l.origin_group AS relation_group, l.own AS relation_own, t.number AS target, t.id AS target_id
     FROM activity s JOIN actor a ON a.number = s.actor LEFT JOIN entry e ON e.number = s.entry
       LEFT JOIN revision q ON q.number = s.revision
       LEFT JOIN revision r ON r.number = s.revision AND s.subject IS NULL AND s.hour IS NULL
@@ -113,6 +117,7 @@ const verificationLine = (row: VerifiedRow): ExportLine => ({
   ...onRecord(row, row.subject),
   ...onEvidence(row),
   originGroup: row.evidence_group,
+  ...(row.evidence_own === 1 ? { own: true } : {}),
   verification: toVerification(evidenceOf(row)),
 })
 
@@ -121,6 +126,7 @@ const contradictionLine = (row: ContradictedRow): ExportLine => ({
   ...onRecord(row, row.subject),
   ...onEvidence(row),
   originGroup: row.evidence_group,
+  ...(row.evidence_own === 1 ? { own: true } : {}),
   sourceRecord: row.source_entry === null ? null : String(row.source_entry),
   contradiction: toContradiction(evidenceOf(row)),
 })
@@ -129,7 +135,9 @@ const relationLine = (row: ConnectedRow): ExportLine => ({
   type: 'relation',
   ...onRecord(row, row.subject),
   ends: endsOf(row),
-  ...(row.relation_type === 'CONTRADICTS' ? { originGroup: row.relation_group } : {}),
+  ...(row.relation_type === 'CONTRADICTS'
+    ? { originGroup: row.relation_group, ...(row.relation_own === 1 ? { own: true } : {}) }
+    : {}),
   relation: toRelation({
     id: row.relation_id,
     source_entry_id: row.entry_id,
@@ -222,6 +230,8 @@ const evidenceOf = <Row extends JudgedRow>(row: Row) => ({
   ordinal: row.evidence_ordinal,
   origin_id: null,
   rationale: row.evidence_rationale,
+  quote: row.quote,
+  observed_on: row.observed_on,
 })
 
 /**

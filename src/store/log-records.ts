@@ -5,6 +5,7 @@ import { type Facts, type RecordKind, statementOf } from '../domain/log/statemen
 import { isoTime } from '../domain/time.ts'
 import type { RecordRange } from './head.ts'
 import type { Epoch } from './log.ts'
+import { observedOf } from './standing.ts'
 
 /** A permanent record as the log has it. Only the statement of an `open` record is public. */
 export type LoggedRecord = { record: number; kind: RecordKind; statement: string; open: boolean }
@@ -74,6 +75,8 @@ type EvidenceRow = ActedRow & {
   result: string | null
   confidence: number | null
   rationale: string
+  quote: string | null
+  observed_on: string | null
   source_entry: number | null
   created_at: number
 }
@@ -81,7 +84,7 @@ type EvidenceRow = ActedRow & {
 async function listEvidence(reader: Reader, { above, upTo }: RecordRange): Promise<LoggedRecord[]> {
   const rows = await reader.all<EvidenceRow>(sql`
     SELECT v.number AS record, ${ACTED}, v.id, e.number AS entry, e.id AS entry_id, r.id AS revision_id, v.ordinal, v.kind, v.result,
-      v.confidence, v.rationale, v.source_entry, v.created_at, CASE WHEN v.withdrawn = 1 OR e.withdrawn = 1 THEN 1 ELSE 0 END AS withdrawn
+      v.confidence, v.rationale, v.quote, v.observed_on, v.source_entry, v.created_at, CASE WHEN v.withdrawn = 1 OR e.withdrawn = 1 THEN 1 ELSE 0 END AS withdrawn
     FROM evidence v JOIN entry e ON e.number = v.entry JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
       LEFT JOIN activity s ON s.subject = v.number AND s.hour IS NULL
     WHERE v.number > ${above} AND v.number <= ${upTo} ORDER BY v.number LIMIT ${upTo - above}`)
@@ -97,6 +100,8 @@ async function listEvidence(reader: Reader, { above, upTo }: RecordRange): Promi
       result: row.result,
       confidence: row.confidence,
       rationale: row.rationale,
+      ...(row.quote === null ? {} : { quote: row.quote }),
+      ...(row.observed_on === null ? {} : { observedOn: observedOf(row.observed_on) }),
       sourceRecord: row.source_entry === null ? null : numeral(row.source_entry),
       createdAt: isoTime(row.created_at),
     }

@@ -1,40 +1,40 @@
 import type { Awaitable, Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 import { findRevisionBefore } from './mirror.ts'
-import { type Judging, updateEvidenceModerated } from './moderation.ts'
+import { updateEvidenceModerated } from './moderation.ts'
 
 /** The state of a record before it was restored. */
 type Before = { withdrawn: number }
+
+type EvidenceFields = {
+  rationale: string
+  quote: string | null
+  observedOn: string | null
+  originGroup: number
+  own: boolean
+}
 
 /** Restores the text of a piece of evidence and shows it. Returns its state before; undefined if the store does not have it. */
 export async function restoreEvidence(
   tx: Transaction,
   number: number,
-  rationale: string,
-  originGroup: number,
+  { rationale, quote, observedOn, originGroup, own }: EvidenceFields,
 ): Promise<Before | undefined> {
   const before = await tx.one<Before>(sql`SELECT withdrawn FROM evidence WHERE number = ${number}`)
   if (before !== undefined) {
     await tx.run(sql`
-      UPDATE evidence SET rationale = ${rationale}, withdrawn = 0, origin_group = ${originGroup} WHERE number = ${number}`)
+      UPDATE evidence SET rationale = ${rationale}, quote = ${quote}, observed_on = ${observedOn}, withdrawn = 0,
+        origin_group = ${originGroup}, own = ${own ? 1 : 0}
+      WHERE number = ${number}`)
   }
   return before
 }
 
-/**
- * Erases the text of a piece of evidence, and withdraws it if it was withdrawn `alone`. Returns its actor; undefined if the store does not
- * have it.
- */
-export const eraseEvidence = async (
-  tx: Transaction,
-  number: number,
-  { alone }: { alone: boolean },
-): Promise<number | undefined> =>
-  (
-    await tx.one<{ actor: number }>(
-      sql`UPDATE evidence SET rationale = '', withdrawn = ${alone ? 1 : 0} WHERE number = ${number} RETURNING actor`,
-    )
-  )?.actor
+/** Erases the texts of a piece of evidence, and withdraws it if it was withdrawn `alone`. */
+export async function eraseEvidence(tx: Transaction, number: number, { alone }: { alone: boolean }): Promise<void> {
+  await tx.run(sql`
+    UPDATE evidence SET rationale = '', quote = NULL, observed_on = NULL, withdrawn = ${alone ? 1 : 0} WHERE number = ${number}`)
+}
 
 type RelationFields = {
   id: string
@@ -43,6 +43,7 @@ type RelationFields = {
   rationale: string
   at: number
   originGroup: number
+  own: boolean
 }
 
 /** Restores a relation and shows it. Returns its state before; undefined if the store does not have it. */
@@ -61,22 +62,22 @@ export async function restoreRelation(
   ]
   await tx.run(sql`
     UPDATE relation SET id = ${fields.id}, relation_type = ${fields.relationType}, actor = ${fields.actor}, rationale = ${fields.rationale},
-      created_at = ${fields.at}, origin_group = ${fields.originGroup}, source_revision = ${source}, target_revision = ${target}, withdrawn = 0
+      created_at = ${fields.at}, origin_group = ${fields.originGroup}, own = ${fields.own ? 1 : 0}, source_revision = ${source}, target_revision = ${target}, withdrawn = 0
     WHERE number = ${number}`)
   return before
 }
 
 /**
- * Erases the text of a relation. Returns the actor, the type and the entry that it may have judged; undefined if the store does not have
+ * Erases the text of a relation. Returns the type and the entry that it may have judged; undefined if the store does not have
  * it.
  */
 export const eraseRelation = (
   tx: Transaction,
   number: number,
-): Awaitable<(Judging & { relation_type: string }) | undefined> =>
+): Awaitable<{ entry: number; relation_type: string } | undefined> =>
   tx.one(sql`
     UPDATE relation SET rationale = '', withdrawn = 1 WHERE number = ${number}
-    RETURNING target_entry AS entry, actor, relation_type`)
+    RETURNING target_entry AS entry, relation_type`)
 
 /** Stores the act of moderation that withdrew or restored evidence about an entry, unless a later act is stored. */
 export const markModerated = (tx: Transaction, entry: number, act: number): Promise<void> =>

@@ -141,22 +141,20 @@ export async function updateEvidenceModerated(tx: Transaction, entries: Sql, rec
     WHERE number IN (${entries}) AND coalesce(evidence_moderated, 0) < ${record}`)
 }
 
-/** An entry and an actor that judged it. */
-export type Judging = { entry: number; actor: number }
-
-/** The judgements that depend on a target's flags: those that it gave, and the objections that start or end at its entries. */
-export async function listJudging(reader: Reader, target: Target): Promise<Judging[]> {
-  const objections = (reach: Reach): Awaitable<Judging[]> =>
-    reader.all<Judging>(sql`
-      SELECT DISTINCT v.target_entry AS entry, v.actor FROM relation v
+/** The entries whose judgements depend on a target's flags: those that it judged, and those that objections at its entries are about. */
+export async function listJudged(reader: Reader, target: Target): Promise<number[]> {
+  const objections = (reach: Reach): Awaitable<{ entry: number }[]> =>
+    reader.all(sql`
+      SELECT DISTINCT v.target_entry AS entry FROM relation v
       WHERE ${relationsOf(target, reach)} AND v.relation_type = 'CONTRADICTS'`)
-  if (target.type === 'ENTRY') return objections('at')
   const lists = await Promise.all([
-    reader.all<Judging>(sql`SELECT DISTINCT v.entry, v.actor FROM evidence v WHERE ${addedBy(target)}`),
-    objections('made'),
     objections('at'),
+    target.type === 'ENTRY' ? [] : objections('made'),
+    target.type === 'ENTRY'
+      ? []
+      : reader.all<{ entry: number }>(sql`SELECT DISTINCT v.entry FROM evidence v WHERE ${addedBy(target)}`),
   ])
-  return [...new Map(lists.flat().map(one => [`${one.entry} ${one.actor}`, one])).values()]
+  return [...new Set(lists.flat().map(({ entry }) => entry))]
 }
 
 /** Whether anything was moderated after a record. */

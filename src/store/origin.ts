@@ -2,7 +2,13 @@ import { only, type Reader, type Transaction } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
 /** The origin of a request, without its address: the fingerprint of the day, and the permanent key of the network. */
-export type OriginKeys = { id: string; day: string; networkKey: string }
+export type OriginKeys = {
+  id: string
+  day: string
+  networkKey: string
+  /** The fingerprint of the day of the network that counts as one voice: of the /48 of an IPv6 address, else `id`. */
+  voice: string
+}
 export type OriginRow = {
   number: number
   id: string
@@ -29,7 +35,7 @@ export async function readRequestOrigin(reader: Reader, keys: OriginKeys): Promi
 export async function ensureOrigin(tx: Transaction, { keys, number }: RequestOrigin): Promise<number> {
   if (number !== null) return number
   await tx.run(
-    sql`INSERT INTO origin (id, day, network_key) VALUES (${keys.id}, ${keys.day}, ${keys.networkKey}) ON CONFLICT (id) DO NOTHING`,
+    sql`INSERT INTO origin (id, day, network_key, voice) VALUES (${keys.id}, ${keys.day}, ${keys.networkKey}, ${keys.voice}) ON CONFLICT (id) DO NOTHING`,
   )
   const made = await tx.one<{ number: number }>(sql`SELECT number FROM origin WHERE id = ${keys.id}`)
   if (made === undefined) throw new Error('The origin row vanished.')

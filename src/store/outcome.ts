@@ -2,10 +2,11 @@ import type { Reader } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { ContributionOutcome, Outcome } from '../domain/evidence/outcome.ts'
 
-/** 1 if an actor that did not write the revision gave such evidence about it and has not replaced it by a later judgement; else 0. */
+/** 1 if an actor that did not write the revision gave such evidence about it and has not replaced it by a later one; else 0. */
 const judged = (evidence: Sql): Sql => sql`
-      CASE WHEN EXISTS (SELECT 1 FROM evidence v JOIN judgement j ON j.entry = v.entry AND j.actor = v.actor AND j.record = v.number
-        WHERE v.revision = s.revision AND ${evidence} AND v.withdrawn = 0 AND j.own = 0) THEN 1 ELSE 0 END`
+      CASE WHEN EXISTS (SELECT 1 FROM evidence v WHERE v.revision = s.revision AND ${evidence} AND v.withdrawn = 0 AND v.own = 0
+        AND NOT EXISTS (SELECT 1 FROM evidence w WHERE w.revision = v.revision AND w.actor = v.actor AND w.number > v.number
+          AND w.withdrawn = 0)) THEN 1 ELSE 0 END`
 const JUDGED: Sql = sql`${judged(sql`v.result = 'SUPPORTED'`)} AS confirmed,
       ${judged(sql`coalesce(v.result, 'UNSUPPORTED') = 'UNSUPPORTED'`)} AS contradicted,
       CASE WHEN n.change_type = 'CORRECT' AND n.changed = 1 AND n.actor <> s.actor THEN 1 ELSE 0 END AS corrected`

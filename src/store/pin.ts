@@ -1,9 +1,7 @@
 import type { Revision } from '../contract/resources.ts'
 import type { Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { COUNTED_JUDGEMENTS, type Judgement } from '../domain/evidence/standing.ts'
 import type { EntryRow } from './entry.ts'
-import { type JudgementRow, toJudgement } from './standing.ts'
 
 /** A pinned revision, and whether a later revision of its entry changed anything. */
 export type PinnedRow = {
@@ -51,11 +49,3 @@ export async function listJudgedAfter(
   ])
   return [...said, ...objected]
 }
-
-/** The judgements of an entry about one of its texts. */
-export const listJudgementsOfText = async (reader: Reader, entry: number, text: number): Promise<Judgement[]> =>
-  (
-    await reader.all<JudgementRow>(sql`
-      SELECT actor, text, record, verdict, own, origin_group, at FROM judgement
-      WHERE entry = ${entry} AND text = ${text} LIMIT ${COUNTED_JUDGEMENTS + 1}`)
-  ).map(toJudgement)

@@ -45,6 +45,8 @@ export type NewRelation = {
   origin: number | null
   /** Of a relation of type CONTRADICTS: the group of its origin at the target. */
   originGroup: number
+  /** Of such a relation: whether its author wrote a part of the text of the target. */
+  own: boolean
   rationale: string
   at: number
 }
@@ -53,9 +55,9 @@ export type NewRelation = {
 export async function insertRelation(tx: Transaction, row: NewRelation): Promise<void> {
   await tx.run(sql`
     INSERT INTO relation (number, id, source_entry, target_entry, relation_type, actor, origin, rationale, created_at,
-      origin_group, source_revision, target_revision)
+      origin_group, own, source_revision, target_revision)
     VALUES (${row.number}, ${row.id}, ${row.source.entry}, ${row.target.entry}, ${row.relationType}, ${row.actor}, ${row.origin},
-      ${row.rationale}, ${row.at}, ${row.originGroup}, ${row.source.revision}, ${row.target.revision})`)
+      ${row.rationale}, ${row.at}, ${row.originGroup}, ${row.own ? 1 : 0}, ${row.source.revision}, ${row.target.revision})`)
   await tx.run(sql`
     INSERT INTO relation_end (entry, ordinal, relation)
     VALUES (${row.source.entry}, ${row.source.ordinal}, ${row.number}), (${row.target.entry}, ${row.target.ordinal}, ${row.number})`)

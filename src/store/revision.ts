@@ -2,7 +2,7 @@ import type { Revision } from '../contract/resources.ts'
 import { TRUST } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Sql, sql } from '../database/sql.ts'
-import type { Text } from '../domain/evidence/retained-text.ts'
+import type { Text } from '../domain/evidence/pieces.ts'
 import { isoTime } from '../domain/time.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
 

@@ -1,7 +1,7 @@
 import type { ActorType } from '../contract/vocabulary.ts'
 import { only, type Reader } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { RETAINED_FROM, type Text } from '../domain/evidence/retained-text.ts'
+import type { Text } from '../domain/evidence/pieces.ts'
 import type { Verdict } from '../domain/evidence/standing.ts'
 import { writesOf } from './activity.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from './actor.ts'
@@ -52,26 +52,11 @@ export const listJudged = (reader: Reader, entry: number, limit: number) =>
     SELECT v.id, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.ordinal
     FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
-/** A piece of evidence, its judgement if no later one of its actor about the same text replaced it, and the comparison of that text. */
-export type WeightRow = {
-  id: string
-  actor: number
-  verdict: Verdict | null
-  own: number | null
-  text: number | null
-  digest: string | null
-  against: string | null
-  kept: number | null
-  steps: number | null
-  addressed_by: string | null
-}
-
-export const findWeight = (reader: Reader, entry: number, id: string) =>
-  reader.one<WeightRow>(sql`
-    SELECT v.id, v.actor, j.verdict, j.own, j.text, t.digest, t.against, t.kept, t.steps, r.id AS addressed_by
-    FROM evidence v LEFT JOIN judgement j ON j.entry = v.entry AND j.actor = v.actor AND j.record = v.number
-      LEFT JOIN judged_text t ON t.entry = j.entry AND t.text = j.text LEFT JOIN revision r ON r.number = t.addressed
-    WHERE v.id = ${id} AND v.entry = ${entry}`)
+/** The record number of a piece of evidence. */
+export const findEvidence = (reader: Reader, entry: number, id: string) =>
+  reader.one<{ id: string; record: number }>(
+    sql`SELECT id, number AS record FROM evidence WHERE id = ${id} AND entry = ${entry}`,
+  )
 
 /** The number of public pieces of evidence of an entry, at most `most`. */
 export const countEvidence = async (reader: Reader, entry: number, most: number): Promise<number> =>
@@ -139,19 +124,11 @@ export const findRelator = (reader: Reader, record: number) =>
 
 export type SupporterRow = { number: number; actor: number; rationale: string; first_seen_at: number }
 
-/**
- * Reads the newest `limit` public pieces of evidence of an entry. Returns those that support a text whose evidence counts for the current
- * text and that are not by its authors.
- */
-export const listSupporters = (reader: Reader, entry: number, limit: number) =>
+/** The newest public supports of a revision that are not by its authors. */
+export const listSupporters = (reader: Reader, revision: number, limit: number) =>
   reader.all<SupporterRow>(sql`
-    SELECT page.number, page.actor, page.rationale, a.first_seen_at
-    FROM (SELECT v.number, v.actor, v.rationale FROM evidence v
-      WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}) page
-    JOIN judgement j ON j.entry = ${entry} AND j.actor = page.actor AND j.record = page.number
-    JOIN judged_text t ON t.entry = ${entry} AND t.text = j.text
-    JOIN entry e ON e.number = ${entry} JOIN actor a ON a.number = page.actor
-    WHERE j.verdict = 'SUPPORTED' AND j.own = 0 AND (t.text = e.revision OR t.kept >= ${RETAINED_FROM})`)
+    SELECT v.number, v.actor, v.rationale, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor
+    WHERE v.revision = ${revision} AND v.result = 'SUPPORTED' AND v.withdrawn = 0 AND v.own = 0 ORDER BY v.number DESC LIMIT ${limit}`)
 
 export type ChangeRow = AuthorColumns & {
   number: number

@@ -87,9 +87,7 @@ async function readExample(
   recent: readonly Entry[],
 ): Promise<Html> {
   const [entry = recent[0]] = confirmed.toSorted(
-    (one, other) =>
-      one.signals.length - other.signals.length ||
-      other.standing.tally.independentFor - one.standing.tally.independentFor,
+    (one, other) => one.signals.length - other.signals.length || other.standing.tally.for - one.standing.tally.for,
   )
   return entry === undefined ? NOTHING : exampleOf(entry, await readLife(reads, entry.slug, LIFE_ROWS), reads.at)
 }

@@ -105,7 +105,7 @@ test('evidence is shown at the sentences of the judged revision that are still i
     return place === null ? null : evidence[place]
   }
   const { state, tally, objections } = on('Boil') ?? {}
-  assert.deepEqual([state, tally?.supported, tally?.contradicted, tally?.independent], ['DISPUTED', 2, 1, 3])
+  assert.deepEqual([state, tally?.supported, tally?.contradicted, tally?.against], ['DISPUTED', 2, 1, 1])
   assert.deepEqual(objections, [objection.id])
   assert.deepEqual([on('Wait an hour')?.state, on('Wait an hour')?.tally.actors], ['SUPPORTED', 1])
 

@@ -71,7 +71,7 @@ test('writes are listed oldest first as in the feed, without reads, each with th
       feed.find(row => row.sequence === write.sequence),
     )
     const isJudged = write.entryId === entry.id
-    assert.deepEqual([standing?.state, standing?.tally.independentFor], isJudged ? ['SUPPORTED', 1] : ['UNCHECKED', 0])
+    assert.deepEqual([standing?.state, standing?.tally.for], isJudged ? ['SUPPORTED', 1] : ['UNCHECKED', 0])
   }
   assert.ok(BigInt(sequence) >= BigInt(items.at(-1)?.sequence ?? '0'))
 })

@@ -116,7 +116,7 @@ test('the export has no token, digest of a token, origin, searched tag or row of
 
 /** Fills the first segment and begins the second, with rows of reads. */
 async function fillSegment(): Promise<void> {
-  const origin = { id: 'a fingerprint', day: '2026-11-20', networkKey: 'a network' }
+  const origin = { id: 'a fingerprint', day: '2026-11-20', networkKey: 'a network', voice: 'a voice' }
   const rows = Array.from({ length: LIMITS.exportSegment }, (_, n): Observation => {
     const at = Date.parse('2026-11-20T00:00:00Z') - n * HOUR
     const row = {

@@ -157,14 +157,18 @@ test('an unsupported verification is an objection too', async () => {
   assert.deepEqual([items[0]?.evidence?.state, items[0]?.evidence?.objection?.rationale], ['CONTRADICTED', rationale])
 })
 
-test('a revision that changes nothing is no finding, and a restored text has its evidence again', async () => {
+test('a revision that changes nothing is no finding, and neither is an exact restore; changed sentences are named', async () => {
   const entry = await publish('Same')
   const same = await revise(entry, {})
   assert.deepEqual((await check([pinOf(entry)])).items, [])
   const changed = await revise(same, { content: 'Something else altogether.' })
-  assert.ok(((await check([pinOf(entry)])).items[0]?.revised?.kept ?? 1) < 0.9)
+  assert.partialDeepStrictEqual((await check([pinOf(entry)])).items[0]?.revised, {
+    removed: [{ section: 'CONTENT', text: entry.content }],
+    added: [{ section: 'CONTENT', text: 'Something else altogether.' }],
+    changed: 1,
+  })
   await revise(changed, { content: entry.content })
-  assert.equal((await check([pinOf(entry)])).items[0]?.revised?.kept, 1)
+  assert.deepEqual((await check([pinOf(entry)])).items, [])
 })
 
 test('since may be any sequence of 19 digits', async () => {
@@ -224,21 +228,25 @@ test('a check is charged one read for each 20 pins, and nothing if its reads are
 /** A text of which each charged read compares a few revisions. */
 const LONG = 'word '.repeat(3_900)
 
-test('equal pins are compared once; past the budget of a check, kept is null', async () => {
+test('equal pins are compared once; past the budget of a check, changed is null', async () => {
   const revisions: Entry[] = [await newEntry(app.url, token, { title: 'Long', summary: 'S', content: LONG })]
   for (let n = 1; n <= 8; n++) revisions.push(await revise(revisions.at(-1) as Entry, { content: `${LONG}${n}` }))
-  const keptOf = async (pins: Pin[]) => (await check(pins)).items.map(({ revised }) => revised?.kept)
+  const changedOf = async (pins: Pin[]) => (await check(pins)).items.map(({ revised }) => revised?.changed)
   const pins = revisions.slice(0, -1).map(pinOf)
   const byId = pins.map(({ revisionId }) => ({ entryId: revisions[0]?.id as string, revisionId }))
   const first = pins[0] as Pin
-  assert.deepEqual(await keptOf(Array(20).fill(first)), Array(20).fill(1))
-  const kept = await keptOf([...pins, ...byId])
-  const known = kept.filter(share => share !== null).length
-  assert.ok(known >= 6 && known < kept.length, `${known} shares of ${kept.length}`)
-  assert.ok(kept.slice(0, known / 2).every(share => (share ?? 0) >= 0.999))
-  assert.deepEqual(kept.slice(0, pins.length), kept.slice(pins.length), 'an entry named by its slug and by its id')
+  assert.deepEqual(await changedOf(Array(20).fill(first)), Array(20).fill(1))
+  const changed = await changedOf([...pins, ...byId])
+  const known = changed.filter(count => count !== null).length
+  assert.ok(known >= 6 && known < changed.length, `${known} counts of ${changed.length}`)
+  assert.ok(changed.slice(0, known / 2).every(count => count === 1))
+  assert.deepEqual(
+    changed.slice(0, pins.length),
+    changed.slice(pins.length),
+    'an entry named by its slug and by its id',
+  )
   // More pins are charged more reads, and have a larger budget.
-  assert.ok((await keptOf([...Array(33).fill(first), ...pins])).every(share => share !== null))
+  assert.ok((await changedOf([...Array(33).fill(first), ...pins])).every(count => count !== null))
 })
 
 test('other requests run after the current text is prepared and after each comparison', async () => {

@@ -178,7 +178,12 @@ test('the store counts one network for at most 20 topics a day, and at most 20,0
     app.store.maintain('recordUnansweredTopics', topics, { at: Date.parse(day), cooldown: 0, dataClass: 'EXTERNAL' })
   const topicOf = (origin: string, n: number): UnansweredTopic => {
     const digest = `${origin} ${n}`
-    return { origin: { id: origin, day, networkKey: origin }, digest, voices: [digest], word: 'flooding' }
+    return {
+      origin: { id: origin, day, networkKey: origin, voice: origin },
+      digest,
+      voices: [digest],
+      word: 'flooding',
+    }
   }
   const before = await countTopics()
   for (let n = 0; n < 10_000; n += 500) await keep(Array.from({ length: 500 }, (_, i) => topicOf('one', n + i)))

@@ -38,7 +38,7 @@ test('unchecked entries are listed by the number of networks that read them, eac
     [3, 1, 0],
   )
   assert.deepEqual(items[0]?.reason, {
-    ...{ independentFor: 0, independentAgainst: 0, readers: 3, lastCheckedAt: null, daysSinceCheck: null },
+    ...{ for: 0, against: 0, readers: 3, lastCheckedAt: null, daysSinceCheck: null },
   })
   const { entry } = items[0] ?? {}
   assert.deepEqual(
@@ -47,7 +47,7 @@ test('unchecked entries are listed by the number of networks that read them, eac
   )
 })
 
-test('an entry with an objection is DISPUTED, most contested first, and ADDRESSED once it was corrected', async () => {
+test('an entry with an objection is DISPUTED, most contested first, and ANSWERED once it was corrected', async () => {
   const tag = 'disputed'
   const [both, against] = [await publish(tag, { content: proseOf(60, 900) }), await publish(tag)]
   const [one, two] = (await world.voices(2)) as [Voice, Voice]
@@ -55,16 +55,16 @@ test('an entry with an objection is DISPUTED, most contested first, and ADDRESSE
   for (const entry of [both, against]) await world.contradict(two, entry)
   const items = await work({ kind: 'DISPUTED', tag })
   assert.deepEqual(slugsOf(items), [both.slug, against.slug])
-  assert.deepEqual(items[0]?.reason.independentFor, 1)
-  assert.deepEqual(items[0]?.reason.independentAgainst, 1)
+  assert.deepEqual(items[0]?.reason.for, 1)
+  assert.deepEqual(items[0]?.reason.against, 1)
   assert.equal(items[0]?.reason.daysSinceCheck, 0)
   const corrected = await world.revise(author, both, { content: proseOf(60, 2_000), changeType: 'CORRECT' })
   assert.deepEqual(slugsOf(await work({ kind: 'DISPUTED', tag })), [against.slug])
-  const addressed = await work({ kind: 'ADDRESSED', tag })
+  const addressed = await work({ kind: 'ANSWERED', tag })
   assert.deepEqual(slugsOf(addressed), [both.slug])
   assert.equal(addressed[0]?.entry?.currentRevisionId, corrected.currentRevisionId)
   await world.verify(await world.voice(), corrected)
-  assert.deepEqual(await work({ kind: 'ADDRESSED', tag }), [])
+  assert.deepEqual(await work({ kind: 'ANSWERED', tag }), [])
   await world.verify(await world.voice(), against, 'INCONCLUSIVE')
   assert.deepEqual(slugsOf(await work({ kind: 'DISPUTED', tag })), [against.slug])
 })

@@ -149,7 +149,6 @@ const DAMAGES: [string, string, RegExp][] = [
     "UPDATE entry SET standing = replace(standing, 'UNCHECKED', 'SUPPORTED')",
     /^Entry .* its standing is stored as/,
   ],
-  ['judgement', 'DELETE FROM judgement', /^Entry .* stores 0 judgements, but its records have 2; restore a backup/],
   [
     'change',
     'UPDATE revision SET changed = 0 WHERE ordinal = 2',

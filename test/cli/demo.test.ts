@@ -85,7 +85,7 @@ suite('demonstrations', () => {
     const history = await get<{ items: Revision[] }>(`${url}/api/entries/${wal.slug}/revisions`)
     assert.deepEqual(history.items.map(({ changeType }) => changeType).reverse(), ['CREATE', 'CORRECT', 'EXPAND'])
     const { tally } = wal.standing
-    assert.deepEqual([tally.own, tally.independentFor, tally.contradicted], [1, 3, 0])
+    assert.deepEqual([tally.own, tally.for, tally.contradicted], [1, 3, 0])
     await expectReasons(url, items)
     // The dates are those of weeks, and none is in the future.
     const age = Date.now() - Date.parse(wal.createdAt)

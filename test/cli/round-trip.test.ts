@@ -50,7 +50,12 @@ async function fillSegment(): Promise<void> {
   const rows = Array.from({ length: LIMITS.exportSegment }, (_, n): Observation => {
     // Two rows of one actor have the same time, which the service never turns back, and different hours.
     const at = Date.parse('2026-11-20T12:00:00Z') - (n % 2) * HOUR
-    const origin = { id: `fingerprint ${n >> 1}`, day: '2026-11-20', networkKey: `network ${n >> 1}` }
+    const origin = {
+      id: `fingerprint ${n >> 1}`,
+      day: '2026-11-20',
+      networkKey: `network ${n >> 1}`,
+      voice: `voice ${n >> 1}`,
+    }
     const read = { action: 'READ', entry: 1, revision: 1, metadata: null } as const
     const by = { actor: null, userAgent: 'x', origin, requestId: crypto.randomUUID() }
     return { ...read, ...by, at, lastAt: at, times: 1, counted: false }

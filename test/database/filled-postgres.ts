@@ -26,9 +26,7 @@ export async function fillPostgres(connection: PostgresConnection): Promise<void
         repeat('content ', 20), 'rationale', '[]', 'hash', g ${each(2 * n)};
     INSERT INTO evidence (number, id, kind, entry, ordinal, revision, actor, origin, result, confidence, rationale, created_at)
       SELECT ${2 * n} + g, ${id(`${3 * n} + g`)}, 'VERIFY', g, 1, g, 1 + (g * 7) % ${n}, 1 + (g * 7) % ${n}, 'SUPPORTED', 1, 'rationale', g ${each(n)};
-    INSERT INTO judged_text (entry, text, digest, walked) SELECT 1 + (g - 1) % ${n}, g, 'digest' || g, 1 ${each(2 * n)};
-    INSERT INTO judgement (entry, actor, text, record, verdict, own, origin_group, at)
-      SELECT g, 1 + (g * 7) % ${n}, g, ${2 * n} + g, 'SUPPORTED', 0, 1, g ${each(n)};
+    INSERT INTO entry_voice (entry, voice, origin_group) SELECT 1 + (g - 1) % ${n}, 'voice' || g, 1 ${each(2 * n)};
     INSERT INTO relation (number, id, source_entry, target_entry, relation_type, actor, origin, rationale, created_at)
       SELECT ${3 * n} + g, ${id(`${4 * n} + g`)}, g, 1 + g % ${n}, 'CONNECT', 1 + (g * 7) % ${n}, 1 + (g * 7) % ${n}, 'rationale', g ${each(n)};
     INSERT INTO relation_end (entry, ordinal, relation) SELECT g, 1, ${3 * n} + g ${each(n)};

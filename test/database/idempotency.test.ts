@@ -10,7 +10,7 @@ import { forgetStoredAnswers, insertStoredAnswer } from '../../src/store/idempot
 import { NO_POSTGRES } from '../support/engine.ts'
 import { type BareStore, openEmbedded, openPostgres } from './bare-store.ts'
 
-const ORIGIN = { id: 'origin', day: '2026-01-01', networkKey: 'network' }
+const ORIGIN = { id: 'origin', day: '2026-01-01', networkKey: 'network', voice: 'origin' }
 
 const kept = (reader: Reader) =>
   reader.all<{ number: number; id: string; answer: string }>(sql`SELECT number, id, answer FROM retry ORDER BY number`)

@@ -8,7 +8,12 @@ import { readHead } from '../../src/store/head.ts'
 import { seededRandom } from '../support/random.ts'
 import type { BareStore } from './bare-store.ts'
 
-const origins = ['a', 'b', 'c'].map(id => ({ id: `origin-${id}`, day: '2026-01-01', networkKey: `network-${id}` }))
+const origins = ['a', 'b', 'c'].map(id => ({
+  id: `origin-${id}`,
+  day: '2026-01-01',
+  networkKey: `network-${id}`,
+  voice: id,
+}))
 type Made = { id: string; currentRevisionId: string; slug: string }
 
 const entryShown = sql`e.hidden = 0 AND e.quarantined = 0 AND NOT EXISTS (SELECT 1 FROM actor q WHERE q.number = e.actor AND q.quarantined = 1)

@@ -21,7 +21,7 @@ const TOGETHER = 3
 /** Tables with at least as many rows as there are entries. */
 const GROWING = new Set([
   ...['origin', 'actor', 'entry', 'revision', 'evidence', 'relation', 'relation_end', 'topic', 'cooldown'],
-  ...['activity_writes', 'activity_reads_rest', 'admission', 'moderation', 'judgement', 'judged_text'],
+  ...['activity_writes', 'activity_reads_rest', 'admission', 'moderation', 'entry_voice'],
 ])
 /** A page, and one row more. */
 const SORTED_ROWS = 51

@@ -24,7 +24,6 @@ import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/indexed-entry.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
 import { findWithdrawingAct } from '../../src/store/moderation.ts'
-import { listJudgementsOfText } from '../../src/store/pin.ts'
 import { listSupporters } from '../../src/store/view.ts'
 import { recordLog, recordLogEnd } from './recorded-log.ts'
 import { recordMirror } from './recorded-mirror.ts'
@@ -36,7 +35,7 @@ const FOUND = {
   ...{ matches: [{ entry: 1, score: 1, whole: true }], more: false, coverage: 'ALL', match: 1 },
   ...{ words: 1, weights: [], unknown: 1, missing: [], corrected: [] },
 } satisfies SearchResult
-const ORIGIN = { id: 'origin', day: '2026-11-21', networkKey: 'network' }
+const ORIGIN = { id: 'origin', day: '2026-11-21', networkKey: 'network', voice: 'origin' }
 
 /** Records every statement of a connection. */
 function recorder(connection: SqliteConnection): { connection: SqliteConnection; statements: Map<string, Sql> } {
@@ -231,7 +230,6 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
   await unit.save(tx)
   await findWithdrawingAct(tx, 1)
-  await listJudgementsOfText(tx, 1, 1)
   await recordLogEnd(tx, context)
   await recordPast(reads, [String(one.slug), ...judged])
   await recordPurges(reads.reader, tx, context())

@@ -28,7 +28,7 @@ const stranger = (actor: number | null = null, token?: string): Caller => {
     requestId: 'r',
     actor,
     tokenHash: hash,
-    origin: { id, day: '2026-01-01', networkKey: `network-${networks}` },
+    origin: { id, day: '2026-01-01', networkKey: `network-${networks}`, voice: id },
   }
 }
 

@@ -9,7 +9,7 @@ import { openEmbedded } from './bare-store.ts'
 
 test('open reports of all targets together have a maximum', async t => {
   const store = await openEmbedded(t)
-  const origin = { id: 'origin', day: '2026-11-21', networkKey: 'network' }
+  const origin = { id: 'origin', day: '2026-11-21', networkKey: 'network', voice: 'origin' }
   const caller = { requestId: '01990000-0000-7000-8000-000000000009', actor: null, origin }
   const write = (name: Parameters<typeof store.write>[0], body: object, actor: number | null = null) =>
     store.write(name, { params: {}, body, caller: { ...caller, actor } })

@@ -96,6 +96,13 @@ CREATE TABLE entry_reader (
   PRIMARY KEY (day, entry, origin)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE entry_voice (
+  entry INTEGER NOT NULL REFERENCES entry,
+  voice TEXT NOT NULL,
+  origin_group INTEGER NOT NULL,
+  PRIMARY KEY (entry, voice)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE evidence (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
@@ -112,6 +119,9 @@ CREATE TABLE evidence (
   created_at INTEGER NOT NULL,
   withdrawn INTEGER NOT NULL DEFAULT 0,
   origin_group INTEGER NOT NULL DEFAULT 0,
+  own INTEGER NOT NULL DEFAULT 0,
+  quote TEXT,
+  observed_on TEXT,
   UNIQUE (entry, ordinal)
 ) STRICT;
 
@@ -136,30 +146,6 @@ CREATE TABLE head (
   served INTEGER NOT NULL DEFAULT 0,
   served_at INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-
-CREATE TABLE judged_text (
-  entry INTEGER NOT NULL REFERENCES entry,
-  text INTEGER NOT NULL REFERENCES revision,
-  digest TEXT NOT NULL,
-  kept REAL,
-  against TEXT,
-  walked INTEGER NOT NULL,
-  steps INTEGER NOT NULL DEFAULT 0,
-  addressed INTEGER REFERENCES revision,
-  PRIMARY KEY (entry, text)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE judgement (
-  entry INTEGER NOT NULL REFERENCES entry,
-  actor INTEGER NOT NULL REFERENCES actor,
-  text INTEGER NOT NULL REFERENCES revision,
-  record INTEGER NOT NULL,
-  verdict TEXT NOT NULL,
-  own INTEGER NOT NULL,
-  origin_group INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  PRIMARY KEY (entry, actor, text)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE log (
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -247,7 +233,8 @@ CREATE TABLE origin (
   anonymous_actors INTEGER NOT NULL DEFAULT 0,
   quarantined INTEGER NOT NULL DEFAULT 0,
   blocked INTEGER NOT NULL DEFAULT 0,
-  asked INTEGER NOT NULL DEFAULT 0
+  asked INTEGER NOT NULL DEFAULT 0,
+  voice TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 CREATE TABLE origin_block (
@@ -275,6 +262,7 @@ CREATE TABLE relation (
   created_at INTEGER NOT NULL,
   withdrawn INTEGER NOT NULL DEFAULT 0,
   origin_group INTEGER NOT NULL DEFAULT 0,
+  own INTEGER NOT NULL DEFAULT 0,
   source_revision INTEGER REFERENCES revision,
   target_revision INTEGER REFERENCES revision
 ) STRICT;
@@ -395,10 +383,6 @@ CREATE INDEX evidence_revision ON evidence (revision, result) WHERE withdrawn = 
 
 CREATE INDEX export_change_record ON export_change (record, segment);
 
-CREATE UNIQUE INDEX judged_text_digest ON judged_text (entry, digest);
-
-CREATE INDEX judgement_voice ON judgement (entry, origin_group, verdict);
-
 CREATE INDEX moderation_target ON moderation (target_id, number);
 
 CREATE INDEX origin_alive ON origin (day) WHERE network_key IS NOT NULL;
@@ -416,5 +400,7 @@ CREATE INDEX report_target ON report (target_id, origin) WHERE resolved_at IS NU
 CREATE INDEX revision_by_actor ON revision (actor, entry) WHERE ordinal > 1;
 
 CREATE INDEX revision_by_origin ON revision (origin, entry) WHERE ordinal > 1;
+
+CREATE INDEX revision_correction ON revision (entry, number, actor) WHERE change_type = 'CORRECT' AND changed = 1;
 
 CREATE INDEX topic_top ON topic (entries DESC, key) WHERE entries > 0;

@@ -25,7 +25,7 @@ const readFeed = async (base: string): Promise<{ items: Activity[] }> =>
   expectStatus(await call<{ items: Activity[] }>(base, 'GET', '/api/activity?limit=1'), 200)
 const blameAt = (base: string, entry: string) => readAt<Blame>(base, entry, 'blame')
 /**
- * Runs random sequences of revisions, evidence and moderation on both engines and on the model, and asserts that all entries have one
+ * Runs random sequences of revisions, evidence and moderation on both engines, and asserts that all entries have one
  * standing there and in every kind of copy.
  */
 export async function runStandings({ sequences, steps }: { sequences: number; steps: number }): Promise<void> {

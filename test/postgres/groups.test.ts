@@ -134,7 +134,7 @@ test('unfinished statements of a failed work store nothing', { skip }, async () 
   const now = Date.now()
   const seen = (origin: string, userAgent: string): Observation => ({
     actor: null,
-    origin: { id: origin, day: new Date(now).toISOString().slice(0, 10), networkKey: origin },
+    origin: { id: origin, day: new Date(now).toISOString().slice(0, 10), networkKey: origin, voice: origin },
     userAgent,
     requestId: 'request',
     at: now,

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict'
-import type { Contradiction, Entry, Relation, Standing, Verification } from '../../src/contract/resources.ts'
+import type {
+  Contradiction,
+  Entry,
+  EvidenceResult,
+  Relation,
+  Standing,
+  Verification,
+} from '../../src/contract/resources.ts'
 import type { TestApp } from './app.ts'
 import { type Answer, call, expectStatus, newActor, newEntry, revisionOf } from './client.ts'
 
@@ -56,6 +63,12 @@ export function judgingWorld(app: () => TestApp) {
       post<Verification>(voice, `/api/entries/${entry.slug}/verify`, {
         ...{ revisionId, result, confidence: 0.9, rationale: 'Tried it.' },
       }),
+    /** Contradicts one sentence of an entry. */
+    async quote(voice: Voice, entry: Entry, quote: string): Promise<EvidenceResult> {
+      const item = { entry: entry.id, revisionId: entry.currentRevisionId, kind: 'CONTRADICT', rationale: 'No.', quote }
+      const { body } = await send<{ items: [EvidenceResult] }>(voice, '/api/evidence', { items: [item] })
+      return body.items[0]
+    },
     contradict: (voice: Voice, entry: Entry, rationale = 'It fails.', revisionId = entry.currentRevisionId) =>
       post<Contradiction>(voice, `/api/entries/${entry.slug}/contradict`, { revisionId, rationale }),
     object: (voice: Voice, source: Entry, target: Entry) =>
@@ -68,9 +81,9 @@ export function judgingWorld(app: () => TestApp) {
   }
 }
 
-/** A text of this many distinct words. */
+/** A text of this many distinct words, in sentences of ten. */
 export const proseOf = (words: number, from = 0): string =>
-  Array.from({ length: words }, (_, n) => `word${n + from}`).join(' ')
+  Array.from({ length: words }, (_, n) => `word${n + from}${n % 10 === 9 ? '.' : ''}`).join(' ')
 
 /** The tally of a standing, without zero counts. */
 export const countsOf = ({ tally }: Pick<Standing, 'tally'>): Record<string, number> =>
@@ -79,8 +92,8 @@ export const countsOf = ({ tally }: Pick<Standing, 'tally'>): Record<string, num
 /** Asserts that all interfaces return the same standing of an entry. */
 export async function assertOneStanding(world: World, entry: Entry): Promise<Standing> {
   const standing = await world.standing(entry)
-  const { state, tally, confirmed, lastCheckedAt } = standing
-  const shown = { state, tally, confirmed, lastCheckedAt }
+  const { state, tally, share, confirmed, changed, lastCheckedAt } = standing
+  const shown = { state, tally, share, confirmed, changed, lastCheckedAt }
   assert.deepEqual((await world.now(entry)).standing, shown)
   // The second answer is from the cache.
   assert.deepEqual((await world.now(entry)).standing, shown)

@@ -197,9 +197,9 @@ test('a link card has a picture, the standing and the summary, and an entry is l
   const pictures = [picture.slice(PUBLIC_URL.length), '/apple-touch-icon.png', '/favicon.ico']
   const sizes = await Promise.all(pictures.map(path => pictureOf(path)))
   assert.deepEqual(sizes, ['image/png 1200x630', 'image/png 180x180', 'image/x-icon 48x48'])
-  const { independent, independentFor } = entry.standing.tally
-  assert.ok(independent > 0, 'the demonstration is judged')
-  const card = `Supported, held for ${independentFor} of ${independent}. ${entry.summary}`
+  const { for: inFavour, against } = entry.standing.tally
+  assert.ok(inFavour > 0 && against === 0, 'the demonstration is judged')
+  const card = `Supported, held for ${inFavour} of ${inFavour}. ${entry.summary}`
   assert.ok(text.includes(`<meta property="og:description" content="${card.replaceAll("'", '&#39;')}">`), text)
   const data = JSON.parse(/<script type="application\/ld\+json">([^<]*)</.exec(text)?.[1] ?? '') as Record<
     string,

@@ -1,6 +1,7 @@
-import type { ContradictInput, Entry, VerifyInput } from '../../client/index.ts'
+import type { ContradictInput, Entry, EvidenceInput, EvidenceResult, VerifyInput } from '../../client/index.ts'
+import { remedyOf } from '../../contract/problems.ts'
 import { RESULTS } from '../../contract/vocabulary.ts'
-import { argument, type Invocation, required, UsageError } from '../command.ts'
+import { argument, CommandError, EXIT, type Invocation, required, UsageError } from '../command.ts'
 import { checkInput } from './check-input.ts'
 import { styled } from './output.ts'
 import { type Numbered, revisionName, revisionOf } from './revisions.ts'
@@ -14,6 +15,7 @@ export async function verify(session: Session): Promise<void> {
   const result = oneOf('--result', required(invocation, 'result', 'the result of using the revision'), RESULTS)
   const confidence = confidenceOf(required(invocation, 'confidence', 'your confidence, from 0 to 1'))
   const rationale = rationaleOf(invocation)
+  const observedOn = environmentsOf(invocation)
   const { entry, revision, number } = await judged(session, slug)
   const input = checkInput<VerifyInput>(invocation, 'VerifyInput', {
     revisionId: revision.id,
@@ -22,7 +24,11 @@ export async function verify(session: Session): Promise<void> {
     rationale,
   })
   await session.becomeActor()
-  const made = await session.client.verifyRevision(entry.id, input)
+  const made =
+    observedOn === undefined
+      ? await session.client.verifyRevision(entry.id, input)
+      : (await record(session, { entry: entry.id, kind: 'VERIFY', ...input, observedOn })).verification
+  if (made === undefined) return
   if (json) return out.json(made)
   out.line(
     'Recorded ',
@@ -34,9 +40,11 @@ export async function verify(session: Session): Promise<void> {
 /** Records that an exact revision is wrong. */
 export async function contradict(session: Session): Promise<void> {
   const { invocation, client, out, json } = session
-  const source = invocation.flags.source === undefined ? undefined : entryName(invocation.flags.source, '--source')
+  const { source: named, quote } = invocation.flags
+  const source = named === undefined ? undefined : entryName(named, '--source')
   const slug = entryName(argument(invocation, 0))
   const rationale = rationaleOf(invocation)
+  const observedOn = environmentsOf(invocation)
   const { entry, revision, number } = await judged(session, slug)
   const sourceEntryId = source === undefined ? undefined : await entryIdOf(client, source, '--source')
   const input = checkInput<ContradictInput>(invocation, 'ContradictInput', {
@@ -45,9 +53,29 @@ export async function contradict(session: Session): Promise<void> {
     ...(sourceEntryId === undefined ? {} : { sourceEntryId }),
   })
   await session.becomeActor()
-  const made = await session.client.contradictRevision(entry.id, input)
+  const item = {
+    ...{ entry: entry.id, kind: 'CONTRADICT' as const, ...input },
+    ...(quote === undefined ? {} : { quote }),
+    ...(observedOn === undefined ? {} : { observedOn }),
+  }
+  const made =
+    quote === undefined && observedOn === undefined
+      ? await client.contradictRevision(entry.id, input)
+      : (await record(session, item)).contradiction
+  if (made === undefined) return
   if (json) return out.json(made)
   out.line('Recorded ', styled('bold', 'CONTRADICTED'), ` for ${revisionName(revision.id, number)} of ${entry.slug}`)
+}
+
+type Item = EvidenceInput['items'][number]
+
+/** Records one judgement with members that only POST /api/evidence takes. Fails with the remedy of a refusal. */
+async function record({ invocation, client }: Session, item: Item): Promise<EvidenceResult> {
+  const { items } = checkInput<EvidenceInput>(invocation, 'EvidenceInput', { items: [item] })
+  const result = (await client.recordEvidence({ items })).items[0] ?? { status: 201 }
+  if (result.error === undefined) return result
+  const { code, member } = result.error
+  throw new CommandError(`${code}: ${remedyOf(code, member?.replace(/^items\.0\./, ''))}`, EXIT.failed)
 }
 
 /** Evidence is about the used text, not about the current text, so the revision must be named. */
@@ -63,6 +91,17 @@ async function judged({ invocation, client }: Session, slug: string): Promise<Nu
 
 /** The rationale of the flag. */
 export const rationaleOf = (invocation: Invocation): string => required(invocation, 'rationale', 'why')
+
+/** The environments of the flag, as `nodejs@22.14,debian@12`. */
+function environmentsOf({ flags }: Invocation): Item['observedOn'] {
+  const text = flags['observed-on']
+  return text?.split(',').map(part => {
+    const [name = '', version = '', ...rest] = part.split('@')
+    if (name === '' || version === '' || rest.length > 0)
+      throw new UsageError(`--observed-on must be NAME@VERSION, several separated by commas, not "${part}".`)
+    return { name, version }
+  })
+}
 
 function confidenceOf(text: string): number {
   const value = Number(text)

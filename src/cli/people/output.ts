@@ -14,6 +14,8 @@ export type Span = string | number | { style: Style; text: string }
 const STATE_STYLES: Record<State, Style> = {
   UNCHECKED: 'dim',
   SUPPORTED: 'green',
+  PARTLY_SUPPORTED: 'yellow',
+  ANSWERED: 'yellow',
   DISPUTED: 'yellow',
   CONTRADICTED: 'red',
   INCONCLUSIVE: 'yellow',

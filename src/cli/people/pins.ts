@@ -124,11 +124,13 @@ function writeFinding(
   { kind, revised, evidence, signals = [] }: PinsReport['items'][number],
 ): void {
   if (revised !== undefined) {
-    const kept =
-      revised.kept === null
+    const change =
+      revised.changed === null
         ? 'not compared because the check was too large'
-        : `${Math.floor(revised.kept * 100 + 1e-9)} % of the pinned text remains`
-    out.line(...head, `${revised.changeType}, ${plural(revised.revisions, 'later revision')}, ${kept}`)
+        : `${plural(revised.changed, 'sentence')} changed`
+    out.line(...head, `${revised.changeType}, ${plural(revised.revisions, 'later revision')}, ${change}`)
+    for (const { text } of revised.removed) out.line('  ', styled('red', '- '), text)
+    for (const { text } of revised.added) out.line('  ', styled('green', '+ '), text)
     out.block(revised.rationale)
     const { standing } = revised
     if (standing !== undefined) out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))

@@ -1,6 +1,5 @@
 import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
 import { evidenceItems } from '../../client/iterate.ts'
-import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
 import { earlierCount, standingLine } from '../../domain/evidence/standing-line.ts'
 import { signalLine } from '../../domain/signals/sentences.ts'
 import { signalNames, signalsOf, signalsOfText } from '../../domain/signals/signals.ts'
@@ -113,9 +112,21 @@ function standingLines(out: Output, standing: Standing): void {
   if (standing.best !== null) {
     out.line(styled('dim', `An earlier revision was found ${standing.best.state}: ${standing.best.revisionId}`))
   }
-  for (const { status, kept, rationale } of standing.contradictions) {
-    const about = kept >= RETAINED_FROM ? '' : ` about a text of which ${Math.floor(kept * 100)} % remains`
-    out.line('  ', styled('red', `contradiction ${status}`), styled('dim', about))
+  for (const { text, actor } of standing.unconfirmed) {
+    out.line('  ', styled('yellow', 'changed since it was checked'), styled('dim', ` by ${actorName(actor)}`))
+    out.block(text)
+  }
+  for (const { text } of standing.removed) {
+    out.line('  ', styled('yellow', 'removed since it was checked'))
+    out.block(text)
+  }
+  for (const { status, byAuthor, quote, answeredBy, rationale } of standing.contradictions) {
+    const facts = [
+      ...(byAuthor ? [' by its author'] : []),
+      ...(answeredBy === null ? [] : [` answered by ${answeredBy}`]),
+    ]
+    out.line('  ', styled('red', `contradiction ${status}`), styled('dim', facts.join(',')))
+    if (quote !== null) out.line('  ', styled('dim', `about: ${quote}`))
     out.block(rationale)
   }
 }

@@ -18,6 +18,12 @@ const CHANGE_RATIONALE: Flag = {
 }
 
 /** The commands that write. */
+const OBSERVED_ON: Flag = {
+  name: 'observed-on',
+  value: 'NAME@VERSION',
+  description: 'Where the judgement was made; several separated by commas.',
+}
+
 export const WRITE_COMMANDS: readonly Command[] = [
   {
     name: 'publish',
@@ -90,6 +96,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
       { name: 'result', value: 'RESULT', values: RESULTS, description: 'The result.' },
       { name: 'confidence', value: 'NUMBER', description: 'Your confidence, from 0 to 1.' },
       RATIONALE,
+      OBSERVED_ON,
       ...WRITE_FLAGS,
     ],
     examples: ['verify green-tea --revision 2 --result SUPPORTED --confidence 0.9 --rationale "Brewed it."'],
@@ -103,7 +110,9 @@ export const WRITE_COMMANDS: readonly Command[] = [
     flags: [
       REVISION,
       RATIONALE,
+      { name: 'quote', value: 'TEXT', description: 'The wrong sentence, exactly as in the revision.' },
       { name: 'source', value: 'SLUG', description: 'An entry that supports the contradiction.' },
+      OBSERVED_ON,
       ...WRITE_FLAGS,
     ],
     examples: ['contradict green-tea --revision 1 --rationale "Too hot for gyokuro." --source gyokuro'],
@@ -114,7 +123,7 @@ export const WRITE_COMMANDS: readonly Command[] = [
     name: 'evidence',
     summary: 'Record several verifications and contradictions by one request.',
     details:
-      'FILE has one JSON object per line: {"entry", "revisionId", "kind": "VERIFY" or "CONTRADICT", "rationale"}, and for VERIFY "result" and "confidence". A request contains ten; each counts as a write.',
+      'FILE has one JSON object per line: {"entry", "revisionId", "kind": "VERIFY" or "CONTRADICT", "rationale"}, and for VERIFY "result" and "confidence"; a contradiction can have "quote", and each "observedOn". A request contains ten; each counts as a write.',
     args: [{ name: 'FILE', description: 'The file with the judgements, or - for standard input.' }],
     flags: WRITE_FLAGS,
     examples: ['evidence checked.ndjson'],

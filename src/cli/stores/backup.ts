@@ -22,9 +22,9 @@ import { makeWholeFile } from './whole-file.ts'
 const SCRUB = `
 PRAGMA journal_mode = DELETE; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF;
 DELETE FROM origin_salt; DELETE FROM admission; DELETE FROM cooldown; DELETE FROM retry;
-CREATE TEMP TABLE kept AS SELECT number, id, day, NULL AS network_key, anonymous_actors, quarantined, blocked FROM origin;
+CREATE TEMP TABLE kept AS SELECT number, id, day, NULL AS network_key, anonymous_actors, quarantined, blocked, voice FROM origin;
 DELETE FROM main.origin;
-INSERT INTO main.origin (number, id, day, network_key, anonymous_actors, quarantined, blocked) SELECT * FROM kept;
+INSERT INTO main.origin (number, id, day, network_key, anonymous_actors, quarantined, blocked, voice) SELECT * FROM kept;
 DROP TABLE kept;
 PRAGMA application_id = 0`
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COST_MAX, evidenceOf, type Origin, TextBlame } from './blame.ts'
-import type { Text } from './retained-text.ts'
+import { evidenceAfter, type HistoryEvent } from '../../../test/support/judged-history.ts'
+import { COST_MAX, evidenceOfPieces, type Origin, TextBlame } from './blame.ts'
+import type { Text } from './pieces.ts'
 import { COSTS } from './section-comparison.ts'
 import { piecesOf } from './sentence.ts'
-import type { Judgement, Verdict } from './standing.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const textOf = (content: string): Text => ({ title: 'A title', summary: 'A summary.', content })
@@ -123,38 +123,27 @@ test('random histories are blamed as the model blames them', t => {
   }
 })
 
-const judgement = (actor: number, text: number, verdict: Verdict): Judgement => ({
-  ...{ record: actor, actor, text, verdict, own: false, originGroup: actor, at: 0 },
-})
-
 test('evidence counts for the pieces that the judged text has, once for each actor', () => {
-  const judged = [
-    { text: 10, has: [true, true, false] },
-    { text: 20, has: [true, false, false] },
-  ]
-  const said = [
-    judgement(1, 10, 'SUPPORTED'),
-    judgement(2, 20, 'CONTRADICTED'),
-    { ...judgement(1, 20, 'SUPPORTED'), record: 9 },
-  ]
-  const { places, standings } = evidenceOf(said, judged, 3)
-  assert.deepEqual(places, [0, 1, null])
-  assert.deepEqual(
-    standings.map(({ state, tally }) => [state, tally.actors]),
-    [
-      ['DISPUTED', 2],
-      ['SUPPORTED', 1],
-    ],
+  const evidence = evidenceAfter(
+    { content: 'One is odd. Two is even.' },
+    { verdict: 'SUPPORTED', actor: 7 },
+    { verdict: 'CONTRADICTED', actor: 8, quote: 'Two is even.' },
+    { content: 'One is odd. Two is even. Three is new.' },
+    { verdict: 'INCONCLUSIVE', actor: 7 },
   )
+  const { places, parts } = evidenceOfPieces(evidence)
+  const content = places.slice(2).map(place => (place === null ? null : parts[place]?.state))
+  assert.deepEqual(content, ['INCONCLUSIVE', 'CONTRADICTED', 'INCONCLUSIVE'])
+  assert.deepEqual(parts.map(({ tally }) => tally.actors).toSorted(), [1, 1, 2])
 })
 
-test('the counting has a bound: of many judged texts those with the fewest voices are left out', () => {
-  const size = 1_000
-  const judged = Array.from({ length: 20 }, (_, at) => ({
-    text: at,
-    has: Array.from({ length: size }, (_, place) => ((place >> (at % 10)) & 1) === 1),
-  }))
-  const said = Array.from({ length: 1_000 }, (_, actor) => judgement(actor + 1, actor % 20, 'SUPPORTED'))
-  const { standings } = evidenceOf(said, judged, size)
-  assert.ok(standings.length > 1 && standings.length <= 100, `${standings.length}`)
+test('the counting has a bound: past it, judged texts are left out', () => {
+  const lines = (from: number): string =>
+    Array.from({ length: 500 }, (_, at) => `Line ${at % from === 0 ? from : 0}.${at}`).join('\n')
+  const judged = (_: unknown, n: number): HistoryEvent[] => [
+    { content: lines(n + 2) },
+    ...Array.from({ length: 60 }, (): HistoryEvent => ({ verdict: 'SUPPORTED' })),
+  ]
+  const { parts } = evidenceOfPieces(evidenceAfter(...Array.from({ length: 16 }, judged).flat()))
+  assert.ok(parts.length > 1 && parts.length <= 105, `${parts.length}`)
 })

@@ -1,7 +1,9 @@
-import { SECTIONS, type Section } from '../../contract/vocabulary.ts'
-import type { Text } from './retained-text.ts'
+import type { Tally } from '../../contract/resources.ts'
+import { SECTIONS, type Section, type State } from '../../contract/vocabulary.ts'
+import type { Text } from './pieces.ts'
+import { claimOf } from './pieces.ts'
 import { COSTS, SectionComparison } from './section-comparison.ts'
-import { type Judgement, type Standing, standingOf } from './standing.ts'
+import { type Evidence, isAgainst, type Judgement, objectionsOf, stateOfTally, tallyOf } from './standing.ts'
 
 const MEMBERS = { TITLE: 'title', SUMMARY: 'summary', CONTENT: 'content' } as const satisfies Record<
   Section,
@@ -77,40 +79,67 @@ export class TextBlame {
   }
 }
 
-/**
- * The maximum number of judgements that are counted for all parts of a text. Past it, the judged texts with the fewest voices are left out.
- */
+/** The maximum number of judgements that are counted for all parts of a text. Past it, judged texts are left out, the last first. */
 const COUNTED_MAX = 100_000
 
-/** A judged text, and whether it has each piece. */
-export type Judged = { text: number; has: readonly boolean[] }
+/** The state of a part of a text, and the standing objections to it, newest first. */
+export type PartEvidence = { state: State; tally: Tally; objections: Judgement[] }
 
 /**
- * The standing of each piece of a text, from the judgements of the texts that have it. Pieces that occur in the same texts share a
- * standing. `places` has the index in `standings` for each piece, or null if no judged text has it. Pass `judged` in descending order of
- * voices.
+ * The evidence about each piece of the current text: supports of texts that have it unchanged, and standing objections that quote it or are
+ * about such a text. `places` has the index in `parts` for each piece, or null if no judged text has it.
  */
-export function evidenceOf(judgements: readonly Judgement[], judged: readonly Judged[], size: number) {
-  let texts = judged
-  let signs = signsOf(texts, size)
-  while (new Set(signs).size * judgements.length > COUNTED_MAX) {
-    texts = texts.slice(0, -1)
-    signs = signsOf(texts, size)
-  }
-  const bits = new Map(texts.map(({ text }, at) => [text, 2 ** at]))
-  const distinct = [...new Set(signs)].filter(sign => sign !== 0)
-  const standings: Standing[] = distinct.map(sign =>
-    standingOf(
-      judgements.filter(({ text }) => ((bits.get(text) ?? 0) & sign) !== 0),
-      () => 1,
-    ),
+export function evidenceOfPieces(evidence: Evidence): { places: (number | null)[]; parts: PartEvidence[] } {
+  const { judgements, compared, current } = evidence
+  const open = new Set(objectionsOf(evidence).flatMap(one => (one.status === 'STANDING' ? [one.judgement] : [])))
+  const counted = judgements.filter(one => !isAgainst(one) || open.has(one))
+  const quotes = counted.flatMap(one => {
+    const judged = compared.get(one.revision)
+    if (one.quote === null || judged === undefined) return []
+    return [{ judgement: one, keys: new Set(claimOf(judged.text, one.quote).flat()) }]
+  })
+  const whole = Map.groupBy(
+    counted.filter(({ quote }) => quote === null),
+    ({ revision }) => revision,
   )
-  const placeOf = new Map(distinct.map((sign, place) => [sign, place]))
-  return { places: signs.map(sign => placeOf.get(sign) ?? null), standings }
+  let texts = [...compared].filter(([revision]) => whole.has(revision))
+  const signOf = (place: number): string =>
+    [
+      texts.map(([, { comparison }]) => (comparison.unchanged[place] ? 1 : 0)).join(''),
+      ...quotes.flatMap(({ keys }, at) => (keys.has(current.keys[place] ?? '') ? [at] : [])),
+    ].join(' ')
+  const signs = (): string[] => [...current.keys.keys()].map(signOf)
+  let found = signs()
+  while (texts.length > 0 && new Set(found).size * counted.length > COUNTED_MAX) {
+    texts = texts.slice(0, -1)
+    found = signs()
+  }
+  const parts: PartEvidence[] = []
+  const places = new Map<string, number | null>()
+  for (const [place, sign] of found.entries()) {
+    if (places.has(sign)) continue
+    const about = [
+      ...texts.flatMap(([revision, { comparison }]) =>
+        comparison.unchanged[place] ? (whole.get(revision) ?? []) : [],
+      ),
+      ...quotes.flatMap(({ judgement, keys }) => (keys.has(current.keys[place] ?? '') ? [judgement] : [])),
+    ].sort((a, b) => b.record - a.record)
+    places.set(sign, about.length === 0 ? null : parts.length)
+    if (about.length > 0) parts.push(partOf(about))
+  }
+  return { places: found.map(sign => places.get(sign) ?? null), parts }
 }
 
-/** A bit mask for each piece: bit n is set if text n has the piece. */
-const signsOf = (texts: readonly Judged[], size: number): number[] =>
-  Array.from({ length: size }, (_, place) =>
-    texts.reduce((sign, { has }, at) => (has[place] ? sign | (2 ** at) : sign), 0),
+/** The evidence of a part, from the newest judgement of each actor and all objections. */
+function partOf(about: readonly Judgement[]): PartEvidence {
+  const objections = about.filter(isAgainst)
+  const opponents = new Set(objections.map(({ actor }) => actor))
+  const others = new Map(
+    about
+      .filter(one => !isAgainst(one))
+      .toReversed()
+      .map(one => [one.actor, one]),
   )
+  const tally = tallyOf([...objections, ...[...others.values()].filter(({ actor }) => !opponents.has(actor))])
+  return { state: stateOfTally(tally), tally, objections }
+}

@@ -1,19 +1,19 @@
 import type { State, WorkKind } from '../../contract/vocabulary.ts'
 import { DAY } from '../time.ts'
-import { RETAINED_FROM } from './retained-text.ts'
 
 /** The check that an entry needs, by its standing alone. A CONFIRMED entry becomes STALE when its last check is STALE_DAYS old. */
-export type Due = 'DISPUTED' | 'ADDRESSED' | 'UNCHECKED' | 'CONFIRMED'
+export type Due = 'DISPUTED' | 'ANSWERED' | 'UNCHECKED' | 'CONFIRMED'
 
-type Stands = { state: State; confirmed: number | null; contradictions: readonly { addressedBy: number | null }[] }
+const DUE: Partial<Record<State, Due>> = {
+  SUPPORTED: 'CONFIRMED',
+  ANSWERED: 'ANSWERED',
+  DISPUTED: 'DISPUTED',
+  CONTRADICTED: 'DISPUTED',
+}
 
 /** The check that an entry needs. `null` is the standing of an entry without evidence. */
-export function dueOf(standing: Stands | null): Due {
-  if (standing === null) return 'UNCHECKED'
-  if (standing.state === 'SUPPORTED') return (standing.confirmed ?? 0) >= RETAINED_FROM ? 'CONFIRMED' : 'UNCHECKED'
-  if (standing.state === 'DISPUTED' || standing.state === 'CONTRADICTED') return 'DISPUTED'
-  return standing.contradictions.some(({ addressedBy }) => addressedBy !== null) ? 'ADDRESSED' : 'UNCHECKED'
-}
+export const dueOf = (standing: { state: State } | null): Due =>
+  standing === null ? 'UNCHECKED' : (DUE[standing.state] ?? 'UNCHECKED')
 
 /** The age of the last check, in days, from which a confirmed text is STALE. */
 const STALE_DAYS = 90

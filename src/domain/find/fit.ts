@@ -2,10 +2,7 @@ import type { Standing } from '../../contract/resources.ts'
 import type { Signal } from '../../contract/vocabulary.ts'
 import { fieldTermsOf, impactOf, impactsOf, type RankedText } from './ranking.ts'
 
-/** The largest effect of evidence, as a share of the score. It decides only between entries that fit almost equally well. */
-const SWAY = 0.1
-
-type Weighed = { score: number; standing: Pick<Standing, 'state' | 'tally'> }
+type Weighed = { score: number; standing: Pick<Standing, 'share'> }
 
 /**
  * The share of its rank score that an entry keeps if its text has a signal of commands. Honest guides have these commands too: many pipe a
@@ -16,21 +13,17 @@ const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8, DESTRUCTIV
 
 const shareOf = (signals: readonly Signal[]): number => Math.min(1, ...signals.map(signal => SHARES[signal] ?? 0))
 
-/** The rank of an entry as an answer: its score, times 0.9 to 1.1 for its independent voices, times the share that its signals leave. */
-function rankScore({ score, standing: { tally }, signals }: Judged): number {
-  const { independentFor, independentAgainst } = tally
-  const sway = (SWAY * (independentFor - independentAgainst)) / (independentFor + independentAgainst + 1)
-  return score * (1 + sway) * (shareOf(signals) || 1)
-}
+/** The rank of an entry as an answer: match × (1 + share) ÷ 2 for its voices, times the share that its signals leave. */
+const rankScore = ({ score, standing, signals }: Judged): number =>
+  ((score * (1 + standing.share)) / 2) * (shareOf(signals) || 1)
 
 /** A found entry with the signals of its text. */
 export type Judged = Weighed & { signals: readonly Signal[] }
 /** `whole`: the entry has all words of the question. */
 export type Ordered = Judged & { whole: boolean }
 
-/** Whether an entry follows all others: evidence only contradicts it, or its text has a signal that leaves 0. */
-const isLast = ({ standing, signals }: Pick<Judged, 'standing' | 'signals'>): boolean =>
-  standing.state === 'CONTRADICTED' || shareOf(signals) === 0
+/** Whether an entry follows all others: its text has a signal that leaves 0. Evidence hides nothing. */
+export const isLast = ({ signals }: Pick<Judged, 'signals'>): boolean => shareOf(signals) === 0
 
 /** Number of the best matches that are ordered by rank score. */
 export const CANDIDATES = 40

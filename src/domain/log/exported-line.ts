@@ -60,7 +60,7 @@ function revisionFacts(line: CheckedLine<'entry' | 'revision'>): Facts['revision
 /** The judgement of a line, with the members of both kinds. */
 export const judgementOf = (line: CheckedLine<'verification' | 'contradiction'>) =>
   line.type === 'verification'
-    ? { ...line.verification, action: 'VERIFY' as const, sourceRecord: null }
+    ? { ...line.verification, action: 'VERIFY' as const, sourceRecord: null, quote: undefined }
     : {
         ...line.contradiction,
         ...{ action: 'CONTRADICT' as const, result: null, confidence: null, sourceRecord: line.sourceRecord },
@@ -68,11 +68,13 @@ export const judgementOf = (line: CheckedLine<'verification' | 'contradiction'>)
 
 function evidenceFacts(line: CheckedLine<'verification' | 'contradiction'>): Facts['evidence'] {
   const { id, entryId, revisionId, actorId, action, result, confidence, ...rest } = judgementOf(line)
-  const { rationale, sourceRecord, createdAt } = rest
+  const { rationale, sourceRecord, createdAt, quote, observedOn } = rest
   return {
     ...actedOfLine(line, actorId),
     ...{ id, entryRecord: line.entryRecord, entryId, revisionId, ordinal: line.ordinal },
     ...{ action, result, confidence, rationale, sourceRecord, createdAt },
+    ...(quote === undefined ? {} : { quote }),
+    ...(observedOn === undefined ? {} : { observedOn: observedOn.map(({ name, version }) => ({ name, version })) }),
   }
 }
 

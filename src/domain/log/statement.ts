@@ -16,6 +16,7 @@ type Acted = Recorded & { actorId: string; sequence: string; dataClass: string }
 /**
  * The facts of a record that never change, and that moderation can remove from answers only by withdrawing the record. They include no
  * declared name, address, origin, token or user agent. Only first revisions have `slug` and `tags`, because no evidenceHash covers them.
+ * Only evidence that was sent with `quote` or `observedOn` has them.
  */
 export type Facts = {
   revision: Acted & { entryRecord: string; entryId: string; evidenceHash: string; slug?: string; tags?: string[] }
@@ -29,6 +30,8 @@ export type Facts = {
     result: string | null
     confidence: number | null
     rationale: string
+    quote?: string
+    observedOn?: { name: string; version: string }[]
     sourceRecord: string | null
     createdAt: string
   }
@@ -53,13 +56,13 @@ export type Facts = {
 }
 
 const ACTED = ['kind', 'record', 'actorId', 'sequence', 'dataClass'] as const
-/** The members of each statement in the order of RFC 8785. No member is an object. */
+/** The members of each statement in the order of RFC 8785. The members of `observedOn` are in that order too. */
 const MEMBERS: { [Kind in RecordKind]: readonly ('kind' | keyof Facts[Kind])[] } = {
   revision: [...ACTED, ...(['entryRecord', 'entryId', 'evidenceHash', 'slug', 'tags'] as const)].toSorted(),
   evidence: [
     ...ACTED,
     ...(['id', 'entryRecord', 'entryId', 'revisionId', 'ordinal', 'action', 'result', 'confidence'] as const),
-    ...(['rationale', 'sourceRecord', 'createdAt'] as const),
+    ...(['rationale', 'quote', 'observedOn', 'sourceRecord', 'createdAt'] as const),
   ].toSorted(),
   relation: [
     ...ACTED,

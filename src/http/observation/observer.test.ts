@@ -10,7 +10,7 @@ import { Observer, type Visitor } from './observer.ts'
 const HOUR = 3_600_000
 const visitor = (actor: number, at = HOUR): Visitor => ({
   actor,
-  origin: { id: 'origin', day: '1970-01-01', networkKey: 'key' },
+  origin: { id: 'origin', day: '1970-01-01', networkKey: 'key', voice: 'origin' },
   userAgent: '',
   requestId: `request at ${at}`,
   at,

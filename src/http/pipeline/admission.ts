@@ -50,7 +50,7 @@ type Dependencies = {
 
 const numberOf = (claim: ActorClaim): number | null => (claim.kind === 'actor' ? claim.number : null)
 const NO_CLAIM = { kind: 'none' } as const
-const NO_ORIGIN: OriginKeys = { id: '', day: '', networkKey: '' }
+const NO_ORIGIN: OriginKeys = { id: '', day: '', networkKey: '', voice: '' }
 
 /**
  * Returns the function that admits a request to its operation or throws the problem, in the order of the contract:

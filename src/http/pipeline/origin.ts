@@ -9,6 +9,7 @@ import { dayNumber } from '../../domain/time.ts'
 import type { OriginKeys } from '../../store/origin.ts'
 
 const IPV6_PREFIX_BYTES = 8
+const VOICE_PREFIX_DIGITS = 12
 /** The maximum number of networks whose keys are cached, and of addresses whose networks are cached. */
 const REMEMBERED_MAX = 50_000
 /** Longer pairs of an address and an X-Forwarded-For field are parsed at each request. */
@@ -42,6 +43,10 @@ export function networkOf(peer: string, forwardedFor: string | undefined, proxie
   if (client.kind() === 'ipv4') return client.toString()
   return `${Buffer.from(client.toByteArray().slice(0, IPV6_PREFIX_BYTES)).toString('hex')}/64`
 }
+
+/** The network that counts as one voice: the /48 of an IPv6 network, because one customer has all of it. */
+export const voiceNetworkOf = (network: string): string =>
+  network.endsWith('/64') ? `${network.slice(0, VOICE_PREFIX_DIGITS)}/48` : network
 
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const bare = text
@@ -142,7 +147,10 @@ export class Origins {
 
   async #makeKeys(network: string, day: string): Promise<OriginKeys> {
     const salt = this.#salts.get(day) ?? (await this.#openSalt(day))
-    const keys = { id: this.#dailyDigest(salt, network), day, networkKey: digest(this.#originKey(), network) }
+    const id = this.#dailyDigest(salt, network)
+    const wider = voiceNetworkOf(network)
+    const voice = wider === network ? id : this.#dailyDigest(salt, wider)
+    const keys = { id, day, networkKey: digest(this.#originKey(), network), voice }
     this.#keys.set(network, keys)
     return keys
   }

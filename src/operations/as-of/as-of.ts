@@ -1,15 +1,12 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
 import type { Entry } from '../../contract/resources.ts'
 import type { Reader } from '../../database/database.ts'
-import { wordingOf } from '../../domain/evidence/retained-text.ts'
-import { type Judgement, standingOf } from '../../domain/evidence/standing.ts'
+import { standingOf } from '../../domain/evidence/standing.ts'
 import * as then from '../../store/as-of.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import { readHead } from '../../store/head.ts'
-import { findJudgedText, findTextByDigest, listJudgements, shownStanding, slimStanding } from '../../store/standing.ts'
-import { judgementRecordsOf, judgementsOf, type TextNumbers } from '../evidence/judgement.ts'
-import { confirmedShare, measure, type TextComparisons, withAuthors } from '../evidence/settle-standing.ts'
+import { READ_MAX, shownStanding, slimStanding } from '../../store/standing.ts'
+import { evidenceOn } from '../evidence/settle-standing.ts'
 
 /** A point in the history of a store: a sequence, and the newest record that was committed with it or before it. */
 export type Moment = { sequence: number; record: number }
@@ -37,13 +34,6 @@ export async function revisionAt(
   return { ...revision, updated_at: (changed ?? revision).created_at }
 }
 
-/**
- * Limits for actors that judged an entry both before and after a point: the number of actors whose earlier records are read, and the number
- * of these records. Past a limit, the result is incomplete.
- */
-const REJUDGING_MAX = 20
-const RECORDS_MAX = 80
-
 export type StandingThen = { standing: Entry['standing']; complete: boolean }
 
 /** Computes the standing of the text at a point from the evidence up to that point. Records that are withdrawn now do not count. */
@@ -56,16 +46,9 @@ export async function standingAt(
   if (await isAsThen(reader, entry, revision, record)) {
     return { standing: shownStanding(entry.standing), complete: true }
   }
-  const { judgements, complete } = await judgementsAt(reader, entry.number, record)
-  if (judgements.length === 0) return { standing: shownStanding(null), complete }
-  const comparisons = unknownComparisonsOf(reader, entry.number)
-  const { shares, currentTextNumber } = await measure(reader, judgements, wordingOf(revision), comparisons)
-  const retainedShareOf = (text: number): number => shares.get(text) ?? 0
-  const comparison = { judgements, retainedShareOf, currentTextNumber }
-  const countedJudgements = await withAuthors(reader, entry.number, comparison, record)
-  const standing = standingOf(countedJudgements, retainedShareOf)
-  const confirmed = await confirmedShare(reader, standing.supported, revision)
-  return { standing: slimStanding({ ...standing, confirmed }), complete }
+  const evidence = await evidenceOn(reader, entry, { ...revision, revision: revision.number }, record)
+  const complete = entry.evidence <= READ_MAX && entry.relations <= READ_MAX
+  return { standing: evidence === undefined ? shownStanding(null) : slimStanding(standingOf(evidence)), complete }
 }
 
 /** Whether the text of an entry and the evidence about it are unchanged since a record. */
@@ -79,42 +62,3 @@ export async function isAsThen(
   const newest = await then.findNewestAbout(reader, entry)
   return (newest?.judged ?? 0) <= record && (newest?.related ?? 0) <= record
 }
-
-/** The judgements of an entry that counted at a record: those that still count, and those that were replaced later. */
-async function judgementsAt(
-  reader: Reader,
-  entry: number,
-  record: number,
-): Promise<{ judgements: Judgement[]; complete: boolean }> {
-  const [all, rejudging] = await Promise.all([
-    listJudgements(reader, entry),
-    then.listRejudging(reader, entry, record, REJUDGING_MAX + 1),
-  ])
-  const actors = rejudging.slice(0, REJUDGING_MAX).map(({ actor }) => actor)
-  const replaced = new Set(actors)
-  const judgements = all.filter(one => one.record <= record && !replaced.has(one.actor))
-  let left = RECORDS_MAX
-  for (const actor of actors) {
-    const records = (await judgementRecordsOf(reader, entry, actor)).filter(one => one.record <= record)
-    const counted = records.slice(Math.max(0, records.length - Math.max(0, left)))
-    left -= records.length
-    judgements.push(...(await judgementsOf(reader, entry, counted, textsOf(reader, entry))))
-    await nextTurn()
-  }
-  return { judgements, complete: rejudging.length <= REJUDGING_MAX && left >= 0 }
-}
-
-/** Returns the stored numbers of judged texts, without storing new ones. */
-const textsOf = (reader: Reader, entry: number): TextNumbers => ({
-  async numberOf(revision) {
-    const isFirst = (await findJudgedText(reader, entry, revision.number)) !== undefined
-    if (isFirst) return revision.number
-    return (await findTextByDigest(reader, entry, wordingOf(revision).digest))?.text ?? revision.number
-  },
-})
-
-/** The judged texts of an entry without comparisons, because the stored comparisons are with the text of today. */
-const unknownComparisonsOf = (reader: Reader, entry: number): TextComparisons => ({
-  numberOf: async digest => (await findTextByDigest(reader, entry, digest))?.text,
-  comparisonOf: async text => ({ text, kept: null, against: null, walked: 0, steps: 0, addressed: null }),
-})

@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FIND } from '../../contract/limits.ts'
 import type { FoundAsOf, FoundAsOfList } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import type { Text } from '../../domain/evidence/retained-text.ts'
-import { NO_TALLY } from '../../domain/evidence/standing.ts'
+import type { Text } from '../../domain/evidence/pieces.ts'
 import { byRank, CANDIDATES, refit, roundScore } from '../../domain/find/fit.ts'
 import { passageOf } from '../../domain/find/passage.ts'
 import { isAnswerable, type RankedText } from '../../domain/find/ranking.ts'
@@ -13,6 +12,7 @@ import { tagKey } from '../../domain/tag.ts'
 import { isoTime } from '../../domain/time.ts'
 import { areTextsAsAt, type RevisionThen } from '../../store/as-of.ts'
 import { type EntryRow, findEntryByNumber, tagsOf } from '../../store/entry.ts'
+import { shownStanding } from '../../store/standing.ts'
 import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 import type { Match, SearchResult } from '../search.ts'
@@ -105,7 +105,7 @@ const judgedAs = ({ score, whole, standing, revision }: CandidateAsOf & { standi
   score,
   whole,
   signals: signalNames(revision.signals),
-  standing: standing ?? { state: 'UNCHECKED' as const, tally: NO_TALLY },
+  standing: standing ?? shownStanding(null),
 })
 
 const rowOf = (

@@ -1,26 +1,33 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Author, Entry } from '../../contract/resources.ts'
-import type { Signal } from '../../contract/vocabulary.ts'
+import type { ObjectionStatus, Signal } from '../../contract/vocabulary.ts'
 import { offsetCursor } from '../../domain/cursor.ts'
-import { RETAINED_FROM, wordingOf } from '../../domain/evidence/retained-text.ts'
-import { isAgainst, latestOf, standingOf, stateOf, tallyOf, type Verdict } from '../../domain/evidence/standing.ts'
+import type { Text } from '../../domain/evidence/pieces.ts'
+import {
+  isAgainst,
+  latestOf,
+  objectionsOf,
+  SUPPORT_FROM,
+  standingOf,
+  stateOfTally,
+  tallyOf,
+  type Verdict,
+} from '../../domain/evidence/standing.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { toAuthor } from '../../store/actor.ts'
-import { hasChangedAfter } from '../../store/authors.ts'
 import type { EntryRow } from '../../store/entry.ts'
-import { listJudgementsOfText } from '../../store/pin.ts'
-import { findTextByDigest, listJudgementsOfRevisions, storedStanding } from '../../store/standing.ts'
+import { findRevisionId, listJudgements, storedStanding } from '../../store/standing.ts'
 import {
   countEvidence,
   countRelations,
   countWrites,
+  findEvidence,
   findRevisionAuthor,
-  findWeight,
   listJudged,
   listSteps,
-  type WeightRow,
 } from '../../store/view.ts'
+import { evidenceOn } from '../evidence/settle-standing.ts'
 import type { Reads } from '../operation.ts'
 import { findAddressed } from '../pagination.ts'
 
@@ -46,9 +53,7 @@ async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Pro
   const revision = await findRevisionAuthor(on.reader, entry.number, revisionId)
   if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
   const { state, tally, confirmed } =
-    revision.number === entry.revision
-      ? storedStanding(entry.standing)
-      : { ...(await standingOfText(on, entry, revision)), confirmed: null }
+    revision.number === entry.revision ? storedStanding(entry.standing) : await standingOfText(on, entry, revision)
   return {
     state,
     tally,
@@ -61,10 +66,9 @@ async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Pro
   }
 }
 
-async function standingOfText({ reader }: On, entry: EntryRow, revision: Parameters<typeof wordingOf>[0]) {
-  const text = await findTextByDigest(reader, entry.number, wordingOf(revision).digest)
-  const judgements = text === undefined ? [] : await listJudgementsOfText(reader, entry.number, text.text)
-  return standingOf(judgements, () => 1)
+async function standingOfText({ reader }: On, entry: EntryRow, revision: Text & { number: number }) {
+  const evidence = await evidenceOn(reader, entry, { ...revision, revision: revision.number })
+  return evidence === undefined ? storedStanding(null) : standingOf(evidence)
 }
 
 /** A revision in the history of an entry. Times in milliseconds since 1970. */
@@ -134,36 +138,39 @@ export async function readAbout(on: On, slug: string, revisionId: string, lifeRo
 
 /** How a piece of evidence counts for the current text of its entry. */
 export type Weight = {
-  /** REPLACED by a later judgement of its actor about the same text. */
+  /** REPLACED by a later judgement of its actor about the same revision. */
   about: 'CURRENT' | 'EARLIER' | 'REPLACED'
-  /** Whether its actor is an author of the judged or the current text, so that it counts for neither side. */
+  /** Whether its actor, or its network on that day, wrote a part of the judged text. */
   own: boolean
-  /** The CORRECT revision that answered an objection to an earlier text; null if none did, undefined if that is unknown. */
-  addressedBy: string | null | undefined
+  /** Of an objection: its status, and the id of the CORRECT revision that answered it. */
+  status: ObjectionStatus | null
+  answeredBy: string | null
 }
 
 /** Returns how pieces of evidence about an entry count, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
 export async function readWeights(on: On, slug: string, ids: readonly string[]): Promise<Map<string, Weight>> {
+  const { reader } = on
   const entry = await addressedAt(on, slug)
-  const { digest } = wordingOf(entry)
-  const rows = await Promise.all(ids.slice(0, 2 * LIMITS.pageMax).map(id => findWeight(on.reader, entry.number, id)))
-  const found = rows.filter(row => row !== undefined)
-  const weights = found.map(async row => [row.id, await weightOf(on, entry, row, digest)] as const)
-  return new Map(await Promise.all(weights))
-}
-
-async function weightOf({ reader }: On, entry: EntryRow, row: WeightRow, digest: string): Promise<Weight> {
-  const { verdict, text, actor } = row
-  if (verdict === null || text === null) return { about: 'REPLACED', own: false, addressedBy: undefined }
-  const isSame = row.digest === digest
-  if (!isSame && (row.against !== digest || (row.kept ?? 0) < RETAINED_FROM)) {
-    // If the new text is contradicted, it does not count as a correction.
-    const isOpen = storedStanding(entry.standing).tally.contradicted > 0
-    const addressedBy = row.steps === 0 ? undefined : isOpen ? null : row.addressed_by
-    return { about: 'EARLIER', own: row.own === 1, addressedBy }
+  const evidence = await evidenceOn(reader, entry, entry)
+  const rows = await Promise.all(ids.slice(0, 2 * LIMITS.pageMax).map(id => findEvidence(reader, entry.number, id)))
+  if (evidence === undefined) return new Map()
+  const judgements = new Map(evidence.judgements.map(one => [one.record, one]))
+  const objections = new Map(objectionsOf(evidence).map(one => [one.judgement.record, one]))
+  const weightOf = async (record: number): Promise<Weight> => {
+    const judgement = judgements.get(record)
+    const objection = objections.get(record)
+    if (judgement === undefined) return { about: 'REPLACED', own: false, status: null, answeredBy: null }
+    const { own, revision } = judgement
+    if (objection !== undefined) {
+      const { status, answer } = objection
+      const answeredBy = answer === null ? null : await findRevisionId(reader, answer)
+      return { about: status === 'STANDING' ? 'CURRENT' : 'EARLIER', own, status, answeredBy }
+    }
+    const share = evidence.compared.get(revision)?.comparison.share ?? 0
+    return { about: share >= SUPPORT_FROM ? 'CURRENT' : 'EARLIER', own, status: null, answeredBy: null }
   }
-  const isAuthor = !isSame && !isAgainst({ verdict }) && (await hasChangedAfter(reader, entry.number, actor, text))
-  return { about: 'CURRENT', own: row.own === 1 || isAuthor, addressedBy: undefined }
+  const found = rows.filter(row => row !== undefined)
+  return new Map(await Promise.all(found.map(async ({ id, record }) => [id, await weightOf(record)] as const)))
 }
 
 /** Returns the state and the tally of each revision of an entry that was judged itself, by the record number of the revision. */
@@ -173,11 +180,11 @@ export async function readVerdicts(
 ): Promise<Map<number, Pick<Entry['standing'], 'state' | 'tally'>>> {
   const entry = await addressedAt(on, slug)
   if (entry.standing === null) return new Map()
-  const judgements = await listJudgementsOfRevisions(on.reader, entry.number)
+  const judgements = latestOf(await listJudgements(on.reader, entry))
   return new Map(
-    [...Map.groupBy(judgements, ({ text }) => text)].map(([revision, about]) => {
-      const tally = tallyOf(latestOf(about))
-      return [revision, { state: stateOf(tally), tally }]
+    [...Map.groupBy(judgements, ({ revision }) => revision)].map(([revision, about]) => {
+      const tally = tallyOf(about)
+      return [revision, { state: stateOfTally(tally), tally }]
     }),
   )
 }

@@ -1,14 +1,15 @@
 import { FIND } from '../../contract/limits.ts'
 import type { Found, FoundList } from '../../contract/resources.ts'
-import { TRUST } from '../../contract/vocabulary.ts'
+import { type State, TRUST } from '../../contract/vocabulary.ts'
 import { getOrThrow } from '../../database/database.ts'
 import { bestThatFit, markdownOf, markdownThatFits } from '../../domain/find/brief.ts'
-import { byRank, CANDIDATES, roundScore } from '../../domain/find/fit.ts'
+import { byRank, CANDIDATES, isLast, roundScore } from '../../domain/find/fit.ts'
 import { passageOf } from '../../domain/find/passage.ts'
 import { isAnswerable } from '../../domain/find/ranking.ts'
 import { unansweredTerms } from '../../domain/find/unanswered.ts'
 import { tagKey } from '../../domain/tag.ts'
 import { findEntryByNumber } from '../../store/entry.ts'
+import { storedStanding } from '../../store/standing.ts'
 import { objectionsTo } from '../evidence/read-standing.ts'
 import { observedSearch } from '../observation/observed-search.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
@@ -34,7 +35,8 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const all = await candidatesOf(reads, result)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
   const ordered = candidates.toSorted(byRank)
-  const { coverage, match } = fitOf({ best: all[0], first: ordered[0] }, result)
+  const fitting = candidates.find(one => !isLast(one)) ?? candidates[0]
+  const { coverage, match } = fitOf({ best: all[0], first: fitting }, result)
   const answerable = isAnswerable({ match, words })
   const frame = { coverage, match, answerable, missing, corrected, dataClass: 'EXTERNAL' as const }
   const found = ordered.slice(0, limit)
@@ -70,8 +72,8 @@ async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candida
 }
 
 /**
- * How well the first entry of the answer fits. `best` is the first entry of the search result. The two differ if evidence and signals
- * changed the order, or if `best` has another state than requested.
+ * How well the best match fits. `best` is the first entry of the search result. `first` is another one if `best` has a signal that puts it
+ * last, or another state than requested.
  */
 function fitOf(
   { best, first }: { best: Candidate | undefined; first: Candidate | undefined },
@@ -82,7 +84,10 @@ function fitOf(
   return { coverage: first.whole ? 'ALL' : 'SOME', match: roundScore(first.score) }
 }
 
-/** An entry as a short row; in a brief also the strongest objections to its current text. */
+/** The states of a text with an open objection. */
+const OPPOSED: ReadonlySet<State> = new Set(['DISPUTED', 'CONTRADICTED', 'ANSWERED'])
+
+/** An entry as a short row, with the strongest objection to its current text; in a brief with up to three. */
 async function rowOf(
   { reader }: Reads,
   found: Candidate,
@@ -107,8 +112,9 @@ async function rowOf(
     updatedAt,
     ...TRUST,
   }
-  if (!brief || standing.tally.unsupported + standing.tally.contradicted === 0) return row
+  if (!OPPOSED.has(standing.state)) return row
   const entry = await findEntryByNumber(reader, found.served.number)
   if (entry === undefined) return row
-  return { ...row, objections: await objectionsTo(reader, entry) }
+  const objections = await objectionsTo(reader, storedStanding(entry.standing))
+  return { ...row, objections: brief ? objections : objections.slice(0, 1) }
 }

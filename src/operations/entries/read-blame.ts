@@ -1,30 +1,16 @@
 import type { Blame } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { getOrThrow, only, type Reader } from '../../database/database.ts'
-import { evidenceOf, type Judged, TextBlame } from '../../domain/evidence/blame.ts'
-import { wordingOf } from '../../domain/evidence/retained-text.ts'
-import {
-  isObjection,
-  type Judgement,
-  MEASURED_TEXTS,
-  type Objection,
-  type Verdict,
-  weightiestTexts,
-} from '../../domain/evidence/standing.ts'
+import { evidenceOfPieces } from '../../domain/evidence/blame.ts'
+import type { Judgement } from '../../domain/evidence/standing.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { isoTime } from '../../domain/time.ts'
 import { toAuthor } from '../../store/actor.ts'
 import type { EntryRow } from '../../store/entry.ts'
 import { findWriter, type WriterRow } from '../../store/revision.ts'
-import {
-  findObjectingRelation,
-  findObjection,
-  findText,
-  listAnswered,
-  listJudgementsOfRevisions,
-  storedStanding,
-} from '../../store/standing.ts'
+import { findObjection } from '../../store/standing.ts'
+import { evidenceOn } from '../evidence/settle-standing.ts'
 import type { ReadOperation } from '../operation.ts'
 import { findAddressed, observedRead } from '../pagination.ts'
 import { historyOf, type TextHistory } from './text-history.ts'
@@ -34,7 +20,7 @@ export const readBlame: ReadOperation<'readBlame'> = async ({ reader, yieldToReq
   const entry = await findAddressed(reader, request)
   const { pieces, origins, lookedAt, complete } = await historyOf(reader, entry)
   await yieldToRequests()
-  const evidence = await evidenceOn(reader, entry, pieces.length)
+  const evidence = await evidenceOfEntry(reader, entry)
   const ordinals = [...new Set(origins.flatMap(({ first, since }) => [first, since]))].sort((a, b) => a - b)
   const writers = await Promise.all(
     ordinals.map(async ordinal => only(await findWriter(reader, entry.number, ordinal))),
@@ -77,47 +63,27 @@ const writerOf = (row: WriterRow): Blame['revisions'][number] => ({
   signals: signalNames(row.signals),
 })
 
-/** The judgements of an entry without objections that a correction answered, because those are about the replaced text. */
-async function standingJudgements(reader: Reader, entry: EntryRow): Promise<readonly Judgement[]> {
-  const judgements = await listJudgementsOfRevisions(reader, entry.number)
-  // If the current text is contradicted, it does not count as a correction.
-  if (storedStanding(entry.standing).tally.contradicted > 0 || !judgements.some(isObjection)) return judgements
-  const answered = await listAnswered(reader, entry.number, wordingOf(entry).digest)
-  const records = new Set(answered.map(({ record }) => record))
-  return judgements.filter(({ record }) => !records.has(record))
-}
+const OBJECTIONS_NAMED = 3
 
 /** The result of the judgements about each piece of a text. */
-async function evidenceOn(reader: Reader, entry: EntryRow, size: number) {
-  if (entry.standing === null) return { places: [], items: [], version: [] }
-  const judgements = await standingJudgements(reader, entry)
-  const texts = weightiestTexts(judgements).slice(0, MEASURED_TEXTS)
-  const blame = new TextBlame(entry, entry.revisions)
-  const judged: Judged[] = []
-  for (const text of await Promise.all(texts.map(number => findText(reader, number)))) {
-    if (text !== undefined) judged.push({ text: text.number, has: blame.holds(text) })
-  }
-  const { places, standings } = evidenceOf(judgements, judged, size)
-  const objections = new Map<number, Promise<string | undefined>>()
-  const idOf = ({ judgement: { record, verdict } }: Objection): Promise<string | undefined> => {
-    const id = objections.get(record) ?? findObjectionId(reader, record, verdict)
-    objections.set(record, id)
+async function evidenceOfEntry(reader: Reader, entry: EntryRow) {
+  const evidence = await evidenceOn(reader, entry, entry)
+  if (evidence === undefined) return { places: [], items: [], version: [] }
+  const { places, parts } = evidenceOfPieces(evidence)
+  const ids = new Map<number, Promise<string | undefined>>()
+  const findId = async ({ record, verdict }: Judgement) => (await findObjection(reader, record, verdict))?.id
+  const idOf = (one: Judgement): Promise<string | undefined> => {
+    const id = ids.get(one.record) ?? findId(one)
+    ids.set(one.record, id)
     return id
   }
   const items = await Promise.all(
-    standings.map(async ({ state, tally, objections }) => ({
+    parts.map(async ({ state, tally, objections }) => ({
       state,
       tally,
-      objections: (await Promise.all(objections.map(idOf))).filter(id => id !== undefined),
+      objections: (await Promise.all(objections.slice(0, OBJECTIONS_NAMED).map(idOf))).filter(id => id !== undefined),
     })),
   )
-  const version = standings.map(({ state, tally, objections }) => [
-    state,
-    tally,
-    objections.map(({ judgement }) => judgement.record),
-  ])
+  const version = parts.map(({ state, tally, objections }) => [state, tally, objections.map(({ record }) => record)])
   return { places, items, version: [places, version] }
 }
-
-const findObjectionId = async (reader: Reader, record: number, verdict: Verdict): Promise<string | undefined> =>
-  (verdict === 'CONTRADICTS' ? await findObjectingRelation(reader, record) : await findObjection(reader, record))?.id

@@ -6,9 +6,8 @@ import { authorOf } from '../../store/actor.ts'
 import { countRelation, type EntryRow } from '../../store/entry.ts'
 import { takeRecord } from '../../store/head.ts'
 import { insertRelation, type NewRelation, toRelation } from '../../store/relation.ts'
-import { findText } from '../../store/standing.ts'
-import { addJudgement, originGroupOf } from '../evidence/judgement.ts'
-import { settleJudgement } from '../evidence/settle-judgement.ts'
+import { type Position, positionOf } from '../evidence/judgement.ts'
+import { settleStanding } from '../evidence/settle-standing.ts'
 import type { WriteOperation } from '../operation.ts'
 import { beginWrite, endWrite, lockEntries, takeOrigin } from '../writing.ts'
 
@@ -30,9 +29,10 @@ export const relateEntries: WriteOperation<'relateEntries'> = async (tx, context
   const id = context.newId()
   const { relationType, rationale } = body
   const number = await takeRecord(tx)
-  await insertBetween(tx, [source, target], {
-    ...{ number, id, relationType, actor: actor.number, origin, rationale, at },
-  })
+  const judged = { entry: target.number, number: target.revision, ordinal: target.revisions }
+  const position = relationType === 'CONTRADICTS' ? await positionOf(tx, context, writer, judged) : undefined
+  const fields = { number, id, relationType, actor: actor.number, origin, rationale, at }
+  await insertBetween(tx, [source, target], fields, position)
   await endWrite(
     tx,
     context,
@@ -52,23 +52,21 @@ export const relateEntries: WriteOperation<'relateEntries'> = async (tx, context
   return { body: { ...relation, actor: authorOf(actor) } }
 }
 
-type Fields = Omit<NewRelation, 'source' | 'target' | 'originGroup'>
+type Fields = Omit<NewRelation, 'source' | 'target' | keyof Position>
 
 /** Inserts a relation between two entries. A CONTRADICTS relation is an objection to the target. */
-async function insertBetween(tx: Transaction, [source, target]: [EntryRow, EntryRow], fields: Fields): Promise<void> {
-  const { number, relationType, actor, origin, at } = fields
-  const objects = relationType === 'CONTRADICTS'
+async function insertBetween(
+  tx: Transaction,
+  [source, target]: [EntryRow, EntryRow],
+  fields: Fields,
+  position: Position | undefined,
+): Promise<void> {
   const [atSource, atTarget] = await Promise.all([countRelation(tx, source.number), countRelation(tx, target.number)])
-  const originGroup = objects ? await originGroupOf(tx, target.number, atTarget, origin) : 0
   await insertRelation(tx, {
     ...fields,
-    originGroup,
+    ...(position ?? { originGroup: 0, own: false }),
     source: { entry: source.number, ordinal: atSource.relations, revision: source.revision },
     target: { entry: target.number, ordinal: atTarget.relations, revision: target.revision },
   })
-  if (!objects) return
-  const judged = await findText(tx, target.revision)
-  if (judged === undefined) throw new Error(`Entry ${target.id} has lost its latest revision.`)
-  const said = { record: number, actor, verdict: relationType, originGroup, at } as const
-  await settleJudgement(tx, target, atTarget, await addJudgement(tx, target.number, judged, said))
+  if (position !== undefined) await settleStanding(tx, { ...target, ...atTarget })
 }

@@ -16,7 +16,7 @@ import { citedSources } from './sources.ts'
 
 /**
  * Commits a revision on top of the latest one. Throws STALE_REVISION with the id of the latest if the request names another. A revision
- * with the same texts leaves the standing and updatedAt unchanged.
+ * with the same texts leaves updatedAt unchanged.
  */
 export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, { params, body, caller }) => {
   const findLatest = async (): Promise<EntryRow> => {
@@ -51,12 +51,13 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, { 
     endWrite(tx, context, writer, written, { revisions: 1 }),
   ])
   if (!advanced) throw new Problem('STALE_REVISION')
-  const revised = { ...entry, title, summary, content, revision_id: revision.id, revisions: ordinal, signals }
-  const shown = toEntry(changed ? { ...revised, updated_at: at, standing: await resettled(tx, revised) } : revised)
+  const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
+  const standing = await resettled(tx, revised)
+  const shown = toEntry({ ...revised, signals, standing, updated_at: changed ? at : entry.updated_at })
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
 }
 
-/** Updates the standing of an entry after its text changed, unless it has no judgements. */
+/** Updates the standing of an entry after a revision, unless it has no judgements. */
 async function resettled(tx: Transaction, entry: EntryRow): Promise<string | null> {
   if (entry.standing === null) return null
   const standing = await settleStanding(tx, entry)

@@ -5,22 +5,30 @@ import type { PinFinding, PinsReport } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../database/database.ts'
 import { sequenceOf } from '../../domain/cursor.ts'
-import { measurerOf, RETAINED_FROM, type Text, type Wording, wordingOf } from '../../domain/evidence/retained-text.ts'
-import { standingOf } from '../../domain/evidence/standing.ts'
+import type { CutText, Piece, Text } from '../../domain/evidence/pieces.ts'
+import {
+  type Judgement,
+  latestOf,
+  shownOf,
+  standingObjections,
+  stateOfTally,
+  tallyOf,
+} from '../../domain/evidence/standing.ts'
 import { signalNames } from '../../domain/signals/signals.ts'
 import { findRecordAt } from '../../store/as-of.ts'
 import { readSettled } from '../../store/change.ts'
 import { type EntryRow, findEntry } from '../../store/entry.ts'
-import { findPinned, listJudgedAfter, listJudgementsOfText, type PinnedRow } from '../../store/pin.ts'
-import { findTextByDigest, shownStanding, storedStanding } from '../../store/standing.ts'
+import { findPinned, listJudgedAfter, type PinnedRow } from '../../store/pin.ts'
+import { listJudgements, shownStanding, storedStanding } from '../../store/standing.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
-import { type Objection, objectionOf, objectionsTo } from './read-standing.ts'
+import { objectionsTo, shownPiece } from './read-standing.ts'
+import { comparisonOf, cutOf } from './settle-standing.ts'
 
 type Pin = PinsInput['pins'][number]
 
 /** The number of pins whose rows are read concurrently. */
 const AT_ONCE = 20
-/** The characters of texts that a check compares for each read that it is charged. The costliest take about 1 ms for each 1,000. */
+/** The characters of texts that a check compares for each read that it is charged. */
 const COMPARED_CHARACTERS = 80_000
 
 /** Compares pinned revisions with the store. Reports later revisions, evidence and withdrawals. */
@@ -37,7 +45,7 @@ export const checkPins: ReadOperation<'checkPins'> = async (reads, { body }) => 
   for (let from = 0; from < pins.length; from += AT_ONCE) {
     const some = pins.slice(from, from + AT_ONCE)
     const located = await Promise.all(some.map(pin => locate(reads, pin)))
-    for (const one of located) if ('pinned' in one) one.kept = await comparison.keptOf(one.entry, one.pinned)
+    for (const one of located) if ('pinned' in one) one.change = await comparison.changeOf(one.entry, one.pinned)
     const found = await Promise.all(located.map(one => ('pinned' in one ? findingsOf(reads, one, since) : [one])))
     for (const [place, pin] of some.entries()) findings.set(keyOf(pin), found[place] ?? [])
   }
@@ -74,48 +82,62 @@ function namedPin(pin: Pin, place: number): NamedPin {
 /** Equal for pins that have the same findings. */
 const keyOf = ({ pin: { entryId, slug, revisionId } }: NamedPin): string => JSON.stringify([entryId, slug, revisionId])
 
+/** The pinned sentences that are gone, and those that are new. */
+type TextChange = Pick<NonNullable<PinFinding['revised']>, 'removed' | 'added' | 'changed'>
+
+/** What is shown of texts that were not compared. */
+const NOT_COMPARED: TextChange = { removed: [], added: [], changed: null }
+
 /**
- * Measures how much of pinned texts the current texts retain, within a budget of characters. Equal texts are compared once. Another request
- * runs after each comparison.
+ * Compares pinned texts with the current ones, within a budget of characters. Equal texts are compared once. Another request runs after each
+ * comparison.
  */
 class Comparison {
   readonly #yieldToRequests: Reads['yieldToRequests']
-  readonly #known = new Map<number, number | null>()
+  readonly #known = new Map<number, TextChange | null>()
   #left: number
-  #current: { entry: number; measure: (judged: Wording) => number } | undefined
+  #current: number | undefined
 
   constructor({ yieldToRequests }: Pick<Reads, 'yieldToRequests'>, budget: number) {
     this.#yieldToRequests = yieldToRequests
     this.#left = budget
   }
 
-  /** The share of a pinned text that the current text retains; null if the budget does not suffice. */
-  async keptOf(entry: EntryRow, pinned: PinnedRow): Promise<number | null> {
-    if (pinned.changed_after === 0) return 1
-    const known = this.#known.get(pinned.number) ?? (await this.#compare(entry, pinned))
-    this.#known.set(pinned.number, known)
-    return known
+  /** The change since a pinned text: null if there is none, NOT_COMPARED if the budget does not suffice. */
+  async changeOf(entry: EntryRow, pinned: PinnedRow): Promise<TextChange | null> {
+    if (pinned.changed_after === 0) return null
+    const known = this.#known.get(pinned.number)
+    const change = known === undefined ? await this.#compare(entry, pinned) : known
+    this.#known.set(pinned.number, change)
+    return change
   }
 
-  async #compare(entry: EntryRow, pinned: PinnedRow): Promise<number | null> {
-    const isCurrent = this.#current?.entry === entry.number
-    const cost = lengthOf(pinned) + (isCurrent ? 0 : lengthOf(entry))
-    if (cost > this.#left) return null
+  async #compare(entry: EntryRow, pinned: PinnedRow): Promise<TextChange | null> {
+    const cost = lengthOf(pinned) + (this.#current === entry.number ? 0 : lengthOf(entry))
+    if (cost > this.#left) return NOT_COMPARED
     this.#left -= cost
-    if (this.#current?.entry !== entry.number) {
-      this.#current = { entry: entry.number, measure: measurerOf(wordingOf(entry)) }
-      await this.#yieldToRequests()
-    }
-    const kept = this.#current.measure(wordingOf(pinned))
+    this.#current = entry.number
+    const change = changeBetween(cutOf(pinned), cutOf(entry))
     await this.#yieldToRequests()
-    return kept
+    return change
   }
+}
+
+const PIECES_SHOWN = 3
+
+function changeBetween(pinned: CutText, current: CutText): TextChange | null {
+  const { same, gone, unchanged } = comparisonOf(pinned, current)
+  if (same) return null
+  const added = [...unchanged.keys()].filter(place => !unchanged[place])
+  const shown = ({ pieces }: CutText, places: readonly number[]) =>
+    places.slice(0, PIECES_SHOWN).map(place => shownPiece(pieces[place] as Piece))
+  return { removed: shown(pinned, gone), added: shown(current, added), changed: Math.max(gone.length, added.length) }
 }
 
 const lengthOf = ({ title, summary, content }: Text): number => title.length + summary.length + content.length
 
 /** A pin whose revision exists. `named` has the members of the request. */
-type Located = { named: Named; entry: EntryRow; pinned: PinnedRow; kept: number | null }
+type Located = { named: Named; entry: EntryRow; pinned: PinnedRow; change: TextChange | null }
 type Named = Pick<PinFinding, 'entry' | 'revisionId'>
 
 /** Finds the revision of a pin, or returns the finding that it is unknown or withdrawn. */
@@ -127,32 +149,19 @@ async function locate(reads: Reads, { pin, address }: NamedPin): Promise<Located
   if (entry?.withdrawn === 1) return { kind: 'WITHDRAWN', ...named }
   const pinned = entry === undefined ? undefined : await findPinned(reader, entry.number, named.revisionId)
   if (entry === undefined || pinned === undefined || !isOf(pin, entry)) return { kind: 'UNKNOWN', ...named }
-  return { named, entry, pinned, kept: null }
+  return { named, entry, pinned, change: null }
 }
 
 async function findingsOf(reads: Reads, located: Located, since: Since | undefined): Promise<PinFinding[]> {
   const { reader } = reads
-  const { named, entry, pinned, kept } = located
+  const { named, entry, pinned, change } = located
   await reads.yieldIfOverBudget()
   const [revised, evidence] = await Promise.all([
-    revisedOf(reader, entry, pinned, kept),
-    evidenceAbout(reader, located, since),
+    change === null ? undefined : revisedOf(reader, entry, pinned, change),
+    change === null ? evidenceOf(reader, entry, pinned, since) : evidenceOfRevision(reader, entry, pinned, since),
   ])
   const found = { ...named, slug: entry.slug, signals: signalNames(entry.signals) }
   return [revised, evidence].filter(one => one !== undefined).map(one => ({ ...found, ...one }))
-}
-
-/**
- * Evidence about a pinned text. If the current text retains the pinned one, evidence about the current text is also about the pinned one. If
- * the texts were not compared, the text of the evidence is unknown.
- */
-async function evidenceAbout(
-  reader: Reader,
-  { entry, pinned, kept }: Located,
-  since: Since | undefined,
-): Promise<PinChange | undefined> {
-  if (kept === null) return undefined
-  return kept >= RETAINED_FROM ? evidenceOf(reader, entry, pinned, since) : evidenceOfText(reader, entry, pinned, since)
 }
 
 /** Whether the id and the slug of a pin, if it has both, name the same entry. */
@@ -162,14 +171,13 @@ const isOf = ({ entryId, slug }: Pin, entry: EntryRow): boolean =>
 
 type PinChange = Pick<PinFinding, 'kind' | 'revised' | 'evidence'>
 
-/** The change of a pinned text; undefined if no later revision changed anything. */
+/** The change of a pinned text. */
 async function revisedOf(
   reader: Reader,
   entry: EntryRow,
   pinned: PinnedRow,
-  kept: number | null,
+  change: TextChange,
 ): Promise<PinChange | undefined> {
-  if (pinned.changed_after === 0) return undefined
   const latest = await findPinned(reader, entry.number, entry.revision_id)
   if (latest === undefined) return undefined
   return {
@@ -179,62 +187,57 @@ async function revisedOf(
       revisions: latest.ordinal - pinned.ordinal,
       changeType: latest.change_type,
       rationale: latest.rationale,
-      kept,
+      ...change,
       standing: shownStanding(entry.standing),
     },
   }
 }
 
-type Result = Pick<NonNullable<PinFinding['evidence']>, 'state' | 'tally'>
-
-/**
- * Returns the state and tally of an entry if evidence was added, withdrawn or restored after `since`. Without `since`, returns them if the
- * evidence is against the current text.
- */
+/** The evidence about an entry whose current text is the pinned one. */
 async function evidenceOf(
   reader: Reader,
   entry: EntryRow,
   pinned: PinnedRow,
   since: Since | undefined,
 ): Promise<PinChange | undefined> {
-  const { state, tally } = storedStanding(entry.standing)
-  const news = since && {
-    added: (await listJudgedAfter(reader, entry, since.sequence)).length,
-    moderated: pinned.evidence_moderated > since.record,
-  }
-  return found({ state, tally }, news, async () => (await objectionsTo(reader, entry))[0] ?? null)
+  const added = since && (await listJudgedAfter(reader, entry, since.sequence)).length
+  return found(reader, storedStanding(entry.standing), newsOf(added, pinned, since))
 }
 
-/** Like `evidenceOf`, for a pinned text that the current one replaced. Considers only judgements of exactly the pinned text. */
-async function evidenceOfText(
+/** The evidence about a pinned revision whose text the current one replaced: only the judgements of exactly that revision. */
+async function evidenceOfRevision(
   reader: Reader,
   entry: EntryRow,
   pinned: PinnedRow,
   since: Since | undefined,
 ): Promise<PinChange | undefined> {
-  if (entry.evidence === 0 && entry.relations === 0) return undefined
-  const text = await findTextByDigest(reader, entry.number, wordingOf(pinned).digest)
-  if (text === undefined) return undefined
-  const judgements = await listJudgementsOfText(reader, entry.number, text.text)
-  const news = since && {
-    added: judgements.filter(({ record }) => record > since.record).length,
-    moderated: pinned.evidence_moderated > since.record,
-  }
-  const { state, tally, objections, against } = standingOf(judgements, () => 1)
-  return found({ state, tally }, news, () => objectionOf(reader, objections[0]?.judgement.record ?? against[0]?.record))
+  if (entry.standing === null) return undefined
+  const judgements = latestOf(await listJudgements(reader, entry)).filter(one => one.revision === pinned.number)
+  const added = since && judgements.filter(({ record }) => record > since.record).length
+  return found(reader, verdictOf(judgements), newsOf(added, pinned, since))
+}
+
+type Verdict = Pick<ReturnType<typeof storedStanding>, 'state' | 'tally' | 'contradictions'>
+
+/** The result of the judgements of one revision. */
+function verdictOf(judgements: readonly Judgement[]): Verdict {
+  const tally = tallyOf(judgements)
+  return { state: stateOfTally(tally), tally, contradictions: shownOf(standingObjections(judgements)) }
 }
 
 /** `moderated`: evidence about the entry was withdrawn or restored. */
 type News = { added: number; moderated: boolean }
 
-/** Returns a finding if evidence was added, withdrawn or restored. Without `news`, returns one if the evidence is against the text. */
-async function found(
-  { state, tally }: Result,
-  news: News | undefined,
-  objection: () => Promise<Objection | null>,
-): Promise<PinChange | undefined> {
-  const isNews =
-    news === undefined ? state === 'DISPUTED' || state === 'CONTRADICTED' : news.added > 0 || news.moderated
-  if (!isNews) return undefined
-  return { kind: 'EVIDENCE', evidence: { state, tally, added: news?.added ?? null, objection: await objection() } }
+const newsOf = (added: number | undefined, pinned: PinnedRow, since: Since | undefined): News | undefined =>
+  since === undefined || added === undefined
+    ? undefined
+    : { added, moderated: pinned.evidence_moderated > since.record }
+
+/** Returns a finding if the text is contradicted or disputed, or if evidence was added, withdrawn or restored. */
+async function found(reader: Reader, verdict: Verdict, news: News | undefined): Promise<PinChange | undefined> {
+  const { state, tally } = verdict
+  const isOpposed = state === 'DISPUTED' || state === 'CONTRADICTED'
+  if (!isOpposed && (news === undefined || (news.added === 0 && !news.moderated))) return undefined
+  const [objection = null] = await objectionsTo(reader, verdict)
+  return { kind: 'EVIDENCE', evidence: { state, tally, added: news?.added ?? null, objection } }
 }

@@ -15,7 +15,7 @@ import type { Heading } from '../views.ts'
 
 /** Number of entries from which those of a list are chosen. */
 const LOOKED_AT = 50
-/** Number of the newest pieces of evidence of an entry that are searched for a supporting one. */
+/** Number of the newest supports of a revision that are searched for one to quote. */
 const SUPPORTS_LOOKED_AT = 50
 
 export type Contested = Heading & {
@@ -54,13 +54,15 @@ export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: nu
 /** Chooses an entry if one of its objectors does not account for another entry yet; otherwise returns undefined. */
 async function placed(
   reader: Reader,
-  { number, standing, actor, origin, id, slug, title, summary }: ContestedRow,
+  { standing, actor, origin, id, slug, title, summary }: ContestedRow,
   places: Places,
   today: number,
 ): Promise<Contested | undefined> {
   const stored = storedStanding(standing)
   const objectors = await Promise.all(
-    stored.against.map(async ({ record }) => (await findJudge(reader, record)) ?? (await findRelator(reader, record))),
+    stored.contradictions
+      .filter(({ status }) => status === 'STANDING')
+      .map(({ record, verdict }) => (verdict === 'CONTRADICTS' ? findRelator : findJudge)(reader, record)),
   )
   const isKnown = (one: { first_seen_at: number }): boolean => dayNumber(one.first_seen_at) < today
   const free = objectors.filter(
@@ -82,10 +84,8 @@ async function placed(
     return one.rationale
   }
   const rationale = quote(objector)
-  const supporters = await listSupporters(reader, number, SUPPORTS_LOOKED_AT)
-  const [support] = supporters
-    .filter(one => isKnown(one) && !places.quoted.has(one.actor))
-    .sort((one, other) => other.number - one.number)
+  const supporters = stored.nearest === null ? [] : await listSupporters(reader, stored.nearest, SUPPORTS_LOOKED_AT)
+  const support = supporters.find(one => isKnown(one) && !places.quoted.has(one.actor))
   return { id, slug, title, summary, standing: slimStanding(stored), rationale, support: quote(support) }
 }
 

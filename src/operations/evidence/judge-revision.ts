@@ -1,6 +1,8 @@
 import { Problem } from '../../contract/problem.ts'
+import type { Environment } from '../../contract/resources.ts'
 import type { Transaction } from '../../database/database.ts'
 import { assertWritable } from '../../domain/entry.ts'
+import { claimOf } from '../../domain/evidence/pieces.ts'
 import { assertNoSecret } from '../../domain/secret.ts'
 import { authorOf } from '../../store/actor.ts'
 import { countEvidence, type EntryRow, findEntry } from '../../store/entry.ts'
@@ -13,10 +15,11 @@ import {
 } from '../../store/evidence.ts'
 import { takeRecord } from '../../store/head.ts'
 import { findRevision, type RevisionRow } from '../../store/revision.ts'
+import { observedJson } from '../../store/standing.ts'
 import type { Context, WriteOperation, WriteRequest } from '../operation.ts'
 import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin, type Writer } from '../writing.ts'
-import { addJudgement, originGroupOf } from './judgement.ts'
-import { settleJudgement } from './settle-judgement.ts'
+import { positionOf } from './judgement.ts'
+import { cutOf, settleStanding } from './settle-standing.ts'
 
 /** A judgement of an exact revision. */
 export type Said = SaidOf<VerificationRow> | SaidOf<ContradictionRow>
@@ -26,6 +29,8 @@ type SaidOf<Row extends VerificationRow | ContradictionRow> = Pick<
 > & {
   revisionId: string
   sourceEntryId?: string
+  quote?: string
+  observedOn?: readonly Environment[]
 }
 /** The judged revision, after it was found and may be judged. */
 type Judged = { entry: EntryRow; revision: RevisionRow; source: EntryRow | undefined }
@@ -57,7 +62,7 @@ async function judge<Judgement extends Said>(
 
 /**
  * Finds the judged revision and the source of a contradiction. Locks the judged entry until the unit of work ends. Throws
- * REVISION_NOT_FOUND, SOURCE_NOT_FOUND, or the problem of an entry that does not accept writes.
+ * REVISION_NOT_FOUND, QUOTE_NOT_FOUND, SOURCE_NOT_FOUND, or the problem of an entry that does not accept writes.
  */
 export async function findJudged(tx: Transaction, address: string, said: Said): Promise<Judged> {
   const findSubject = async () => {
@@ -65,6 +70,8 @@ export async function findJudged(tx: Transaction, address: string, said: Said): 
     const entry = assertWritable(found)
     const revision = await findRevision(tx, entry.number, said.revisionId)
     if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
+    if (said.quote !== undefined && claimOf(cutOf(revision), said.quote).length === 0)
+      throw new Problem('QUOTE_NOT_FOUND')
     return { entry, revision }
   }
   const findSource = async () => {
@@ -93,18 +100,16 @@ export async function recordJudgement<Judgement extends Said>(
   const id = context.newId()
   const number = await takeRecord(tx)
   const counted = await countEvidence(tx, entry.number)
-  const originGroup = await originGroupOf(tx, entry.number, counted, origin)
+  const position = await positionOf(tx, context, writer, { ...revision, entry: entry.number })
   const ordinal = counted.evidence
+  const quote = said.quote ?? null
+  const observedOn = observedJson(said.observedOn)
   await insertEvidence(tx, {
-    ...{ number, id, kind, ordinal, result, confidence, rationale },
+    ...{ number, id, kind, ordinal, result, confidence, rationale, quote, observedOn },
     ...{ entry: entry.number, revision: revision.number, actor: actor.number, sourceEntry: source?.number ?? null },
-    ...{ origin, originGroup, at },
+    ...{ origin, ...position, at },
   })
-  const verdict = result ?? 'CONTRADICTED'
-  const added = await addJudgement(tx, entry.number, revision, {
-    ...{ record: number, actor: actor.number, verdict, originGroup, at },
-  })
-  await settleJudgement(tx, entry, counted, added)
+  await settleStanding(tx, { ...entry, ...counted })
   await endWrite(
     tx,
     context,
@@ -115,7 +120,8 @@ export async function recordJudgement<Judgement extends Said>(
   const row = {
     ...said,
     ...{ number, id, ordinal, entry_id: entry.id, revision_id: revision.id, actor_id: actor.id },
-    ...{ source_entry_id: source?.id ?? null, origin_id: null, created_at: at, withdrawn: 0 },
+    ...{ source_entry_id: source?.id ?? null, quote, observed_on: observedOn },
+    ...{ origin_id: null, created_at: at, withdrawn: 0 },
   }
   return { row, author: authorOf(actor) }
 }

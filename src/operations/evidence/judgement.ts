@@ -1,163 +1,48 @@
-import type { Reader, Transaction } from '../../database/database.ts'
-import { measurerOf, RETAINED_FROM, wordingOf } from '../../domain/evidence/retained-text.ts'
-import { COUNTED_JUDGEMENTS, isAgainst, type Judgement } from '../../domain/evidence/standing.ts'
-import { listOwnTexts } from '../../store/authors.ts'
-import type { Counted } from '../../store/entry.ts'
+import { only, type Reader, type Transaction } from '../../database/database.ts'
+import { hasWritten } from '../../domain/evidence/pieces.ts'
 import * as store from '../../store/standing.ts'
-import { countJudgements, deleteJudgement, listSurplus } from '../../store/surplus.ts'
+import type { Context } from '../operation.ts'
+import type { Writer } from '../writing.ts'
+import { cutOf } from './settle-standing.ts'
 
-/** Assigns numbers to the texts of an entry. Revisions with the same words have the same number. */
-export type TextNumbers = { numberOf(revision: store.JudgedRevision): Promise<number> }
+/** The maximum number of own revisions that are examined. Who wrote more is taken for an author. */
+const WRITTEN_MAX = 4
+/** The number of revisions before an own one that are searched for its pieces, next to the first revision. */
+const EARLIER_MAX = 16
 
-/** The stored number of a text. A text that is judged for the first time gets a new one. */
-export const storedTexts = (tx: Transaction, entry: number): TextNumbers => ({
-  async numberOf(revision) {
-    const { digest } = wordingOf(revision)
-    const known = await store.findTextByDigest(tx, entry, digest)
-    if (known !== undefined) return known.text
-    await store.insertJudgedText(tx, entry, { text: revision.number, digest, ordinal: revision.ordinal })
-    return revision.number
-  },
-})
+/** What a judgement is stored with: the number of its voice within the entry, and whether its author wrote a part of the judged text. */
+export type Position = { originGroup: number; own: boolean }
 
-/** A judgement as its record states it: without the number of its text, and without whether its actor wrote the text. */
-type Statement = Omit<Judgement, 'text' | 'own'>
-
-/**
- * Whether a judgement is by an author of the judged text. True if its actor wrote the revision. A judgement in favour or without a decision
- * is also own if one earlier revision by the actor contains nine tenths of the judged words. A judgement against such a text counts as
- * independent, because another actor changed the text.
- */
-async function isOwn(
-  reader: Reader,
-  entry: number,
-  statement: Statement,
-  revision: store.JudgedRevision,
-): Promise<boolean> {
-  const { actor } = statement
-  if (revision.actor === actor) return true
-  if (isAgainst(statement)) return false
-  const texts = revision.ordinal === 1 ? [] : await listOwnTexts(reader, entry, actor, revision.ordinal)
-  if (texts.length === 0) return false
-  const judged = wordingOf(revision)
-  return texts.some(text => measurerOf(wordingOf(text))(judged) >= RETAINED_FROM)
-}
-
-const byRecord = (a: store.SaidRow, b: store.SaidRow): number => a.record - b.record
-
-async function judgementOf(
-  reader: Reader,
-  entry: number,
-  judged: store.JudgedRevision,
-  statement: Statement,
-  texts: TextNumbers,
-): Promise<Judgement> {
-  const [text, own] = await Promise.all([texts.numberOf(judged), isOwn(reader, entry, statement, judged)])
-  return { ...statement, text, own }
-}
-
-export type Added = {
-  judgement: Judgement
-  /** The digest of the judged text. */
-  digest: string
-  /** The earlier judgement of this text by the same actor. */
-  replaced: Judgement | undefined
-  /** Whether the actor has judged no other text of the entry. */
-  isOnlyJudgedText: boolean
-}
-
-/** Stores the verdict of an actor about a revision as its latest judgement of that text. */
-export async function addJudgement(
+/** The position of a judgement by a writer. In a private memory there are no independent voices to protect: nothing is own. */
+export async function positionOf(
   tx: Transaction,
-  entry: number,
-  judged: store.JudgedRevision,
-  statement: Statement,
-): Promise<Added> {
-  const [judgement, before] = await Promise.all([
-    judgementOf(tx, entry, judged, statement, storedTexts(tx, entry)),
-    store.listJudgedBy(tx, entry, statement.actor),
-  ])
-  await store.upsertJudgement(tx, entry, judgement)
-  const replaced = before.find(({ text }) => text === judgement.text)
-  const isOnlyJudgedText = before.length === (replaced === undefined ? 0 : 1)
-  return { judgement, digest: wordingOf(judged).digest, replaced, isOnlyJudgedText }
-}
-
-/** A public record by which an actor judged an entry. */
-type JudgementRecord = store.SaidRow & { actor: number }
-
-/** The public records by which an actor judged an entry, oldest first. */
-export async function judgementRecordsOf(reader: Reader, entry: number, actor: number): Promise<JudgementRecord[]> {
-  const [evidence, relations] = await Promise.all([
-    store.listSaid(reader, entry, actor),
-    store.listObjected(reader, entry, actor),
-  ])
-  return [...evidence, ...relations].sort(byRecord).map(row => ({ ...row, actor }))
-}
-
-/** The latest judgement of each actor about each text of an entry, by its records, oldest first. */
-export async function judgementsOf(
-  reader: Reader,
-  entry: number,
-  records: readonly JudgementRecord[],
-  texts: TextNumbers,
-): Promise<Judgement[]> {
-  const latest = new Map<string, Judgement>()
-  for (const { origin_group: originGroup, revision, ...statement } of records) {
-    const judged = await store.findText(reader, revision)
-    if (judged === undefined) throw new Error(`Revision number ${revision} was judged and is not there.`)
-    const judgement = await judgementOf(reader, entry, judged, { ...statement, originGroup }, texts)
-    latest.set(`${judgement.actor} ${judgement.text}`, judgement)
-  }
-  return [...latest.values()]
-}
-
-/**
- * Computes the judgements of actors again from their public records, after some were withdrawn or restored. A text that had no number gets
- * that of the revision that was judged first, whatever the order of the actors.
- */
-export async function rejudge(tx: Transaction, entry: number, actors: readonly number[]): Promise<void> {
-  const byActor: JudgementRecord[][] = []
-  for (const actor of new Set(actors)) {
-    byActor.push(await judgementRecordsOf(tx, entry, actor))
-    await store.deleteJudgements(tx, entry, actor)
-  }
-  const records = byActor.flat().sort(byRecord)
-  for (const judgement of await judgementsOf(tx, entry, records, storedTexts(tx, entry))) {
-    await store.upsertJudgement(tx, entry, judgement)
+  { privateMemory = false }: Context,
+  { actor, origin }: Writer,
+  { entry, number, ordinal }: { entry: number; number: number; ordinal: number },
+): Promise<Position> {
+  const voice = origin?.keys.voice ?? null
+  const written = { entry, ordinal, actor: actor.number, voice }
+  return {
+    originGroup: voice === null ? 0 : await store.takeOriginGroup(tx, entry, voice),
+    own: privateMemory ? false : await isAuthor(tx, written, number),
   }
 }
 
-/** Deletes the judgements of an entry past the maximum. Returns the others. */
-export async function trimJudgements(tx: Transaction, entry: number): Promise<Judgement[]> {
-  const judgements = await store.listJudgements(tx, entry)
-  if (judgements.length <= COUNTED_JUDGEMENTS) return judgements
-  await removeSurplus(tx, entry)
-  return store.listJudgements(tx, entry)
-}
+type Written = Parameters<typeof store.listWritten>[1]
 
-/** Deletes the judgements of an entry past the maximum, and returns them. */
-export async function removeSurplus(tx: Transaction, entry: number): Promise<Judgement[]> {
-  const surplus = (await countJudgements(tx, entry)) - COUNTED_JUDGEMENTS
-  if (surplus <= 0) return []
-  const removed = await listSurplus(tx, entry, surplus)
-  for (const judgement of removed) await deleteJudgement(tx, entry, judgement)
-  return removed
-}
-
-/**
- * Returns the group of the origin of a judgement within its entry. A new origin gets a new group; an unknown origin has group 0. The counts
- * include the judgement itself.
- */
-export async function originGroupOf(
-  tx: Transaction,
-  entry: number,
-  { evidence, relations, origins }: Counted,
-  origin: number | null,
-): Promise<number> {
-  const first = evidence + relations === 1
-  const known = origin === null ? 0 : first ? undefined : await store.findOriginGroup(tx, entry, origin)
-  const group = known ?? origins + 1
-  if (group > origins) await store.raiseOrigins(tx, entry, group)
-  return group
+/** Whether an actor, or its network on that day, wrote a part of the text of a revision. */
+async function isAuthor(reader: Reader, by: Written, revision: number): Promise<boolean> {
+  const written = await store.listWritten(reader, by, WRITTEN_MAX + 1)
+  if (written.length === 0) return false
+  if (written.length > WRITTEN_MAX) return true
+  const text = cutOf(only(await store.findText(reader, revision)))
+  for (const { number, ordinal } of written) {
+    const from = Math.max(2, ordinal - EARLIER_MAX)
+    const ordinals = [...(ordinal > 1 ? [1] : []), ...Array.from({ length: ordinal - from }, (_, at) => from + at)]
+    const earlier = await Promise.all(
+      ordinals.map(async at => cutOf(only(await store.findTextByOrdinal(reader, by.entry, at)))),
+    )
+    if (hasWritten(cutOf(only(await store.findText(reader, number))), earlier, text)) return true
+  }
+  return false
 }

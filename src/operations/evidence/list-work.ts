@@ -127,10 +127,10 @@ async function itemsOf({ reader, entries, at }: Reads, places: readonly (Place |
 }
 
 function reasonOf({ standing }: Entry, { readers }: Waiting, checkedAt: number | null, at: number) {
-  const { independentFor, independentAgainst } = standing.tally
+  const { for: inFavour, against } = standing.tally
   const lastCheckedAt = checkedAt === null ? null : isoTime(checkedAt)
   const daysSinceCheck = checkedAt === null ? null : Math.max(0, Math.floor((at - checkedAt) / DAY))
-  return { independentFor, independentAgainst, readers, lastCheckedAt, daysSinceCheck }
+  return { for: inFavour, against, readers, lastCheckedAt, daysSinceCheck }
 }
 
 const slim = ({ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt }: Entry) => ({

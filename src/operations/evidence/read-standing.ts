@@ -1,93 +1,130 @@
 import type { Standing } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import type { Reader } from '../../database/database.ts'
-import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
-import { OBJECTIONS_SHOWN } from '../../domain/evidence/standing.ts'
+import { only, type Reader } from '../../database/database.ts'
+import type { CutText, Piece } from '../../domain/evidence/pieces.ts'
+import type { Standing as StoredStanding } from '../../domain/evidence/standing.ts'
 import { shortDigest } from '../../domain/short-digest.ts'
-import { isoTime } from '../../domain/time.ts'
+import { toAuthor } from '../../store/actor.ts'
 import type { EntryRow } from '../../store/entry.ts'
+import { findWriter } from '../../store/revision.ts'
 import {
-  findObjectingRelation,
+  findEvidenceId,
   findObjection,
   findRevisionId,
-  type StoredStanding,
+  findText,
+  slimStanding,
   storedStanding,
 } from '../../store/standing.ts'
+import { historyOf } from '../entries/text-history.ts'
 import type { ReadOperation } from '../operation.ts'
 import { findAddressed, observedRead } from '../pagination.ts'
+import { cutOf } from './settle-standing.ts'
 
 /** Reads the result of the evidence about the current text of an entry. */
 export const readStanding: ReadOperation<'readStanding'> = async ({ reader }, request) => {
   const entry = await findAddressed(reader, request)
   const body = await standingOfEntry(reader, entry)
-  // The version excludes ids, so that both engines agree. Only the entry that supports a contradiction can change without another change of
-  // the standing.
+  // The version excludes ids, so that both engines agree. The supporting entry of a contradiction, and the names of authors, can change
+  // without another change of the standing.
   const sources = body.contradictions.map(({ sourceEntryId }) => sourceEntryId !== null)
-  const version = shortDigest(`${entry.standing} ${sources}`)
+  const names = body.unconfirmed.map(({ actor }) => actor.declared)
+  const version = shortDigest(JSON.stringify([entry.standing, sources, names]))
   return { body, etag: `${entry.revision_id}.${version}`, observed: observedRead(entry) }
 }
 
-/** The standing of an entry with the records that it names. */
+/** The standing of an entry with the records and pieces that it names. */
 async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standing> {
-  const { state, tally, earlier, kept, confirmed, checkedAt, best, contradictions } = storedStanding(entry.standing)
-  const [shown, found] = await Promise.all([
+  const stored = storedStanding(entry.standing)
+  const { state, nearest, observedOn, contradictions, earlier } = stored
+  const [shown, unconfirmed, removed, best] = await Promise.all([
     Promise.all(contradictions.map(one => contradictionOf(reader, one))),
-    best === null ? undefined : findObjection(reader, best),
+    stored.unconfirmed.length === 0 ? [] : unconfirmedOf(reader, entry, stored.unconfirmed),
+    nearest === null || stored.removed.length === 0 ? [] : removedOf(reader, nearest, stored.removed),
+    nearest === null || state === 'SUPPORTED' ? null : findRevisionId(reader, nearest),
   ])
   return {
     entryId: entry.id,
-    state,
     revisionId: entry.revision_id,
-    tally,
-    kept,
-    confirmed,
-    lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
-    best: found === undefined ? null : { revisionId: found.revision_id, state: 'SUPPORTED' },
+    ...slimStanding(stored),
+    unconfirmed,
+    removed,
+    observedOn,
+    best: best === null ? null : { revisionId: best, state: 'SUPPORTED' },
     contradictions: shown.filter(one => one !== undefined),
     earlier,
     ...TRUST,
   }
 }
 
+/** The maximum length of a shown piece, in UTF-16 units. */
+const SHOWN_CHARACTERS = 300
+
+/** A piece as answers show it. A long one is cut. */
+export const shownPiece = ({
+  section,
+  text,
+}: Pick<Piece, 'section' | 'text'>): { section: Piece['section']; text: string } => ({
+  section,
+  text: text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text,
+})
+
+const piecesAt = ({ pieces }: CutText, places: readonly number[]): Piece[] =>
+  places.map(place => pieces[place]).filter(piece => piece !== undefined)
+
+async function removedOf(reader: Reader, revision: number, places: readonly number[]): Promise<Standing['removed']> {
+  return piecesAt(cutOf(only(await findText(reader, revision))), places).map(shownPiece)
+}
+
+/** Pieces of the current text with the revisions that wrote them. */
+async function unconfirmedOf(
+  reader: Reader,
+  entry: EntryRow,
+  places: readonly number[],
+): Promise<Standing['unconfirmed']> {
+  const { origins } = await historyOf(reader, entry)
+  return Promise.all(
+    piecesAt(cutOf(entry), places).map(async (piece, at) => {
+      const first = origins[places[at] ?? 0]?.first ?? entry.revisions
+      const writer = only(await findWriter(reader, entry.number, first))
+      return { ...shownPiece(piece), revisionId: writer.id, actor: toAuthor(writer) }
+    }),
+  )
+}
+
 type StoredContradiction = StoredStanding['contradictions'][number]
+
+const KINDS = { CONTRADICTED: 'CONTRADICTION', CONTRADICTS: 'RELATION', UNSUPPORTED: 'VERIFICATION' } as const
 
 async function contradictionOf(
   reader: Reader,
-  { record, verdict, kept, addressedBy }: StoredContradiction,
+  { record, verdict, status, answer, addressed, byAuthor }: StoredContradiction,
 ): Promise<Standing['contradictions'][number] | undefined> {
-  const isRelation = verdict === 'CONTRADICTS'
-  const [row, revisionId] = await Promise.all([
-    isRelation ? findObjectingRelation(reader, record) : findObjection(reader, record),
-    addressedBy === null ? null : findRevisionId(reader, addressedBy),
+  const [row, answeredBy, addressedBy] = await Promise.all([
+    findObjection(reader, record, verdict),
+    answer === null ? null : findRevisionId(reader, answer),
+    addressed === null ? null : findEvidenceId(reader, addressed),
   ])
   if (row === undefined) return undefined
   return {
     id: row.id,
-    kind: isRelation ? 'RELATION' : 'CONTRADICTION',
+    kind: KINDS[verdict as keyof typeof KINDS],
     revisionId: row.revision_id,
     sourceEntryId: row.source_entry_id,
-    kept,
-    status: revisionId === null ? 'STANDING' : 'ADDRESSED',
-    addressedBy: revisionId,
+    quote: row.quote,
+    ...{ byAuthor, status, answeredBy, addressedBy },
     rationale: row.rationale,
   }
 }
 
 /** An objection to a text: a contradiction, a relation of type CONTRADICTS, or a verification that found the text unsupported. */
-export type Objection = { id: string; rationale: string }
+export type ShownObjection = { id: string; rationale: string }
 
-/** An objection by its record; null if it is not public. */
-export async function objectionOf(reader: Reader, record: number | undefined): Promise<Objection | null> {
-  if (record === undefined) return null
-  const row = (await findObjection(reader, record)) ?? (await findObjectingRelation(reader, record))
-  return row === undefined ? null : { id: row.id, rationale: row.rationale }
-}
-
-/** The strongest objections to the current text of an entry: contradictions, then unsupported verifications, the newest first. */
-export async function objectionsTo(reader: Reader, entry: EntryRow): Promise<Objection[]> {
-  const { contradictions, against } = storedStanding(entry.standing)
-  const current = contradictions.filter(({ kept }) => kept >= RETAINED_FROM)
-  const records = new Set([...current, ...against].map(({ record }) => record))
-  const found = await Promise.all([...records].slice(0, OBJECTIONS_SHOWN).map(record => objectionOf(reader, record)))
-  return found.filter(one => one !== null)
+/** The strongest open objections of a standing, those that stand first. An answered one is a claim against a claim. */
+export async function objectionsTo(
+  reader: Reader,
+  { contradictions }: Pick<StoredStanding, 'contradictions'>,
+): Promise<ShownObjection[]> {
+  const open = contradictions.filter(({ status }) => status !== 'ADDRESSED')
+  const found = await Promise.all(open.map(({ record, verdict }) => findObjection(reader, record, verdict)))
+  return found.filter(row => row !== undefined).map(({ id, rationale }) => ({ id, rationale }))
 }

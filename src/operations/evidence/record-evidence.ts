@@ -43,7 +43,8 @@ async function resultOf(
   try {
     const said = saidIn(item, place)
     const judged = await findJudged(tx, item.entry, said)
-    assertNoSecret({ items: { [place]: { rationale: item.rationale } } })
+    const { rationale, quote, observedOn } = item
+    assertNoSecret({ items: { [place]: { rationale, quote, observedOn } } })
     const by = { writer, origin: await origin() }
     const { row } = await recordJudgement(tx, context, by, judged, said)
     const actor = authorOf(writer.actor)
@@ -63,18 +64,21 @@ async function resultOf(
  * schema does not check this.
  */
 function saidIn(
-  { kind, revisionId, rationale, result, confidence, sourceEntryId }: EvidenceItemInput,
+  { kind, revisionId, rationale, result, confidence, sourceEntryId, quote, observedOn }: EvidenceItemInput,
   place: number,
 ): Said {
   const at = (name: string) => ({ member: `items.${place}.${name}` })
+  const observed = observedOn === undefined ? {} : { observedOn }
   if (kind === 'CONTRADICT') {
     if (result !== undefined) throw new Problem('UNKNOWN_MEMBER', at('result'))
     if (confidence !== undefined) throw new Problem('UNKNOWN_MEMBER', at('confidence'))
     const source = sourceEntryId === undefined ? {} : { sourceEntryId }
-    return { kind, revisionId, rationale, result: null, confidence: null, ...source }
+    const quoted = quote === undefined ? {} : { quote }
+    return { kind, revisionId, rationale, result: null, confidence: null, ...source, ...quoted, ...observed }
   }
+  if (quote !== undefined) throw new Problem('UNKNOWN_MEMBER', at('quote'))
   if (sourceEntryId !== undefined) throw new Problem('UNKNOWN_MEMBER', at('sourceEntryId'))
   if (result === undefined) throw new Problem('MISSING_MEMBER', at('result'))
   if (confidence === undefined) throw new Problem('MISSING_MEMBER', at('confidence'))
-  return { kind, revisionId, rationale, result, confidence }
+  return { kind, revisionId, rationale, result, confidence, ...observed }
 }

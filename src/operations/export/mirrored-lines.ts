@@ -7,18 +7,16 @@ import { countRelation, fillEntryStub, insertEntry, readTags } from '../../store
 import { insertEvidence } from '../../store/evidence.ts'
 import * as mirror from '../../store/mirror.ts'
 import * as judged from '../../store/mirror-evidence.ts'
-import type { Judging } from '../../store/moderation.ts'
 import { insertRelation, type RelationEnd } from '../../store/relation.ts'
 import { insertRevision, isSame } from '../../store/revision.ts'
 import { listSignalledOf, updateSignals } from '../../store/signals.ts'
-import { raiseOrigins } from '../../store/standing.ts'
+import { observedJson, raiseOrigins } from '../../store/standing.ts'
 import { authorOf, keepActivity, keepObservation } from './mirrored-activity.ts'
 
 /**
- * The changes that lines made: entries whose visibility may have changed, and judgements that may count or no longer count. `act` is the
- * latest act of moderation that the lines may reflect.
+ * The entries whose text, visibility or evidence the lines changed. `act` is the latest act of moderation that the lines may reflect.
  */
-export type Touched = { entries: Set<number>; judging: Judging[]; readonly act: number }
+export type Touched = { entries: Set<number>; readonly act: number }
 
 /** Stores a line as of record `change`, and adds what it changed to `touched`. */
 export async function keepLine(tx: Transaction, line: CheckedLine, change: number, touched: Touched): Promise<void> {
@@ -111,24 +109,26 @@ async function keepEvidence(
   touched: Touched,
 ): Promise<void> {
   const { id, action: kind, result, confidence, rationale, sourceRecord, ...judgement } = judgementOf(line)
+  const quote = judgement.quote ?? null
+  const observedOn = observedJson(judgement.observedOn)
   const number = Number(line.record)
   const entry = Number(line.entryRecord)
   const at = Date.parse(judgement.createdAt)
   const revision = only(await mirror.findMirroredRevision(tx, judgement.revisionId))
   const actor = await authorOf(tx, line, at, change)
-  const { ordinal, originGroup = 0 } = line
-  const before = await judged.restoreEvidence(tx, number, rationale, originGroup)
+  const { ordinal, originGroup = 0, own = false } = line
+  const before = await judged.restoreEvidence(tx, number, { rationale, quote, observedOn, originGroup, own })
   if (before?.withdrawn === 1) await judged.markModerated(tx, entry, touched.act)
   if (before === undefined) {
     const sourceEntry = sourceRecord === null ? null : Number(sourceRecord)
     await insertEvidence(tx, {
-      ...{ number, id, kind, entry, ordinal, revision: revision.number, actor, origin: null, originGroup },
-      ...{ result, confidence, rationale, sourceEntry, at },
+      ...{ number, id, kind, entry, ordinal, revision: revision.number, actor, origin: null, originGroup, own },
+      ...{ result, confidence, rationale, quote, observedOn, sourceEntry, at },
     })
     await mirror.raiseEvidence(tx, entry, ordinal)
   }
   await raiseOrigins(tx, entry, originGroup)
-  touched.judging.push({ entry, actor })
+  touched.entries.add(entry)
   await keepActivity(tx, line, actor, { action: kind, entry, revision: revision.number, subject: number, at })
 }
 
@@ -143,14 +143,14 @@ async function keepRelation(
   const at = Date.parse(createdAt)
   const actor = await authorOf(tx, line, at, change)
   const [source, target] = placesOf(line.ends)
-  const { originGroup = 0 } = line
-  const fields = { id, relationType, actor, rationale, at, originGroup }
+  const { originGroup = 0, own = false } = line
+  const fields = { id, relationType, actor, rationale, at, originGroup, own }
   const before = await judged.restoreRelation(tx, number, fields)
   if (before === undefined) await placeRelation(tx, number, [source, target], fields)
   if (relationType === 'CONTRADICTS') {
     if (before?.withdrawn === 1) await judged.markModerated(tx, target, touched.act)
     await raiseOrigins(tx, target, originGroup)
-    touched.judging.push({ entry: target, actor })
+    touched.entries.add(target)
   }
   await keepActivity(tx, line, actor, { action: 'CONNECT', entry: source, revision: null, subject: number, target, at })
 }
@@ -163,7 +163,7 @@ const placesOf = (ends: readonly string[]): [source: number, target: number] => 
 
 type Placed = Pick<
   Parameters<typeof insertRelation>[1],
-  'id' | 'relationType' | 'actor' | 'rationale' | 'at' | 'originGroup'
+  'id' | 'relationType' | 'actor' | 'rationale' | 'at' | 'originGroup' | 'own'
 >
 
 async function placeRelation(
@@ -201,8 +201,8 @@ async function keepWithdrawn(
   const entry = Number(line.entryRecord)
   const known = await mirror.findMirroredEntry(tx, entry)
   if (line.ordinal !== undefined) {
-    const actor = await judged.eraseEvidence(tx, number, { alone: line.withdrawn === 'RECORD' })
-    if (actor !== undefined) touched.judging.push({ entry, actor })
+    await judged.eraseEvidence(tx, number, { alone: line.withdrawn === 'RECORD' })
+    if (known !== undefined) touched.entries.add(entry)
     if (line.withdrawn === 'RECORD') await judged.markModerated(tx, entry, actOf(line, touched))
     await mirror.raiseEvidence(tx, entry, line.ordinal)
     return
@@ -224,12 +224,12 @@ async function withdrawRelation(
 ): Promise<void> {
   const known = await judged.eraseRelation(tx, number)
   if (known !== undefined) {
-    touched.judging.push(known)
+    touched.entries.add(known.entry)
     if (known.relation_type === 'CONTRADICTS') await judged.markModerated(tx, known.entry, act)
     return
   }
   const actor = await mirror.ensureUnknownAuthor(tx)
-  const fields = { id: '', relationType: 'CONNECT', actor, rationale: '', at: 0, originGroup: 0 } as const
+  const fields = { id: '', relationType: 'CONNECT', actor, rationale: '', at: 0, originGroup: 0, own: false } as const
   await placeRelation(tx, number, placesOf(ends), fields)
   await judged.eraseRelation(tx, number)
 }

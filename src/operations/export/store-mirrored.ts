@@ -1,11 +1,10 @@
 import type { Author, CheckedLine, ExportLine } from '../../contract/resources.ts'
 import type { Transaction } from '../../database/database.ts'
-import { listJudges, recomputeChanges } from '../../store/derived.ts'
+import { recomputeChanges } from '../../store/derived.ts'
 import { findEntryByNumber, tagsOf } from '../../store/entry.ts'
 import { HEAD, type Head } from '../../store/head.ts'
 import { findMirroredEntry, markReads, renameAuthor, updateEntryStanding, updateMirror } from '../../store/mirror.ts'
 import { type Moved, moveTopics } from '../../store/topic.ts'
-import { rejudge } from '../evidence/judgement.ts'
 import { settleStanding } from '../evidence/settle-standing.ts'
 import type { Context } from '../operation.ts'
 import { keepLine, type Touched } from './mirrored-lines.ts'
@@ -37,7 +36,7 @@ export async function keepMirrored(tx: Transaction, context: Context, mirrored: 
   const head = await tx.load(HEAD)
   // Caches and the search index follow record numbers, so every batch needs a number above all earlier ones.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
-  const touched: Touched = { entries: new Set(), judging: [], act: mirrored.act ?? mirrored.change }
+  const touched: Touched = { entries: new Set(), act: mirrored.act ?? mirrored.change }
   for (const line of mirrored.lines) {
     await keepLine(tx, line, change, touched)
     head.sequence = Math.max(head.sequence, Number(line.sequence ?? 0))
@@ -67,10 +66,9 @@ function follow(head: Head, { sequence, record, totals }: NonNullable<ExportLine
 }
 
 /** An entry is shown once it is complete. Its standing is then computed from its records. */
-async function settleTouched(tx: Transaction, { entries, judging }: Touched, change: number): Promise<void> {
-  const actors = Map.groupBy(judging, ({ entry }) => entry)
+async function settleTouched(tx: Transaction, { entries }: Touched, change: number): Promise<void> {
   const moved: Moved[] = []
-  for (const number of new Set([...entries, ...actors.keys()])) {
+  for (const number of entries) {
     const entry = await findMirroredEntry(tx, number)
     if (entry === undefined) continue
     const by = entry.withdrawn - entry.erased
@@ -80,9 +78,6 @@ async function settleTouched(tx: Transaction, { entries, judging }: Touched, cha
     if (entry.erased) continue
     // A revision that was stored while the previous text was erased could not be compared with it.
     if (by > 0 && entry.revisions > 1) await recomputeChanges(tx, number)
-    // Judges may have been withdrawn or restored while the entry was incomplete.
-    const judges = by > 0 ? await listJudges(tx, number) : (actors.get(number) ?? []).map(one => one.actor)
-    await rejudge(tx, number, judges)
     const current = await findEntryByNumber(tx, number)
     if (current !== undefined) await settleStanding(tx, current)
   }

@@ -14,7 +14,6 @@ import { addToTotals, type Totals, takeRecord } from '../../store/head.ts'
 import * as moderation from '../../store/moderation.ts'
 import { deleteOriginBlock, findOrigin, insertOriginBlock, updateOriginFlags } from '../../store/origin.ts'
 import { type Moved, moveTopics } from '../../store/topic.ts'
-import { rejudge } from '../evidence/judgement.ts'
 import { settleStanding } from '../evidence/settle-standing.ts'
 import type { WriteOperation } from '../operation.ts'
 
@@ -138,9 +137,7 @@ async function settle(tx: Transaction, target: moderation.Target, record: number
 
 /** Recomputes the standings of judged entries: withdrawn judgements do not count, restored ones count again. */
 async function settleStandings(tx: Transaction, target: moderation.Target): Promise<void> {
-  const judging = await moderation.listJudging(tx, target)
-  for (const { entry, actor } of judging) await rejudge(tx, entry, [actor])
-  for (const number of new Set(judging.map(({ entry }) => entry))) {
+  for (const number of await moderation.listJudged(tx, target)) {
     const entry = await findEntryByNumber(tx, number)
     if (entry !== undefined) await settleStanding(tx, entry)
   }

@@ -24,11 +24,7 @@ export function showSimilar(title, place) {
         'li',
         {},
         make('a', { href: `/entries/${slug}` }, words(name)),
-        make(
-          'span',
-          { class: 'small' },
-          ` ${state.toLowerCase()}, ${tally.independentFor} for, ${tally.independentAgainst} against `,
-        ),
+        make('span', { class: 'small' }, ` ${state.toLowerCase()}, ${tally.for} for, ${tally.against} against `),
         words(summary),
       ),
     )

@@ -1,18 +1,17 @@
 import type { Author, Entry, Relation, Revision, Standing } from '../../contract/resources.ts'
-import { RETAINED_FROM } from '../../domain/evidence/retained-text.ts'
-import { percentOf } from '../../domain/evidence/standing-line.ts'
-import { type Counts, type Life, readAbout } from '../../operations/entries/entry-views.ts'
+import { changedWords, percentOf } from '../../domain/evidence/standing-line.ts'
+import { type Counts, type Life, readAbout, readRevisionState } from '../../operations/entries/entry-views.ts'
 import { type Heading, readHeadings } from '../../operations/views.ts'
 import { type Html, html, NOTHING } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { ago, badge, by, many, moment, originMark, tagList, titleOf, trustNotice } from '../parts/components.ts'
-import { checksOf, stateOfEvidence, verdictOf } from '../parts/evidence-summary.ts'
+import { checksOf, stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import type { Section } from '../parts/markdown.ts'
 import { proseWithSections } from '../parts/prose.ts'
 import { signalNotice } from '../parts/signals.ts'
 import { visible, words } from '../untrusted-text.ts'
 import { relationsOf, restsOn, revisionOf, sourcesOf } from './aside.ts'
-import { fileOf, preferredForm } from './file.ts'
+import { jsonOf, markdownOf, preferredForm } from './file.ts'
 import { entryTabs } from './head.ts'
 import { lifeLine } from './life-line.ts'
 import { linkedData } from './linked-data.ts'
@@ -48,7 +47,11 @@ export const ENTRY: Page = {
     const [, address = slug, ending] = /^(.+)\.(md|json)$/.exec(slug) ?? []
     const form = ending ?? preferredForm(request.accept)
     const entry = await request.read<Entry>('readEntry', { slug: address })
-    if (form !== undefined) return fileOf(entry, form)
+    if (form === 'json') return jsonOf(entry)
+    if (form !== undefined) {
+      const { author } = await readRevisionState(request.reads, entry.slug, entry.currentRevisionId)
+      return markdownOf(entry, author)
+    }
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}` }
     const shown = await gather(request, entry)
     return {
@@ -74,8 +77,9 @@ export const ENTRY: Page = {
 /** The standing and the summary, for link cards. */
 const cardText = ({ summary, standing }: Entry): string => {
   const { tally } = standing
-  const voices = tally.independent > 0 ? `, ${checksOf(tally)}` : ''
-  return `${verdictOf(standing).name}${voices}. ${titleOf(summary)}`
+  const checks = checksOf(tally)
+  const voices = checks === '' ? '' : `, ${checks}`
+  return `${VERDICTS[standing.state].name}${voices}. ${titleOf(summary)}`
 }
 
 async function gather({ read, reads, original }: PageRequest, entry: Entry): Promise<Shown> {
@@ -149,19 +153,18 @@ ${revisionOf(entry, revision)}
 
 /** Summarises the evidence in one line: voices for and against, the share of the text that was judged, the sources. */
 function standingLine(standing: Standing, revision: Revision, names: Map<string, Heading>, at: number): Html {
-  const { tally, kept, confirmed, lastCheckedAt } = standing
-  const { name, tone } = verdictOf(standing)
-  const { independent, own } = tally
-  // After an earlier text was restored, these voices may have judged another text than the one that was judged last.
-  const isAboutVoices = independent === 0 || (kept ?? 0) >= RETAINED_FROM
-  const asChecked = confirmed ?? (isAboutVoices ? kept : null)
+  const { state, tally, confirmed, lastCheckedAt } = standing
+  const { name, tone } = VERDICTS[state]
+  const checks = checksOf(tally)
+  const changed = changedWords(standing)
   const parts = [
-    independent > 0
-      ? html`<strong>${checksOf(tally)}</strong>`
-      : own > 0
+    checks !== ''
+      ? html`<strong>${checks}</strong>`
+      : tally.own > 0
         ? 'checked by its authors only'
         : 'no independent check yet',
-    asChecked !== null && `${percentOf(asChecked)} % of the text as it was when checked`,
+    confirmed !== null && `${percentOf(confirmed)} % of the text as it was when checked`,
+    changed !== '' && changed,
     lastCheckedAt !== null && html`last check ${ago(lastCheckedAt, at)}`,
     revision.sources.length > 0 && html`<a href="#sources">${restsOn(revision, names)}</a>`,
   ].filter(part => part !== false)

@@ -48,7 +48,7 @@ export const EVIDENCE: Page = {
       const weight = weights.get(piece.id)
       return pieceRow(entry, piece, {
         ordinal: ordinals.get(piece.revisionId),
-        author: html`${by(authors.get(piece.actorId), piece.actorId)}${weight?.own && ' (not counted: an author of the text)'}`,
+        author: html`${by(authors.get(piece.actorId), piece.actorId)}${weight?.own && ('result' in piece && piece.result !== 'UNSUPPORTED' ? ' (not counted: an author of the text)' : ' (an author of the text)')}`,
         at: reads.at,
         place: weight && placeOf(entry, piece, weight, ordinals),
         source:
@@ -86,18 +86,18 @@ type Around = {
 /** The text that a piece of evidence is about, and the outcome of a contradiction. */
 function placeOf(
   { slug, currentRevisionId }: Entry,
-  { revisionId, ...piece }: Piece,
-  { about, own, addressedBy }: Weight,
+  { revisionId }: Piece,
+  { about, status, answeredBy }: Weight,
   ordinals: ReadonlyMap<string, number>,
 ): Html {
   if (about === 'REPLACED') return html` (replaced by a later judgement of the same actor)`
-  if (revisionId === currentRevisionId) return html` (current)`
   if (about === 'CURRENT')
-    return own ? html` (its words are in the current text)` : html` (counts for the current text)`
-  if ('result' in piece || own || addressedBy === undefined) return html` (earlier)`
-  if (addressedBy === null) return html` (earlier, not answered by a correction)`
-  const by = ordinals.get(addressedBy)
-  return html` (earlier, answered by <a href="/entries/${slug}/revisions/${addressedBy}">${by === undefined ? 'a later revision' : `revision ${by}`}</a>)`
+    return revisionId === currentRevisionId ? html` (current)` : html` (counts for the current text)`
+  if (status === null) return html` (earlier)`
+  const outcome = status === 'ANSWERED' ? 'answered' : 'answered and confirmed'
+  if (answeredBy === null) return html` (earlier, ${status === 'ANSWERED' ? 'the text is gone' : 'no longer open'})`
+  const by = ordinals.get(answeredBy)
+  return html` (earlier, ${outcome} by <a href="/entries/${slug}/revisions/${answeredBy}">${by === undefined ? 'a later revision' : `revision ${by}`}</a>)`
 }
 
 function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, place }: Around): Html {
@@ -105,6 +105,7 @@ function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, 
   return html`<li class="piece ${tone}" id="evidence-${piece.id}">
 <h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
 ${signalBadges({ signals: signalsOfText(piece.rationale) })}
+${'quote' in piece && piece.quote !== undefined && html`<blockquote dir="auto">${visible(piece.quote)}</blockquote>`}
 <p dir="auto">${visible(piece.rationale)}</p>
 ${source}
 <p class="meta">${author}${piece.createdAt !== undefined && html` · ${moment(piece.createdAt, at)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${place} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>

@@ -1,4 +1,4 @@
-import type { Entry } from '../../contract/resources.ts'
+import type { Author, Entry } from '../../contract/resources.ts'
 import { standingLine } from '../../domain/evidence/standing-line.ts'
 import { acceptedType } from '../accepted-type.ts'
 import { JSON_TYPE, MARKDOWN_TYPE } from '../content-types.ts'
@@ -12,30 +12,27 @@ const FORMS = { 'text/html': undefined, 'text/markdown': 'md', 'application/json
 export const preferredForm = (accept: string): 'md' | 'json' | undefined =>
   FORMS[acceptedType(accept, ['text/html', 'text/markdown', 'application/json'])]
 
-/** An entry as a file. */
-export function fileOf(entry: Entry, form: string): File {
-  return form === 'json'
-    ? { type: JSON_TYPE, body: JSON.stringify(entry) }
-    : { type: MARKDOWN_TYPE, body: markdownOf(entry) }
-}
+/** An entry as a JSON file. */
+export const jsonOf = (entry: Entry): File => ({ type: JSON_TYPE, body: JSON.stringify(entry) })
 
+const nameOf = ({ declared }: Author): string => line(declared.name ?? UNNAMED_ACTOR)
 const line = (text: string): string => seen(text).replace(/\s+/g, ' ').trim()
 
 /**
  * An entry as a Markdown file: its properties, then its content. Omits and counts control characters for terminals and for the text
  * direction. The JSON file contains every character.
  */
-function markdownOf(entry: Entry): string {
+export function markdownOf(entry: Entry, author: Author): File {
   const content = entry.content.replaceAll('\r\n', '\n')
   const plain = seen(content)
   const left = [...content].length - [...plain].length
-  return `# ${line(entry.title)}
+  const body = `# ${line(entry.title)}
 
 > ${line(entry.summary)}
 
 - entry: /entries/${entry.slug} (id ${entry.id})
 - revision: ${entry.currentRevisionId} (${entry.revisionCount} in all), ${entry.updatedAt}${entry.status === 'ACTIVE' ? '' : `\n- status: ${entry.status}`}
-- by: ${line(entry.actor.declared.name ?? UNNAMED_ACTOR)} (self-declared, unverified)
+- by: ${nameOf(author)}${author.id === entry.actor.id ? '' : `, created by ${nameOf(entry.actor)}`} (self-declared, unverified)
 - tags: ${line(entry.tags.join(', '))}
 - evidence: ${standingLine(entry.standing)}
 - signals: ${entry.signals.join(', ') || 'none'}
@@ -46,4 +43,5 @@ function markdownOf(entry: Entry): string {
 
 ${plain}
 `
+  return { type: MARKDOWN_TYPE, body }
 }

@@ -2,7 +2,7 @@ import type { Entry } from '../../contract/resources.ts'
 import type { State } from '../../contract/vocabulary.ts'
 import { type Html, html, raw } from '../html.ts'
 import { ago, badge } from './components.ts'
-import { confirmedWords, verdictOf } from './evidence-summary.ts'
+import { confirmedWords, VERDICTS } from './evidence-summary.ts'
 
 /** The numbers of independent voices from which each layer is drawn in full, the lowest layer first. */
 const LAYERS = [1, 2, 5] as const
@@ -12,6 +12,8 @@ const HEIGHTS = [13, 8, 3] as const
 const LINES: Record<State, string> = {
   UNCHECKED: '',
   SUPPORTED: 'h16',
+  PARTLY_SUPPORTED: 'h6',
+  ANSWERED: 'h6',
   DISPUTED: 'h5m6 0h5',
   CONTRADICTED: 'h16',
   INCONCLUSIVE: 'h6',
@@ -24,7 +26,7 @@ const pathOf = (heights: readonly number[], line: string): string => heights.map
  * the layers, a contradiction crosses them out, and a ring marks a check by authors alone.
  */
 function layersOf({ state, tally }: Entry['standing']): Html {
-  const full = LAYERS.filter(least => state !== 'UNCHECKED' && tally.independent >= least).length
+  const full = LAYERS.filter(least => state !== 'UNCHECKED' && tally.for + tally.against >= least).length
   const dotted = pathOf(HEIGHTS.slice(full), 'h16')
   const solid = pathOf(HEIGHTS.slice(0, full), LINES[state]) + (state === 'CONTRADICTED' ? 'M5 15 15 1' : '')
   const ring = state === 'UNCHECKED' && tally.own > 0 && '<circle cx="10" cy="8" r="4"/>'
@@ -39,11 +41,10 @@ function layersOf({ state, tally }: Entry['standing']): Html {
  */
 export function standingStrip({ standing }: Pick<Entry, 'standing'>, at: number): Html {
   const { state, tally, lastCheckedAt } = standing
-  const { name, tone } = verdictOf(standing)
+  const { name, tone } = VERDICTS[state]
   const share = confirmedWords(standing)
   const own = state === 'UNCHECKED' && tally.own > 0
   return html`<span class="stands ${tone}">${layersOf(standing)} ${badge(name, tone)}${own && ' by its authors only'}${
-    state !== 'UNCHECKED' &&
-    html` ${tally.independentFor}<span class="unshown"> independent</span> for, ${tally.independentAgainst} against`
+    state !== 'UNCHECKED' && html` ${tally.for}<span class="unshown"> independent</span> for, ${tally.against} against`
   }${share !== '' && ` · ${share}`}${lastCheckedAt !== null && html` · checked ${ago(lastCheckedAt, at)}`}</span>`
 }

@@ -8,11 +8,11 @@ import { commandLine } from '../people/in-process.ts'
 import { openCopy } from './copy.ts'
 
 const { inProcess } = commandLine()
-const wordsOf = (stem: string): string => Array.from({ length: 60 }, (_, n) => `${stem}${n}`).join(' ')
+const wordsOf = (stem: string): string => Array.from({ length: 60 }, (_, n) => `${stem}${n} is here.`).join(' ')
 const FIRST = wordsOf('alpha')
 const SECOND = wordsOf('beta')
 
-test('a mirror counts a supporter that changed the entry since the text was first judged as its original does', async () => {
+test('a mirror has the standing of its original, with authors, quotes and environments', async () => {
   const app = await startApp()
   try {
     const [author, supporter, other] = [await newActor(app.url), await newActor(app.url), await newActor(app.url)]
@@ -35,12 +35,15 @@ test('a mirror counts a supporter that changed the entry since the text was firs
     await revise(FIRST, supporter)
     await revise(SECOND)
     await verify('SUPPORTED', supporter)
+    const item = { entry: entry.id, revisionId: entry.currentRevisionId, kind: 'CONTRADICT', rationale: 'No.' }
+    const items = [{ ...item, quote: 'beta3 is', observedOn: [{ version: '22', name: 'nodejs' }] }]
+    expectStatus(await call(app.url, 'POST', '/api/evidence', { body: { items }, token: other.token }), 200)
     await revise(`${SECOND} gamma`)
 
     const standingAt = async (url: string): Promise<Standing> =>
       expectStatus(await call<Standing>(url, 'GET', `/api/entries/${entry.id}/standing`), 200)
     const original = await standingAt(app.url)
-    assert.equal(original.tally.own, 1)
+    assert.deepEqual([original.tally.own, original.contradictions[0]?.quote], [1, 'beta3 is'])
     const copy = await openCopy(app.url)
     await copy.catchUp()
     assert.deepEqual(await standingAt(copy.app.url), original)

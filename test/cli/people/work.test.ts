@@ -32,7 +32,7 @@ test("work lists the next checks with reasons, and omits the actor's own entries
   const other = join(scratch(), 'other')
   const [line = ''] = expectDone(await as(other, ['work', '--kind', 'disputed', '--json'])).split('\n')
   const { kind, reason, entry } = JSON.parse(line) as WorkList['items'][number]
-  assert.deepEqual([kind, reason.independentAgainst, entry?.slug], ['DISPUTED', 1, 'valve-sticks-in-frost'])
+  assert.deepEqual([kind, reason.against, entry?.slug], ['DISPUTED', 1, 'valve-sticks-in-frost'])
   expectRefusal(await as(other, ['work', '--kind', 'wrong']), 2, /--kind/)
   expectRefusal(await as(other, ['work', '--limit', '51']), 2, /--limit/)
 })

@@ -1,0 +1,54 @@
+import { compareTexts, cutText } from '../../src/domain/evidence/pieces.ts'
+import {
+  correctionsToSearch,
+  type Evidence,
+  isAgainst,
+  type Judgement,
+  latestOf,
+  textsToCompare,
+  type Verdict,
+} from '../../src/domain/evidence/standing.ts'
+
+/** A revision of a history, by its content. Its number is its place among all revisions and judgements. */
+type Revised = { content: string; title?: string; changeType?: 'EXPAND' | 'CORRECT'; actor?: number }
+/** A judgement of the newest revision, or of another one by its place among the revisions, from 0. */
+type Judged = { verdict: Verdict; of?: number } & Partial<Pick<Judgement, 'actor' | 'voice' | 'own' | 'quote'>>
+
+export type HistoryEvent = Revised | Judged
+
+/** The evidence about the last text of a history of revisions and judgements. Judges are other actors with voices of their own. */
+export function evidenceAfter(...events: readonly HistoryEvent[]): Evidence {
+  const revisions: { number: number; text: ReturnType<typeof cutText>; changeType: string; actor: number }[] = []
+  const judgements: Judgement[] = []
+  for (const [at, event] of events.entries()) {
+    const number = at + 1
+    if ('content' in event) {
+      const { content, title = 'A title', changeType = 'EXPAND', actor = 1 } = event
+      revisions.push({ number, text: cutText({ title, summary: `${title} in short.`, content }), changeType, actor })
+    } else {
+      const { verdict, of = revisions.length - 1, actor = 100 + at, voice = actor, own = false, quote = null } = event
+      const revision = revisions[of]?.number ?? 0
+      judgements.push({ record: number, revision, verdict, actor, voice, own, quote, observedOn: [], at: number })
+    }
+  }
+  const byNumber = new Map(revisions.map(one => [one.number, one.text]))
+  const current = revisions.at(-1)
+  if (current === undefined) throw new Error('A history has at least one revision.')
+  const counted = latestOf(judgements)
+  const compared = new Map(
+    textsToCompare(counted, current.number).map(number => {
+      const text = byNumber.get(number) ?? current.text
+      return [number, { text, comparison: compareTexts(text, current.text) }]
+    }),
+  )
+  const first = Math.min(...counted.filter(isAgainst).map(({ revision }) => revision))
+  const corrections = revisions
+    .filter(({ number, changeType }) => changeType === 'CORRECT' && number > first)
+    .map(({ number, actor }) => ({ number, actor }))
+  const evidence = { judgements: counted, current: current.text, compared, corrections }
+  const searched = new Set(correctionsToSearch(evidence))
+  return {
+    ...evidence,
+    corrections: corrections.map(one => (searched.has(one.number) ? { ...one, text: byNumber.get(one.number) } : one)),
+  }
+}
