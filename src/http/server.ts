@@ -105,12 +105,8 @@ function readinessOf({ store, lag }: ServerOptions): Readiness {
 export function createServer(options: ServerOptions): Server {
   const { config, store, logger, now } = options
   const cooldown = config.cooldownSeconds * 1_000
-  const environment = (at = now()): WriteEnvironment => ({
-    at,
-    cooldown,
-    dataClass: 'EXTERNAL',
-    privateMemory: options.privateMemory,
-  })
+  const writing = { cooldown, dataClass: 'EXTERNAL', privateMemory: options.privateMemory } as const
+  const environment = (at = now()): WriteEnvironment => ({ at, ...writing })
   const origins = createOrigins(options, environment)
   const observer = createObserver(options, environment, origins)
   const admitting = {
