@@ -22,7 +22,7 @@ const READ_APPLIED = 'SELECT number, name FROM migration ORDER BY number'
 export class OtherSchema extends StoreFault {
   constructor({ number, name }: AppliedStep) {
     const remedy =
-      'run the version that wrote it, or write its records with "palimpsest export" of that version and read them with "palimpsest import"'
+      'run the version that wrote it, or write its records with "palimpsest export" of that version and read them with "palimpsest import" of this one'
     super('broken', new Error(`its schema has step ${number} (${name}), which this version does not have; ${remedy}`))
   }
 }

@@ -24,6 +24,7 @@ import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
 import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/indexed-entry.ts'
 import { listAdmissions } from '../../src/store/limit.ts'
 import { findWithdrawingAct } from '../../src/store/moderation.ts'
+import { updateSignals } from '../../src/store/signals.ts'
 import { listSupporters } from '../../src/store/view.ts'
 import { recordLog, recordLogEnd } from './recorded-log.ts'
 import { recordMirror } from './recorded-mirror.ts'
@@ -129,6 +130,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
 
   await write('createActor', {})
   const numbers = { author: actor, judge: store.one<{ n: number }>(sql`SELECT max(number) AS n FROM actor`)?.n ?? 0 }
+  await updateSignals(tx, -1, 0)
   const judged = await recordStandings(tx, async (who, name, body, params = {}) => {
     actor = numbers[who]
     const made = await write(name, body, params)
