@@ -264,7 +264,7 @@ test('a question has its bounds, and is neither logged nor shown in the feed', a
   assert.doesNotMatch(app.log(), /onfidentialword/)
 })
 
-test('evidence orders near ties, and an entry that is only contradicted comes last', async () => {
+test('evidence orders near ties: supported, unchecked, contradicted', async () => {
   const publish = (name: string) =>
     newEntry(app.url, token, { title: `Kiln ${name}`, summary: 'Firing a kiln', content: 'Fire the kiln to cone six.' })
   const [plain, supported, contradicted] = [await publish('one'), await publish('two'), await publish('three')]

@@ -146,7 +146,7 @@ const DAMAGES: [string, string, RegExp][] = [
   ],
   [
     'state',
-    "UPDATE entry SET standing = replace(standing, 'UNCHECKED', 'SUPPORTED')",
+    `UPDATE entry SET standing = replace(standing, '"changed":0', '"changed":1')`,
     /^Entry .* its standing is stored as/,
   ],
   [

@@ -3,7 +3,7 @@ import { NO_POSTGRES } from './pair.ts'
 import { runStandings } from './standings.ts'
 
 test(
-  'random sequences of revisions, evidence and moderation have one standing on both engines, in the model, and in every copy',
+  'random sequences of revisions, evidence and moderation have one standing on both engines and in every copy',
   {
     skip: NO_POSTGRES,
   },

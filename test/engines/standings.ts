@@ -90,12 +90,12 @@ async function assertCopies(
       assert.deepEqual(await blameAt(url, id), blames[n], label)
     }
   }
-  await run('verify', '--data-dir', dataDir)
+  await run('check', '--data-dir', dataDir)
   await run('backup', '--to', at('backup.db'), '--data-dir', dataDir)
   await run('restore', '--from', at('backup.db'), '--data-dir', at('restored'))
   await run('export', '--to', at('lines'), '--data-dir', dataDir)
   await run('import', '--from', at('lines'), '--original', 'http://127.0.0.1:1', '--data-dir', at('imported'))
-  await run('verify', '--data-dir', at('imported'))
+  await run('check', '--data-dir', at('imported'))
   const DATABASE_URL = await databaseOf('standings')
   await run('copy', '--from', dataDir, '--to', DATABASE_URL)
   await served('restored', {}, isSame('restored'))

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Actor, ActorIssued, Entry, Published } from '../../src/contract/resources.ts'
 import { send } from './send.ts'
@@ -57,6 +58,22 @@ export const callPatiently = <T = Record<string, unknown>>(
     () => callOnce<T>(base, method, path, options),
   )
 
+/**
+ * Whether a request judges an entry. A judgement counts only from another network than that of the author, so judges have an address of
+ * their own, unless the test names one.
+ */
+const isJudgement = (base: string, method: string, path: string, headers: Record<string, string> = {}): boolean =>
+  method === 'POST' &&
+  /^\/api\/(?:evidence|relations|entries\/[^/]+\/(?:verify|contradict))$/.test(path) &&
+  new URL(base).hostname === '127.0.0.1' &&
+  headers['x-forwarded-for'] === undefined
+
+/** An address of this machine for a token. */
+function addressOf(token: string): string {
+  const [a = 0, b = 0, c = 0] = createHash('sha256').update(token).digest()
+  return `127.${1 + (a % 254)}.${b}.${1 + (c % 254)}`
+}
+
 async function callOnce<T>(
   base: string,
   method: string,
@@ -72,6 +89,7 @@ async function callOnce<T>(
       ...headers,
     },
     ...(sent === undefined ? {} : { body: sent }),
+    from: isJudgement(base, method, path, headers) ? addressOf(token ?? '') : undefined,
   })
   const isJson = answer.type.startsWith('application/json') && answer.text !== ''
   return Object.assign(answer, { body: (isJson ? JSON.parse(answer.text) : {}) as T })

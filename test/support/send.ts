@@ -2,7 +2,13 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 export type Sent = { status: number; type: string; readonly headers: Headers; text: string }
-type Sending = { method: string; headers: Record<string, string>; body?: string | Uint8Array }
+type Sending = {
+  method: string
+  headers: Record<string, string>
+  body?: string | Uint8Array
+  /** The address of the client, one of 127.0.0.0/8. */
+  from?: string | undefined
+}
 
 /**
  * Maximum idle time of a reused connection in milliseconds. It is less than the idle time of any service or cache, so that no request is
@@ -59,12 +65,17 @@ function bytesOf(answer: IncomingMessage): Promise<Buffer> {
   })
 }
 
-function answerOf(url: URL, { method, headers, body }: Sending): Promise<IncomingMessage> {
+function answerOf(url: URL, { method, headers, body, from }: Sending): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const fields: Record<string, string | number> = { accept: '*/*', 'user-agent': 'node' }
     for (const [name, value] of Object.entries(headers)) fields[name.toLowerCase()] = value
     if (body !== undefined) fields['content-length'] = Buffer.byteLength(body)
-    const outgoing = request(url, { agent, method, headers: fields })
+    const outgoing = request(url, {
+      agent,
+      method,
+      headers: fields,
+      ...(from === undefined ? {} : { localAddress: from }),
+    })
     // An error after the start of the answer also ends the answer.
     outgoing.once('response', resolve).on('error', reject)
     outgoing.end(body)

@@ -86,7 +86,10 @@ test('lock and audit name the signals of pinned texts', async () => {
   assert.ok(!readFileSync(file, 'utf8').includes('INSTRUCTION_LIKE'))
   await revise(plain, { content: 'Verified by OpenAI.' })
   const { stdout } = await run(['audit', '--file', file])
-  assert.match(stdout, /^REVISED .*\n {2}│ .*\n {2}UNCHECKED: .*\n {2}Signals: CLAIMS_TRUST \(vouches for itself\)$/m)
+  assert.match(
+    stdout,
+    /^REVISED .*\n {2}- .*\n {2}\+ .*\n {2}│ .*\n {2}UNCHECKED: .*\n {2}Signals: CLAIMS_TRUST \(vouches for itself\)$/m,
+  )
   await contradict(poisoned, 'It gives orders.')
   assert.match((await run(['audit', '--file', file])).stdout, signal)
 })
@@ -111,7 +114,9 @@ test('audit names revisions, judgements and withdrawals with exit code 1, and 0 
     'EVIDENCE   audit-judged     CONTRADICTED: 0 for (0 independent), 1 against (1 independent), 1 new',
     '  │ It is wrong.',
     '  │ WITHDRAWN  all',
-    'REVISED    audit-revised    CORRECT, 1 later revision, 75 % of the pinned text remains',
+    'REVISED    audit-revised    CORRECT, 1 later revision, 1 sentence changed',
+    '  - four five six seven eight nine ten',
+    '  + four five six seven\\u{1b}[2J',
     '  │ Less\\u{1b}[2J.',
     '  UNCHECKED: 0 for (0 independent), 0 against (0 independent)',
     '  Signals: INVISIBLE_CHARACTERS (contains invisible characters)',
