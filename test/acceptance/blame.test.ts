@@ -134,7 +134,7 @@ test('an objection that a correction answered is not at the sentences that staye
   assert.ok((await states()).every(state => state === 'CONTRADICTED'))
   const content = `${stayed} The leaves follow at seventy degrees, and two minutes are enough for them.`
   await world.revise(author, entry, { content, changeType: 'CORRECT' })
-  assert.equal((await world.standing(entry)).contradictions[0]?.status, 'ADDRESSED')
+  assert.equal((await world.standing(entry)).contradictions[0]?.status, 'ANSWERED')
   assert.ok(
     (await states()).every(state => state === undefined || state === 'UNCHECKED'),
     String(await states()),
@@ -152,7 +152,7 @@ test('a correction answers the objections to any number of earlier texts', async
   const { contradictions } = await world.standing(entry)
   assert.deepEqual(
     contradictions.map(({ status }) => status),
-    ['ADDRESSED', 'ADDRESSED', 'ADDRESSED'],
+    ['ANSWERED', 'ANSWERED', 'ANSWERED'],
   )
   const { evidence } = await blame(entry)
   assert.deepEqual(

@@ -130,7 +130,7 @@ test('pages, lists, files and feeds show the state of the API', async () => {
   assert.equal(state, 'CONTRADICTED')
   const page = await textOf(`/entries/${entry.slug}`)
   assert.equal(page.match(/<span class="badge bad"[^>]*>Contradicted</g)?.length, 2)
-  assert.match(page, /1 independent voice: 0 for, 1 against/)
+  assert.match(page, /Independent voices: 0 for, 1 against/)
   assert.match(await textOf('/search?tag=shown%20state'), /<span class="badge bad"[^>]*>Contradicted</)
   assert.match(await textOf(`/entries/${entry.slug}.md`), /^- evidence: CONTRADICTED: 0 for/m)
   assert.match(

@@ -84,7 +84,10 @@ async function placed(
     return one.rationale
   }
   const rationale = quote(objector)
-  const supporters = stored.nearest === null ? [] : await listSupporters(reader, stored.nearest, SUPPORTS_LOOKED_AT)
+  const supporters =
+    stored.nearest === null || stored.tally.for === 0
+      ? []
+      : await listSupporters(reader, stored.nearest, SUPPORTS_LOOKED_AT)
   const support = supporters.find(one => isKnown(one) && !places.quoted.has(one.actor))
   return { id, slug, title, summary, standing: slimStanding(stored), rationale, support: quote(support) }
 }
