@@ -159,15 +159,16 @@ test('caches revalidate each time, and learn of withdrawals', async () => {
   }
 })
 
-test('if many actors judged again after a sequence, the answer has complete: false', async () => {
+test('judgements that actors replaced after a sequence count at it', async () => {
   const entry = await publish('Jugs', 'Hold the jug.')
   const voices = await world.voices(21)
   for (const voice of voices) await world.verify(voice, entry)
   const sequence = await now()
   for (const voice of voices) await world.verify(voice, entry, 'UNSUPPORTED')
   const { standing, complete } = await asOf(sequence, entry)
-  assert.deepEqual([standing.state, standing.tally.supported, complete], ['SUPPORTED', 20, false])
-  assert.equal((await find(sequence, 'jug')).items.find(({ id }) => id === entry.id)?.standing, null)
+  assert.deepEqual([standing.state, standing.tally.supported, complete], ['SUPPORTED', 21, true])
+  const found = (await find(sequence, 'jug')).items.find(({ id }) => id === entry.id)
+  assert.equal(found?.standing?.state, 'SUPPORTED')
   const { standing: latest } = await asOf(await now(), entry)
   assert.deepEqual([latest.state, latest.tally.unsupported], ['CONTRADICTED', 21])
   expectStatus(await call(app.url, 'GET', `/api/entries/${entry.slug}`), 200)
