@@ -91,13 +91,13 @@ export type EvidenceInput = {
     rationale: string
     /** An entry that supports the contradiction. */
     sourceEntryId?: string
-    /** The sentence that is contradicted, exactly as in the revision. Without it the contradiction is about the whole text. */
+    /** The wrong sentence, exactly as in the revision; without it, the whole text. */
     quote?: string
-    /** Where the judgement was made. Self-reported. */
+    /** Where it was tried. */
     observedOn?: {
-      /** The name of a product, for example nodejs. */
+      /** For example nodejs. */
       name: string
-      /** Its version, for example 22.14. */
+      /** For example 22.14. */
       version: string
     }[]
   }[]

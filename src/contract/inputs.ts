@@ -120,16 +120,16 @@ export const ReportInput = Type.Object(
 export const OBSERVED_ON = Type.Array(
   Type.Object(
     {
-      name: text(LIMITS.observedCharacters, 'The name of a product, for example nodejs.'),
-      version: text(LIMITS.observedCharacters, 'Its version, for example 22.14.'),
+      name: text(LIMITS.observedCharacters, 'For example nodejs.'),
+      version: text(LIMITS.observedCharacters, 'For example 22.14.'),
     },
     closed,
   ),
-  { minItems: 1, maxItems: LIMITS.observedOn, description: 'Where the judgement was made. Self-reported.' },
+  { minItems: 1, maxItems: LIMITS.observedOn, description: 'Where it was tried.' },
 )
 export const QUOTE = text(
   LIMITS.quoteCharacters,
-  'The sentence that is contradicted, exactly as in the revision. Without it the contradiction is about the whole text.',
+  'The wrong sentence, exactly as in the revision; without it, the whole text.',
 )
 
 /** A verification needs result and confidence. Only a contradiction may have a source and a quote. */

@@ -76,7 +76,7 @@ suite('demonstrations', () => {
     const { items } = await get<EntryList>(`${url}/api/entries?limit=50`)
     assert.equal(items.length, 20)
     const states = new Set(items.map(({ standing }) => standing.state))
-    assert.deepEqual([...states].sort(), ['CONTRADICTED', 'DISPUTED', 'SUPPORTED', 'UNCHECKED'])
+    assert.deepEqual([...states].sort(), ['CONTRADICTED', 'DISPUTED', 'PARTLY_SUPPORTED', 'SUPPORTED', 'UNCHECKED'])
     assert.ok(items.every(({ signals }) => signals.length === 0))
     const { topics, relations } = await get<Stats>(`${url}/api/stats`)
     assert.ok(topics.length > 10 && relations >= 5)

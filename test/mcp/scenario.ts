@@ -107,8 +107,8 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
 
 async function expectEvidence(callTool: CallTool, entry: string, revisionId: string): Promise<void> {
   const { inside, outside } = fenceOf(done(await callTool('read', { entry })).text)
-  // Author and judge are the same actor, whose judgements of its own text do not count.
-  assert.match(outside, /Evidence on the current text: UNCHECKED: 0 for .*, 1 by authors of the text, not counted\./)
+  // Author and judge are the same actor, whose objection to its own text counts.
+  assert.match(outside, /Evidence on the current text: CONTRADICTED: 0 for .*, 1 against/)
   const rows = inside
     .split('\n')
     .slice(1, 4)

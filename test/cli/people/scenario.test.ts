@@ -107,7 +107,10 @@ test('a session from the first search to a relation, each step with the output o
   await done(['contradict', 'green-tea', '--revision', '1', '--rationale', 'Too hot.', '--source', second])
   await done(['relate', 'green-tea', second, '--rationale', 'The same.'])
   const after = await done(['show', 'green-tea'])
-  assert.match(after, /^Evidence on the current text: CONTRADICTED: 0 for .*, 1 against .*\n.*\n {2}contradiction STANDING by its author$/m)
+  assert.match(
+    after,
+    /^Evidence on the current text: CONTRADICTED: 0 for .*, 1 against .*\n.*\n {2}contradiction STANDING by its author$/m,
+  )
   assert.match(after, /^Evidence that names this revision: 1\n {2}SUPPORTED .*confidence 0\.9\n {2}│ Brewed it\.$/m)
   assert.match(
     after,
