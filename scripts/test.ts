@@ -33,11 +33,17 @@ const OF_NO_ENGINE = [
   ...['accepted-types', 'answerable', 'compression', 'discovery', 'find-languages', 'license', 'shared-cache-fields'],
   ...['shown-words', 'signals', 'well-known', 'wordnet'],
 ]
-/** Tests that repeat faults, start many processes, or need programs of the operator. */
-const SLOW = ['test/{bench,deploy,faults}/**/*.test.ts', 'test/docs-commands.test.ts']
+/** Tests that repeat faults, load a service, start many processes, build packages, or need programs of the operator. */
+const SLOW = [
+  'test/{bench,deploy,faults}/**/*.test.ts',
+  'test/{docs-commands,extending}.test.ts',
+  'test/cli/{demo,launcher,mirror/log-epochs,recovery}.test.ts',
+  'test/client/{own-package,package}.test.ts',
+  'test/contract/health-first.test.ts',
+]
 const EMBEDDED = ['src/**/*.test.ts', 'test/**/*.test.ts']
 const PARTS: Readonly<Record<string, Part>> = {
-  quick: { engine: 'embedded', patterns: EMBEDDED, without: SLOW, batches: 9, together: 5, env: {} },
+  quick: { engine: 'embedded', patterns: EMBEDDED, without: SLOW, batches: 5, together: 5, env: {} },
   embedded: { engine: 'embedded', patterns: EMBEDDED, without: [], batches: 9, together: 5, env: {} },
   postgres: {
     engine: 'postgres',
