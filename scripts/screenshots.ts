@@ -6,7 +6,7 @@ import { openApp } from '../src/app.ts'
 import { seedDemoStore } from '../src/cli/demo.ts'
 import { createClient } from '../src/client/index.ts'
 import { readConfig } from '../src/config.ts'
-import { slugOf } from '../src/domain/slug.ts'
+import { slugOf } from '../src/memory/entries/rules.ts'
 
 /**
  * Draws the pictures of the README: serves the demonstration, opens its pages in Chromium (CHROMIUM_PATH, or /usr/bin/chromium) and writes

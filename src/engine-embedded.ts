@@ -2,13 +2,8 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { prepareDataDirectory } from './embedded/data-directory.ts'
-import { indexFile, storeFile } from './embedded/files.ts'
-import { openEmbeddedLimiter } from './embedded/limiter.ts'
-import { noteOriginKey } from './embedded/marker.ts'
-import { openEmbeddedStore } from './embedded/store.ts'
 import type { Engine } from './engine.ts'
-import { makeLogKey, privateKeysOf } from './log/log-key.ts'
+import { readHead } from './memory/head-rows.ts'
 import { OperatorError } from './operator-error.ts'
 import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import {
@@ -21,7 +16,10 @@ import {
   originKeyFile,
   type Secrets,
 } from './secrets.ts'
-import { readHead } from './store/head.ts'
+import { indexFile, noteOriginKey, prepareDataDirectory, storeFile } from './stores/embedded/directory.ts'
+import { openEmbeddedLimiter } from './stores/embedded/limiter.ts'
+import { openEmbeddedStore } from './stores/embedded/store.ts'
+import { makeLogKey, privateKeysOf } from './tlog/key-files.ts'
 
 /** Opens the embedded store in the data directory. Throws OperatorError for mistakes of the operator. */
 export async function openEmbedded(config: Config, logger: Logger, now: () => number): Promise<Engine> {

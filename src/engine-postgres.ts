@@ -3,22 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { Problem } from './contract/problem.ts'
-import type { PostgresConnection } from './database/postgres.ts'
-import { lockDataDirectory, prepareDataDirectory } from './embedded/data-directory.ts'
-import { nodeIndexFile } from './embedded/files.ts'
+import type { PostgresConnection } from './engine/postgres.ts'
 import type { Engine } from './engine.ts'
-import { logHeadFile } from './log/head-file.ts'
-import { makeLogKey, privateKeysOf } from './log/log-key.ts'
-import { PostgresLimiter } from './postgres/limiter.ts'
-import {
-  findTokenDigest,
-  hasOriginKey,
-  noteOriginKey,
-  shareLogKey,
-  shareOriginKey,
-  shareTokenDigest,
-} from './postgres/secrets.ts'
-import { PostgresStore } from './postgres/store.ts'
 import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import {
   adminTokenFile,
@@ -29,6 +15,18 @@ import {
   originKeyFile,
   type Secrets,
 } from './secrets.ts'
+import { lockDataDirectory, nodeIndexFile, prepareDataDirectory } from './stores/embedded/directory.ts'
+import { PostgresLimiter } from './stores/postgres/limiter.ts'
+import {
+  findTokenDigest,
+  hasOriginKey,
+  noteOriginKey,
+  shareLogKey,
+  shareOriginKey,
+  shareTokenDigest,
+} from './stores/postgres/secrets.ts'
+import { PostgresStore } from './stores/postgres/store.ts'
+import { logHeadFile, makeLogKey, privateKeysOf } from './tlog/key-files.ts'
 
 /** How long a start waits for a database that may not be available, in milliseconds: long enough to report most faults at once. */
 const FIRST_OPEN_TIMEOUT_MS = 2_000

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import type { Limiter } from './operations/limiter.ts'
-import type { Store } from './operations/store.ts'
+import type { Limiter, Store } from './memory/store.ts'
 import type { Secrets } from './secrets.ts'
 
 /** The store of the configuration, with its secrets and limiter. */

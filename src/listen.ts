@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import type { Config } from './config.ts'
-import { createMetricsServer, type Metrics } from './http/metrics/metrics.ts'
+import { createMetricsServer, type Metrics } from './http/metrics.ts'
 import type { Server } from './http/server.ts'
-import { privateKeysOf } from './log/log-key.ts'
-import { readWitnessPolicy } from './log/witnesses.ts'
 import { errorCode, OperatorError } from './operator-error.ts'
+import { privateKeysOf } from './tlog/key-files.ts'
+import { readWitnessPolicy } from './tlog/witnesses.ts'
 
 /** An address to listen on, with the names of its settings. */
 type Place = { host: string; port: number; names: { host: string; port: string } }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { IndexNotice } from './threads/protocol.ts'
+import type { IndexNotice } from './engine/thread.ts'
 
 const HELD = {
   full: 'the search index cannot be written and searches are refused: the disk is full; free some space',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, matchesGlob, relative } from 'node:path'
 import { test } from 'node:test'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -9,81 +9,41 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const filesUnder = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map(path => `${folder}/${path.replaceAll('\\', '/')}`)
-    .filter(path => path.endsWith('.ts') || (path.startsWith('src/tlog/') && path.endsWith('.js')))
+    .filter(path => path.endsWith('.ts') || (path.startsWith('src/tlog/verify/') && path.endsWith('.js')))
 const SOURCES = filesUnder('src').filter(path => !path.endsWith('.test.ts'))
 
-/** The folders that each folder of src may import, besides itself. Files outside folders may import everything. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  contract: [],
-  tlog: [],
-  database: [],
-  domain: ['contract', 'tlog'],
-  store: ['contract', 'tlog', 'domain', 'database'],
-  operations: ['contract', 'tlog', 'domain', 'database', 'store'],
-  threads: ['contract', 'database'],
-  search: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads'],
-  log: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads'],
-  embedded: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads', 'search', 'log'],
-  postgres: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'threads', 'search', 'log'],
-  guide: ['contract', 'operations'],
-  web: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'guide'],
-  http: ['contract', 'tlog', 'domain', 'database', 'store', 'operations', 'guide', 'web'],
-  client: ['tlog'],
-  mcp: ['contract', 'domain', 'guide', 'http', 'client'],
-  cli: [
-    'contract',
-    'tlog',
-    'domain',
-    'database',
-    'store',
-    'operations',
-    'search',
-    'log',
-    'embedded',
-    'postgres',
-    'http',
-    'web',
-    'mcp',
-    'client',
-  ],
-}
-/** Files outside every folder that a folder may import: the operator's mistakes and settings. */
-const MAY_IMPORT_FILES: Record<string, readonly string[]> = {
-  log: ['operator-error.ts', 'sync-path.ts'],
-  embedded: ['operator-error.ts', 'sync-path.ts'],
-  postgres: ['operator-error.ts'],
-  http: ['operator-error.ts', 'config.ts', 'secrets.ts'],
-  guide: ['config.ts'],
-  web: ['config.ts'],
-  mcp: ['config.ts'],
-  cli: ['operator-error.ts', 'sync-path.ts', 'config.ts', 'app.ts', 'listen.ts', 'secrets.ts'],
-}
+/** The layers of the table in ARCHITECTURE.md, from the bottom up: each with the patterns of its files below src. */
+const LAYERS = [...read('ARCHITECTURE.md').matchAll(/^\| ([a-z, ]+) \| ((?:`[^`]+`(?:, )?)+) \|/gm)].map(
+  ([, name = '', files = '']) => ({
+    name,
+    patterns: [...files.matchAll(/`([^`]+)`/g)].map(([, pattern = '']) => pattern),
+  }),
+)
+/** The place of a file in the order of the layers. A file belongs to the first layer that names it. */
+const layerOf = (path: string): number =>
+  LAYERS.findIndex(({ patterns }) => patterns.some(pattern => matchesGlob(relative('src', path), pattern)))
 
 const importsOf = (path: string): string[] =>
   [
     ...read(path).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g),
     ...read(path).matchAll(/new URL\(\s*'(\.[^']+\.ts)'/g),
-  ].map(([, target = '']) => relative(join(ROOT, 'src'), join(ROOT, dirname(path), target)))
+  ].map(([, target = '']) => relative(ROOT, join(ROOT, dirname(path), target)))
 
-test('imports run one way', () => {
-  const order = Object.keys(MAY_IMPORT)
-  for (const [folder, allowed] of Object.entries(MAY_IMPORT)) {
-    for (const below of allowed)
-      assert.ok(order.indexOf(below) < order.indexOf(folder), `${below} is not below ${folder}`)
-  }
+test('imports run one way, from a layer of ARCHITECTURE.md to the same or a lower one', () => {
+  assert.ok(LAYERS.length > 10)
   for (const path of SOURCES) {
-    const [, folder = '', inner] = path.split('/')
-    if (inner === undefined) continue
-    const allowed = MAY_IMPORT[folder]
-    assert.ok(allowed, `src/${folder} has no place in the order of imports`)
+    const layer = layerOf(path)
+    assert.notEqual(layer, -1, `${path} belongs to no layer of ARCHITECTURE.md`)
     for (const target of importsOf(path)) {
-      const [first = '', second] = target.split('/')
-      const fine =
-        second === undefined ? MAY_IMPORT_FILES[folder]?.includes(first) : first === folder || allowed.includes(first)
-      assert.ok(fine, `${path} imports ${target}`)
+      assert.ok(layerOf(target) <= layer, `${path} (${LAYERS[layer]?.name}) imports ${target}`)
     }
   }
-  assert.ok(SOURCES.some(path => importsOf(path).length > 3))
+  for (const [index, { name }] of LAYERS.entries()) {
+    assert.ok(
+      SOURCES.some(path => layerOf(path) === index),
+      `the layer ${name} has no file`,
+    )
+  }
 })
 
 test('no two files import each other in a circle, types included', () => {
@@ -118,7 +78,9 @@ function longFunctions(path: string): string[] {
 test('functions are short', () => assert.deepEqual(SOURCES.flatMap(longFunctions), []))
 
 const LISTED = [
-  ...Object.keys(MAY_IMPORT).map(folder => `src/${folder}`),
+  ...readdirSync(join(ROOT, 'src'), { withFileTypes: true })
+    .filter(file => file.isDirectory())
+    .map(folder => `src/${folder.name}`),
   'bench',
   'bench/search',
   'scripts',

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { OPERATIONS, type Operation } from '../../src/contract/operations.ts'
-import { storeFile } from '../../src/embedded/files.ts'
+import { storeFile } from '../../src/stores/embedded/directory.ts'
 import { placeOf } from '../compare.ts'
 import { findWords } from '../corpus.ts'
 import { type Loader, startLoader } from '../load/loader.ts'

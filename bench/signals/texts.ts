@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIMITS } from '../../src/contract/limits.ts'
 import type { Signal } from '../../src/contract/vocabulary.ts'
-import { signalNames, signalsOf } from '../../src/domain/signals/signals.ts'
+import { signalNames, signalsOf } from '../../src/memory/signals/signals.ts'
 
 const HERE = import.meta.dirname
 const ROOT = join(HERE, '../..')

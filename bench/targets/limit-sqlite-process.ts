@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { storeFile } from '../../src/embedded/files.ts'
+import { storeFile } from '../../src/stores/embedded/directory.ts'
 import { createCorpus } from '../corpus.ts'
 import type { Loaded } from '../load/order.ts'
 

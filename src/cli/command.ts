@@ -1,5 +1,6 @@
 import type { Clock } from '../client/index.ts'
 import { OperatorError } from '../operator-error.ts'
+import type { Sink } from '../progress.ts'
 
 /** Exit codes; part of the interface. */
 export const EXIT = {
@@ -12,9 +13,6 @@ export const EXIT = {
   noAnswer: 6,
   unexpected: 70,
 } as const
-
-/** An output stream. A terminal has `isTTY` and `columns`. `fd` is the descriptor, if there is one. */
-export type Sink = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; fd?: number }
 
 /** The streams and the environment of a command line: those of the process, or those of a test. */
 export type Surroundings = {

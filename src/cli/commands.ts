@@ -1,7 +1,76 @@
-import type { Command } from './command.ts'
-import { DATA_COMMANDS } from './data-commands.ts'
-import { PEOPLE_COMMANDS } from './people/table.ts'
+import { get } from 'node:http'
+import { addressOf, readinessUrl } from './address.ts'
+import { type Command, EXIT, type Flag, type Invocation, UsageError } from './command.ts'
+import { PEOPLE_COMMANDS } from './people/commands.ts'
 import { ADDRESS_FLAGS, DATA_DIR_FLAGS, SETTING_FLAGS } from './setting-flags.ts'
+
+const FROM_FILE: Flag = { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' }
+
+/** The commands that export, import and load data. Each loads its modules when it runs. */
+export const DATA_COMMANDS: readonly Command[] = [
+  {
+    name: 'export',
+    summary:
+      'Write everything public as lines of JSON, also while the store is served: the format, then the answers of GET /api/export.',
+    flags: [
+      { name: 'to', value: 'FILE|-', byDefault: '-', description: 'The file to create; - is standard output.' },
+      ...DATA_DIR_FLAGS,
+    ],
+    examples: ['export --to palimpsest.ndjson', 'export | gzip > palimpsest.ndjson.gz'],
+    run: async invocation => (await import('./export.ts')).exportRecords(invocation),
+  },
+  {
+    name: 'import',
+    summary: 'Create a read-only copy of a store from a file that "palimpsest export" wrote.',
+    details:
+      'Ids, times, numbers and hashes are those of the exported store. Every revision is compared with its hash, and the public log is computed from the lines. A command that was stopped continues if it is run again. "palimpsest serve" serves the directory; writes are redirected to the original. "palimpsest mirror" with the address of the original follows it from there, after it has compared everything with its public log.',
+    flags: [
+      FROM_FILE,
+      {
+        name: 'original',
+        value: 'URL',
+        description: 'The address of the service that was exported, for example https://memory.example.',
+      },
+      {
+        name: 'key',
+        value: 'KEY',
+        description:
+          'The verifier key of its public log. "palimpsest check --log --checkpoint FILE" then compares a signed checkpoint with the copy.',
+      },
+      ...DATA_DIR_FLAGS,
+    ],
+    examples: [
+      'import --from palimpsest.ndjson --original https://memory.example --data-dir ./copy',
+      'import --from - --original https://memory.example < palimpsest.ndjson',
+    ],
+    run: async invocation => (await import('./export.ts')).importExport(invocation),
+  },
+  {
+    name: 'load',
+    summary:
+      'Publish entries, revisions, evidence and relations from lines of JSON in a store that is not being served.',
+    details:
+      'One record per line; ids can be any strings and are mapped to new ids. Each line passes the same checks as over HTTP. A reference to a record must come after the record.',
+    flags: [
+      FROM_FILE,
+      {
+        name: 'class',
+        value: 'CLASS',
+        values: ['SYNTHETIC', 'INTERNAL'],
+        byDefault: 'SYNTHETIC',
+        description: 'The data class of the authors.',
+      },
+      { name: 'batch', value: 'N', byDefault: '500', description: 'Lines per transaction.' },
+      {
+        name: 'resume',
+        description: 'Continue after the last line that an interrupted load has stored.',
+      },
+      ...DATA_DIR_FLAGS,
+    ],
+    examples: ['load --from records.ndjson', 'load --from - --resume < records.ndjson'],
+    run: async invocation => (await import('./load/load.ts')).loadRecords(invocation),
+  },
+]
 
 /** The commands of the operator. Each loads its modules when it runs. */
 export const OPERATOR_COMMANDS: readonly Command[] = [
@@ -27,7 +96,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     details: 'Exit code 0 means that it accepts reads and writes.',
     flags: ADDRESS_FLAGS,
     examples: ['health', 'health --port 9000'],
-    run: async invocation => (await import('./health.ts')).checkHealth(invocation),
+    run: async invocation => (await import('./commands.ts')).checkHealth(invocation),
   },
   {
     name: 'migrate',
@@ -146,7 +215,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       ...DATA_DIR_FLAGS,
     ],
     examples: ['mirror https://memory.example --serve'],
-    run: async invocation => (await import('./mirror/mirror.ts')).mirrorServer(invocation),
+    run: async invocation => (await import('./mirror.ts')).mirrorServer(invocation),
   },
   {
     name: 'witness',
@@ -162,7 +231,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     examples: [
       'witness --name witness.example/w1 --dir ./witness --port 8090 "$(curl -s https://memory.example/log/keys | head -1)"',
     ],
-    run: async invocation => (await import('./witness/witness.ts')).witnessLogs(invocation),
+    run: async invocation => (await import('./witness.ts')).witnessLogs(invocation),
   },
   {
     name: 'doctor',
@@ -180,3 +249,42 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
 
 /** All commands. Help and completions are made from this table. */
 export const COMMANDS: readonly Command[] = [...OPERATOR_COMMANDS, ...PEOPLE_COMMANDS]
+
+/** Less than the default timeout of health checks of containers. */
+const REQUEST_TIMEOUT_MS = 3_000
+
+/** The reasons why a service of this machine is not reachable. */
+const FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection is refused; start the service, or name its port',
+  ENOTFOUND: 'the host name is unknown',
+}
+
+/** Checks that the service at HOST and PORT is ready, and prints one sentence. Returns exit code 0 only if it is. */
+export async function checkHealth(invocation: Invocation): Promise<number> {
+  const address = addressOf(invocation)
+  if (address.port === 0)
+    throw new UsageError('PORT is 0, which is another port at every start; set it to the port of the service.')
+  const url = readinessUrl(address)
+  const fault = await statusOf(url).then(
+    ({ status, reason }) =>
+      status === 200 ? undefined : `it answers ${status}${reason === undefined ? '' : `: ${reason}`}`,
+    (error: NodeJS.ErrnoException) =>
+      error.name === 'TimeoutError'
+        ? `no answer in ${REQUEST_TIMEOUT_MS} ms`
+        : (FAULTS[error.code ?? ''] ?? error.code ?? error.message),
+  )
+  invocation.stdout.write(fault === undefined ? `Ready at ${url}.\n` : `Not ready at ${url}: ${fault}.\n`)
+  return fault === undefined ? EXIT.ok : EXIT.failed
+}
+
+/** The status of a GET and the reason of a refusal. The body is not read. Rejects with TimeoutError or with the error of the system. */
+const statusOf = (url: string): Promise<{ status: number | undefined; reason: string | undefined }> =>
+  new Promise((resolve, reject) => {
+    const request = get(url, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS), agent: false }, response => {
+      response.destroy()
+      const { reason } = response.headers
+      resolve({ status: response.statusCode, reason: typeof reason === 'string' ? reason : undefined })
+    })
+    // An abort has its reason only in its cause.
+    request.on('error', error => reject(error.cause ?? error))
+  })

@@ -1,7 +1,8 @@
-import { type Argument, type Command, EXIT, type Flag, type Sink } from './command.ts'
+import type { Sink } from '../progress.ts'
+import { type Argument, type Command, EXIT, type Flag } from './command.ts'
 import { COMMANDS, OPERATOR_COMMANDS } from './commands.ts'
-import { PEOPLE_COMMANDS } from './people/table.ts'
-import { wrapText } from './wrap-text.ts'
+import { PEOPLE_COMMANDS } from './people/commands.ts'
+import { wrapText } from './words.ts'
 
 /** The maximum number of columns of a line. A narrower terminal has its own width. */
 const WIDTH = 100

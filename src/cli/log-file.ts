@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, write, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
-import { blockThread } from '../database/wait.ts'
+import { blockThread } from '../engine/database.ts'
 import { errorCode } from '../operator-error.ts'
 
 /** The maximum of waiting characters. Further lines are dropped. */

@@ -5,9 +5,8 @@ import { type Command, CommandError, EXIT, type Invocation, type Surroundings, U
 import { COMMANDS } from './commands.ts'
 import { commandHelp, helpText, helpWidth, usageOf } from './help.ts'
 import { guardStandardError } from './log-file.ts'
-import { didYouMean } from './nearest.ts'
-import { ReaderGoneError } from './people/output.ts'
-import { visible } from './people/visible.ts'
+import { ReaderGoneError, visible } from './people/output.ts'
+import { didYouMean } from './words.ts'
 
 /**
  * Runs one command line in this process. A failure prints one sentence on standard error and has an exit code of `command.ts`. Only an

@@ -4,14 +4,14 @@ import { type App, openApp } from '../app.ts'
 import { type Config, misspeltVariables, readConfig } from '../config.ts'
 import { assertStartable } from '../listen.ts'
 import { loadMcp } from '../mcp/endpoint.ts'
-import type { MirrorLag } from '../operations/mirror-lag.ts'
-import type { Store } from '../operations/store.ts'
+import type { Store } from '../memory/store.ts'
+import type { MirrorLag } from '../mirror/lag.ts'
 import { OperatorError } from '../operator-error.ts'
 import { preparePages } from '../web/parts/prose.ts'
 import { EXIT, type Invocation } from './command.ts'
 import { isDemonstration, seedDemoStore } from './demo.ts'
 import { LogFile } from './log-file.ts'
-import { assertEmbedded } from './stores/data-dir.ts'
+import { assertEmbedded } from './stores/snapshot.ts'
 
 /** The process ends when a stop takes longer. */
 const STOP_TIMEOUT_MS = 10_000

@@ -1,4 +1,4 @@
-import type { LogVerdict, ProofVerdict, Trust } from '../tlog/verify.js'
+import type { LogVerdict, ProofVerdict, Trust } from '../tlog/verify/verify.js'
 import { openConnection } from './connection.ts'
 import type { HashCheck, HistoryCheck } from './hash.ts'
 import { methodsOver } from './methods.ts'
@@ -9,7 +9,7 @@ import type { Merge, ReviseOptions } from './revise.ts'
 import type { CallOptions, ClientSettings } from './settings.ts'
 import { type Iterators, LISTS, type Methods } from './table.ts'
 
-export type { LogVerdict, ProofVerdict, Trust } from '../tlog/verify.js'
+export type { LogVerdict, ProofVerdict, Trust } from '../tlog/verify/verify.js'
 export type { HashCheck, HistoryCheck } from './hash.ts'
 export {
   ArgumentError,

@@ -5,7 +5,7 @@ import {
   type Trust,
   verifyLogFiles,
   verifyProof,
-} from '../tlog/verify.js'
+} from '../tlog/verify/verify.js'
 import type { Connection } from './connection.ts'
 import { verifyHash } from './hash.ts'
 import { clientError } from './problem.ts'

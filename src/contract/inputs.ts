@@ -1,7 +1,5 @@
-import { content, rationale, summary, text, title, uuid, words } from './fields.ts'
 import { LIMITS } from './limits.ts'
-import { TAG_PATTERN } from './patterns.ts'
-import { type Static, Type } from './schema.ts'
+import { content, rationale, type Static, summary, TAG_PATTERN, Type, text, title, uuid, words } from './schema.ts'
 import {
   ACTOR_TYPES,
   CHANGE_TYPES,

@@ -1,7 +1,6 @@
 import { LIMITS } from './limits.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from './operations.ts'
-import { DIGITS_PATTERN, TAG_PATTERN } from './patterns.ts'
-import type { Schema, Static } from './schema.ts'
+import { DIGITS_PATTERN, type Schema, type Static, TAG_PATTERN } from './schema.ts'
 
 /**
  * A code for each member of a body, query or path: INVALID_TAGS for `tags`, INVALID_REVISION_ID for `revisionId`. A nested member has the

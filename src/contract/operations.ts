@@ -1,11 +1,9 @@
-import { uuid } from './fields.ts'
 import type { GeneralCode } from './general-problems.ts'
 import * as inputs from './inputs.ts'
 import { LIMITS } from './limits.ts'
-import { DIGITS_PATTERN } from './patterns.ts'
 import * as queries from './queries.ts'
 import type * as resources from './resources.ts'
-import { type Static, Type } from './schema.ts'
+import { DIGITS_PATTERN, type Static, Type, uuid } from './schema.ts'
 import { CHANGE_TYPES, type CooldownAction } from './vocabulary.ts'
 
 /** Required credential: none, an actor token (X-Actor-Token), or the admin token (Authorization: Bearer). */

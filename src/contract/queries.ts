@@ -1,7 +1,5 @@
-import { uuid, words } from './fields.ts'
 import { FIND, LIMITS, WORK } from './limits.ts'
-import { DIGITS_PATTERN, UUID_PATTERN } from './patterns.ts'
-import { type Static, Type } from './schema.ts'
+import { DIGITS_PATTERN, type Static, Type, UUID_PATTERN, uuid, words } from './schema.ts'
 import { CHANGE_ACTIONS, REPORT_STATES, SORTS, STATES, WORK_KINDS } from './vocabulary.ts'
 
 /** Query strings, and the request fields of streams. All schemas are closed: an unknown parameter is an error. */

@@ -1,6 +1,5 @@
-import { count, dataClass, nullable, timestamp, trust, uuid, words } from './fields.ts'
 import { LIMITS, OUTCOMES } from './limits.ts'
-import { type Static, Type } from './schema.ts'
+import { count, dataClass, nullable, type Static, Type, timestamp, trust, uuid, words } from './schema.ts'
 import {
   ACTIONS,
   ACTOR_TYPES,

@@ -1,11 +1,48 @@
+import { hash } from 'node:crypto'
+import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
-import { FIND, IDEMPOTENCY_HOURS, LIMITS, SIMILAR_MAX } from '../contract/limits.ts'
+import { GENERAL_PROBLEMS } from '../contract/general-problems.ts'
+import { FIND, IDEMPOTENCY_HOURS, LIMITS, SIMILAR_MAX, STREAMS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { ACTIONS, REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/vocabulary.ts'
-import { RECOMMENDED_FLOW } from '../operations/read-service.ts'
-import { type Digested, withDigest } from './digest.ts'
-import { BROKEN_FIRST, limitsOf, NAMING, PUBLIC_PROBLEMS, type Rates } from './rules.ts'
+import { RECOMMENDED_FLOW } from '../memory/service.ts'
+
+/** A guide, and the SHA-256 in lower-case hex of all its lines but the last, with which a client can detect that its copy is stale. */
+export type Digested = { body: string; digest: string }
+
+/** Appends a line with its digest to a text that ends with a line feed. */
+export function withDigest(text: string): Digested {
+  const digest = hash('sha256', text, 'hex')
+  return { body: `${text}SHA-256 of the text above this line: ${digest}\n`, digest }
+}
+
+export type Rates = Pick<Config, 'readPerMinute' | 'writePerMinute' | 'cooldownSeconds' | 'publicUrl'>
+
+/** The problems that do not depend on a member, without those of administrative operations. */
+export const PUBLIC_PROBLEMS = Object.entries(GENERAL_PROBLEMS).filter(
+  ([code]) => !/^(?:ADMIN_|TARGET_NOT_FOUND|REPORT_NOT_FOUND|ACTION_NOT_APPLICABLE)/.test(code),
+)
+
+/** The rules that callers break most often. */
+export const BROKEN_FIRST = [
+  `Tags take letters, digits, spaces and hyphens only: "node js", not "node.js" or "c++".`,
+  `q takes at most ${LIMITS.queryCharacters} characters on /api/search and /api/entries. Send a whole error message to /api/find.`,
+  'X-Actor-Token on a read makes that read public under your name. Without it reads are anonymous.',
+]
+
+/** How an error names the wrong member. */
+export const NAMING =
+  'A 400 names the member: INVALID_TAGS, INVALID_Q, MISSING_MEMBER, UNKNOWN_MEMBER. Link: </docs/errors#CODE>; rel="help"; member="tags.1" names the rule with its bounds.'
+
+/** The configured limits as sentences. */
+export const limitsOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Rates): string[] => [
+  `Reads: ${readPerMinute} in any 60 seconds, writes: ${writePerMinute}, each per origin and per token.`,
+  `Between two writes of the same action by one token, and between two new actors or two reports of one network: ${cooldownSeconds} seconds. Failed writes count as writes.`,
+  `Body ${LIMITS.bodyBytes} bytes; title ${LIMITS.titleCharacters}, summary ${LIMITS.summaryCharacters}, content ${LIMITS.contentCharacters}, rationale ${LIMITS.rationaleCharacters} characters; ${LIMITS.tags} tags of ${LIMITS.tagCharacters}; ${LIMITS.sources} sources.`,
+  `Pages: limit 1 to ${LIMITS.pageMax}, default ${LIMITS.pageDefault}. Lists of entries page by offset (to ${LIMITS.offsetMax}), all others by before = nextCursor.`,
+  `Streams: ${STREAMS.perOrigin} open at a time per network; opening one is a read.`,
+]
 
 /** How to retry a write. */
 const RETRYING = `Send every POST with Idempotency-Key: a new random UUID. If the answer is lost, send the same request with the same key: for ${IDEMPOTENCY_HOURS} hours you get the first answer (Idempotency-Replayed: true).`

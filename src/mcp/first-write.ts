@@ -4,8 +4,8 @@ import type { ContradictInput, EvidenceResults, RelationInput, RevisionInput } f
 import type { ProblemCode } from '../contract/problem.ts'
 import { remedyOf } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
-import { holdsSecret } from '../domain/secret.ts'
-import { pathOfText } from '../domain/text.ts'
+import { holdsSecret } from '../memory/idempotency/rules.ts'
+import { pathOfText } from '../memory/values.ts'
 
 const refused = (code: ProblemCode, member?: string, latestRevisionId: string | null = null): ClientError =>
   clientError(code, remedyOf(code, member), { latestRevisionId })

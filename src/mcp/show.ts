@@ -3,16 +3,22 @@ import type {
   Contradiction,
   Entry,
   Evidence,
+  Found,
+  FoundList,
+  PinFinding,
+  PinsReport,
   Relation,
   Revision,
   Standing,
   Verification,
+  WorkItem,
+  WorkList,
 } from '../contract/resources.ts'
-import { earlierCount, standingLine } from '../domain/evidence/standing-line.ts'
-import { signalLine } from '../domain/signals/sentences.ts'
-import { signalNames, signalsOf, signalsOfText } from '../domain/signals/signals.ts'
-import { beginningOf, fenced, member, sizeInJson } from './fence.ts'
-import type { Memory } from './wording.ts'
+import { markdownOf, NONE_FITS, noneFits } from '../find/rules/answers.ts'
+import { earlierCount, standingLine } from '../memory/evidence/rules.ts'
+import { signalNames, signalsOf, signalsOfText } from '../memory/signals/signals.ts'
+import { signalLine } from '../memory/signals/text.ts'
+import { beginningOf, fenced, fencedText, type Memory, member, sizeInJson } from './tool.ts'
 
 /**
  * Bytes of UTF-8 that count as one token of a model. Less than the average of 4, so that the answer of a tool, with ids and JSON, stays
@@ -275,3 +281,117 @@ export function showHistory(
     nextCursor === null ? 'There are no older ones.' : `Older ones: call history with before="${nextCursor}".`
   return `${items.length} revisions, newest first. ${older} Call read with a revisionId for its content.\n${fenced(memory, rows)}`
 }
+
+const EXCERPT_BYTES = 1_200
+/** The maximum number of words of the question that a row names. */
+const WORDS_SHOWN = 12
+const NOTHING = 'No entry matches. Try other words; if no entry has it, publish what you know.'
+
+/** The found entries, one line each, best first, with the reliability of the answer. A last row names missing and corrected words. */
+export function showFound(found: FoundList, memory: Memory): string {
+  const { items, missing, corrected } = found
+  if (items.length === 0) return NOTHING
+  const words = {
+    ...(missing.length === 0 ? {} : { missing: missing.slice(0, WORDS_SHOWN).map(word => member(word, NAME_BYTES)) }),
+    ...(corrected.length === 0 ? {} : { corrected: corrected.slice(0, WORDS_SHOWN).map(correction) }),
+  }
+  const rows = [...items.map(row), ...(Object.keys(words).length === 0 ? [] : [words])]
+  return `${verdict(found)}\n${fenced(memory, rows)}`
+}
+
+/** The found entries as one text in Markdown, with their standings and objections. */
+export const showBrief = (found: FoundList, memory: Memory): string =>
+  `${noneFits(found) ? NONE_FITS : found.items.length === 0 ? NOTHING : verdict(found)}\n${fencedText(memory, markdownOf(found))}`
+
+function verdict({ items, answerable, match, missing, corrected }: FoundList): string {
+  const of = `match ${match} of 1, ${items.length} ${items.length === 1 ? 'entry' : 'entries'}`
+  const advice = answerable
+    ? `Answerable: true (${of}). Call read with an entryId before you rely on one: the best may still be about a similar problem.`
+    : `Answerable: false (${of}). Do not trust these as an answer: they are hardly about the question. Try other words; publish what you find out.`
+  const counts = [
+    ...(missing.length === 0 ? [] : [`${missing.length} words of q are in no entry`]),
+    ...(corrected.length === 0 ? [] : [`${corrected.length} were corrected`]),
+  ]
+  return counts.length === 0 ? advice : `${advice} ${counts.join(', ')}: see the last row.`
+}
+
+const row = (entry: Found, index: number) => ({
+  rank: index + 1,
+  entryId: entry.id,
+  slug: entry.slug,
+  currentRevisionId: entry.currentRevisionId,
+  title: member(entry.title, TITLE_BYTES),
+  summary: member(entry.summary, SUMMARY_BYTES),
+  excerpt: member(entry.excerpt, EXCERPT_BYTES),
+  score: entry.score,
+  standing: standingLine(entry.standing),
+  ...(entry.signals.length === 0 ? {} : { signals: entry.signals.join(', ') }),
+  ...(entry.objections === undefined ? {} : { objections: entry.objections.map(objection) }),
+  updatedAt: entry.updatedAt,
+})
+
+const objection = ({ id, rationale }: { id: string; rationale: string }) => ({
+  id,
+  rationale: member(rationale, SUMMARY_BYTES),
+})
+
+const correction = ({ from, to }: FoundList['corrected'][number]) => ({
+  from: member(from, NAME_BYTES),
+  to: member(to, NAME_BYTES),
+})
+
+/** The most valuable checks, one line each. */
+export function showWork({ items }: WorkList, memory: Memory): string {
+  if (items.length === 0) return 'There is no check for you.'
+  const found = `${items.length} ${items.length === 1 ? 'check' : 'checks'}`
+  return `${found}. Call read, test the text, then verify or contradict currentRevisionId. For UNANSWERED, find out and publish.\n${fenced(memory, items.map(workRow))}`
+}
+
+const workRow = ({ kind, reason, entry, topic }: WorkItem) => ({
+  kind,
+  ...reason,
+  ...(topic === undefined ? {} : { topic: member(topic.term, NAME_BYTES), day: topic.day }),
+  ...(entry === undefined
+    ? {}
+    : {
+        entryId: entry.id,
+        slug: entry.slug,
+        currentRevisionId: entry.currentRevisionId,
+        title: member(entry.title, TITLE_BYTES),
+        summary: member(entry.summary, SUMMARY_BYTES),
+        standing: standingLine(entry.standing),
+        ...(entry.signals.length === 0 ? {} : { signals: entry.signals.join(', ') }),
+      }),
+})
+
+/** The findings about pinned revisions, one line each, and the arguments of the next check. */
+export function showPins({ items, same, sequence }: PinsReport, memory: Memory): string {
+  const again = `Next time call check_pins with since="${sequence}".`
+  if (items.length === 0) return `There are no findings for the ${same} pinned revisions. ${again}`
+  return `${items.length} differ, ${same} do not. ${again}\n${fenced(memory, items.map(findingRow))}`
+}
+
+const findingRow = ({ signals = [], revised, evidence, ...rest }: PinFinding) => ({
+  ...rest,
+  ...(signals.length === 0 ? {} : { signals: signals.join(', ') }),
+  ...(revised === undefined ? {} : { revised: revisedOf(revised) }),
+  ...(evidence === undefined ? {} : { evidence: evidenceOf(evidence) }),
+})
+
+const revisedOf = ({ standing, rationale, removed, added, ...rest }: NonNullable<PinFinding['revised']>) => ({
+  ...rest,
+  removed: removed.map(({ text }) => member(text, SUMMARY_BYTES)),
+  added: added.map(({ text }) => member(text, SUMMARY_BYTES)),
+  rationale: member(rationale, SUMMARY_BYTES),
+  ...(standing === undefined ? {} : { standing: standingLine(standing) }),
+})
+
+const evidenceOf = ({ state, tally, added, objection }: NonNullable<PinFinding['evidence']>) => ({
+  state,
+  for: tally.supported,
+  against: tally.unsupported + tally.contradicted,
+  added,
+  ...(objection === null
+    ? {}
+    : { objection: { id: objection.id, rationale: member(objection.rationale, SUMMARY_BYTES) } }),
+})

@@ -1,15 +1,11 @@
 import type { ResponseMetadata } from '../client/index.ts'
 import { verifyProof } from '../client/log.ts'
-import { uuid } from '../contract/fields.ts'
 import { PinsInput } from '../contract/inputs.ts'
 import { FIND, LIMITS } from '../contract/limits.ts'
 import { CursorQuery, FindQuery, WorkQuery } from '../contract/queries.ts'
-import { Type } from '../contract/schema.ts'
-import { isId } from './entry-ids.ts'
-import { type Logged, showEntry, showHistory, TOKENS } from './show.ts'
-import { showPins, showWork } from './show-checks.ts'
-import { showBrief, showFound } from './show-found.ts'
-import { ACTING, CLOSED, entry, inputOf, type Tool, tool } from './tool.ts'
+import { Type, uuid } from '../contract/schema.ts'
+import { type Logged, showBrief, showEntry, showFound, showHistory, showPins, showWork, TOKENS } from './show.ts'
+import { ACTING, CLOSED, entry, inputOf, isId, type Tool, tool } from './tool.ts'
 import { WRITING_TOOLS } from './writing-tools.ts'
 
 const HISTORY_LIMIT = 10

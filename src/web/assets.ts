@@ -6,8 +6,8 @@ import type { Page } from './page.ts'
 
 const HERE = import.meta.dirname
 const BROWSER = join(HERE, 'browser')
-const TLOG = join(HERE, '..', 'tlog')
-const DOMAIN = join(HERE, '..', 'domain')
+const VERIFY = join(HERE, '..', 'tlog', 'verify')
+const MEMORY = join(HERE, '..', 'memory')
 const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -34,12 +34,12 @@ const inFolder = (folder: string, ending: RegExp): [string, string][] =>
     : []
 
 /** All modules are served from one directory. Lines that only contain a comment are removed. */
-const modules = [BROWSER, TLOG, DOMAIN]
+const modules = [BROWSER, VERIFY, MEMORY]
   .flatMap(folder => inFolder(folder, /\.js$/))
   .map(([name, text]): [string, string] => [
     name,
     text
-      .replace(/'\.\.\/\.\.\/(?:tlog|domain)\//g, "'./")
+      .replace(/'\.\.\/\.\.\/(?:tlog\/verify|memory)\//g, "'./")
       .replace(/^ *(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/|\/\/ .*)\n/gm, ''),
   ])
 /**

@@ -1,8 +1,7 @@
 import { Problem } from '../contract/problem.ts'
-import { countSlices, listSlice } from '../operations/views.ts'
-import { TEXT_TYPE } from './content-types.ts'
+import { countSlices, listSlice } from '../memory/entries/views.ts'
 import { html } from './html.ts'
-import type { File, Page } from './page.ts'
+import { type File, type Page, TEXT_TYPE } from './page.ts'
 
 const xmlFile = (markup: string): File => ({
   type: 'application/xml; charset=utf-8',

@@ -7,7 +7,7 @@ import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { ownProblems, PROBLEMS, problemsOf } from '../contract/problems.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import type { Page } from './page.ts'
-import { curlBase, shellQuoted } from './take-part/curl.ts'
+import { curlBase, shellQuoted } from './take-part/form.ts'
 
 /** A curl command that calls an operation. Its ids are examples that the caller must replace. */
 function curlCall(

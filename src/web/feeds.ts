@@ -1,11 +1,10 @@
 import type { Config } from '../config.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Activity, Author, Entry, EntryList, Revision } from '../contract/resources.ts'
-import { listChanges, readAuthors, readHeadings } from '../operations/views.ts'
-import { html } from './html.ts'
+import { listChanges, readAuthors, readHeadings } from '../memory/entries/views.ts'
+import { html, seen } from './html.ts'
 import type { File, Page, PageRequest, ReadPage } from './page.ts'
 import { CHANGE_WORDS, UNNAMED_ACTOR } from './parts/components.ts'
-import { seen } from './untrusted-text.ts'
 
 /** One item of a feed. Its texts are untrusted. */
 type Item = {

@@ -1,24 +1,16 @@
 import type { Entry, EntryList, Stats } from '../contract/resources.ts'
 import type { State } from '../contract/vocabulary.ts'
-import { tagKey } from '../domain/tag.ts'
-import { type Life, readLife } from '../operations/entries/entry-views.ts'
-import { type Contested, listContested } from '../operations/evidence/contested.ts'
-import {
-  type CheckedShares,
-  listNewlyConfirmed,
-  listUnchecked,
-  listWrites,
-  readCheckedShares,
-} from '../operations/home-views.ts'
+import { tagKey } from '../memory/entries/tag-rules.ts'
+import { type Life, readLife } from '../memory/entries/views.ts'
+import { type Contested, listContested } from '../memory/evidence/contested.ts'
+import { type CheckedShares, listNewlyConfirmed, listUnchecked, listWrites, readCheckedShares } from '../memory/home.ts'
 import { lifeLine } from './entry/life-line.ts'
-import { type Html, html, NOTHING } from './html.ts'
+import { type Html, html, NOTHING, visible, words } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
-import { ago, by, many, originMark, tagPath } from './parts/components.ts'
+import { ago, by, many, originMark, signalBadges, tagPath } from './parts/components.ts'
+import { standingStrip } from './parts/evidence-summary.ts'
 import { activityRows } from './parts/list-rows.ts'
-import { signalBadges } from './parts/signals.ts'
-import { standingStrip } from './parts/standing-strip.ts'
-import { curlBase } from './take-part/curl.ts'
-import { visible, words } from './untrusted-text.ts'
+import { curlBase } from './take-part/form.ts'
 
 const RECENT = 5
 const CONTESTED = 4

@@ -1,10 +1,9 @@
 import type { Config } from '../config.ts'
 import { assetPath, importedBy } from './assets.ts'
 import { dataBlock } from './entry/linked-data.ts'
-import { type Html, html, NOTHING, raw } from './html.ts'
+import { type Html, html, NOTHING, raw, seen } from './html.ts'
 import type { Document } from './page.ts'
 import { publishFor } from './search/found.ts'
-import { seen } from './untrusted-text.ts'
 
 /** The properties of a request that the page layout uses. */
 export type Frame = { config: Pick<Config, 'publicUrl' | 'contentLicense'>; path: string; q?: string }

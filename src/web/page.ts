@@ -1,10 +1,43 @@
 import type { Config } from '../config.ts'
 import type { EntryList } from '../contract/resources.ts'
-import type { Narrowing } from '../domain/find/facets.ts'
-import type { Facets } from '../operations/entries/faceted-search.ts'
-import type { ReadName, Reads } from '../operations/operation.ts'
-import type { Fit } from '../operations/search.ts'
+import type { Narrowing } from '../find/rules/facets.ts'
+import type { Facets } from '../memory/entries/search.ts'
+import type { ReadName, Reads } from '../memory/operation.ts'
+import type { Fit } from '../memory/searching.ts'
 import type { Html } from './html.ts'
+
+/** Values of Content-Type. All texts are UTF-8. */
+export const HTML_TYPE = 'text/html; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
+export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
+export const TEXT_TYPE = 'text/plain; charset=utf-8'
+
+/**
+ * The path and the query of a request target, unchanged. Removes the scheme and host of an absolute target (RFC 9112, 3.2.2), so that no
+ * address made from a target names a host that the caller chose.
+ */
+export function targetOf(url: string): { path: string; search: string } {
+  const origin = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+  const mark = origin.indexOf('?')
+  return mark < 0 ? { path: origin, search: '' } : { path: origin.slice(0, mark), search: origin.slice(mark + 1) }
+}
+
+/** The path and the query of a request target as one text. */
+export function addressOf(url: string): string {
+  const { path, search } = targetOf(url)
+  return search === '' ? path : `${path}?${search}`
+}
+
+/** An address with the cursor or the offset of its query replaced. */
+export function exchanged(
+  path: string,
+  search: string | URLSearchParams,
+  next: Record<string, string | number>,
+): string {
+  const query = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(next)) query.set(name, String(value))
+  return `${path}?${query}`
+}
 
 /** The query of a page, typed by the schema of its operation. Parameters that the operation does not define are texts. */
 export type Query = Record<string, string | number>

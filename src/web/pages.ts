@@ -1,7 +1,4 @@
 import { ACTIVITY, STATS, TIMELINE } from './activity-pages.ts'
-import { ACTOR } from './actor.ts'
-import { ADMIN } from './admin.ts'
-import { AGENTS } from './agents.ts'
 import { ASSETS, ICON_PAGES } from './assets.ts'
 import { CRAWLERS } from './crawlers.ts'
 import { API, ERROR, ERRORS } from './docs.ts'
@@ -13,11 +10,10 @@ import { LAYERS } from './entry/layers.ts'
 import { RELATIONS } from './entry/relations.ts'
 import { FEED_PAGES } from './feeds.ts'
 import { HOME } from './home.ts'
-import { LOG } from './log.ts'
 import type { Page } from './page.ts'
 import { SEARCH } from './search/search.ts'
-import { TAKE_PART } from './take-part/pages.ts'
-import { PREVIEW_PAGE } from './take-part/preview.ts'
+import { ACTOR, ADMIN, AGENTS, LOG } from './small-pages.ts'
+import { PREVIEW_PAGE, TAKE_PART } from './take-part/pages.ts'
 
 const ENTRIES: Page = { path: '/entries', render: () => ({ location: '/search' }) }
 

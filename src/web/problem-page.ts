@@ -2,11 +2,10 @@ import { LIMITS } from '../contract/limits.ts'
 import type { Problem, ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
-import { type Html, html, NOTHING } from './html.ts'
+import { type Html, html, NOTHING, seen, visible } from './html.ts'
 import type { Document } from './page.ts'
-import { signalBadges } from './parts/signals.ts'
-import { standingStrip } from './parts/standing-strip.ts'
-import { seen, visible } from './untrusted-text.ts'
+import { signalBadges } from './parts/components.ts'
+import { standingStrip } from './parts/evidence-summary.ts'
 
 /** The entries that the page of a problem suggests. `at` is the time of the read in milliseconds since 1970. */
 export type Leads = { items: readonly Pick<Entry, 'signals' | 'slug' | 'title' | 'standing'>[]; at: number }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { targetOf } from './target.ts'
+import { targetOf } from './page.ts'
 
 test('a target keeps its path and query unchanged', () => {
   assert.deepEqual(targetOf('/api/search?q=a?b&c=/d'), { path: '/api/search', search: 'q=a?b&c=/d' })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openSource, type Source } from '../../src/cli/mirror/source.ts'
 import type { Entry, Evidence, Standing } from '../../src/contract/resources.ts'
+import { openSource, type Source } from '../../src/mirror/source.ts'
 import { type Copy, openCopy } from '../cli/mirror/copy.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EntryOverview, Evidence, Revision, Standing } from '../../src/contract/resources.ts'
-import { verifyProof } from '../../src/tlog/verify.js'
+import { verifyProof } from '../../src/tlog/verify/verify.js'
 import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, FoundList, Standing } from '../../src/contract/resources.ts'
-import { COUNTED_JUDGEMENTS } from '../../src/domain/evidence/standing.ts'
+import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
 import { useApp } from '../support/app.ts'
 import { editStore } from '../support/edit-store.ts'
 import { assertOneStanding, judgingWorld, proseOf, type Voice } from '../support/judging.ts'

@@ -24,7 +24,7 @@ after(() => app?.close())
 test('a page of another site uses the built client in a browser', { skip: NO_BROWSER }, async t => {
   const site = createServer(async (request, answer) => {
     if (request.url === '/') return answer.setHeader('content-type', 'text/html').end('<!doctype html><title>x</title>')
-    const file = /^\/((?:client|tlog)\/[a-z]+\.js)$/.exec(request.url ?? '')?.[1]
+    const file = /^\/((?:client|tlog\/verify)\/[a-z]+\.js)$/.exec(request.url ?? '')?.[1]
     if (file === undefined) return answer.writeHead(404).end()
     return answer.setHeader('content-type', 'text/javascript').end(await readFile(join(built, file)))
   })

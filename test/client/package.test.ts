@@ -53,11 +53,13 @@ test('the TypeScript example of the README compiles and runs where the package i
 test('the built client imports nothing but its own files, and names no type of Node or of a package', async () => {
   const built = join(project, 'node_modules', 'palimpsest', 'dist')
   const files = (await readdir(built, { recursive: true })).filter(file => file.includes('.'))
-  assert.ok(files.includes('client/index.js') && files.includes('client/index.d.ts') && files.includes('tlog/tree.js'))
+  assert.ok(
+    files.includes('client/index.js') && files.includes('client/index.d.ts') && files.includes('tlog/verify/tree.js'),
+  )
   for (const file of files) {
     const text = await readFile(join(built, file), 'utf8')
     for (const [, target = ''] of text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)) {
-      assert.match(target, /^\.(?:\.\/tlog)?\/[a-z]+\.(?:js|ts)$/, file)
+      assert.match(target, /^\.(?:\.\/tlog\/verify)?\/[a-z]+\.(?:js|ts)$/, file)
     }
     assert.doesNotMatch(text, /NodeJS|node:|reference types/, file)
   }
@@ -82,7 +84,7 @@ test('a browser loads at most 8 kB for palimpsest/client, without the verificati
   assert.ok(![...loaded.keys()].some(name => name.includes('tlog')), 'the log is not loaded')
   const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0)
   assert.ok(bytes <= LOADED_MAX, `${bytes} bytes`)
-  assert.ok((await loadedFor('log.js')).has('../tlog/verify.js'))
+  assert.ok((await loadedFor('log.js')).has('../tlog/verify/verify.js'))
   const script = `import { createClient } from 'palimpsest/client'
     import { canonicalJson, evidenceHashOf, verifyCheckpoint, verifyLogFiles, verifyProof } from 'palimpsest/client/log'
     const { reasons } = await verifyProof('nothing', { keys: [] })

@@ -33,17 +33,17 @@ test('a row of the contract compiles only with a function of its kind, which rea
     join(directory, 'tsconfig.json'),
     JSON.stringify({
       compilerOptions,
-      files: ['src/operations/reads.ts', 'src/operations/writes.ts', 'src/http/pipeline/handlers.ts'],
+      files: ['src/memory/run.ts', 'src/http/serve.ts'],
     }),
   )
   assert.equal(compiled(directory, ''), '')
   const rows = [rowOf('read', 'GET'), rowOf('stream', 'GET'), rowOf('write', 'POST', "body: 'ReportInput',")]
-  const batch = join(directory, 'src/operations/entries/read-batch.ts')
+  const batch = join(directory, 'src/memory/entries/read.ts')
   writeFileSync(batch, readFileSync(batch, 'utf8').replace('query.ids', 'query.addresses'))
   const said = compiled(directory, rows.join(''))
-  assert.match(said, /src\/operations\/reads\.ts.*'do_read' is missing/)
-  assert.match(said, /src\/operations\/reads\.ts.*'do_stream' is missing/)
-  assert.match(said, /src\/operations\/writes\.ts.*'do_write' is missing/)
-  assert.match(said, /src\/operations\/entries\/read-batch\.ts.*'addresses' does not exist/)
+  assert.match(said, /src\/memory\/run\.ts.*'do_read' is missing/)
+  assert.match(said, /src\/memory\/run\.ts.*'do_stream' is missing/)
+  assert.match(said, /src\/memory\/run\.ts.*'do_write' is missing/)
+  assert.match(said, /src\/memory\/entries\/read\.ts.*'addresses' does not exist/)
   assert.match(compiled(directory, rowOf('other', 'GET')), /src\/contract\/operations\.ts/)
 })

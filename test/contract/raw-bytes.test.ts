@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TIMEOUTS } from '../../src/http/limits/transport.ts'
+import { TIMEOUTS } from '../../src/http/connections.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { STREAMS, type Stream } from './raw-streams.ts'

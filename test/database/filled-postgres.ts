@@ -1,4 +1,4 @@
-import type { PostgresConnection } from '../../src/database/postgres.ts'
+import type { PostgresConnection } from '../../src/engine/postgres.ts'
 
 /** The number of entries. Every other table has at least as many rows. */
 export const ENTRIES = 10_000

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { sql } from '../../src/database/sql.ts'
-import { openSqlite } from '../../src/database/sqlite.ts'
+import { sql } from '../../src/engine/sql.ts'
+import { openSqlite } from '../../src/engine/sqlite.ts'
 import { makeDirectory } from '../support/process.ts'
 
 const directory = makeDirectory()

@@ -1,5 +1,5 @@
-import { migratePostgres } from '../../src/database/migrate.ts'
-import { connectPostgres } from '../../src/database/postgres.ts'
+import { migratePostgres } from '../../src/engine/migrate.ts'
+import { connectPostgres } from '../../src/engine/postgres.ts'
 import { STEPS } from './migrating-steps.ts'
 
 /** A process that migrates the database at its argument. */

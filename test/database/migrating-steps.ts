@@ -1,4 +1,4 @@
-import { MIGRATIONS, type Migration } from '../../src/database/schema.ts'
+import { MIGRATIONS, type Migration } from '../../src/engine/schema.ts'
 
 const ADDED = 5
 export const TABLES_PER_STEP = 4

@@ -1,5 +1,5 @@
-import { migrate } from '../../src/database/migrate.ts'
-import { openSqlite } from '../../src/database/sqlite.ts'
+import { migrate } from '../../src/engine/migrate.ts'
+import { openSqlite } from '../../src/engine/sqlite.ts'
 import { STEPS } from './migrating-steps.ts'
 
 /** A process that migrates the store at its first argument, and kills itself in the step whose number is its second. */

@@ -4,11 +4,12 @@ import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
-import type { SqliteConnection } from '../../src/database/sqlite.ts'
+import type { SqliteConnection } from '../../src/engine/sqlite.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-plans-'))
-const STORE = join(import.meta.dirname, '../../src/store')
+const SOURCES = join(import.meta.dirname, '../../src')
+/** Whether a file has the SQL of a subject. */
+const isRows = (path: string): boolean => /\b(?:memory|tlog|mirror)\/(?:.*[/-])?rows\.ts$/.test(path)
 
 type Planned = { text: string; plan: string[]; writes: boolean }
 let planned: Planned[]
@@ -34,7 +35,7 @@ before(async () => {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   session.disconnect()
   unexercised = result
-    .filter(({ url }) => url.startsWith(`${pathToFileURL(STORE)}/`))
+    .filter(({ url }) => isRows(url))
     .flatMap(({ url, functions }) => {
       const source = readFileSync(new URL(url), 'utf8')
       return functions
@@ -95,9 +96,9 @@ const isCount = ({ text }: Planned): boolean => COUNTS.some(pattern => pattern.t
 test('the test executes every statement of the store', () => {
   assert.deepEqual(unexercised, [])
   assert.ok(planned.length > 60, `${planned.length} statements`)
-  const silent = readdirSync(STORE)
-    .filter(file => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .flatMap(file => [...readFileSync(join(STORE, file), 'utf8').matchAll(/(?:FROM|INTO|UPDATE) (\w+)/g)])
+  const silent = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+    .filter(isRows)
+    .flatMap(file => [...readFileSync(join(SOURCES, file), 'utf8').matchAll(/(?:FROM|INTO|UPDATE) (\w+)/g)])
     .map(([, table]) => table ?? '')
     .filter(table => /^[a-z_]+$/.test(table) && !planned.some(({ text }) => text.includes(table)))
   assert.deepEqual(silent, [])

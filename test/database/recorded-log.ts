@@ -1,9 +1,9 @@
-import type { Transaction } from '../../src/database/database.ts'
-import { agreedSize, nextStep } from '../../src/log/next-step.ts'
-import type { Context } from '../../src/operations/operation.ts'
-import { MAINTENANCE } from '../../src/operations/writes.ts'
-import { readHead, storeEpochOf } from '../../src/store/head.ts'
-import { cosignCheckpoint, findTile, listCheckpoints, readLog } from '../../src/store/log.ts'
+import type { Transaction } from '../../src/engine/database.ts'
+import { readHead, storeEpochOf } from '../../src/memory/head-rows.ts'
+import type { Context } from '../../src/memory/operation.ts'
+import { MAINTENANCE } from '../../src/memory/run.ts'
+import { agreedSize, nextStep } from '../../src/tlog/extend.ts'
+import { cosignCheckpoint, findTile, listCheckpoints, readLog } from '../../src/tlog/rows.ts'
 
 const DAY = 86_400_000
 

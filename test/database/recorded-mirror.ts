@@ -1,19 +1,21 @@
 import type { CheckedLine } from '../../src/contract/resources.ts'
-import type { Transaction } from '../../src/database/database.ts'
-import { exportRecords } from '../../src/operations/export/read-export.ts'
-import type { Mirrored } from '../../src/operations/export/store-mirrored.ts'
-import type { Context, Reads } from '../../src/operations/operation.ts'
-import { MAINTENANCE } from '../../src/operations/writes.ts'
-import { findRowAbove } from '../../src/store/export-position.ts'
-import { type Epoch, forgetLog, listEpochs, readSalts } from '../../src/store/log.ts'
+import type { Transaction } from '../../src/engine/database.ts'
+import type { Context, Reads } from '../../src/memory/operation.ts'
+import { MAINTENANCE } from '../../src/memory/run.ts'
+import { exportRecords } from '../../src/mirror/export.ts'
+import { findRowAbove } from '../../src/mirror/export-rows.ts'
+import type { Mirrored } from '../../src/mirror/keep.ts'
 import {
   findMirror,
+  findMirrorLog,
   findRevisionIdentity,
   insertMirror,
+  type MirrorLog,
   restartMirror,
+  saveMirrorKey,
   saveOriginalStore,
-} from '../../src/store/mirror.ts'
-import { findMirrorLog, type MirrorLog, saveMirrorKey } from '../../src/store/mirror-log.ts'
+} from '../../src/mirror/rows.ts'
+import { type Epoch, forgetLog, listEpochs, readSalts } from '../../src/tlog/rows.ts'
 
 /** Numbers of a copied line stand this far above those of the line that it was made from. */
 const SHIFT = 1_000_000

@@ -1,7 +1,7 @@
-import type { Reader, Transaction } from '../../src/database/database.ts'
-import type { Context } from '../../src/operations/operation.ts'
-import { MAINTENANCE } from '../../src/operations/writes.ts'
-import { listTouched, readPurged } from '../../src/store/purge.ts'
+import type { Reader, Transaction } from '../../src/engine/database.ts'
+import { listTouched, readPurged } from '../../src/memory/moderation/purge-rows.ts'
+import type { Context } from '../../src/memory/operation.ts'
+import { MAINTENANCE } from '../../src/memory/run.ts'
 
 /** Purges a cache of everything, with the statements that find the changes of records. */
 export async function recordPurges(reader: Reader, tx: Transaction, context: Context): Promise<void> {

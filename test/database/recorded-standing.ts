@@ -1,6 +1,6 @@
-import type { Transaction } from '../../src/database/database.ts'
-import type { WriteName } from '../../src/operations/operation.ts'
-import { findWrongChange, readChanges, recomputeChanges } from '../../src/store/derived.ts'
+import type { Transaction } from '../../src/engine/database.ts'
+import { findWrongChange, readChanges, recomputeChanges } from '../../src/memory/evidence/standing-rows.ts'
+import type { WriteName } from '../../src/memory/operation.ts'
 
 type Made = Record<string, string>
 /** Performs a write operation as one of two actors, the author of an entry or one who judges it. */

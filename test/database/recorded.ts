@@ -1,31 +1,28 @@
 import { Problem } from '../../src/contract/problem.ts'
-import type { Transaction } from '../../src/database/database.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { type Sql, sql } from '../../src/database/sql.ts'
-import { openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
-import { UnitOfWork } from '../../src/database/unit-of-work.ts'
-import { type Idempotency, idempotencyKeyOf } from '../../src/domain/idempotency.ts'
-import { EntryCache } from '../../src/operations/entries/entry-cache.ts'
-import * as entryViews from '../../src/operations/entries/entry-views.ts'
-import { searchFaceted } from '../../src/operations/entries/faceted-search.ts'
-import { listContested } from '../../src/operations/evidence/contested.ts'
-import * as homeViews from '../../src/operations/home-views.ts'
-import type { Context, ReadName, Reads, StreamOperation, WriteName } from '../../src/operations/operation.ts'
-import { READS, runRead, STREAMS } from '../../src/operations/reads.ts'
-import type { SearchResult } from '../../src/operations/search.ts'
-import * as views from '../../src/operations/views.ts'
-import { MAINTENANCE, WRITES } from '../../src/operations/writes.ts'
-import { putEntries, removeEntries } from '../../src/search/documents.ts'
-import { openIndex } from '../../src/search/index-file.ts'
-import { searchIndex } from '../../src/search/query.ts'
-import { findActorByToken } from '../../src/store/actor.ts'
-import { listTitled } from '../../src/store/entry.ts'
-import { insertHead, readHead, renewHead } from '../../src/store/head.ts'
-import { changedEntries, currentEntry, pagesOfEntry } from '../../src/store/indexed-entry.ts'
-import { listAdmissions } from '../../src/store/limit.ts'
-import { findWithdrawingAct } from '../../src/store/moderation.ts'
-import { updateSignals } from '../../src/store/signals.ts'
-import { listSupporters } from '../../src/store/view.ts'
+import type { Transaction } from '../../src/engine/database.ts'
+import { migrate } from '../../src/engine/migrate.ts'
+import { type Sql, sql } from '../../src/engine/sql.ts'
+import { openSqlite, type SqliteConnection } from '../../src/engine/sqlite.ts'
+import { UnitOfWork } from '../../src/engine/transaction.ts'
+import { putEntries, removeEntries } from '../../src/find/index/changes.ts'
+import { openIndex } from '../../src/find/index/file.ts'
+import { searchIndex } from '../../src/find/query/query.ts'
+import { findActorByToken } from '../../src/memory/actors/rows.ts'
+import { EntryCache } from '../../src/memory/entries/cache.ts'
+import { listTitled } from '../../src/memory/entries/rows.ts'
+import { searchFaceted } from '../../src/memory/entries/search.ts'
+import { changedEntries, currentEntry, listSupporters, pagesOfEntry } from '../../src/memory/entries/view-rows.ts'
+import * as views from '../../src/memory/entries/views.ts'
+import { listContested } from '../../src/memory/evidence/contested.ts'
+import { insertHead, readHead, renewHead } from '../../src/memory/head-rows.ts'
+import * as homeViews from '../../src/memory/home.ts'
+import { type Idempotency, idempotencyKeyOf } from '../../src/memory/idempotency/rules.ts'
+import { listAdmissions } from '../../src/memory/limits/rows.ts'
+import { findWithdrawingAct } from '../../src/memory/moderation/rows.ts'
+import type { Context, ReadName, Reads, StreamOperation, WriteName } from '../../src/memory/operation.ts'
+import { MAINTENANCE, READS, runRead, STREAMS, WRITES } from '../../src/memory/run.ts'
+import type { SearchResult } from '../../src/memory/searching.ts'
+import { updateSignals } from '../../src/memory/signals/rows.ts'
 import { recordLog, recordLogEnd } from './recorded-log.ts'
 import { recordMirror } from './recorded-mirror.ts'
 import { recordPurges } from './recorded-purges.ts'
@@ -267,11 +264,11 @@ async function recordPast(reads: Reads, slugs: readonly string[]): Promise<void>
 
 async function recordViews(reads: Reads, slug: string, id: string, revisionId: string, actorId: string): Promise<void> {
   await searchFaceted(reads, {}, {})
-  await entryViews.readRevisionState(reads, slug, revisionId)
-  await entryViews.readLife(reads, slug, 10)
-  await entryViews.readCounts(reads, slug)
-  await entryViews.readVerdicts(reads, slug)
-  await entryViews.readWeights(reads, slug, [id])
+  await views.readRevisionState(reads, slug, revisionId)
+  await views.readLife(reads, slug, 10)
+  await views.readCounts(reads, slug)
+  await views.readVerdicts(reads, slug)
+  await views.readWeights(reads, slug, [id])
   await views.readAuthors(reads, [actorId])
   await views.readReviewedEntries(reads, actorId)
   await views.readHeadings(reads, [id])

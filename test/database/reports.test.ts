@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPEN_REPORTS } from '../../src/contract/limits.ts'
 import type { Problem } from '../../src/contract/problem.ts'
-import { sql } from '../../src/database/sql.ts'
-import type { SqliteConnection } from '../../src/database/sqlite.ts'
-import { countOpenReports } from '../../src/store/report.ts'
+import { sql } from '../../src/engine/sql.ts'
+import type { SqliteConnection } from '../../src/engine/sqlite.ts'
+import { countOpenReports } from '../../src/memory/moderation/report-rows.ts'
 import { openEmbedded } from './bare-store.ts'
 
 test('open reports of all targets together have a maximum', async t => {

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { StoreFault, type Transaction } from '../../src/database/database.ts'
-import { GroupCommit, type Work } from '../../src/database/group-commit.ts'
-import { sql } from '../../src/database/sql.ts'
-import { assertDurable, openSqlite, type SqliteConnection } from '../../src/database/sqlite.ts'
-import { SqliteSession } from '../../src/database/sqlite-session.ts'
+import { StoreFault, type Transaction } from '../../src/engine/database.ts'
+import { GroupCommit, type Work } from '../../src/engine/group-commit.ts'
+import { sql } from '../../src/engine/sql.ts'
+import { assertDurable, openSqlite, type SqliteConnection, SqliteSession } from '../../src/engine/sqlite.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-seam-'))
 after(() => {

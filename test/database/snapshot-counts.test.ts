@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../../src/database/sql.ts'
-import type { Reads } from '../../src/operations/operation.ts'
-import { READS } from '../../src/operations/reads.ts'
+import { sql } from '../../src/engine/sql.ts'
+import type { Reads } from '../../src/memory/operation.ts'
+import { READS } from '../../src/memory/run.ts'
 import { openEmbedded } from './bare-store.ts'
 
 const ROWS = 100_000

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { indexFile } from '../../src/embedded/files.ts'
-import { openEmbeddedStore } from '../../src/embedded/store.ts'
+import { indexFile } from '../../src/stores/embedded/directory.ts'
+import { openEmbeddedStore } from '../../src/stores/embedded/store.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
 
 const directory = makeDirectory()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { indexFile } from '../../src/embedded/files.ts'
+import { indexFile } from '../../src/stores/embedded/directory.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor, newEntry, sendUntil } from '../support/client.ts'
 import { type Client, createClient } from '../support/load.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { storeFile } from '../../src/embedded/files.ts'
+import { storeFile } from '../../src/stores/embedded/directory.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectProblem, newActor } from '../support/client.ts'
 import { lockFile } from '../support/lock.ts'

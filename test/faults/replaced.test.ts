@@ -3,10 +3,15 @@ import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
-import { openStoreForWriting } from '../../src/embedded/create.ts'
-import { lockDataDirectory, prepareDataDirectory } from '../../src/embedded/data-directory.ts'
-import { lockFile, markerFile, storeFile } from '../../src/embedded/files.ts'
-import { watchServedFiles } from '../../src/embedded/served-files.ts'
+import { openStoreForWriting } from '../../src/stores/embedded/create.ts'
+import {
+  lockDataDirectory,
+  lockFile,
+  markerFile,
+  prepareDataDirectory,
+  storeFile,
+} from '../../src/stores/embedded/directory.ts'
+import { watchServedFiles } from '../../src/stores/embedded/writer-thread.ts'
 import { expectDone, LAUNCHER, palimpsest } from '../cli/command.ts'
 import { assertStartRefused, startApp, type TestApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { beginningOf, fenced, sizeInJson } from '../../src/mcp/fence.ts'
 import { BYTES_PER_MODEL_TOKEN, TOKENS } from '../../src/mcp/show.ts'
+import { beginningOf, fenced, sizeInJson } from '../../src/mcp/tool.ts'
 import type { TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { MARKUP, UNSEEN, UNSEEN_CHARACTERS } from '../support/hostile.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, EntryList, FoundList } from '../../src/contract/resources.ts'
-import { SEQUENCE_GAP } from '../../src/store/head.ts'
+import { SEQUENCE_GAP } from '../../src/memory/head-rows.ts'
 import { startApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { PostgresLimiter } from '../../src/postgres/limiter.ts'
+import { PostgresLimiter } from '../../src/stores/postgres/limiter.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call } from '../support/client.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'

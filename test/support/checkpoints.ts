@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
-import type { Reader } from '../../src/database/database.ts'
-import { rootOf } from '../../src/domain/log/tree.ts'
-import { listEpochs, tilesOf } from '../../src/store/log.ts'
-import { parseCheckpoint } from '../../src/tlog/checkpoint.js'
-import { parseNote } from '../../src/tlog/note.js'
+import type { Reader } from '../../src/engine/database.ts'
+import { listEpochs, tilesOf } from '../../src/tlog/rows.ts'
+import { rootOf } from '../../src/tlog/rules/tree.ts'
+import { parseCheckpoint } from '../../src/tlog/verify/checkpoint.js'
+import { parseNote } from '../../src/tlog/verify/note.js'
 import { call } from './client.ts'
 
 const PAUSE = 200

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { storeFile } from '../../src/embedded/files.ts'
+import { storeFile } from '../../src/stores/embedded/directory.ts'
 import type { TestApp } from './app.ts'
 import { withClient } from './cluster.ts'
 import { databaseOf, ENGINE } from './engine.ts'

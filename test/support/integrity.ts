@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { damageOfTotals } from '../../src/cli/check/totals.ts'
-import type { Reader } from '../../src/database/database.ts'
-import { sql } from '../../src/database/sql.ts'
-import { evidenceHash } from '../../src/domain/revision.ts'
-import { SEQUENCE_GAP } from '../../src/store/head.ts'
-import { listRevisions, toRevision } from '../../src/store/revision.ts'
+import { damageOfTotals } from '../../src/cli/check/rows.ts'
+import type { Reader } from '../../src/engine/database.ts'
+import { sql } from '../../src/engine/sql.ts'
+import { listRevisions, toRevision } from '../../src/memory/entries/rows.ts'
+import { evidenceHash } from '../../src/memory/entries/rules.ts'
+import { SEQUENCE_GAP } from '../../src/memory/head-rows.ts'
 import type { Sent } from './load.ts'
 
 const count = async (store: Reader, from: string): Promise<number> =>

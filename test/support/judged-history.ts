@@ -1,4 +1,4 @@
-import { compareTexts, cutText } from '../../src/domain/evidence/pieces.ts'
+import { compareTexts, cutText } from '../../src/memory/evidence/pieces-rules.ts'
 import {
   correctionsToSearch,
   type Evidence,
@@ -7,7 +7,7 @@ import {
   latestOf,
   textsToCompare,
   type Verdict,
-} from '../../src/domain/evidence/standing.ts'
+} from '../../src/memory/evidence/rules.ts'
 
 /** A revision of a history, by its content. Its number is its place among all revisions and judgements. */
 type Revised = { content: string; title?: string; changeType?: 'EXPAND' | 'CORRECT'; actor?: number }

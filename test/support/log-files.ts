@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { logSigner, type Signer, signCheckpoint, witnessSigner } from '../../src/domain/log/signer.ts'
-import { leafOf, saltOf, statementOf } from '../../src/domain/log/statement.ts'
-import { appendLeaves, leafHash, proveConsistency, proveInclusion, rootOf } from '../../src/domain/log/tree.ts'
-import { toBase64, toUtf8 } from '../../src/tlog/bytes.js'
-import { formatCheckpoint } from '../../src/tlog/checkpoint.js'
-import { formatBundle, formatEntry } from '../../src/tlog/entry.js'
-import { formatProof } from '../../src/tlog/proof.js'
-import { TILE_WIDTH, tilePath, tileWidth } from '../../src/tlog/tile.js'
+import { logSigner, type Signer, signCheckpoint, witnessSigner } from '../../src/tlog/rules/signer.ts'
+import { leafOf, saltOf, statementOf } from '../../src/tlog/rules/statement.ts'
+import { appendLeaves, leafHash, proveConsistency, proveInclusion, rootOf } from '../../src/tlog/rules/tree.ts'
+import { toBase64, toUtf8 } from '../../src/tlog/verify/bytes.js'
+import { formatCheckpoint } from '../../src/tlog/verify/checkpoint.js'
+import { formatBundle, formatEntry } from '../../src/tlog/verify/entry.js'
+import { formatProof } from '../../src/tlog/verify/proof.js'
+import { TILE_WIDTH, tilePath, tileWidth } from '../../src/tlog/verify/tile.js'
 
 type Bytes = Uint8Array<ArrayBuffer>
 

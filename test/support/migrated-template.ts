@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { migratePostgres } from '../../src/database/migrate.ts'
-import { connectPostgres } from '../../src/database/postgres.ts'
+import { migratePostgres } from '../../src/engine/migrate.ts'
+import { connectPostgres } from '../../src/engine/postgres.ts'
 import { urlOfDatabase, withClient } from './cluster.ts'
 
 /** The advisory lock for the process that creates the template. */

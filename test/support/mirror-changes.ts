@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { openSource, type Source } from '../../src/cli/mirror/source.ts'
 import type { Change, Entry } from '../../src/contract/resources.ts'
+import { openSource, type Source } from '../../src/mirror/source.ts'
 import { type Copy, openCopy } from '../cli/mirror/copy.ts'
 import type { TestApp } from './app.ts'
 import { allChanges, applyChanges, assertChanges, changes } from './changes.ts'

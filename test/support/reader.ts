@@ -1,8 +1,8 @@
-import { beginSnapshot } from '../../src/cli/stores/open-store.ts'
-import type { Reader } from '../../src/database/database.ts'
-import { openSqlite } from '../../src/database/sqlite.ts'
-import { storeFile } from '../../src/embedded/files.ts'
-import { beginReadOnly, connectCommand, readerThrough } from '../../src/postgres/snapshot.ts'
+import { beginSnapshot } from '../../src/cli/stores/snapshot.ts'
+import type { Reader } from '../../src/engine/database.ts'
+import { openSqlite } from '../../src/engine/sqlite.ts'
+import { storeFile } from '../../src/stores/embedded/directory.ts'
+import { beginReadOnly, connectCommand, readerThrough } from '../../src/stores/postgres/session.ts'
 import { databaseOf, ENGINE } from './engine.ts'
 
 /** Runs `check` on one state of a PostgreSQL database, in its own session. */

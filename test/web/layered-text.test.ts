@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { piecesOf } from '../../src/domain/evidence/sentence.ts'
+import { piecesOf } from '../../src/memory/evidence/pieces-rules.ts'
 import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
 import { html } from '../../src/web/html.ts'
 import { markup } from '../../src/web/parts/markdown.ts'

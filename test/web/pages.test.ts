@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { PAGE_FIELDS } from '../../src/http/pipeline/page-handler.ts'
+import { PAGE_FIELDS } from '../../src/http/pages.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { addressesOf, documentsOf, filesOf, GET_PATHS, type SeededPages, seedPages } from '../support/page-table.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { axisValues, growthPlot } from '../../src/web/parts/plot.ts'
+import { axisValues, growthPlot } from '../../src/web/activity-pages.ts'
 
 const DAY = 86_400_000
 const pairs = (path: string): [number, number][] =>

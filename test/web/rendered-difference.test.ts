@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { renderedDifference } from '../../src/web/entry/difference-page.ts'
 import { prose } from '../../src/web/parts/prose.ts'
-import { renderedDifference } from '../../src/web/parts/rendered-difference.ts'
 import { CONTENT, MARKUP } from '../support/hostile.ts'
 import { useJudgedPages } from '../support/page-text.ts'
 

@@ -1,13 +1,13 @@
-import { only } from '../../database/database.ts'
-import { appliedToPostgres, pendingSteps } from '../../database/migrate.ts'
-import type { PostgresConnection } from '../../database/postgres.ts'
-import { MIGRATIONS } from '../../database/schema.ts'
-import { nodeIndexFile } from '../../embedded/files.ts'
-import { assertNotForeign, assertPrimary, assertTrustworthy } from '../../postgres/checks.ts'
-import { assertWhollyCopied } from '../../postgres/copying.ts'
-import { connectCommand } from '../../postgres/snapshot.ts'
+import { only } from '../../engine/database.ts'
+import { appliedToPostgres, pendingSteps } from '../../engine/migrate.ts'
+import type { PostgresConnection } from '../../engine/postgres.ts'
+import { MIGRATIONS } from '../../engine/schema.ts'
+import { nodeIndexFile } from '../../stores/embedded/directory.ts'
+import { assertNotForeign, assertPrimary, assertTrustworthy } from '../../stores/postgres/checks.ts'
+import { assertWhollyCopied } from '../../stores/postgres/copying.ts'
+import { connectCommand } from '../../stores/postgres/session.ts'
 import type { Finding, NamedCheck } from './check.ts'
-import { checkIndex, type Indexable } from './index.ts'
+import { checkIndex, type Indexable } from './store.ts'
 
 /** Sessions of a node: one for writes, one for limits, four for reads, one for the index, one for the heartbeat, one spare. */
 const SESSIONS_OF_NODE = 9

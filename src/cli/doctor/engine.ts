@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { ddlFor } from '../../database/ddl.ts'
-import { connectPostgres, type PostgresConnection, sessionSettings } from '../../database/postgres.ts'
-import { MIGRATIONS } from '../../database/schema.ts'
-import { plain } from '../../domain/invisible-characters.js'
-import { awayOf, OLDEST_VERSION } from '../../postgres/checks.ts'
+import { ddlFor } from '../../engine/database.ts'
+import { connectPostgres, type PostgresConnection, sessionSettings } from '../../engine/postgres.ts'
+import { MIGRATIONS } from '../../engine/schema.ts'
+import { plain } from '../../memory/invisible-characters.js'
+import { awayOf, OLDEST_VERSION } from '../../stores/postgres/checks.ts'
 import type { Check, Finding } from './check.ts'
 
 /** Two sessions with the server. Their tables are in a separate schema. */

@@ -1,16 +1,134 @@
 import { randomUUID } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { Problem } from '../../contract/problem.ts'
 import { remedyOf } from '../../contract/problems.ts'
 import type { ActorIssued, Entry } from '../../contract/resources.ts'
-import type { Transaction } from '../../database/database.ts'
-import { parseJson } from '../../http/pipeline/body.ts'
-import { CHECKS } from '../../http/pipeline/validate.ts'
-import type { Context, WriteName } from '../../operations/operation.ts'
-import { runWrite } from '../../operations/writes.ts'
+import type { Transaction } from '../../engine/database.ts'
+import type { SqliteConnection } from '../../engine/sqlite.ts'
+import { CHECKS, parseJson } from '../../http/check.ts'
+import { findActorById } from '../../memory/actors/rows.ts'
+import type { Context, WriteName } from '../../memory/operation.ts'
+import { runWrite } from '../../memory/run.ts'
+import type { Line } from '../../mirror/input-lines.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { findActorById } from '../../store/actor.ts'
-import type { Line } from '../export/input-lines.ts'
-import type { LoadIds } from './ids.ts'
+import { OWNER_ONLY_FILE } from '../../sync-path.ts'
+
+const ID_KINDS = ['actor', 'entry', 'revision'] as const
+type IdKind = (typeof ID_KINDS)[number]
+/** The ids of one batch, and its last line. */
+type Batch = { line: number; added: [IdKind, string, number | string][] }
+
+const journalOf = (directory: string): string => join(directory, 'load-ids.ndjson')
+
+/**
+ * Opens the ids of a load. The journal is written and synced before a batch commits, and the commit contains the number of its last line
+ * (`user_version`), so that after a kill the ids are exactly those of the stored lines. Throws OperatorError if there is nothing to resume,
+ * or if there is an interrupted load and `resume` is not set.
+ */
+export function openLoadIds(directory: string, connection: SqliteConnection, { resume }: { resume: boolean }): LoadIds {
+  const path = journalOf(directory)
+  const stored = existsSync(path) ? lineIn(connection) : 0
+  if (resume && stored === 0) {
+    throw new OperatorError(`No load into ${directory} is interrupted; run without --resume.`)
+  }
+  if (!resume && stored > 0) {
+    throw new OperatorError(
+      `A load into ${directory} was stopped after line ${stored}; run it with --resume, or delete ${path} to load another file.`,
+    )
+  }
+  if (!resume) setLine(connection, 0)
+  const { batches, bytes } = resume ? storedBatches(path, stored) : { batches: [], bytes: 0 }
+  const file = openSync(path, 'a', OWNER_ONLY_FILE)
+  ftruncateSync(file, bytes)
+  const ids = new LoadIds(connection, file, stored)
+  for (const one of batches.flatMap(({ added }) => added)) ids.restore(one)
+  return ids
+}
+
+/** Ends a load that reached the end of its input. */
+export function forgetLoadIds(directory: string, connection: SqliteConnection): void {
+  setLine(connection, 0)
+  rmSync(journalOf(directory), { force: true })
+}
+
+/** The map of loaded ids: to numbers for actors, to new ids for entries and revisions. */
+export class LoadIds {
+  readonly actor = new Map<string, number>()
+  readonly entry = new Map<string, string>()
+  readonly revision = new Map<string, string>()
+  readonly #connection: SqliteConnection
+  readonly #file: number
+  /** The ids of the current batch, its last line when it is recorded, and the last stored line. */
+  #added: Batch['added'] = []
+  #recorded: number
+  #line: number
+
+  /** `file` is the descriptor of the journal, and `line` the last stored line. */
+  constructor(connection: SqliteConnection, file: number, line: number) {
+    this.#connection = connection
+    this.#file = file
+    this.#recorded = line
+    this.#line = line
+  }
+
+  /** Adds an id of the file. Throws if it is a duplicate of its kind. */
+  add<K extends IdKind>(kind: K, id: string, value: K extends 'actor' ? number : string): void {
+    if (this[kind].has(id)) throw new OperatorError(`the ${kind} id "${id}" was used by an earlier line`)
+    this.restore([kind, id, value])
+    this.#added.push([kind, id, value])
+  }
+
+  /** Adds an id of the journal. */
+  restore([kind, id, value]: Batch['added'][number]): void {
+    ;(this[kind] as Map<string, number | string>).set(id, value)
+  }
+
+  /** Stores durably, within the transaction of a batch, the ids that the batch added up to this line. */
+  record(line: number): void {
+    writeSync(this.#file, `${JSON.stringify({ line, added: this.#added } satisfies Batch)}\n`)
+    fsyncSync(this.#file)
+    setLine(this.#connection, line)
+    this.#recorded = line
+  }
+
+  /** The last recorded batch is committed. */
+  commit(): void {
+    this.#added = []
+    this.#line = this.#recorded
+  }
+
+  /** The last stored line. */
+  line(): number {
+    return this.#line
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+}
+
+/** The batches of a journal up to the stored line, and their size in bytes. */
+function storedBatches(path: string, stored: number): { batches: Batch[]; bytes: number } {
+  const batches: Batch[] = []
+  let bytes = 0
+  for (const text of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
+    const batch = JSON.parse(text) as Batch
+    if (batch.line > stored) break
+    batches.push(batch)
+    bytes += Buffer.byteLength(text) + 1
+  }
+  if (batches.at(-1)?.line !== stored) {
+    throw new OperatorError(`${path} does not reach line ${stored}, which is stored; load into another directory.`)
+  }
+  return { batches, bytes }
+}
+
+function lineIn({ raw }: SqliteConnection): number {
+  return Number((raw.prepare('PRAGMA user_version').get() as { user_version: number }).user_version)
+}
+
+const setLine = (connection: SqliteConnection, line: number): void => connection.exec(`PRAGMA user_version = ${line}`)
 
 /** The target of a load: one transaction at a time. */
 export type Target = {
@@ -22,14 +140,14 @@ export type Target = {
 }
 
 type Fields = Record<string, unknown>
-type Kind = { members: readonly string[]; perform(target: Target, record: Fields): Promise<void> }
+type LineKind = { members: readonly string[]; perform(target: Target, record: Fields): Promise<void> }
 
 const ID_MAX = 200
 const DECLARED = ['actorType', 'declaredName', 'declaredModel', 'declaredProvider']
 const TEXT = ['title', 'summary', 'content']
 
 /** All types of lines: their members, and how they are loaded. */
-const KINDS: Record<string, Kind> = {
+const LINE_KINDS: Record<string, LineKind> = {
   actor: {
     members: ['id', ...DECLARED],
     async perform(target, record) {
@@ -105,10 +223,10 @@ export async function loadLine(target: Target, { number, bytes }: Line): Promise
 
 async function loadRecord(target: Target, { type, ...fields }: Fields): Promise<void> {
   if (type === 'export') throw new OperatorError('it begins an export; "palimpsest import" reads it')
-  const kind = typeof type === 'string' && Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
+  const kind = typeof type === 'string' && Object.hasOwn(LINE_KINDS, type) ? LINE_KINDS[type] : undefined
   if (kind === undefined) {
     throw new OperatorError(
-      `type is ${JSON.stringify(type) ?? 'missing'}; it is one of ${Object.keys(KINDS).join(', ')}`,
+      `type is ${JSON.stringify(type) ?? 'missing'}; it is one of ${Object.keys(LINE_KINDS).join(', ')}`,
     )
   }
   const strange = Object.keys(fields).find(name => !kind.members.includes(name))

@@ -1,12 +1,12 @@
 import type { Blame } from '../../client/index.ts'
-import { standingLine } from '../../domain/evidence/standing-line.ts'
+import { standingLine } from '../../memory/evidence/rules.ts'
 import { argument } from '../command.ts'
+import { entryName, plural } from './flags.ts'
+import { writeSignals } from './lock.ts'
 import { actorName } from './names.ts'
 import { type Output, type Span, stateStyle, styled } from './output.ts'
-import { writeSignals } from './pins.ts'
 import { revisionName } from './revisions.ts'
 import type { Session } from './session.ts'
-import { entryName, plural } from './values.ts'
 
 type Piece = Blame['pieces'][number]
 

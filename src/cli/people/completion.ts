@@ -1,7 +1,7 @@
-import { shellQuoted } from '../../web/take-part/curl.ts'
+import { shellQuoted } from '../../web/take-part/form.ts'
 import { type Argument, argument, type Command, EXIT, type Flag, type Invocation, UsageError } from '../command.ts'
-import { didYouMean } from '../nearest.ts'
-import { SHELLS } from './table.ts'
+import { didYouMean } from '../words.ts'
+import { SHELLS } from './commands.ts'
 
 type Word = Pick<Command, 'name' | 'summary' | 'flags'> & { first: Argument | undefined }
 

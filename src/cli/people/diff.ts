@@ -1,12 +1,40 @@
+import { structuredPatch } from 'diff'
 import type { Client, Entry, Revision } from '../../client/index.ts'
 import { difference } from '../../web/browser/difference.js'
 import { argument } from '../command.ts'
 import { type Draft, formatDraft } from './draft.ts'
-import { type Output, type Span, styled } from './output.ts'
+import { entryName } from './flags.ts'
+import { type Output, type Span, type Style, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
-import { unifiedLines, writeUnified } from './unified.ts'
-import { entryName } from './values.ts'
+
+/** After this time the whole texts are shown. */
+const COMPARISON_TIMEOUT_MS = 500
+const CONTEXT = 3
+
+const STYLE: Readonly<Record<string, Style>> = { '+': 'green', '-': 'red', '@': 'cyan' }
+
+/** The difference between two texts of an entry, as lines of a unified diff; empty if they are equal. */
+export function unifiedLines(from: Draft, to: Draft): string[] {
+  const [before, after] = [formatDraft(from), formatDraft(to)]
+  if (before === after) return []
+  const patch = structuredPatch('', '', before, after, '', '', { context: CONTEXT, timeout: COMPARISON_TIMEOUT_MS })
+  if (patch === undefined) return [...marked('-', before), ...marked('+', after)]
+  return patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...lines,
+  ])
+}
+
+const marked = (mark: string, text: string): string[] => text.split('\n').map(line => mark + line)
+
+/** Writes the lines of a unified diff to standard output or standard error. */
+export function writeUnified(write: Output['line'], lines: readonly string[]): void {
+  for (const line of lines) {
+    const style = STYLE[line[0] ?? '']
+    write(style === undefined ? line : styled(style, line))
+  }
+}
 
 /** Shows the difference between two revisions, by default between the latest and the previous one. */
 export async function diff({ invocation, client, out, json }: Session): Promise<void> {

@@ -1,12 +1,78 @@
-import type { ContradictInput, Entry, EvidenceInput, EvidenceResult, VerifyInput } from '../../client/index.ts'
+import type {
+  ContradictInput,
+  Entry,
+  EvidenceInput,
+  EvidenceResult,
+  RelationInput,
+  VerifyInput,
+} from '../../client/index.ts'
+import { firstFault } from '../../contract/check.ts'
+import { EvidenceInput as Schema } from '../../contract/inputs.ts'
+import { LIMITS } from '../../contract/limits.ts'
 import { remedyOf } from '../../contract/problems.ts'
-import { RESULTS } from '../../contract/vocabulary.ts'
-import { argument, CommandError, EXIT, type Invocation, required, UsageError } from '../command.ts'
-import { checkInput } from './check-input.ts'
+import { RELATION_TYPES, RESULTS } from '../../contract/vocabulary.ts'
+import { argument, CommandError, EXIT, type Invocation, mistake, required, UsageError } from '../command.ts'
+import { parsedJson } from './credentials.ts'
+import { readText } from './draft.ts'
+import { checkInput, entryIdOf, entryName, oneOf, plural } from './flags.ts'
 import { styled } from './output.ts'
 import { type Numbered, revisionName, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
-import { entryIdOf, entryName, oneOf } from './values.ts'
+
+type Item = EvidenceInput['items'][number]
+
+/** Records the judgements of a file, one JSON object per line, with as few requests as possible. Fails if one was refused. */
+export async function recordEvidence(session: Session): Promise<void> {
+  const { invocation, client, out, json } = session
+  const items = itemsOf(await readText(session, argument(invocation, 0)))
+  await session.becomeActor()
+  let refused = 0
+  for (let from = 0; from < items.length; from += LIMITS.evidenceItems) {
+    const part = items.slice(from, from + LIMITS.evidenceItems)
+    const { items: results } = await client.recordEvidence({ items: part })
+    for (const [place, result] of results.entries()) {
+      if (result.error !== undefined) refused += 1
+      if (json) out.json(result)
+      else writeResult(session, part[place] as Item, result)
+    }
+    await out.taken()
+  }
+  if (refused > 0) {
+    throw new CommandError(
+      `Refused: ${refused} of ${plural(items.length, 'judgement')}; correct and send those again.`,
+      EXIT.failed,
+    )
+  }
+}
+
+/** Reads the lines. Throws a sentence that names the line of a fault. */
+function itemsOf(text: string): Item[] {
+  const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, number: index + 1 }]))
+  if (lines.length === 0) throw mistake('The file has no judgement; write one JSON object per line.')
+  return lines.map(({ line, number }) => {
+    const item = parsedJson(line)
+    const fault = firstFault(Schema, { items: [item] })
+    if (fault === undefined) return item as Item
+    const member = fault.path.slice(2).join('.')
+    if (member === '') throw mistake(`Line ${number} is not a JSON object with the members of a judgement.`)
+    throw mistake(
+      `Line ${number}: ${member} ${fault.kind === 'unknown' ? 'is not a member of a judgement' : 'is missing or invalid'}.`,
+    )
+  })
+}
+
+function writeResult(
+  { out }: Session,
+  { entry, kind }: Item,
+  { verification, contradiction, error }: EvidenceResult,
+): void {
+  if (error !== undefined) {
+    out.line('Refused for ', entry, ': ', styled('bold', error.code), ': ', remedyOf(error.code, error.member))
+    return
+  }
+  const revisionId = (verification ?? contradiction)?.revisionId ?? ''
+  out.line('Recorded ', styled('bold', verification?.result ?? kind), ` for ${revisionId} of `, entry)
+}
 
 /** Records the result of using an exact revision. */
 export async function verify(session: Session): Promise<void> {
@@ -67,8 +133,6 @@ export async function contradict(session: Session): Promise<void> {
   out.line('Recorded ', styled('bold', 'CONTRADICTED'), ` for ${revisionName(revision.id, number)} of ${entry.slug}`)
 }
 
-type Item = EvidenceInput['items'][number]
-
 /** Records one judgement with members that only POST /api/evidence takes. Fails with the remedy of a refusal. */
 async function record({ invocation, client }: Session, item: Item): Promise<EvidenceResult> {
   const { items } = checkInput<EvidenceInput>(invocation, 'EvidenceInput', { items: [item] })
@@ -109,4 +173,24 @@ function confidenceOf(text: string): number {
     throw new UsageError(`--confidence must be a number from 0 to 1, not "${text}".`)
   }
   return value
+}
+
+/** Relates one entry to another. */
+export async function relate(session: Session): Promise<void> {
+  const { invocation, client, out, json } = session
+  const [source, target] = [argument(invocation, 0), argument(invocation, 1)]
+  const relationType = oneOf('--type', invocation.flags.type ?? 'CONNECT', RELATION_TYPES)
+  const rationale = rationaleOf(invocation)
+  const sourceEntryId = await entryIdOf(client, source, 'SOURCE')
+  const targetEntryId = await entryIdOf(client, target, 'TARGET')
+  const input = checkInput<RelationInput>(invocation, 'RelationInput', {
+    sourceEntryId,
+    targetEntryId,
+    relationType,
+    rationale,
+  })
+  await session.becomeActor()
+  const made = await session.client.relateEntries(input)
+  if (json) return out.json(made)
+  out.line('Recorded ', styled('cyan', source), ' ', styled('bold', made.relationType), ' ', styled('cyan', target))
 }

@@ -1,5 +1,73 @@
+import type { Client } from '../../client/index.ts'
+import { firstFault } from '../../contract/check.ts'
+import { ruleOf } from '../../contract/member-problems.ts'
+import { NAMED_INPUTS } from '../../contract/operations.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
-import type { Argument, Command, Flag } from '../command.ts'
+import { isCleanText, isUuid } from '../../memory/values.ts'
+import { type Argument, type Command, type Flag, type Invocation, mistake, UsageError } from '../command.ts'
+import { didYouMean } from '../words.ts'
+
+/** One of the words of the contract, in either case. */
+export function oneOf<T extends string>(name: string, given: string, words: readonly T[]): T {
+  const word = words.find(one => one.toLowerCase() === given.toLowerCase())
+  if (word !== undefined) return word
+  throw new UsageError(`${name} is one of ${words.join(', ')}, not "${given}".${didYouMean(given, words)}`)
+}
+
+/** A whole number of a flag from `least` to `most`. */
+export function countOf(name: string, given: string, most: number, least = 1): number {
+  const value = Number(given)
+  if (!/^\d{1,9}$/.test(given) || value < least || value > most) {
+    throw new UsageError(`${name} must be a whole number from ${least} to ${most}, not "${given}".`)
+  }
+  return value
+}
+
+/** A sequence of a flag. */
+export function sequenceOf(name: string, given: string): string {
+  if (!/^\d{1,19}$/.test(given)) {
+    throw new UsageError(`${name} must be a sequence number, as "palimpsest watch" shows it, not "${given}".`)
+  }
+  return given
+}
+
+/** The given slug or id of an entry; `name` is the flag or argument. */
+export function entryName(given: string, name = 'SLUG'): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,119}$/.test(given)) {
+    throw new UsageError(
+      `${name} must be the slug or the id of an entry, not "${given}"; "palimpsest search" shows slugs.`,
+    )
+  }
+  return given
+}
+
+/** The id of an entry given by slug or id. */
+export async function entryIdOf(client: Client, given: string, argument: string): Promise<string> {
+  const name = entryName(given, argument)
+  return isUuid(name) ? name : (await client.readEntry(name)).id
+}
+
+/** A number with its noun. */
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+
+/** Checks a body against the contract before a write is charged. The error names the typed flag, or the member of the file, and the rule. */
+export function checkInput<T>({ flags }: Invocation, schema: keyof typeof NAMED_INPUTS, body: Partial<T>): T {
+  const fault = firstFault(NAMED_INPUTS[schema], body)
+  if (fault !== undefined) {
+    const [member = ''] = fault.path
+    const flag = flagOf(member)
+    const name = flags[flag] === undefined ? fault.path.join('.') || 'The draft' : `--${flag}`
+    if (fault.kind === 'missing') throw mistake(`${name} is missing.`)
+    if (fault.kind === 'unknown') throw mistake(`The draft has the member ${name}, which drafts do not have.`)
+    const { [member]: rule } = NAMED_INPUTS[schema].properties as Record<string, object>
+    throw mistake(`${name} is invalid: ${member} is ${ruleOf(rule ?? {})}.`)
+  }
+  if (!isCleanText(body)) throw mistake('A text contains U+0000 or a lone surrogate; remove it.')
+  return body as T
+}
+
+/** The flag of a member: changeType is --change-type. */
+const flagOf = (member: string): string => member.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 
 /** The default service. */
 export const DEFAULT_URL = 'http://127.0.0.1:8080'

@@ -1,7 +1,11 @@
 import type { Client, Entry, Revision } from '../../client/index.ts'
-import { isUuid } from '../../domain/uuid.ts'
-import { CommandError, EXIT, UsageError } from '../command.ts'
-import { plural } from './values.ts'
+import { standingLine } from '../../memory/evidence/rules.ts'
+import { isUuid } from '../../memory/values.ts'
+import { argument, CommandError, EXIT, UsageError } from '../command.ts'
+import { countOf, entryName, plural } from './flags.ts'
+import { createActorNames } from './names.ts'
+import { type Output, stateStyle, styled } from './output.ts'
+import type { Session } from './session.ts'
 
 /** The maximum number of newest revisions in which numbers are looked up. */
 const LOOKED_AT = 50
@@ -50,4 +54,46 @@ async function revisionAt(client: Client, entry: Entry, number: number): Promise
     if (after.revisionCount === known.revisionCount && items[0] !== undefined) return items[0]
     known = after
   }
+}
+
+const REVISIONS_MOST = 100_000
+/** Lists the revisions of an entry, newest first, after the standing of its current text. */
+export async function log({ invocation, client, out, json }: Session): Promise<void> {
+  const { flags } = invocation
+  const most = countOf('--limit', flags.limit ?? '20', REVISIONS_MOST)
+  const slug = entryName(argument(invocation, 0))
+  if (json) return jsonLines(out, client.all.listRevisions(slug, { limit: Math.min(50, most) }), most)
+  const entry = await client.readEntry(slug)
+  const names = createActorNames(client, [entry.actor])
+  out.line(styled('bold', entry.title), '  ', styled('cyan', entry.slug))
+  out.line('  ', styled(stateStyle(entry.standing.state), standingLine(entry.standing)))
+  // The numbers are those of the entry as it was read. Later revisions are omitted.
+  let number = entry.revisionCount
+  let begun = false
+  for await (const revision of client.all.listRevisions(entry.id, { limit: Math.min(50, most) })) {
+    begun ||= revision.id === entry.currentRevisionId
+    if (!begun) continue
+    await names.find([revision.actorId])
+    revisionLines(out, revision, number, names.of(revision.actorId))
+    number -= 1
+    await out.taken()
+    if (number === entry.revisionCount - most) break
+  }
+  if (number > 0) out.note(`${plural(number, 'earlier revision')} omitted; --limit shows more.`)
+}
+
+async function jsonLines(out: Output, revisions: AsyncIterable<Revision>, most: number): Promise<void> {
+  let printed = 0
+  for await (const revision of revisions) {
+    out.json(revision)
+    await out.taken()
+    printed += 1
+    if (printed === most) return
+  }
+}
+
+function revisionLines(out: Output, revision: Revision, number: number, by: string): void {
+  const { changeType, createdAt, rationale } = revision
+  out.line(styled('yellow', `revision ${number}`), ` ${changeType} ${out.time(createdAt)} by ${by}`)
+  out.block(rationale)
 }

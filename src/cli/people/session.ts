@@ -12,7 +12,6 @@ import { parseServiceUrl } from '../../client/request.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
-import { checkInput } from './check-input.ts'
 import {
   type Credential,
   configDirectory,
@@ -21,10 +20,9 @@ import {
   parsedJson,
   readCredential,
 } from './credentials.ts'
-import { DEFAULT_URL } from './flags.ts'
+import { checkInput, DEFAULT_URL, oneOf } from './flags.ts'
 import { actorName } from './names.ts'
-import { Output } from './output.ts'
-import { oneOf } from './values.ts'
+import { Output, styled } from './output.ts'
 
 /** The maximum accepted Retry-After, in seconds. */
 const WAIT_MAX = 60
@@ -192,4 +190,33 @@ export function refusalOf(error: ClientError, tokenHint: string): CommandError {
   const wait = retryAfterSeconds === null ? '' : ` Retry-After is ${retryAfterSeconds} s.`
   const hint = code === 'ACTOR_TOKEN_INVALID' ? ` ${tokenHint}` : ''
   return new CommandError(`${error.message}${wait}${hint}`, exitCode)
+}
+
+/** The function of a command in a session. */
+export type Work = (session: Session) => Promise<void>
+
+/** Runs a command with the service of its command line. Session and command are loaded when it runs. */
+export const withSession =
+  (load: () => Promise<Work>) =>
+  async (invocation: Invocation): Promise<number> => {
+    const { inSession } = await import('./session.ts')
+    return inSession(invocation, await load())
+  }
+
+/** Shows the stored actor. Sends no request and does not show the token. */
+export async function whoami({ invocation, baseUrl, kept, client, out, json }: Session): Promise<void> {
+  if (kept === undefined) {
+    const why =
+      client.token() === undefined
+        ? `There is no actor for ${baseUrl} yet; the first write creates one.`
+        : 'PALIMPSEST_TOKEN is set. The service does not reveal its actor.'
+    throw new CommandError(why, client.token() === undefined ? EXIT.notFound : EXIT.failed)
+  }
+  if (json) return out.json(kept.actor)
+  const { id, actorType, declared } = kept.actor
+  out.line(styled('bold', actorName(kept.actor)), ` at ${baseUrl}`)
+  out.line(`  id ${id}`)
+  const said = Object.entries(declared).filter(([, value]) => value !== null)
+  out.line(`  ${actorType}, declared ${said.map(([name, value]) => `${name} "${value}"`).join(', ') || 'nothing more'}`)
+  out.line(`  token in ${credentialFile(invocation.env, baseUrl)}`)
 }

@@ -1,15 +1,15 @@
 import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
 import { evidenceItems } from '../../client/iterate.ts'
-import { earlierCount, standingLine } from '../../domain/evidence/standing-line.ts'
-import { signalLine } from '../../domain/signals/sentences.ts'
-import { signalNames, signalsOf, signalsOfText } from '../../domain/signals/signals.ts'
+import { earlierCount, standingLine } from '../../memory/evidence/rules.ts'
+import { signalNames, signalsOf, signalsOfText } from '../../memory/signals/signals.ts'
+import { signalLine } from '../../memory/signals/text.ts'
 import { argument, UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
+import { entryName, sequenceOf } from './flags.ts'
 import { type ActorNames, actorName, createActorNames, createSlugs, type Slugs } from './names.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
-import { entryName, sequenceOf } from './values.ts'
 
 /** The rows of one page of evidence and of relations. The pages of the service have the rest. */
 const ROWS = 50

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { fstatSync } from 'node:fs'
 import type { Activity, Change, Client } from '../../client/index.ts'
-import type { Sink } from '../command.ts'
+import type { Sink } from '../../progress.ts'
+import { countOf, sequenceOf } from './flags.ts'
 import { createSlugs, type Slugs, unnamedActor } from './names.ts'
 import { type Output, styled } from './output.ts'
 import type { Session } from './session.ts'
-import { countOf, sequenceOf } from './values.ts'
 
 const COUNT_MOST = 100_000_000
 

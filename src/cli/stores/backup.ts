@@ -1,18 +1,15 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { findDataDirectory } from '../../embedded/data-directory.ts'
-import { storeFile } from '../../embedded/files.ts'
+import { backup, DatabaseSync } from 'node:sqlite'
+import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { createProgress, type Progress, percent, sizeText } from '../../progress.ts'
+import { findDataDirectory, storeFile } from '../../stores/embedded/directory.ts'
 import { OWNER_ONLY_FILE } from '../../sync-path.ts'
-import { countLines, type Verdict, verifyStore } from '../check/store.ts'
+import { countLines, type Verdict, verifyStore } from '../check/check.ts'
 import { EXIT, type Invocation, required } from '../command.ts'
-import { createProgress, type Progress, sizeText } from '../progress.ts'
 import { appendChecksum } from './checksum.ts'
-import { copyDatabase } from './copy-database.ts'
-import { assertEmbedded, dataDirOf } from './data-dir.ts'
-import { beginSnapshot, openStoreForReading } from './open-store.ts'
-import { openFileSnapshot } from './snapshot.ts'
+import { assertEmbedded, beginSnapshot, dataDirOf, openFileSnapshot, openStoreForReading } from './snapshot.ts'
 import { makeWholeFile } from './whole-file.ts'
 
 /**
@@ -83,4 +80,16 @@ export async function verifyCopy(file: string, progress: Progress): Promise<Verd
   } finally {
     await snapshot.close()
   }
+}
+
+/** Pages that are copied in one turn of the event loop. */
+const PAGES_PER_STEP = 1_024
+
+/** Copies the state that a connection reads to a new file. The connection is in a transaction, so that a writer does not restart the copy. */
+export async function copyDatabase(source: SqliteConnection, target: string, progress: Progress): Promise<void> {
+  await backup(source.raw, target, {
+    rate: PAGES_PER_STEP,
+    progress: ({ totalPages, remainingPages }) =>
+      progress.update(() => `Copied ${percent(totalPages - remainingPages, totalPages)}`),
+  })
 }

@@ -1,12 +1,10 @@
-import { migrate, migratePostgres } from '../../database/migrate.ts'
-import { openSqlite } from '../../database/sqlite.ts'
-import { findDataDirectory, lockDataDirectory } from '../../embedded/data-directory.ts'
-import { storeFile } from '../../embedded/files.ts'
-import { assertNotForeign, assertPrimary, assertTrustworthy } from '../../postgres/checks.ts'
-import { connectCommand } from '../../postgres/snapshot.ts'
+import { migrate, migratePostgres } from '../../engine/migrate.ts'
+import { openSqlite } from '../../engine/sqlite.ts'
+import { findDataDirectory, lockDataDirectory, storeFile } from '../../stores/embedded/directory.ts'
+import { assertNotForeign, assertPrimary, assertTrustworthy } from '../../stores/postgres/checks.ts'
+import { connectCommand } from '../../stores/postgres/session.ts'
 import { EXIT, type Invocation } from '../command.ts'
-import { databaseUrlOf, dataDirOf } from './data-dir.ts'
-import { openStoreOfAnySchema } from './open-store.ts'
+import { databaseUrlOf, dataDirOf, openStoreOfAnySchema } from './snapshot.ts'
 
 /** Applies the missing steps of the schema, and prints them. */
 export async function migrateStore(invocation: Invocation): Promise<number> {

@@ -1,19 +1,90 @@
-import { type Awaitable, only, type Reader } from '../../database/database.ts'
-import { referencesOf } from '../../database/ddl.ts'
-import { appliedToPostgres, pendingSteps } from '../../database/migrate.ts'
-import type { PostgresConnection } from '../../database/postgres.ts'
-import { MIGRATIONS } from '../../database/schema.ts'
-import { sql } from '../../database/sql.ts'
-import type { SqliteConnection } from '../../database/sqlite.ts'
-import { findDataDirectory } from '../../embedded/data-directory.ts'
-import { storeFile } from '../../embedded/files.ts'
+import { readConfig } from '../../config.ts'
+import { type Awaitable, only, type Reader, referencesOf, type StoreFault } from '../../engine/database.ts'
+import { appliedMigrations, appliedToPostgres, OtherSchema, pendingSteps } from '../../engine/migrate.ts'
+import type { PostgresConnection } from '../../engine/postgres.ts'
+import { MIGRATIONS } from '../../engine/schema.ts'
+import { sql } from '../../engine/sql.ts'
+import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { assertNotForeign } from '../../postgres/checks.ts'
-import { beginReadOnly, connectCommand, readerThrough } from '../../postgres/snapshot.ts'
-import { checksOfPostgres, damageOfTables } from '../check/postgres.ts'
+import { isForeign } from '../../stores/embedded/create.ts'
+import { findDataDirectory, storeFile } from '../../stores/embedded/directory.ts'
+import { assertNotForeign } from '../../stores/postgres/checks.ts'
+import { beginReadOnly, connectCommand, readerThrough } from '../../stores/postgres/session.ts'
+import { checksOfPostgres, damageOfTables } from '../check/rows.ts'
 import type { Invocation } from '../command.ts'
-import { databaseUrlOf, dataDirOf } from './data-dir.ts'
-import { beginSnapshot, openStoreForReading } from './open-store.ts'
+
+/** The requested data directory. Other settings, which are for the server, are not read. */
+export const dataDirOf = ({ env, flags }: Invocation): string =>
+  readConfig(env.DATA_DIR === undefined ? {} : { DATA_DIR: env.DATA_DIR }, { 'data-dir': flags['data-dir'] }).dataDir
+
+/** Throws OperatorError if the settings name PostgreSQL: `command` works on a data directory, and `instead` is the remedy. */
+export function assertEmbedded(invocation: Invocation, command: string, instead: string): void {
+  if (databaseUrlOf(invocation) === undefined) return
+  throw new OperatorError(`"palimpsest ${command}" works on a data directory, and DATABASE_URL is set: ${instead}.`)
+}
+
+const DATABASE_SETTINGS = ['DATABASE_URL', 'DATABASE_READ_URL'].flatMap(name => [name, `${name}_FILE`])
+
+const databasesOf = ({ env }: Invocation) =>
+  readConfig(
+    Object.fromEntries(DATABASE_SETTINGS.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]]))),
+  )
+
+/** The database of the settings, if there is one. */
+export const databaseUrlOf = (invocation: Invocation): string | undefined => databasesOf(invocation).databaseUrl
+
+/** The standby of the settings, if there is one. */
+export const readUrlsOf = (invocation: Invocation): readonly string[] => databasesOf(invocation).databaseReadUrls ?? []
+
+/** Opens a store for reading. Throws unless it has the newest schema. The store can be served at the same time. */
+export function openStoreForReading(path: string): SqliteConnection {
+  const connection = openStoreOfAnySchema(path)
+  if (pendingSteps(appliedMigrations(connection)).length > 0) {
+    connection.close()
+    throw new OperatorError(`The store in ${path} has an older schema; run "palimpsest migrate" first.`)
+  }
+  return connection
+}
+
+/** Opens a store of this schema, complete or not, for reading. Throws one sentence for any other file. */
+export function openStoreOfAnySchema(path: string): SqliteConnection {
+  let connection: SqliteConnection | undefined
+  try {
+    connection = openSqlite(path, 'read')
+    if (isForeign(connection)) throw notAStore(path, 'it is a database of another program')
+    const applied = appliedMigrations(connection)
+    if (applied.length === 0) throw notAStore(path, 'it has none of its tables')
+    pendingSteps(applied)
+    if (connection.one(sql`SELECT store_id FROM head`) === undefined)
+      throw notAStore(path, 'its creation was interrupted')
+    return connection
+  } catch (error) {
+    connection?.close()
+    if (error instanceof OperatorError) throw error
+    if (error instanceof OtherSchema) throw new OperatorError(`${path} cannot be read: ${causeOf(error)}.`)
+    throw notAStore(path, (error as Error).message)
+  }
+}
+
+/** Begins a transaction that reads one state of the store, unaffected by later writes. */
+export function beginSnapshot(connection: SqliteConnection): void {
+  connection.exec('BEGIN')
+  connection.one(sql`SELECT record FROM head`)
+}
+
+const causeOf = ({ cause }: StoreFault): string => (cause as Error).message
+
+/** Messages of SQLite for a file that is missing or unreadable, or on a failing disk. */
+const UNOPENED = /unable to open|disk I\/O/
+
+const notAStore = (path: string, reason: string): OperatorError => {
+  const remedy = UNOPENED.test(reason)
+    ? 'check that it exists, that this user may read it, and that its disk works'
+    : 'name another file'
+  // SQLite prints the definition of a table that it cannot parse.
+  const cause = reason.replace(/^The store failed: |\.$/g, '').replaceAll(/\s+/g, ' ')
+  return new OperatorError(`${path} is not a readable Palimpsest store (${cause}); ${remedy}.`)
+}
 
 /** One state of a store for reading, unaffected by later writes. */
 export type Snapshot = {

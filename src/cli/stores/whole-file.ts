@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isFull } from '../../database/sqlite.ts'
+import { isFull } from '../../engine/sqlite.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
 import { syncPath } from '../../sync-path.ts'
 

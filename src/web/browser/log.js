@@ -1,16 +1,16 @@
-import { fromUtf8, sameBytes, toBase64 } from '../../tlog/bytes.js'
-import { parseCheckpoint } from '../../tlog/checkpoint.js'
-import { commitmentOf, formatEntry, parseBundle, SALT_BYTES } from '../../tlog/entry.js'
-import { parseNote } from '../../tlog/note.js'
-import { parseProof } from '../../tlog/proof.js'
-import { parseVerifierKey, verifySignatures } from '../../tlog/signature.js'
-import { TILE_WIDTH, tilePath, tileWidth } from '../../tlog/tile.js'
-import { hashLeaf, hashNode, inclusionSiblings } from '../../tlog/tree.js'
+import { fromUtf8, sameBytes, toBase64 } from '../../tlog/verify/bytes.js'
+import { parseCheckpoint } from '../../tlog/verify/checkpoint.js'
+import { commitmentOf, formatEntry, parseBundle, SALT_BYTES } from '../../tlog/verify/entry.js'
+import { parseNote } from '../../tlog/verify/note.js'
+import { parseProof } from '../../tlog/verify/proof.js'
+import { parseVerifierKey, verifySignatures } from '../../tlog/verify/signature.js'
+import { TILE_WIDTH, tilePath, tileWidth } from '../../tlog/verify/tile.js'
+import { hashLeaf, hashNode, inclusionSiblings } from '../../tlog/verify/tree.js'
 import { make, need } from './dom.js'
 import { everyCharacter } from './untrusted-text.js'
 
-/** @typedef {import('../../tlog/bytes.js').Bytes} Bytes */
-/** @typedef {import('../../tlog/proof.js').Proof} Proof */
+/** @typedef {import('../../tlog/verify/bytes.js').Bytes} Bytes */
+/** @typedef {import('../../tlog/verify/proof.js').Proof} Proof */
 
 const main = need(document, 'main', HTMLElement)
 const form = need(main, '[data-prove]', HTMLFormElement)

@@ -1,4 +1,4 @@
-import { EVERY_HIDDEN, HIDDEN, namesOf } from '../../domain/invisible-characters.js'
+import { EVERY_HIDDEN, HIDDEN, namesOf } from '../../memory/invisible-characters.js'
 import { make } from './dom.js'
 
 /**

@@ -1,17 +1,86 @@
 import { Problem } from '../../contract/problem.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
-import { isUuid } from '../../domain/uuid.ts'
-import { readCounts, readLife, type Step } from '../../operations/entries/entry-views.ts'
-import { VIEW_ROWS } from '../../operations/views.ts'
-import { type Difference, difference } from '../browser/difference.js'
-import { type Html, html, NOTHING } from '../html.ts'
+import { readCounts, readLife, type Step, VIEW_ROWS } from '../../memory/entries/views.ts'
+import { isUuid } from '../../memory/values.ts'
+import { type Difference, difference, type Piece } from '../browser/difference.js'
+import { escapeHtml, type Html, html, NOTHING, raw, visible } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { badge, CHANGE_WORDS, many, moment, pager, titleOf } from '../parts/components.ts'
 import { differenceView, sizeOf, splitView } from '../parts/difference.ts'
 import { prose } from '../parts/prose.ts'
-import { renderedDifference } from '../parts/rendered-difference.ts'
-import { visible } from '../untrusted-text.ts'
 import { entryHead } from './head.ts'
+
+/** Two rendered texts with their changes marked. */
+export type RenderedDifference = {
+  /** The earlier text, with its deleted words in `del`. */
+  before: Html
+  /** The later text, with its inserted words in `ins`. */
+  after: Html
+  by: Difference['by']
+  /** Whether both texts have the same words. Then only the formatting can differ. */
+  same: boolean
+}
+
+/** A piece of markup: a tag, or a text between two tags. */
+type Token = { tag: string } | { text: string }
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#13': '\r' }
+
+/** The tags and texts of markup in which every text and every attribute is escaped. */
+const tokensOf = ({ markup }: Html): Token[] =>
+  markup
+    .split(/(<[^>]*>)/)
+    .filter(part => part !== '')
+    .map(part =>
+      part.startsWith('<')
+        ? { tag: part }
+        : { text: part.replace(/&(amp|lt|gt|quot|#39|#13);/g, (whole, name: string) => ENTITIES[name] ?? whole) },
+    )
+
+const wordsOf = (tokens: readonly Token[]): string => tokens.map(token => ('text' in token ? token.text : '')).join('')
+
+/** Compares two rendered texts by their words, and marks the changed words in both. Tags are not compared. */
+export function renderedDifference(from: Html, to: Html): RenderedDifference {
+  const [earlier, later] = [tokensOf(from), tokensOf(to)]
+  const { by, pieces } = difference(wordsOf(earlier), wordsOf(later))
+  return {
+    before: marked(earlier, pieces, 'gone', 'del'),
+    after: marked(later, pieces, 'new', 'ins'),
+    by,
+    same: pieces.every(({ kind }) => kind === 'same'),
+  }
+}
+
+/** The markup of tokens, in which pieces of one kind are marked. A mark never contains a tag, and never only white space. */
+function marked(tokens: readonly Token[], pieces: readonly Piece[], kind: Piece['kind'], mark: string): Html {
+  const own = pieces.filter(piece => piece.kind === 'same' || piece.kind === kind)
+  let at = 0
+  let used = 0
+  let markup = ''
+  for (const token of tokens) {
+    if ('tag' in token) {
+      markup += token.tag
+      continue
+    }
+    for (let from = 0; from < token.text.length; ) {
+      const piece = own[at]
+      const length = Math.min(
+        token.text.length - from,
+        piece === undefined ? Number.POSITIVE_INFINITY : piece.text.length - used,
+      )
+      const part = token.text.slice(from, from + length)
+      const shown = escapeHtml(part)
+      markup += piece?.kind === kind && part.trim() !== '' ? `<${mark}>${shown}</${mark}>` : shown
+      from += length
+      used += length
+      if (piece !== undefined && used === piece.text.length) {
+        at += 1
+        used = 0
+      }
+    }
+  }
+  return raw(markup)
+}
 
 /** The difference between two revisions, by words if the comparison finishes within the time limit. */
 export const DIFF: Page = {

@@ -1,13 +1,18 @@
 import type { Contradiction, Entry, Evidence, Standing, Verification } from '../../contract/resources.ts'
-import { signalsOfText } from '../../domain/signals/signals.ts'
-import { readCounts, readLife, readWeights, type Weight } from '../../operations/entries/entry-views.ts'
-import { readAuthors, readHeadings, VIEW_ROWS } from '../../operations/views.ts'
-import { type Html, html, NOTHING } from '../html.ts'
+import {
+  readAuthors,
+  readCounts,
+  readHeadings,
+  readLife,
+  readWeights,
+  VIEW_ROWS,
+  type Weight,
+} from '../../memory/entries/views.ts'
+import { signalsOfText } from '../../memory/signals/signals.ts'
+import { type Html, html, NOTHING, visible, words } from '../html.ts'
 import type { Page } from '../page.ts'
-import { badge, by, moment, olderLink, RESULT_WORDS, titleOf } from '../parts/components.ts'
+import { badge, by, moment, olderLink, RESULT_WORDS, signalBadges, titleOf } from '../parts/components.ts'
 import { stateOfEvidence } from '../parts/evidence-summary.ts'
-import { signalBadges } from '../parts/signals.ts'
-import { visible, words } from '../untrusted-text.ts'
 import { entryHead } from './head.ts'
 
 type Piece = (Verification | Contradiction) & { createdAt?: string }

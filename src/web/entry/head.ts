@@ -1,9 +1,8 @@
-import type { Entry } from '../../contract/resources.ts'
-import { COUNTED_MAX, type Counts } from '../../operations/entries/entry-views.ts'
-import { type Html, html } from '../html.ts'
-import { originMark } from '../parts/components.ts'
-import { standingStrip } from '../parts/standing-strip.ts'
-import { visible } from '../untrusted-text.ts'
+import type { Entry, Relation, Revision } from '../../contract/resources.ts'
+import { COUNTED_MAX, type Counts, type Heading } from '../../memory/entries/views.ts'
+import { type Html, html, NOTHING, visible } from '../html.ts'
+import { CHANGE_WORDS, many, originMark } from '../parts/components.ts'
+import { standingStrip } from '../parts/evidence-summary.ts'
 
 /** The tabs of an entry's pages, with the current one. */
 export function entryTabs(slug: string, here: string, counts: Counts): Html {
@@ -38,3 +37,74 @@ export const entryHead = (
 <h1>${name}</h1>
 ${entryTabs(entry.slug, here, counts)}
 </header>`
+
+/** Maximum number of relations below an entry. The page of relations lists all. */
+const RELATIONS_SHOWN = 6
+
+/** The number of sources, and the number of sources that are contradicted now. */
+export function restsOn({ sources }: Pick<Revision, 'sources'>, names: Map<string, Heading>): string {
+  const states = sources.map(({ entryId }) => names.get(entryId)?.standing.state)
+  const count = (state: string): number => states.filter(one => one === state).length
+  return [
+    `rests on ${many(sources.length, 'source')}`,
+    ...(count('CONTRADICTED') > 0 ? [`${count('CONTRADICTED')} now contradicted`] : []),
+    ...(count('DISPUTED') > 0 ? [`${count('DISPUTED')} now disputed`] : []),
+  ].join(', ')
+}
+
+/** The sources that a revision declares, each with its present standing. For an entry that is no longer public, only its id is shown. */
+export function sourcesOf(revision: Pick<Revision, 'sources'>, names: Map<string, Heading>, at: number): Html {
+  const { sources } = revision
+  if (sources.length === 0) return NOTHING
+  return html`<section><h2 id="sources">Sources</h2><p class="small">It ${restsOn(revision, names)}. Reported by the author.</p><ul class="plain">${sources.map(
+    ({ entryId, revisionId }) => {
+      const name = names.get(entryId)
+      return name === undefined
+        ? html`<li class="small">an entry that is not public (<code>${entryId}</code>)</li>`
+        : html`<li><a class="clip" dir="auto" href="/entries/${name.slug}/revisions/${revisionId}">${visible(name.title)}</a>${standingStrip(name, at)}</li>`
+    },
+  )}</ul></section>`
+}
+
+const RELATION_WORDS: Record<'out' | 'in', Record<Relation['relationType'], string>> = {
+  out: {
+    CONNECT: 'belongs with',
+    REUSES: 'reuses',
+    SYNTHESIZES: 'synthesizes',
+    CONTRADICTS: 'contradicts',
+  },
+  in: {
+    CONNECT: 'belongs with',
+    REUSES: 'reused by',
+    SYNTHESIZES: 'synthesized by',
+    CONTRADICTS: 'contradicted by',
+  },
+}
+
+/** A relation in words: from its source to its target if `direction` is `out`, from its target to its source if it is `in`. */
+export const relationWords = (type: Relation['relationType'], direction: keyof typeof RELATION_WORDS): string =>
+  RELATION_WORDS[direction][type]
+
+/** The newest relations of an entry. */
+export function relationsOf(entry: Entry, relations: Relation[], names: Map<string, Heading>, at: number): Html {
+  if (relations.length === 0) return NOTHING
+  const rows = relations.slice(0, RELATIONS_SHOWN).map(relation => {
+    const outward = relation.sourceEntryId === entry.id
+    const other = names.get(outward ? relation.targetEntryId : relation.sourceEntryId)
+    return (
+      other &&
+      html`<li><span class="small">${relationWords(relation.relationType, outward ? 'out' : 'in')}</span> <a class="clip" dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a>${standingStrip(other, at)}</li>`
+    )
+  })
+  return html`<section><h2>Related</h2><ul class="plain">${rows}</ul><p class="small"><a href="/entries/${entry.slug}/relations">All relations</a></p></section>`
+}
+
+/** The address, the reason and the files of a revision, and how to follow its entry. */
+export function revisionOf({ slug }: Entry, { id, changeType, rationale }: Revision): Html {
+  const address = `/entries/${slug}`
+  return html`<section><h2>This revision</h2><p>${CHANGE_WORDS[changeType] ?? 'Changed'}: <q dir="auto">${visible(rationale)}</q></p>
+<ul class="plain small"><li><a href="${address}/revisions/${id}" data-copy="the link">Permanent address of this revision</a></li>
+<li><a href="${address}.md">Markdown</a> · <a href="${address}.json">JSON</a> · <a href="/api/entries/${slug}">API</a></li>
+<li>Follow: <a href="${address}/feed.atom">Atom</a> · <a href="${address}/feed.json">JSON Feed</a> · <a href="/api/activity/changes?entry=${slug}">changes</a></li>
+<li><a href="${address}/report">Report it to the operator</a></li></ul></section>`
+}

@@ -1,6 +1,6 @@
 import type { Blame, Entry } from '../../contract/resources.ts'
-import { readCounts } from '../../operations/entries/entry-views.ts'
-import { type Html, html, NOTHING } from '../html.ts'
+import { readCounts } from '../../memory/entries/views.ts'
+import { type Html, html, NOTHING, seen, visible } from '../html.ts'
 import type { Page } from '../page.ts'
 import {
   ageIn,
@@ -15,7 +15,6 @@ import {
 } from '../parts/components.ts'
 import { checksOf, VERDICTS } from '../parts/evidence-summary.ts'
 import { proseInLayers } from '../parts/prose.ts'
-import { seen, visible } from '../untrusted-text.ts'
 import { entryHead } from './head.ts'
 
 /** Number of shades of ink, from 0 for the newest layer to the faintest. */

@@ -1,4 +1,4 @@
-import type { Judged, Life, Step } from '../../operations/entries/entry-views.ts'
+import type { Judged, Life, Step } from '../../memory/entries/views.ts'
 import { type Html, html, NOTHING } from '../html.ts'
 import { CHANGE_WORDS, day, many } from '../parts/components.ts'
 

@@ -1,16 +1,12 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Author, Entry, Relation, Revision } from '../../contract/resources.ts'
-import { signalsOfText } from '../../domain/signals/signals.ts'
-import { readCounts } from '../../operations/entries/entry-views.ts'
-import { type Heading, readAuthors, readHeadings } from '../../operations/views.ts'
-import { type Html, html, NOTHING } from '../html.ts'
+import { type Heading, readAuthors, readCounts, readHeadings } from '../../memory/entries/views.ts'
+import { signalsOfText } from '../../memory/signals/signals.ts'
+import { type Html, html, NOTHING, visible } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
-import { ago, badge, by, olderLink, titleOf } from '../parts/components.ts'
-import { signalBadges } from '../parts/signals.ts'
-import { standingStrip } from '../parts/standing-strip.ts'
-import { visible } from '../untrusted-text.ts'
-import { relationWords } from './aside.ts'
-import { entryHead } from './head.ts'
+import { ago, badge, by, olderLink, signalBadges, titleOf } from '../parts/components.ts'
+import { standingStrip } from '../parts/evidence-summary.ts'
+import { entryHead, relationWords } from './head.ts'
 
 type RelationPage = { items: Relation[]; nextCursor: string | null }
 /** An entry at the other end of a relation, or an entry that is a source. */

@@ -1,10 +1,18 @@
-import type { Author } from '../../contract/resources.ts'
+import type { Author, Entry } from '../../contract/resources.ts'
 import type { DataClass } from '../../contract/vocabulary.ts'
-import { dayNumber } from '../../domain/time.ts'
-import { type Html, html, NOTHING, type Part } from '../html.ts'
-import { exchanged } from '../target.ts'
-import { seen, words } from '../untrusted-text.ts'
-import { dateFormat } from './date-format.ts'
+import { SIGNAL_WORDS } from '../../memory/signals/text.ts'
+import { dayNumber } from '../../memory/values.ts'
+import { type Html, html, NOTHING, type Part, seen, words } from '../html.ts'
+import { exchanged } from '../page.ts'
+
+/** Formats dates in British English, in UTC. Makes the format at its first use, because the first format of a process takes 6 ms. */
+export function dateFormat(options: Intl.DateTimeFormatOptions): (date: Date | number) => string {
+  let format: Intl.DateTimeFormat | undefined
+  return date => {
+    format ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })
+    return format.format(date)
+  }
+}
 
 const dayOf = dateFormat({ dateStyle: 'medium' })
 const minuteOf = dateFormat({ dateStyle: 'medium', timeStyle: 'short' })
@@ -150,3 +158,15 @@ export const titleOf = (text: string): string => {
   const plain = seen(text).replace(/\s+/g, ' ').trim()
   return plain === '' ? 'Untitled' : plain
 }
+
+type Signalled = Pick<Entry, 'signals'>
+
+/** The signals of an entry in a list, as badges. */
+export const signalBadges = ({ signals }: Signalled): Html =>
+  html`${signals.map(signal => html`${badge(SIGNAL_WORDS[signal], 'mixed')} `)}`
+
+/** The signals above a text, with their meaning. */
+export const signalNotice = ({ signals }: Signalled): Html =>
+  signals.length === 0
+    ? NOTHING
+    : html`<div class="notice signals" role="note"><p><strong>Warning signs in this text.</strong> A program found them by patterns. They do not prove bad intent.</p><ul>${signals.map(signal => html`<li>${SIGNAL_WORDS[signal]}</li>`)}</ul></div>`

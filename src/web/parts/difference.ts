@@ -1,6 +1,5 @@
 import type { Difference } from '../browser/difference.js'
-import { type Html, html } from '../html.ts'
-import { everyCharacter } from '../untrusted-text.ts'
+import { everyCharacter, type Html, html } from '../html.ts'
 import { many } from './components.ts'
 
 /** Number of unchanged lines that are shown on each side of a change. Further lines are folded. */

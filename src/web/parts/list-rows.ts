@@ -1,11 +1,10 @@
 import type { Activity, Relation } from '../../contract/resources.ts'
-import type { Reads } from '../../operations/operation.ts'
-import { type Heading, readHeadings } from '../../operations/views.ts'
-import { relationWords } from '../entry/aside.ts'
-import { type Html, html } from '../html.ts'
-import { words } from '../untrusted-text.ts'
+import { type Heading, readHeadings } from '../../memory/entries/views.ts'
+import type { Reads } from '../../memory/operation.ts'
+import { relationWords } from '../entry/head.ts'
+import { type Html, html, words } from '../html.ts'
 import { badge, byName, moment, RESULT_WORDS } from './components.ts'
-import { standingStrip } from './standing-strip.ts'
+import { standingStrip } from './evidence-summary.ts'
 
 /** The word and the CSS class of each action. */
 const ACTION_WORDS: Record<Activity['action'], readonly [string, string]> = {

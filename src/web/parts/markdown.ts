@@ -1,7 +1,6 @@
 import type { RendererRule, StateCore, Token } from 'markdown-it'
-import { COSTLY_RULES, createParser, isModest } from '../../domain/markdown-parser.ts'
-import { type Html, html, NOTHING, raw } from '../html.ts'
-import { seen, visible } from '../untrusted-text.ts'
+import { COSTLY_RULES, createParser, isModest } from '../../memory/markdown-parser.ts'
+import { type Html, html, NOTHING, raw, seen, visible } from '../html.ts'
 
 /**
  * Maximum total number of characters of addresses, because a reference can be used thousands of times. Above it, links are shown as text.

@@ -1,4 +1,4 @@
-import { LruCache } from '../../domain/lru-cache.ts'
+import { LruCache } from '../../memory/lru-cache.ts'
 import type { ShowPart } from '../entry/layered-text.ts'
 import type { Html } from '../html.ts'
 import { many, moment } from './components.ts'

@@ -1,12 +1,10 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { FoundList } from '../../contract/resources.ts'
-import { wordsOf } from '../../domain/terms/terms.ts'
-import type { Fit } from '../../operations/search.ts'
-import { type Html, html } from '../html.ts'
-import { ago, tagList } from '../parts/components.ts'
-import { signalBadges } from '../parts/signals.ts'
-import { standingStrip } from '../parts/standing-strip.ts'
-import { visible, words } from '../untrusted-text.ts'
+import { wordsOf } from '../../find/rules/terms.ts'
+import type { Fit } from '../../memory/searching.ts'
+import { type Html, html, visible, words } from '../html.ts'
+import { ago, signalBadges, tagList } from '../parts/components.ts'
+import { standingStrip } from '../parts/evidence-summary.ts'
 
 /** Maximum number of words of a question that a line names. */
 const WORDS_SHOWN = 12

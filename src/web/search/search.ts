@@ -1,19 +1,158 @@
 import { FIND, LIMITS } from '../../contract/limits.ts'
 import type { Entry, EntryList, FoundList, Stats } from '../../contract/resources.ts'
-import { isNarrowed, type Narrowing } from '../../domain/find/facets.ts'
-import { isAnswerable } from '../../domain/find/ranking.ts'
-import { tagKey } from '../../domain/tag.ts'
-import { termsOf } from '../../domain/terms/terms.ts'
-import type { Facets } from '../../operations/entries/faceted-search.ts'
-import { type Html, html, NOTHING, raw } from '../html.ts'
+import { ACTOR_TYPES, STATES } from '../../contract/vocabulary.ts'
+import { isNarrowed, type Narrowing, PERIODS, type Period } from '../../find/rules/facets.ts'
+import { isAnswerable } from '../../find/rules/ranking.ts'
+import { type Term, termsOf, wordsOf } from '../../find/rules/terms.ts'
+import { FACETED, type Facets } from '../../memory/entries/search.ts'
+import { tagKey } from '../../memory/entries/tag-rules.ts'
+import { type Html, html, NOTHING, type Part, raw, seen, visible, words } from '../html.ts'
 import type { Document, Page, PageRequest, Query } from '../page.ts'
-import { ago, by, hrefOf, originMark, pager, tagList, tagPath, titleOf } from '../parts/components.ts'
-import { Highlighter } from '../parts/highlight.ts'
-import { signalBadges } from '../parts/signals.ts'
-import { standingStrip } from '../parts/standing-strip.ts'
-import { seen, words } from '../untrusted-text.ts'
-import { facetLists, narrowingOf, widened } from './facets.ts'
+import { ago, by, hrefOf, originMark, pager, signalBadges, tagList, tagPath, titleOf } from '../parts/components.ts'
+import { standingStrip, VERDICTS } from '../parts/evidence-summary.ts'
 import { advice, foundRows, publishFor } from './found.ts'
+
+const AUTHORS = { HUMAN: 'A person', AGENT: 'An agent', UNKNOWN: 'Not declared' } as const
+const AGES: Record<Period, string> = { day: 'Today', week: 'Last 7 days', month: 'Last 31 days', year: 'Last 366 days' }
+const PERIOD_NAMES = Object.keys(PERIODS) as Period[]
+
+/** The choices of a query. Ignores unknown values. */
+export function narrowingOf(query: Query): Narrowing {
+  const state = STATES.find(one => one === query.state)
+  const author = ACTOR_TYPES.find(one => one === query.author)
+  const changed = PERIOD_NAMES.find(one => one === query.changed)
+  return { ...(state && { state }), ...(author && { author }), ...(changed && { changed }) }
+}
+
+type Shown = Record<string, string | number | undefined>
+
+/** The address of the first page of a list, with one query parameter replaced or removed. */
+function withChoice(shown: Shown, name: string, value: string | undefined): string {
+  const search = new URLSearchParams()
+  for (const [key, one] of Object.entries({ ...shown, [name]: value, offset: undefined }))
+    if (one !== undefined && one !== '') search.set(key, String(one))
+  return `/search?${search}`
+}
+
+/** The address of a list without choices. Retains only its words and its tag. */
+export const widened = (shown: Shown): string =>
+  withChoice({ ...shown, state: undefined, author: undefined }, 'changed', undefined)
+
+/** The counts of the first matches, as links that narrow the list. The link of a selected value removes its choice. */
+export const facetLists = (facets: Facets, shown: Shown, { state, author, changed }: Narrowing): Html => {
+  const tag = typeof shown.tag === 'string' && shown.tag !== '' ? shown.tag : undefined
+  const values = <V extends string>(
+    all: readonly V[],
+    counts: Map<V, number>,
+    names: (value: V) => Part,
+    chosen: V | undefined,
+  ) =>
+    all
+      .filter(value => counts.has(value) || value === chosen)
+      .map(value => ({ value, name: names(value), count: counts.get(value) ?? 0 }))
+  return html`<aside class="beside facets" id="narrow" aria-label="Narrow the list" tabindex="-1">
+${facet(
+  'Standing',
+  'state',
+  values(STATES, facets.state, one => VERDICTS[one].name, state),
+  state,
+  shown,
+)}
+${facet(
+  'Published by',
+  'author',
+  values(ACTOR_TYPES, facets.author, one => AUTHORS[one], author),
+  author,
+  shown,
+)}
+${facet(
+  'Changed',
+  'changed',
+  values(PERIOD_NAMES, facets.changed, one => AGES[one], changed),
+  changed,
+  shown,
+)}
+${facet('Tag', 'tag', tag === undefined ? facets.tags.map(one => ({ value: one.tag, name: words(one.tag), count: one.count })) : [{ value: tag, name: words(tag), count: facets.found }], tag, shown)}
+${facets.more ? html`<p class="small">The counts are about the first ${FACETED} matches.</p>` : NOTHING}
+</aside>`
+}
+
+type Value = { value: string; name: Part; count: number }
+
+const facet = (
+  heading: string,
+  name: string,
+  values: readonly Value[],
+  chosen: string | undefined,
+  shown: Shown,
+): Html =>
+  values.length === 0
+    ? NOTHING
+    : html`<section><h2>${heading}</h2><ul>${values.map(({ value, name: text, count }) => {
+        const on = value === chosen
+        return html`<li><a href="${withChoice(shown, name, on ? undefined : value)}"${on && raw(' aria-current="true"')}>${text}${on && html` <span class="small">remove</span>`}</a> <span class="number">${count.toLocaleString('en-GB')}</span></li>`
+      })}</ul></section>`
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu
+/** Maximum number of characters of a content in which a passage is searched. */
+const LOOKED_AT = 4_000
+const PASSAGE = 240
+const LEAD = 60
+
+/** Finds the words of a query in texts, by the comparison of the search. Made once per page, so that each word is folded once. */
+export class Highlighter {
+  readonly #words: ReadonlySet<string>
+  readonly #prefixes: readonly string[]
+  /** For each word compared so far, whether it is a word of the query. */
+  readonly #compared = new Map<string, boolean>()
+
+  constructor(terms: readonly Term[]) {
+    this.#words = new Set(terms.flatMap(({ prefix, words }) => (prefix ? words.slice(0, -1) : words)))
+    this.#prefixes = terms.flatMap(({ prefix, words }) => (prefix ? words.slice(-1) : []))
+  }
+
+  /** The text with the words of the query marked. */
+  marked(text: string): Html {
+    const parts: Html[] = []
+    let from = 0
+    for (const match of this.#matches(text)) {
+      parts.push(visible(text.slice(from, match.index)), html`<mark>${visible(match[0])}</mark>`)
+      from = match.index + match[0].length
+    }
+    return html`${parts}${visible(text.slice(from))}`
+  }
+
+  /** Whether the text contains a word of the query. */
+  has(text: string): boolean {
+    return this.#matches(text).next().done === false
+  }
+
+  /** The passage around the first word of the query in a longer text, marked; undefined if there is none. */
+  passage(text: string): Html | undefined {
+    const start = text.slice(0, LOOKED_AT)
+    const hit = this.#matches(start).next().value
+    if (hit === undefined) return undefined
+    const from = hit.index <= LEAD ? 0 : start.indexOf(' ', hit.index - LEAD) + 1 || hit.index
+    const cut = start.slice(Math.min(from, hit.index), from + PASSAGE).toWellFormed()
+    return html`${from > 0 && '… '}${this.marked(cut.replace(/\s+/g, ' '))}${text.length > from + PASSAGE && ' …'}`
+  }
+
+  *#matches(text: string): Generator<RegExpExecArray, undefined> {
+    if (this.#words.size === 0 && this.#prefixes.length === 0) return
+    for (const match of text.matchAll(WORD)) if (this.#fits(match[0])) yield match
+  }
+
+  #fits(word: string): boolean {
+    let known = this.#compared.get(word)
+    if (known === undefined) {
+      known = wordsOf(word).some(
+        part => this.#words.has(part) || this.#prefixes.some(prefix => part.startsWith(prefix)),
+      )
+      this.#compared.set(word, known)
+    }
+    return known
+  }
+}
 
 const SORTS: readonly (readonly [string, string])[] = [
   ['relevance', 'Best match'],

@@ -1,12 +1,10 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html, seen, words } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { moment } from '../parts/components.ts'
-import { seen, words } from '../untrusted-text.ts'
-import { curlCommands } from './curl.ts'
-import { choice, field } from './form.ts'
-import { writingPage } from './writing-page.ts'
+import { writingPage } from './actor.ts'
+import { choice, curlCommands, field } from './form.ts'
 
 /** The entry, and the revision to judge: the one that the query names, or the latest. */
 async function judged({ params, query, read }: PageRequest): Promise<{ entry: Entry; revision: Revision }> {

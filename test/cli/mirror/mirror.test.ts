@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Source } from '../../../src/cli/mirror/source.ts'
-import { openSource } from '../../../src/cli/mirror/source.ts'
 import type { Activity, Entry } from '../../../src/contract/resources.ts'
-import { sql } from '../../../src/database/sql.ts'
+import { sql } from '../../../src/engine/sql.ts'
+import { openSource, type Source } from '../../../src/mirror/source.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import {
   allPages,

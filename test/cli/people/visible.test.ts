@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { visible, visibleJson, visibleLine } from '../../../src/cli/people/visible.ts'
+import { visible, visibleJson, visibleLine } from '../../../src/cli/people/output.ts'
 import { drivesTerminals, everyUnseen } from './unseen.ts'
 
 test('every code point that a terminal obeys or hides is escaped, and no other', () => {

@@ -1,0 +1,351 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { type Awaitable, blockThread, type Row, StoreFault, type Transaction } from './database.ts'
+import type { GroupSession, Pending } from './group-commit.ts'
+import type { Sql } from './sql.ts'
+import { type Outcome, runWork, SpoiledGroup, UnitOfWork, WorkTransaction } from './transaction.ts'
+
+/**
+ * SQLite plans a statement with `LIMIT ?` again whenever a value is bound to it, which takes longer than running most statements. A plus
+ * sign hides the parameter from the planner.
+ */
+const PLANNED_ONCE = 'LIMIT +?'
+
+/** The prepared statements of a connection, one per text. */
+export class StatementCache {
+  readonly #raw: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(raw: DatabaseSync) {
+    this.#raw = raw
+  }
+
+  prepare(text: string): StatementSync {
+    let statement = this.#statements.get(text)
+    if (statement === undefined) {
+      statement = this.#raw.prepare(text.replaceAll('LIMIT ?', PLANNED_ONCE))
+      this.#statements.set(text, statement)
+    }
+    return statement
+  }
+
+  clear(): void {
+    this.#statements.clear()
+  }
+}
+
+/** Older versions can lose committed writes of a WAL database. */
+const OLDEST_SQLITE = '3.51.3'
+/** The page size of a new file, in bytes. Rows of a few kilobytes share a page; with 4,096 bytes half of each page would be empty. */
+const PAGE_BYTES = 8_192
+/**
+ * Pages in the write-ahead log that start a checkpoint: half of the pages of the file, within these bounds. A checkpoint of a small file
+ * writes few pages. A large file has more pages that each checkpoint would write again.
+ */
+const WAL_PAGES_MIN = 500
+const WAL_PAGES_MAX = 4_000
+/** Bytes of a page and its header in the write-ahead log. */
+const FRAME_BYTES = PAGE_BYTES + 24
+/** How long a connection waits for another one's lock, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000
+/** Milliseconds between two attempts where SQLite itself does not wait. */
+const BUSY_RETRY_MS = 10
+
+/** Synchronous access to a SQLite file. */
+export type SqliteConnection = {
+  one<R = Row>(statement: Sql): R | undefined
+  all<R = Row>(statement: Sql): R[]
+  run(statement: Sql): number
+  /** Returns rows one by one and reads each on demand. */
+  each<R = Row>(statement: Sql): Iterable<R>
+  /** Runs constant text, such as pragmas and DDL. */
+  exec(text: string): void
+  /** Runs a frequent statement of fixed text, such as BEGIN and COMMIT. */
+  step(text: string): void
+  /** How many rows this connection has changed since it was opened. */
+  changes(): number
+  readonly raw: DatabaseSync
+  close(): void
+}
+
+/**
+ * Opens a SQLite file in WAL mode. `write` sets synchronous=FULL: a commit that returned survives a power cut. `derived` sets
+ * synchronous=NORMAL: derived data may lose its newest part. Throws StoreFault('broken') if the library is too old, or the file is not a
+ * database or cannot be opened.
+ */
+export function openSqlite(
+  path: string,
+  mode: 'read' | 'write' | 'derived',
+  options: { cacheKib?: number } = {},
+): SqliteConnection {
+  const raw = opening(() => new DatabaseSync(path, { readOnly: mode === 'read', timeout: BUSY_TIMEOUT_MS }))
+  try {
+    opening(() => {
+      assertVersion(raw)
+      if (mode !== 'read') setUp(raw, mode)
+      // The first read opens the log.
+      raw.prepare('PRAGMA schema_version').get()
+    })
+  } catch (error) {
+    raw.close()
+    throw error
+  }
+  if (options.cacheKib !== undefined) raw.exec(`PRAGMA cache_size = -${options.cacheKib}`)
+
+  const cache = new StatementCache(raw)
+  return {
+    raw,
+    one: <R>({ text, values }: Sql) => guarded(() => cache.prepare(text).get(...values) as R | undefined, text),
+    all: <R>({ text, values }: Sql) => guarded(() => cache.prepare(text).all(...values) as R[], text),
+    run: ({ text, values }) => guarded(() => Number(cache.prepare(text).run(...values).changes), text),
+    each: <R>(statement: Sql) =>
+      guardedEach(() => cache.prepare(statement.text).iterate(...statement.values) as Iterable<R>, statement.text),
+    exec: text => guarded(() => raw.exec(text)),
+    step: text => guarded(() => cache.prepare(text).run()),
+    changes: () => guarded(() => (cache.prepare('SELECT total_changes() AS n').get() as { n: number }).n),
+    close() {
+      cache.clear()
+      raw.close()
+    },
+  }
+}
+
+function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
+  raw.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
+  enterWal(raw)
+  boundLog(raw)
+  // Pages that an aborted statement would restore stay in memory instead of in a temporary file.
+  raw.exec('PRAGMA temp_store = MEMORY')
+  // Derived data is public and can be rebuilt: commits need no sync, and deleted rows need no overwriting.
+  if (mode === 'derived') raw.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST')
+  else raw.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON')
+}
+
+/**
+ * Sets WAL mode. Waits for other processes that do the same with a new file: SQLite does not call its busy handler while another one
+ * writes a file that is not in WAL mode yet, because a wait there could be a deadlock.
+ */
+function enterWal(raw: DatabaseSync): void {
+  for (const end = performance.now() + BUSY_TIMEOUT_MS; ; ) {
+    try {
+      raw.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error
+      blockThread(BUSY_RETRY_MS)
+    }
+  }
+}
+
+/** Bounds the write-ahead log by the present size of the file. A log that a large transaction has extended is truncated when it is reset. */
+export function boundLog(raw: DatabaseSync): void {
+  const { page_count: pages } = raw.prepare('PRAGMA page_count').get() as { page_count: number }
+  const most = Math.min(WAL_PAGES_MAX, Math.max(WAL_PAGES_MIN, Math.floor(pages / 2)))
+  raw.exec(`PRAGMA wal_autocheckpoint = ${most}; PRAGMA journal_size_limit = ${most * FRAME_BYTES}`)
+}
+
+/** Throws unless every commit of this connection is synced to the disk. */
+export function assertDurable(connection: SqliteConnection): void {
+  const row = connection.raw.prepare('PRAGMA synchronous').get() as { synchronous: number }
+  const mode = connection.raw.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
+  if (row.synchronous !== 2 || mode.journal_mode !== 'wal') {
+    throw new StoreFault(
+      'broken',
+      new Error(`commits are not durable: synchronous=${row.synchronous}, ${mode.journal_mode}`),
+    )
+  }
+}
+
+/** How long a checkpoint waits for readers, in milliseconds. */
+const CHECKPOINT_TIMEOUT_MS = 50
+
+/**
+ * Moves the write-ahead log into the file and truncates it: deleted rows can be read from neither. Gives up after 50 ms while a reader uses
+ * an older state; call it again later.
+ */
+export function checkpointWal(connection: SqliteConnection): void {
+  connection.exec(`PRAGMA busy_timeout = ${CHECKPOINT_TIMEOUT_MS}`)
+  try {
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  }
+}
+
+/** Moves all of the write-ahead log into the file; returns false if that fails, or if other connections still read an older state. */
+export function takeInLog(connection: SqliteConnection): boolean {
+  try {
+    const { busy } = connection.raw.prepare('PRAGMA wal_checkpoint(FULL)').get() as { busy: number }
+    return busy === 0
+  } catch (error) {
+    if (isSqliteError(error)) return false
+    throw error
+  }
+}
+
+/** No space for the file, for the index of the log, or for truncating the log, which takes space on a copy-on-write file system. */
+const FULL: ReadonlySet<number> = new Set([13, 4_874, 1_546])
+const SQLITE_BUSY = 5
+const SQLITE_CORRUPT = 11
+const SQLITE_CANTOPEN = 14
+/** A file cannot be written or read, has changed since it was written, or is not a database. */
+const BROKEN: ReadonlySet<number> = new Set([8, 10, 11, 26])
+
+/**
+ * Runs the steps that open a store. Here an error that a file cannot be opened means a broken store; later the file may be a temporary one.
+ */
+function opening<T>(work: () => T): T {
+  try {
+    return guarded(work)
+  } catch (error) {
+    throw codeOf(error) === SQLITE_CANTOPEN ? new StoreFault('broken', error) : error
+  }
+}
+
+/** Runs work on a store; `statement` is the text of the statement, if the work is one. */
+function guarded<T>(work: () => T, statement = ''): T {
+  try {
+    return work()
+  } catch (error) {
+    throw faultOf(error, statement)
+  }
+}
+
+function* guardedEach<R>(rows: () => Iterable<R>, statement: string): Generator<R> {
+  try {
+    yield* rows()
+  } catch (error) {
+    throw faultOf(error, statement)
+  }
+}
+
+const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
+
+/** Begins a transaction that writes. Throws StoreFault('unavailable'), with nothing begun, if another process keeps the file locked. */
+export function beginWriting(connection: SqliteConnection): void {
+  try {
+    connection.step('BEGIN IMMEDIATE')
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    throw new StoreFault('unavailable', new Error('another process has it locked; end that one', { cause: error }))
+  }
+}
+
+/** Whether an error of SQLite means that the disk is full. */
+export const isFull = (error: unknown): boolean => FULL.has((error as { errcode?: number }).errcode ?? 0)
+
+/** Whether SQLite itself refused a statement. */
+export const isSqliteError = (error: unknown): boolean => (error as { code?: unknown }).code === 'ERR_SQLITE_ERROR'
+
+/** Whether an error of SQLite means that another connection kept its lock for too long. */
+export const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY
+
+/** A page of a file is damaged. `tables` are those of the statement that read it. */
+class DamagedPage extends Error {
+  constructor(tables: readonly string[], cause: unknown) {
+    const where = tables.length > 0 ? `of the table ${tables.join(' or ')} or of its indexes` : 'of the file'
+    super(`a page ${where} is damaged (${(cause as Error).message})`, { cause })
+  }
+}
+
+/** Whether a store failed because of a damaged page. */
+export const isDamage = (error: unknown): boolean => error instanceof StoreFault && error.cause instanceof DamagedPage
+
+/** The tables that a statement names. */
+const tablesOf = (statement: string): string[] => [
+  ...new Set([...statement.matchAll(/\b(?:INTO|UPDATE|FROM|JOIN)\s+(?!SET\b)(\w+)/g)].map(([, table = '']) => table)),
+]
+
+function faultOf(error: unknown, statement: string): unknown {
+  const code = codeOf(error)
+  if (isFull(error)) return new StoreFault('full', error)
+  if (code === SQLITE_CORRUPT) return new StoreFault('broken', new DamagedPage(tablesOf(statement), error))
+  return BROKEN.has(code) ? new StoreFault('broken', error) : error
+}
+
+function assertVersion(raw: DatabaseSync): void {
+  const { version } = raw.prepare('SELECT sqlite_version() AS version').get() as { version: string }
+  const order = version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true })
+  if (order < 0) {
+    throw new StoreFault(
+      'broken',
+      new Error(`SQLite ${version} is too old; run a Node with SQLite ${OLDEST_SQLITE} or newer`),
+    )
+  }
+}
+
+/**
+ * Callbacks of a group: before it begins, before its commit, after a durable commit with the number of works, and after its end in any
+ * case.
+ */
+type GroupHooks = { onGroup(): void; onCommitting(): void; onCommit(works: number): void; onEnd(): void }
+
+/**
+ * Commits groups through the one writing connection of a SQLite store: works run one after another and share one durable commit. A broken
+ * store rejects this and all later groups, because a failed sync is never repeated. The outcome of a group whose commit had begun is
+ * unknown: its frames are in the write-ahead log. If another process has locked the store for too long, the group is rejected as
+ * `unavailable`, and nothing was begun.
+ */
+export class SqliteSession implements GroupSession {
+  readonly #connection: SqliteConnection
+  readonly #on: Partial<GroupHooks>
+  #broken: StoreFault | undefined
+
+  constructor(connection: SqliteConnection, on: Partial<GroupHooks> = {}) {
+    this.#connection = connection
+    this.#on = on
+  }
+
+  async commit(group: readonly Pending[]): Promise<readonly Outcome[]> {
+    let outcomeUnknown = false
+    try {
+      if (this.#broken !== undefined) throw this.#broken
+      this.#on.onGroup?.()
+      const inOrder = async (tx: Transaction): Promise<Outcome[]> => {
+        const outcomes: Outcome[] = []
+        for (const { work } of group) outcomes.push(await runWork(tx, own => work(own, 0), isRefusal))
+        return outcomes
+      }
+      const outcomes = await transact(this.#connection, inOrder, () => {
+        outcomeUnknown = true
+        this.#on.onCommitting?.()
+      })
+      this.#on.onCommit?.(group.length)
+      return outcomes
+    } catch (error) {
+      if (error instanceof SpoiledGroup) throw error
+      const fault = error instanceof StoreFault ? error : new StoreFault('broken', error)
+      if (fault.kind !== 'broken') throw fault
+      this.#broken = fault
+      throw outcomeUnknown ? new StoreFault('broken', fault.cause, { outcomeUnknown }) : fault
+    } finally {
+      this.#on.onEnd?.()
+    }
+  }
+}
+
+/** Whether an error concerns one work alone. An error of SQLite may have rolled back the whole transaction. */
+const isRefusal = (error: unknown): boolean => !isSqliteError(error)
+
+/** Runs `work` in one durable transaction of a connection without another writer. If it throws, everything is rolled back. */
+export async function transact<T>(
+  connection: SqliteConnection,
+  work: (tx: Transaction) => Awaitable<T>,
+  onCommitting = () => {},
+): Promise<T> {
+  const unit = new UnitOfWork(connection)
+  const tx = new WorkTransaction({ ...connection, load: loadable => unit.load(loadable), lock: () => false })
+  beginWriting(connection)
+  try {
+    const result = await work(tx)
+    tx.end()
+    await unit.save(connection)
+    onCommitting()
+    connection.step('COMMIT')
+    return result
+  } catch (error) {
+    tx.end()
+    // SQLite may have rolled back by itself. No transaction may stay open.
+    if (connection.raw.isTransaction) connection.exec('ROLLBACK')
+    throw error
+  }
+}

@@ -1,0 +1,209 @@
+import { setPriority } from 'node:os'
+import { basename } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { Worker } from 'node:worker_threads'
+import { Problem, type ProblemCode, type ProblemDetail } from '../contract/problem.ts'
+import { StoreFault } from './database.ts'
+
+/** An answer or a failure, as plain data. */
+export type Reply = { id: number } & (
+  | { result: unknown }
+  | { problem: ProblemCode; detail: ProblemDetail }
+  | { fault: StoreFault['kind']; outcomeUnknown: boolean; message: string }
+  | { error: string; stack: string }
+)
+/**
+ * Why the index thread cannot write its file (undefined when it can again), the damage of the file that it replaces, or the record from
+ * which it indexes and the newest record.
+ */
+export type IndexNotice = { held: 'full' | 'locked' | undefined } | { damage: string } | { from: number; of: number }
+
+export function replyOfError(id: number, error: unknown): Reply {
+  if (error instanceof Problem) return { id, problem: error.code, detail: error.detail }
+  if (error instanceof StoreFault) {
+    const { kind: fault, outcomeUnknown, cause } = error
+    return { id, fault, outcomeUnknown, message: (cause as Error).message }
+  }
+  const { message, stack } = error as Error
+  return { id, error: message, stack: stack ?? '' }
+}
+
+/** The error to throw for a reply that is not a result. */
+export function errorOfReply(reply: Exclude<Reply, { result: unknown }>): Error {
+  if ('problem' in reply) return new Problem(reply.problem, reply.detail)
+  if ('fault' in reply) return new StoreFault(reply.fault, new Error(reply.message), reply)
+  return Object.assign(new Error(reply.error), { stack: reply.stack })
+}
+
+/** Nice values of the background threads (nice(2)). With fewer cores than threads, requests go first, then commits, the public log and the index. */
+export const NICE = { writer: 5, log: 10, index: 10 } as const
+
+/** Sets the nice value of the calling thread. Only Linux has one for each thread. If it may not be set, it stays unchanged. */
+export function setNice(niceness: number): void {
+  try {
+    if (process.platform === 'linux') setPriority(0, niceness)
+  } catch {}
+}
+
+type ThreadOptions = {
+  pendingMax: number
+  together: number
+  batched: boolean
+  /**
+   * Size of V8's young generation in megabytes. If it is too small, objects that survive slightly longer are promoted, and stay until the
+   * whole heap is collected.
+   */
+  youngMb: number
+  onDeath: (error: Error) => void
+  onSend?: () => void
+  /** Receives the messages of the thread that are not replies. */
+  onNotice?: (notice: IndexNotice) => void
+}
+
+/**
+ * A request is refused at once if, at the recent rate of answers, it would wait longer than this, because its client would often have
+ * disconnected. In milliseconds.
+ */
+const WAIT_MAX_MS = 2_000
+/** This many requests may always wait, or two groups if they are more: the group that is answered now, and the next one. */
+const ALWAYS = 8
+const GROUPS_ALWAYS = 2
+/**
+ * Size in megabytes of the young generation of a thread that does one thing at a time. V8 uses a third of it for each of two
+ * semi-spaces, and fills one of them.
+ */
+export const YOUNG_MB = 3
+/** The maximum heap, far more than a thread needs. With a lower maximum V8 collects earlier. */
+const OLD_GENERATION_MB = 512
+/** The heap limits of the command line are for the main thread. V8 would apply them to threads that are started later. */
+setFlagsFromString('--max-semi-space-size=0')
+setFlagsFromString('--max-old-space-size=0')
+/** The weight of the newest answers in the moving average of the rate. */
+const NEWEST = 0.2
+
+type Request = { since: number; resolve: (value: unknown) => void; reject: (error: Error) => void }
+
+/** Starts a thread and resolves when it is ready. */
+export async function startThread(file: URL, data: object, options: ThreadOptions): Promise<Thread> {
+  const thread = new Thread(file, data, options)
+  await thread.started
+  return thread
+}
+
+/**
+ * A thread and the requests in progress to it, each of which resolves with its reply. Refuses a request as OVERLOADED if `pendingMax`
+ * requests are in progress, or if it would wait too long. `together` is the maximum number of requests that the thread answers at once.
+ * `batched` sends the requests of one turn as an array. `onSend` is called before that, and may add requests. When the thread ends, all
+ * requests in progress fail and `onDeath` is called.
+ */
+export class Thread {
+  /** Resolves when the thread is ready; rejects if it fails before. */
+  readonly started: Promise<void>
+  readonly #worker: Worker
+  readonly #options: ThreadOptions
+  readonly #exited: Promise<void>
+  readonly #requests = new Map<number, Request>()
+  #nextId = 1
+  #outbox: unknown[] = []
+  #dead: Error | undefined
+  #closing = false
+  #busySince = 0
+  /** Moving average of the time of one answer or of one group of answers, in milliseconds. */
+  #turn = 0
+
+  constructor(file: URL, data: object, options: ThreadOptions) {
+    const name = basename(file.pathname)
+    this.#options = options
+    this.#worker = new Worker(file, {
+      workerData: data,
+      name,
+      resourceLimits: { maxYoungGenerationSizeMb: options.youngMb, maxOldGenerationSizeMb: OLD_GENERATION_MB },
+    })
+    this.started = new Promise((resolve, reject) => {
+      this.#worker.once('message', () => {
+        this.#worker.on('message', message => this.#receive(message))
+        resolve()
+      })
+      this.#worker.once('error', reject)
+    })
+    this.#worker.on('error', error => this.#die(error as Error))
+    this.#exited = new Promise(resolve => {
+      this.#worker.once('exit', code => {
+        this.#die(new Error(`The thread ${name} ended with code ${code}.`))
+        resolve()
+      })
+    })
+  }
+
+  /** Sends a request together with all others of this turn of the event loop. */
+  ask(message: (id: number) => unknown): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#dead !== undefined) return reject(this.#dead)
+      if (this.full()) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+      const since = performance.now()
+      if (this.#requests.size === 0) this.#busySince = since
+      const id = this.#nextId++
+      this.#requests.set(id, { since, resolve, reject })
+      if (!this.#options.batched) return this.#worker.postMessage(message(id))
+      if (this.#outbox.length === 0) setImmediate(() => this.#flush())
+      this.#outbox.push(message(id))
+    })
+  }
+
+  pending(): number {
+    return this.#requests.size
+  }
+
+  /** Whether a new request would be refused. */
+  full(): boolean {
+    return this.#requests.size >= this.#options.pendingMax || this.#isTooLong()
+  }
+
+  /** Milliseconds that the oldest request in progress has waited; 0 if there is none. */
+  waited(): number {
+    const [oldest] = this.#requests.values()
+    return oldest === undefined ? 0 : performance.now() - oldest.since
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true
+    if (this.#outbox.length > 0) this.#flush()
+    if (this.#dead === undefined) this.#worker.postMessage('close')
+    await this.#exited
+  }
+
+  #isTooLong(): boolean {
+    const { together } = this.#options
+    const { size } = this.#requests
+    return size >= Math.max(ALWAYS, GROUPS_ALWAYS * together) && (size / together) * this.#turn > WAIT_MAX_MS
+  }
+
+  #flush(): void {
+    this.#options.onSend?.()
+    this.#worker.postMessage(this.#outbox)
+    this.#outbox = []
+  }
+
+  #receive(message: Reply[] | IndexNotice): void {
+    if (!Array.isArray(message)) {
+      this.#options.onNotice?.(message)
+      return
+    }
+    const now = performance.now()
+    this.#turn += (now - this.#busySince - this.#turn) * NEWEST
+    this.#busySince = now
+    for (const reply of message) {
+      const request = this.#requests.get(reply.id)
+      this.#requests.delete(reply.id)
+      if ('result' in reply) request?.resolve(reply.result)
+      else request?.reject(errorOfReply(reply))
+    }
+  }
+
+  #die(error: Error): void {
+    this.#dead ??= error
+    for (const { reject } of this.#requests.values()) reject(this.#dead)
+    this.#requests.clear()
+    if (!this.#closing) this.#options.onDeath(this.#dead)
+  }
+}

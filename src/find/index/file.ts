@@ -1,0 +1,153 @@
+import { rmSync } from 'node:fs'
+import { only, StoreFault } from '../../engine/database.ts'
+import { sql } from '../../engine/sql.ts'
+import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
+import { PAIRS_VERSION } from '../rules/pairs.ts'
+import { IMPACT_VERSION } from '../rules/ranking.ts'
+import { RecentWords } from '../rules/recent-words.ts'
+import { TERMS_VERSION } from '../rules/terms.ts'
+
+/**
+ * Number of segments of a level that FTS5 merges into one. With its default of 4, adding an entry to half a million takes twice as long.
+ */
+const SEGMENTS = 8
+
+/**
+ * The full-text index: derived data in its own file, which no commit waits for. The key of a row is the number of the entry's latest
+ * revision, so rows in descending order have the latest changes first.
+ */
+const SCHEMA = `
+CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), store_id TEXT NOT NULL, version INTEGER NOT NULL, history INTEGER NOT NULL, record INTEGER NOT NULL, entries INTEGER NOT NULL) STRICT;
+CREATE TABLE doc (
+  number INTEGER PRIMARY KEY,
+  entry INTEGER NOT NULL UNIQUE,
+  id TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  revisions INTEGER NOT NULL
+) STRICT;
+CREATE TABLE withdrawn (entry INTEGER PRIMARY KEY, change INTEGER NOT NULL) STRICT;
+CREATE TABLE word (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, tag_words, content='', contentless_delete=1, tokenize='ascii');
+CREATE VIRTUAL TABLE ranked USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '.+#:'");
+INSERT INTO terms (terms, rank) VALUES ('automerge', ${SEGMENTS});
+INSERT INTO ranked (ranked, rank) VALUES ('automerge', ${SEGMENTS});
+`
+/**
+ * Increment it when existing indexes must be rebuilt. An index of version 8 that was more than a batch behind the store could lack entries.
+ */
+const SCHEMA_VERSION = 9
+const VERSION = ((SCHEMA_VERSION * 100 + PAIRS_VERSION) * 1_000 + TERMS_VERSION) * 10_000 + IMPACT_VERSION
+
+/**
+ * The id of a store, its newest record, and its epoch: after a failover that lost records, the same numbers may belong to
+ * other records.
+ */
+export type StoreState = { storeId: string; record: number; storeEpoch: number }
+
+/** Nearly all writes append. A cache of 32 MB indexes no faster. */
+const CACHE_KIB = 2_048
+
+const NO_STORE: StoreState = { storeId: '', record: 0, storeEpoch: 0 }
+
+/**
+ * Opens the index for writing. Empties an index that belongs to another store or to a later state of the store, was made by other rules, or
+ * cannot be read. Without `store`, opens the index unchanged. `onDamage` is called with the fault of an index that cannot be read.
+ */
+export function openIndex(
+  path: string,
+  store?: StoreState,
+  onDamage: (fault: StoreFault) => void = () => {},
+): SqliteConnection {
+  try {
+    return openCurrent(path, store)
+  } catch (error) {
+    if (!isDamageOfIndex(error)) throw error
+    onDamage(error)
+    deleteIndex(path)
+    return openCurrent(path, store)
+  }
+}
+
+/** Whether the index cannot be read, so that only another one helps. */
+export const isDamageOfIndex = (error: unknown): error is StoreFault =>
+  error instanceof StoreFault && error.kind === 'broken'
+
+/** Deletes the files of the index. */
+export function deleteIndex(path: string): void {
+  for (const part of ['', '-wal', '-shm']) rmSync(`${path}${part}`, { force: true })
+}
+
+function openCurrent(path: string, store: StoreState | undefined): SqliteConnection {
+  const connection = openSqlite(path, 'derived', { cacheKib: CACHE_KIB })
+  try {
+    const known = indexedState(connection)
+    const fits = store === undefined || (known?.storeId === store.storeId && known.record <= store.record)
+    if (known === undefined || !fits) emptyIndex(connection, store ?? NO_STORE)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** The store that an index belongs to, and the record that it has reached; undefined if it was made by other rules. */
+export function indexedState(index: SqliteConnection): StoreState | undefined {
+  if (index.one(sql`SELECT name FROM sqlite_schema WHERE name = 'progress'`) === undefined) return undefined
+  const version = index.one<{ version: number }>(sql`SELECT version FROM progress WHERE one = 1`)?.version
+  if (version !== VERSION) return undefined
+  return index.one<StoreState>(
+    sql`SELECT store_id AS "storeId", record, history AS "storeEpoch" FROM progress WHERE one = 1`,
+  )
+}
+
+/** Empties or creates the index of a store. */
+export function emptyIndex(index: SqliteConnection, { storeId, storeEpoch }: StoreState): void {
+  index.exec('BEGIN IMMEDIATE')
+  for (const table of ['terms', 'ranked', 'doc', 'withdrawn', 'word', 'progress']) {
+    index.exec(`DROP TABLE IF EXISTS ${table}`)
+  }
+  index.exec(SCHEMA)
+  index.run(sql`
+    INSERT INTO progress (one, store_id, version, history, record, entries) VALUES (1, ${storeId}, ${VERSION}, ${storeEpoch}, 0, 0)`)
+  index.exec('COMMIT')
+  wordsOfIndex.delete(index)
+}
+
+const wordsOfIndex = new WeakMap<SqliteConnection, RecentWords>()
+
+/** Notes the words of a text. `saveIndexedRecord` stores each word once, for queries that expand a prefix to its words. */
+export function noteWords(index: SqliteConnection, text: string): void {
+  let noted = wordsOfIndex.get(index)
+  if (noted === undefined) {
+    noted = new RecentWords()
+    wordsOfIndex.set(index, noted)
+  }
+  noted.note(text)
+}
+
+/** The record number up to which every change is in the index. */
+export const indexedRecord = (index: SqliteConnection): number =>
+  only(index.one<{ record: number }>(sql`SELECT record FROM progress WHERE one = 1`)).record
+
+/** Saves the record up to which every change is in the index, and the words of those changes. */
+export function saveIndexedRecord(index: SqliteConnection, record: number): void {
+  for (const word of wordsOfIndex.get(index)?.take() ?? []) {
+    index.run(sql`INSERT INTO word (word) VALUES (${word}) ON CONFLICT DO NOTHING`)
+  }
+  index.run(sql`UPDATE progress SET record = ${record} WHERE one = 1`)
+}
+
+/** Rolls back the open transaction of the index, if there is one. */
+export function undoIndexing(index: SqliteConnection): void {
+  if (index.raw.isTransaction) index.exec('ROLLBACK')
+  wordsOfIndex.delete(index)
+}
+
+/** Merges about `pages` pages of segments of the index; false if there is nothing left to merge. */
+export function tidyIndex(index: SqliteConnection, pages: number): boolean {
+  const before = index.changes()
+  index.run(sql`INSERT INTO terms (terms, rank) VALUES ('merge', ${pages})`)
+  index.run(sql`INSERT INTO ranked (ranked, rank) VALUES ('merge', ${pages})`)
+  // Each command itself counts as one change (FTS5, "The 'merge' command").
+  return index.changes() - before > 2
+}

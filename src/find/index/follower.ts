@@ -1,0 +1,230 @@
+import { setTimeout } from 'node:timers/promises'
+import {
+  awaitWanted,
+  isDamaged,
+  isStopping,
+  positionOf,
+  publishIndexed,
+  publishIndexFile,
+  type SharedCounters,
+} from '../../engine/counters.ts'
+import { type Awaitable, isUnavailable, StoreFault } from '../../engine/database.ts'
+import { sql } from '../../engine/sql.ts'
+import { boundLog, isBusy, type SqliteConnection } from '../../engine/sqlite.ts'
+import type { IndexNotice } from '../../engine/thread.ts'
+import type { ChangedEntryRow } from '../../memory/entries/view-rows.ts'
+import { followChanges, indexedStateOf, putEntries, type ReadChanges, removeEntries } from './changes.ts'
+import {
+  deleteIndex,
+  emptyIndex,
+  indexedRecord,
+  indexedState,
+  isDamageOfIndex,
+  openIndex,
+  type StoreState,
+  saveIndexedRecord,
+  tidyIndex,
+  undoIndexing,
+} from './file.ts'
+
+/** Number of entries in one block that is compared with the store. Blocks are compared newest first, until one agrees. */
+const COMPARED = 200
+
+/** Reads the current state of an entry, by its number. */
+export type ReadEntry = (number: number) => Awaitable<ChangedEntryRow | undefined>
+
+type Indexed = { number: number; entry: number; id: string }
+
+/**
+ * Makes an index match a store. Empties an index of another store. If the store lost its newest records in a failover, indexes the entries
+ * that changed later again.
+ */
+export async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntry): Promise<void> {
+  const known = indexedState(index)
+  if (known === undefined || known.storeId !== store.storeId) return emptyIndex(index, store)
+  if (known.storeEpoch === store.storeEpoch && known.record <= store.record) return
+  const common = await commonRecord(index, read)
+  index.step('BEGIN IMMEDIATE')
+  const later = index.all<{ entry: number }>(sql`
+    SELECT entry FROM doc WHERE number > ${common} UNION SELECT entry FROM withdrawn WHERE change > ${common}`)
+  for (const { entry } of later) {
+    const row = await read(entry)
+    if (row === undefined) removeEntries(index, [entry])
+    else putEntries(index, [indexedStateOf(row)])
+  }
+  index.run(sql`UPDATE progress SET history = ${store.storeEpoch}`)
+  saveIndexedRecord(index, Math.min(common, store.record))
+  index.step('COMMIT')
+}
+
+/** A record up to which index and store have the same entries. Only the newest records can be lost, so one block that agrees is enough. */
+async function commonRecord(index: SqliteConnection, read: ReadEntry): Promise<number> {
+  for (let below = Number.MAX_SAFE_INTEGER; ; ) {
+    const block = index.all<Indexed>(
+      sql`SELECT number, entry, id FROM doc WHERE number < ${below} ORDER BY number DESC LIMIT ${COMPARED}`,
+    )
+    const last = block.at(-1)
+    if (last === undefined) return 0
+    const rows = await Promise.all(block.map(({ entry }) => read(entry)))
+    const agrees = block.every(({ number, id }, at) => rows[at]?.id === id && rows[at].revision >= number)
+    if (agrees) return last.number
+    below = last.number
+  }
+}
+
+/**
+ * How long changes are collected before they are indexed together, in milliseconds. They are indexed earlier if a search waits for them.
+ */
+const LINGER = 250
+/** How long the store must be idle before segments are merged and the pause between two steps, in milliseconds, and the pages of a step. */
+const QUIET = 500
+const TIDY_PAUSE = 10
+const TIDY_PAGES = 64
+/** Pause before another try after a full disk, a locked index or an unreachable database, in milliseconds. */
+const RETRY_PAUSE = 500
+
+type Held = 'full' | 'locked' | 'damaged' | undefined
+
+/** The store that an index follows. */
+export type IndexSource = {
+  /** The id of the store, and its newest record. */
+  state(): Awaitable<StoreState>
+  changed: ReadChanges
+  /** The current state of an entry, by its number. */
+  entry: ReadEntry
+  /** Waits until the store may be newer than `state`. Returns false if nothing was committed for `patience` milliseconds. */
+  awaitNewer(state: StoreState, patience: number): Awaitable<boolean>
+}
+
+export type IndexKeeping = {
+  counters: SharedCounters
+  /** The path of the index file. */
+  file: string
+  /** The open index. `run` closes it. */
+  index: SqliteConnection
+  /** The fault for which that index was made anew, if there was one. */
+  fault: StoreFault | undefined
+  source: IndexSource
+  /** Called after each entry that was indexed. */
+  onEntry: () => void
+  /**
+   * Called with the record from which the index follows a store, when the index file cannot be written or is damaged, and when it has every
+   * record again.
+   */
+  onNotice: (notice: IndexNotice) => void
+}
+
+/** Follows a store with the index. Replaces a damaged index by an empty one, and fills that from the beginning. */
+export class IndexFollower {
+  readonly #parts: IndexKeeping
+  /** Undefined while a damaged file is being replaced. */
+  #index: SqliteConnection | undefined
+  /** The latest state of the store; undefined before the first read. */
+  #state: StoreState | undefined
+  #tidying: 'due' | 'under way' | 'done' = 'due'
+  /** The reason why the index file cannot be written. */
+  #held: Held
+
+  constructor(parts: IndexKeeping) {
+    this.#parts = parts
+    this.#index = parts.index
+    if (parts.fault !== undefined) this.#reportDamage(parts.fault)
+  }
+
+  /** Follows until the process stops. Throws if the store cannot be read. */
+  async run(): Promise<void> {
+    while (!isStopping(this.#parts.counters)) {
+      try {
+        await this.#step()
+      } catch (error) {
+        this.#undo(error)
+        await setTimeout(RETRY_PAUSE)
+      }
+    }
+    this.#index?.close()
+  }
+
+  /** Indexes what is new, otherwise merges segments, otherwise waits for the store. */
+  async #step(): Promise<void> {
+    const { counters, source, onEntry } = this.#parts
+    if (isDamaged(counters)) throw new StoreFault('broken', new Error('a search could not read it'))
+    const seen = await source.state()
+    const index = this.#index ?? this.#replace()
+    await this.#claim(index, seen)
+    const from = indexedRecord(index)
+    if (seen.record > from) {
+      const onReached = (record: number): boolean => {
+        publishIndexed(counters, positionOf({ record, storeEpoch: seen.storeEpoch }))
+        return !isStopping(counters)
+      }
+      await followChanges(source.changed, index, from, seen.record, { onEntry, onReached })
+      this.#notify(undefined)
+      this.#tidying = 'due'
+    }
+    if (this.#tidying !== 'done' && !(await source.awaitNewer(seen, this.#tidying === 'due' ? QUIET : TIDY_PAUSE))) {
+      this.#tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
+      if (this.#tidying === 'done') boundLog(index.raw)
+      return
+    }
+    await source.awaitNewer(seen, Number.POSITIVE_INFINITY)
+    awaitWanted(counters, positionOf(seen), LINGER)
+  }
+
+  /** Begins to follow a store, or its next epoch. */
+  async #claim(index: SqliteConnection, seen: StoreState): Promise<void> {
+    const { counters, source, onNotice } = this.#parts
+    if (this.#state?.storeId !== seen.storeId || this.#state.storeEpoch !== seen.storeEpoch) {
+      publishIndexed(counters, 0)
+      await claimIndex(index, seen, source.entry)
+      publishIndexed(counters, positionOf({ record: indexedRecord(index), storeEpoch: seen.storeEpoch }))
+      onNotice({ from: indexedRecord(index), of: seen.record })
+    }
+    this.#state = seen
+  }
+
+  /** Undoes a failed step. Throws if another try cannot succeed. */
+  #undo(error: unknown): void {
+    if (isDamageOfIndex(error)) {
+      this.#discard(error)
+      return
+    }
+    const index = this.#index
+    if (index !== undefined) undoIndexing(index)
+    const isFull = error instanceof StoreFault && error.kind === 'full'
+    if (!isFull && !isBusy(error) && !isUnavailable(error)) throw error
+    // If nothing is left to index, no search waits and nothing is reported.
+    const waits = this.#state !== undefined && (index === undefined || indexedRecord(index) < this.#state.record)
+    if (waits && !isUnavailable(error)) this.#notify(isFull ? 'full' : 'locked')
+  }
+
+  /** Closes a damaged index. Searches wait or are refused until the next one has every record. */
+  #discard(fault: StoreFault): void {
+    const { counters } = this.#parts
+    this.#reportDamage(fault)
+    publishIndexed(counters, 0)
+    if (this.#index !== undefined) publishIndexFile(counters)
+    this.#index?.close()
+    this.#index = undefined
+  }
+
+  /** Makes an empty index in the place of a damaged one. */
+  #replace(): SqliteConnection {
+    const { counters, file } = this.#parts
+    deleteIndex(file)
+    const index = openIndex(file)
+    this.#index = index
+    this.#state = undefined
+    publishIndexFile(counters)
+    return index
+  }
+
+  #reportDamage({ cause }: StoreFault): void {
+    this.#held = 'damaged'
+    this.#parts.onNotice({ damage: (cause as Error).message })
+  }
+
+  #notify(held: Exclude<Held, 'damaged'>): void {
+    if (held !== this.#held) this.#parts.onNotice({ held })
+    this.#held = held
+  }
+}

@@ -1,0 +1,298 @@
+import { type Sql, sql } from '../../engine/sql.ts'
+import type { SqliteConnection } from '../../engine/sqlite.ts'
+import type { SearchRequest, SearchResult } from '../../memory/searching.ts'
+import { roundScore } from '../rules/answers.ts'
+import { isStopWord } from '../rules/stem.ts'
+import { isCut, type Term, tagWord, termsOf } from '../rules/terms.ts'
+import { allNewest, partFor, type Wanted } from './newest-part.ts'
+import { extentOf, type Ranking, rank } from './ranking.ts'
+
+/** A search result as it is sent between threads. Cloning three arrays costs less than cloning an object for each match. */
+export type SearchReply = Omit<SearchResult, 'matches'> & { entries: number[]; scores: number[]; whole: boolean[] }
+
+/** The result of a reply. */
+export const resultOf = ({ entries, scores, whole, ...rest }: SearchReply): SearchResult => ({
+  ...rest,
+  matches: entries.map((entry, at) => ({ entry, score: scores[at] as number, whole: whole[at] as boolean })),
+})
+
+/** A prefix with more words or characters than this is not expanded to its words. */
+const WORDS_OF_PREFIX_MAX = 2_000
+const CHARACTERS_OF_PREFIX_MAX = 50_000
+
+const asPrefix = (prefix: string): string => `"${prefix}" *`
+
+/**
+ * The words with a prefix, as an expression. FTS5 reads the rows of words newest first, but collects all rows of a prefix before the first.
+ */
+function asWords(index: SqliteConnection, prefix: string): string {
+  const words: string[] = []
+  let characters = 0
+  const beginning = index.each<{ word: string }>(
+    sql`SELECT word FROM word WHERE word >= ${prefix} AND word < ${`${prefix}\u{10ffff}`} ORDER BY word`,
+  )
+  for (const { word } of beginning) {
+    characters += word.length
+    if (words.length === WORDS_OF_PREFIX_MAX || characters > CHARACTERS_OF_PREFIX_MAX) return asPrefix(prefix)
+    words.push(`"${word}"`)
+  }
+  return words.length === 0 ? asPrefix(prefix) : `(${words.join(' OR ')})`
+}
+
+/**
+ * The FTS5 expression for all terms, and for the tag as one word. Words consist of letters, marks and digits only, so quoted words need no
+ * escapes. A term that may be a prefix is a whole word, or any word with that prefix.
+ */
+export function matchExpression(
+  index: SqliteConnection,
+  terms: readonly Term[],
+  tag: string | null,
+  last: 'whole' | 'begun',
+): string {
+  const parts = terms.map(({ words, prefix }) =>
+    prefix && last === 'begun' ? asWords(index, words.join(' ')) : `"${words.join(' ')}"`,
+  )
+  if (tag !== null) parts.push(`tag_words : "${tagWord(tag)}"`)
+  return parts.join(' AND ')
+}
+
+/** The expression for all terms, and the part of the index that a query for them reads. */
+export const wantedFor = (
+  index: SqliteConnection,
+  terms: readonly Term[],
+  tag: string | null,
+  last: 'whole' | 'begun',
+): Wanted => ({
+  ...partFor(index, terms, tag, extentOf(index)),
+  match: matchExpression(index, terms, tag, last),
+})
+
+/** Number of the newest entries with all terms that are ranked. Older ones follow, newest first. It bounds the work of one query. */
+const RELEVANCE_WINDOW = 2_000
+const EVOLUTION_WINDOW = 10_000
+/** If no entry has all terms, entries with at least this share of the best score are listed, up to a maximum. */
+const PARTIAL_SHARE = 0.5
+const PARTIAL_MAX = 1_000
+
+type Match = { number: number; entry: number; id: string; updated_at: number; revisions: number }
+/** The matches of a query in order, and how well they fit. */
+type Found = { matches: Iterable<Match>; coverage: SearchReply['coverage']; match: number; ranking?: Ranking }
+
+/** Finds one page of the entries that match a query, in the requested order, in one state of the index. */
+export function searchIndex(index: SqliteConnection, request: SearchRequest): SearchReply {
+  index.step('BEGIN')
+  try {
+    return pageOf(find(index, request), request)
+  } finally {
+    // Nothing was written, so a rollback ends the read.
+    if (index.raw.isTransaction) index.step('ROLLBACK')
+  }
+}
+
+function find(index: SqliteConnection, request: SearchRequest): Found {
+  if (request.sort === 'fit') return byFit(index, request)
+  if (request.sort === 'relevance') return byRelevance(index, request)
+  return inOrderOfChange(index, request)
+}
+
+function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }: SearchRequest): SearchReply {
+  const page: Match[] = []
+  let more = false
+  let skipped = 0
+  for (const one of matches) {
+    if (skipped < offset) skipped++
+    else if (page.length === limit) {
+      more = true
+      break
+    } else page.push(one)
+  }
+  return {
+    entries: page.map(({ entry }) => entry),
+    more,
+    coverage,
+    match,
+    words: ranking?.words ?? 0,
+    scores: page.map(({ number }) => Math.min(1, (ranking?.scores.scoreOf(number) ?? 0) / (ranking?.best || 1))),
+    whole: page.map(({ number }) => ranking?.scores.hasAll(number) ?? false),
+    weights: [...(ranking?.weights ?? [])],
+    unknown: ranking?.unknown ?? 0,
+    missing: ranking?.missing ?? [],
+    corrected: ranking?.corrected ?? [],
+  }
+}
+
+/** The entries that have all words, best first, then those that have any. */
+function byFit(index: SqliteConnection, request: SearchRequest): Found {
+  const ranking = rank(index, request.q, request.tag)
+  if (ranking.best === 0) return byWords(index, request, ranking)
+  const coverage = ranking.first === undefined ? 'NONE' : ranking.all ? 'ALL' : 'SOME'
+  return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
+}
+
+/**
+ * For a query without a word to rank by, such as one of stop words alone: the entries that have all its words, newest first. A phrase is
+ * searched for as separate words, because finding a phrase of stop words takes time that grows with the store.
+ */
+function byWords(index: SqliteConnection, { q, tag }: SearchRequest, ranking: Ranking): Found {
+  const words = termsOf(q).flatMap(term => term.words.map(word => ({ words: [word], prefix: false })))
+  if (words.length === 0 || isCut(q)) return { matches: [], coverage: 'NONE', match: 0, ranking }
+  const all = inOrder(select(index, wantedFor(index, words, tag, 'whole')), 0, byTime)
+  const first = all.next()
+  if (first.done === true) return { matches: [], coverage: 'NONE', match: 0, ranking }
+  return { matches: resumed(first.value, all), coverage: 'ALL', match: Number(isSpecific(words)), ranking }
+}
+
+/** The entries that have all terms, best first, then those that have any. A query with too many terms lists those that have any. */
+function byRelevance(index: SqliteConnection, request: SearchRequest): Found {
+  const { q, tag } = request
+  if (isCut(q)) return byFit(index, request)
+  const ranking = rank(index, q, tag)
+  const scoreOf: ScoreOf = number => ranking.scores.scoreOf(number)
+  const terms = termsOf(q)
+  const all = withAllTerms(index, terms, tag, scoreOf)
+  const first = all.next()
+  if (first.done === true) {
+    const coverage = ranking.first === undefined ? 'NONE' : 'SOME'
+    return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
+  }
+  const matches = function* (): Generator<Match> {
+    const shown = new Set<number>()
+    for (const one of resumed(first.value, all)) {
+      shown.add(one.number)
+      yield one
+    }
+    for (const one of documents(index, ranking.numbers)) if (!shown.has(one.number)) yield one
+  }
+  const match = ranking.best === 0 ? Number(isSpecific(terms)) : Math.min(1, scoreOf(first.value.number) / ranking.best)
+  return { matches: matches(), coverage: 'ALL', match: roundScore(match), ranking }
+}
+
+/** The entries that have all terms, best first; then those with the last word of the query only as a prefix. */
+function* withAllTerms(
+  index: SqliteConnection,
+  terms: readonly Term[],
+  tag: string | null,
+  scoreOf: ScoreOf,
+): Generator<Match> {
+  const whole = wantedFor(index, terms, tag, 'whole')
+  let isFound = false
+  for (const one of bestFirst(index, whole, scoreOf)) {
+    isFound = true
+    yield one
+  }
+  const begun = matchExpression(index, terms, tag, 'begun')
+  const others = isFound ? `(${begun}) NOT (${whole.match})` : begun
+  if (whole.match !== begun) yield* bestFirst(index, { ...whole, match: others }, scoreOf)
+}
+
+/** All values of a generator whose first value was already taken. The rest is read once, and closed together with this generator. */
+function* resumed<T>(first: T, rest: Generator<T>): Generator<T> {
+  try {
+    yield first
+    yield* rest
+  } finally {
+    rest.return(undefined)
+  }
+}
+
+/** Whether terms without a word to rank by are specific: a phrase, or a word that is too long to rank by. Single stop words are not. */
+const isSpecific = (terms: readonly Term[]): boolean =>
+  terms.some(({ words }) => words.length > 1 || words.some(word => !isStopWord(word)))
+
+/** The entries that have all terms, or the best partial matches if there are none, by change or by number of revisions. */
+function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchRequest): Found {
+  const window = sort === 'evolution' ? EVOLUTION_WINDOW : 0
+  const all = inOrder(select(index, wantedFor(index, termsOf(q), tag, 'begun')), window, byRevisions)
+  const first = all.next()
+  if (first.done === false) return { matches: resumed(first.value, all), coverage: 'ALL', match: 1 }
+  const ranking = rank(index, q, tag)
+  const least = ranking.first === undefined ? 0 : ranking.scores.scoreOf(ranking.first) * PARTIAL_SHARE
+  const good = Iterator.from(ranking.numbers)
+    .take(PARTIAL_MAX)
+    .filter(number => ranking.scores.scoreOf(number) >= least)
+  const matches = [...documents(index, good)].sort(sort === 'evolution' ? byRevisions : byTime)
+  return { matches, coverage: matches.length === 0 ? 'NONE' : 'SOME', match: ranking.match, ranking }
+}
+
+const COLUMNS: Sql = sql`d.number, d.entry, d.id, d.updated_at, d.revisions`
+
+/** The matches, the newest first. */
+function select(index: SqliteConnection, wanted: Wanted, below = Number.MAX_SAFE_INTEGER): Iterable<Match> {
+  if (wanted.isSparse) return documents(index, allNewest(index, wanted, below))
+  return index.each<Match>(sql`
+    SELECT ${COLUMNS} FROM terms CROSS JOIN doc d ON d.number = terms.rowid
+    WHERE terms MATCH ${wanted.match} AND terms.rowid > CAST(${wanted.above} AS INTEGER)
+      AND terms.rowid < CAST(${below} AS INTEGER)
+    ORDER BY terms.rowid DESC`)
+}
+
+/** The numbers of the newest matches, the newest first. */
+function newest(index: SqliteConnection, wanted: Wanted, limit: number): number[] {
+  if (wanted.isSparse) return allNewest(index, wanted).slice(0, limit)
+  const row = index.one<{ numbers: string }>(sql`
+    SELECT json_group_array(number) AS numbers
+    FROM (
+      SELECT rowid AS number FROM terms WHERE terms MATCH ${wanted.match} AND rowid > CAST(${wanted.above} AS INTEGER)
+      ORDER BY rowid DESC LIMIT ${limit}
+    )`)
+  return JSON.parse(row?.numbers ?? '[]') as number[]
+}
+
+function* documents(index: SqliteConnection, numbers: Iterable<number>): Generator<Match> {
+  for (const number of numbers) {
+    const found = index.one<Match>(sql`SELECT ${COLUMNS} FROM doc d WHERE d.number = ${number}`)
+    if (found !== undefined) yield found
+  }
+}
+
+type ScoreOf = (number: number) => number
+type Compare = (a: Match, b: Match) => number
+const byTime: Compare = (a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
+const byRevisions: Compare = (a, b) => b.revisions - a.revisions || byTime(a, b)
+
+/**
+ * The newest matches within the window by score, best first, then all older ones, newest first. Rows are read on demand, because a page has
+ * few of them.
+ */
+function* bestFirst(index: SqliteConnection, wanted: Wanted, scoreOf: ScoreOf): Generator<Match> {
+  const numbers = newest(index, wanted, RELEVANCE_WINDOW)
+  const last = numbers.at(-1)
+  if (last === undefined) return
+  // The sort is stable: of equal scores, the latest change is first.
+  const best = documents(
+    index,
+    numbers.toSorted((a, b) => scoreOf(b) - scoreOf(a)),
+  )
+  yield* tiesById(best, (a, b) => scoreOf(a.number) === scoreOf(b.number) && isSameTime(a, b))
+  if (numbers.length === RELEVANCE_WINDOW) yield* inOrder(select(index, wanted, last), 0, byTime)
+}
+
+const isSameTime = (a: Match, b: Match): boolean => a.updated_at === b.updated_at
+
+/** Matches in their order. Matches of a tie are in the order of their ids. */
+function* tiesById(matches: Iterable<Match>, isTie: (a: Match, b: Match) => boolean): Generator<Match> {
+  let ties: Match[] = []
+  for (const match of matches) {
+    if (ties[0] !== undefined && !isTie(ties[0], match)) {
+      yield* ties.sort(byTime)
+      ties = []
+    }
+    ties.push(match)
+  }
+  yield* ties.sort(byTime)
+}
+
+/** Matches that come in the order of change: the first `window` sorted by `compare`, the others in their order, ties by id. */
+function* inOrder(matches: Iterable<Match>, window: number, compare: Compare): Generator<Match> {
+  let first: Match[] | undefined = []
+  for (const match of tiesById(matches, isSameTime)) {
+    if (first !== undefined && first.length < window) {
+      first.push(match)
+      continue
+    }
+    if (first !== undefined) yield* first.sort(compare)
+    first = undefined
+    yield match
+  }
+  if (first !== undefined) yield* first.sort(compare)
+}

@@ -1,0 +1,274 @@
+import type { Found, FoundList, Standing } from '../../contract/resources.ts'
+import type { Signal } from '../../contract/vocabulary.ts'
+import { standingLine } from '../../memory/evidence/rules.ts'
+import { plain } from '../../memory/invisible-characters.js'
+import { signalLine } from '../../memory/signals/text.ts'
+import { foldWord } from './fold.ts'
+import { fieldTermsOf, impactOf, impactsOf, type RankedText } from './ranking.ts'
+import { rankingTermsOf } from './ranking-terms.ts'
+
+type Weighed = { score: number; standing: Pick<Standing, 'share'> }
+
+/**
+ * The share of its rank score that an entry keeps if its text has a signal of commands. Honest guides have these commands too: many pipe a
+ * download into a shell, and some free a full disk. The entry follows entries whose score is at least this share of its own. Any other
+ * signal leaves 0.
+ */
+const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8, DESTRUCTIVE_COMMAND: 0.5 }
+
+const shareOf = (signals: readonly Signal[]): number => Math.min(1, ...signals.map(signal => SHARES[signal] ?? 0))
+
+/** The rank of an entry as an answer: match × (1 + share) ÷ 2 for its voices, times the share that its signals leave. */
+const rankScore = ({ score, standing, signals }: Judged): number =>
+  ((score * (1 + standing.share)) / 2) * (shareOf(signals) || 1)
+
+/** A found entry with the signals of its text. */
+export type Judged = Weighed & { signals: readonly Signal[] }
+/** `whole`: the entry has all words of the question. */
+export type Ordered = Judged & { whole: boolean }
+
+/** Whether an entry follows all others: its text has a signal that leaves 0. Evidence hides nothing. */
+export const isLast = ({ signals }: Pick<Judged, 'signals'>): boolean => shareOf(signals) === 0
+
+/** Number of the best matches that are ordered by rank score. */
+export const CANDIDATES = 40
+
+/** Sorts entries with all words first, and each group by descending rank score. Entries for which `isLast` is true follow all others. */
+export const byRank = (a: Ordered, b: Ordered): number =>
+  Number(isLast(a)) - Number(isLast(b)) || Number(isWhole(b)) - Number(isWhole(a)) || rankScore(b) - rankScore(a)
+
+/** An entry with a signal does not gain from having all words of the question: only its score counts. */
+const isWhole = ({ whole, signals }: Ordered): boolean => whole && shareOf(signals) === 1
+
+/** A score or a match, rounded to three decimals as in answers. */
+export const roundScore = (score: number): number => Math.round(score * 1_000) / 1_000
+
+/**
+ * The match of a list whose first candidate has `match`. If that candidate is last by `isLast`, the match is at most the score of the first
+ * that is not.
+ */
+export function matchOf(list: Iterable<Judged>, match: number): number {
+  let first = true
+  for (const one of list) {
+    if (!isLast(one)) return first ? match : Math.min(match, roundScore(one.score))
+    first = false
+  }
+  return match
+}
+
+/** The score of a text for weighted terms of a query. */
+function saidOf(text: RankedText, weights: readonly (readonly [term: string, weight: number])[]): number {
+  const impacts = impactsOf(fieldTermsOf(text))
+  return weights.reduce((sum, [term, weight]) => {
+    const level = impacts.get(term)
+    return level === undefined ? sum : sum + weight * impactOf(level)
+  }, 0)
+}
+
+/** The score of an earlier text of an entry, from 0 to 1: the score of the current text, scaled by the ratio of both term scores. */
+export function refit(
+  score: number,
+  { now, earlier }: { now: RankedText; earlier: RankedText },
+  weights: readonly (readonly [term: string, weight: number])[],
+): number {
+  const said = saidOf(earlier, weights)
+  if (said === 0) return 0
+  const saidNow = saidOf(now, weights)
+  return Math.min(1, saidNow === 0 ? score : (score * said) / saidNow)
+}
+
+/** The maximum UTF-16 units of a content that are searched, and of a passage. */
+const LOOKED_AT = 8_000
+export const PASSAGE_MAX = 300
+/** The first letters of a term that a text must contain to be cut into terms. */
+const BEGINNING = 3
+/**
+ * The UTF-16 units of a block. A content longer than LOOKED_AT is searched around the block with the most terms, found by their first
+ * letters.
+ */
+const BLOCK = 2_000
+const BLOCK_BEGINNING = 5
+/** Where a passage may begin or end: after a sentence, with the marks that close it, or after a line. A dot inside a name ends neither. */
+const PIECE = /(?:[^\n.!?。！？]|[.!?]+(?=[^\s.!?"'`”’)\]]))*(?:[.!?]+["'`”’)\]]*|\n|[。！？]|$)/gu
+/** The parts of a piece that is longer than a passage: up to 120 characters, cut after a word where the script has spaces. */
+const PART = /.{1,120}(?:\s+|$)|.{1,120}/gsu
+
+/**
+ * The passage of a content with the highest weight of query terms: whole sentences or lines if they are short enough, at most PASSAGE_MAX
+ * UTF-16 units. It begins with a sentence or line that has a term. `weights` has the weight of each term of the query. If the content has
+ * none of the terms, the passage is its beginning.
+ */
+export function passageOf(content: string, weights: ReadonlyMap<string, number>): string {
+  const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
+  const start = startOf(content, weights)
+  const pieces = piecesOf(content.slice(start, start + LOOKED_AT), start).map(({ at, text }) => ({
+    at,
+    end: at + text.length,
+    terms: mayHave(text, beginnings) ? termsIn(text, weights) : [],
+  }))
+  let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0 }
+  for (const [first, { at, terms }] of pieces.entries()) {
+    if (terms.length === 0) continue
+    const seen = new Set<string>()
+    for (const piece of pieces.slice(first)) {
+      if (piece.end - at > PASSAGE_MAX && piece.at !== at) break
+      for (const term of piece.terms) seen.add(term)
+      const worth = seen.values().reduce((sum, term) => sum + (weights.get(term) ?? 0), 0)
+      if (worth > best.worth) best = { at, end: piece.end, worth }
+    }
+  }
+  const cut = content
+    .slice(best.at, Math.min(best.end, best.at + PASSAGE_MAX))
+    .toWellFormed()
+    .trim()
+  return `${best.at > 0 ? '… ' : ''}${cut}${best.at + PASSAGE_MAX < best.end || best.end < content.trimEnd().length ? ' …' : ''}`
+}
+
+/**
+ * The offset of the searched part of a content: one block before the block with the greatest weight of terms, found by their first letters.
+ */
+function startOf(content: string, weights: ReadonlyMap<string, number>): number {
+  if (content.length <= LOOKED_AT) return 0
+  let best = { at: 0, worth: 0 }
+  for (let at = 0; at < content.length; at += BLOCK) {
+    const folded = foldWord(content.slice(at, at + BLOCK))
+    let worth = 0
+    for (const [term, weight] of weights) if (folded.includes(term.slice(0, BLOCK_BEGINNING))) worth += weight
+    if (worth > best.worth) best = { at, worth }
+  }
+  return Math.max(0, Math.min(best.at - BLOCK, content.length - LOOKED_AT))
+}
+
+/**
+ * The sentences and lines of a part of a content with their offsets. A piece longer than a passage is divided. A part whose `start` is not
+ * 0 begins inside a sentence, which is left out.
+ */
+function piecesOf(text: string, start: number): { at: number; text: string }[] {
+  const cutBy = (pattern: RegExp, whole: string, from: number) =>
+    [...whole.matchAll(pattern)].map(match => ({ at: from + match.index, text: match[0] }))
+  return cutBy(PIECE, text, start)
+    .filter(piece => piece.text.trim() !== '')
+    .flatMap(piece => (piece.text.length > PASSAGE_MAX ? cutBy(PART, piece.text, piece.at) : [piece]))
+    .slice(start === 0 ? 0 : 1)
+}
+
+/** Whether a text may have any of some terms, by their first letters. Most texts need not be cut into terms. */
+function mayHave(text: string, beginnings: readonly string[]): boolean {
+  const folded = foldWord(text)
+  return beginnings.some(beginning => folded.includes(beginning))
+}
+
+const termsIn = (text: string, weights: ReadonlyMap<string, number>): string[] =>
+  rankingTermsOf(text)
+    .map(({ term }) => term)
+    .filter(term => weights.has(term))
+
+/** Bytes of UTF-8 that count as a token of a model: the average of English prose. */
+const BYTES_PER_MODEL_TOKEN = 4
+/** The maximum characters of an excerpt in a shortened row, and in the shortest row. */
+const SHORT_EXCERPT = 120
+const SHORTEST_EXCERPT = 60
+/** The maximum characters of a summary and of an objection, and the maximum tags, in the shortest row. */
+const SHORTEST_TEXT = 120
+const SHORTEST_TAGS = 2
+/** Bytes of the fence around Markdown. */
+const FENCE_BYTES = 300
+
+type Frame = Omit<FoundList, 'items'>
+type Size = { frame(frame: Frame): number; row(row: Found): number }
+
+const JSON_SIZE: Size = {
+  frame: frame => Buffer.byteLength(JSON.stringify({ items: [], ...frame })),
+  row: row => Buffer.byteLength(JSON.stringify(row)) + 1,
+}
+const MARKDOWN_SIZE: Size = {
+  frame: frame => Buffer.byteLength(plain(markdownOf({ items: [], ...frame }))) + FENCE_BYTES,
+  row: row => Buffer.byteLength(plain(sectionOf(row))) + 2,
+}
+
+/** The best rows whose JSON, including the frame, takes at most `tokens` tokens. A row that does not fit is shortened or left out. */
+export const bestThatFit = (rows: readonly Found[], frame: Frame, tokens: number): FoundList =>
+  fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, JSON_SIZE)
+
+/** The best rows as Markdown that takes at most `tokens` tokens including its fence. The caller adds the fence. */
+export const markdownThatFits = (rows: readonly Found[], frame: Frame, tokens: number): string =>
+  markdownOf(fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, MARKDOWN_SIZE))
+
+function fitting(rows: readonly Found[], frame: Frame, bytes: number, size: Size): FoundList {
+  let left = bytes - size.frame(frame)
+  const items: Found[] = []
+  for (const row of rows) {
+    const shown = [row, shortened(row), shortest(row)].find(one => size.row(one) <= left)
+    if (shown === undefined) continue
+    items.push(shown)
+    left -= size.row(shown)
+  }
+  return { items, ...frame }
+}
+
+const cut = (text: string, most: number): string =>
+  [...text].length > most ? `${[...text].slice(0, most).join('')}…` : text
+
+/** A row with its first objection only, and with the beginning of its excerpt. */
+const shortened = ({ objections, ...row }: Found): Found => ({
+  ...row,
+  excerpt: cut(row.excerpt, SHORT_EXCERPT),
+  ...(objections === undefined ? {} : { objections: objections.slice(0, 1) }),
+})
+
+/** A row with the beginnings of its texts. */
+const shortest = ({ objections, ...row }: Found): Found => ({
+  ...row,
+  summary: cut(row.summary, SHORTEST_TEXT),
+  excerpt: cut(row.excerpt, SHORTEST_EXCERPT),
+  tags: row.tags.slice(0, SHORTEST_TAGS),
+  ...(objections === undefined
+    ? {}
+    : { objections: objections.slice(0, 1).map(one => ({ ...one, rationale: cut(one.rationale, SHORTEST_TEXT) })) }),
+})
+
+/** The remark in an answer that leaves out every found entry. */
+export const NONE_FITS = 'Entries were found, and none fits into so few tokens. Ask for more tokens.'
+/** Whether entries were found and none is in the answer. */
+export const noneFits = ({ items, coverage }: Pick<FoundList, 'items' | 'coverage'>): boolean =>
+  items.length === 0 && coverage !== 'NONE'
+
+/** Found entries as Markdown for a model. All texts in it are untrusted: serve it fenced. */
+export function markdownOf(found: FoundList): string {
+  const { items, coverage, answerable, missing, corrected } = found
+  const remarks = [
+    ...(noneFits(found) ? [NONE_FITS] : []),
+    ...(answerable ? [] : ['Nothing here is clearly about the question: do not trust these as an answer.']),
+    ...(coverage === 'NONE' ? ['Nothing was found.'] : []),
+    ...corrected.map(({ from, to }) => `Searched for "${to}" in place of "${from}".`),
+    ...(missing.length === 0 ? [] : [`No entry has: ${missing.join(', ')}.`]),
+  ]
+  return [...remarks, ...items.map(sectionOf)].join('\n\n')
+}
+
+function sectionOf({
+  slug,
+  title,
+  summary,
+  excerpt,
+  currentRevisionId,
+  updatedAt,
+  standing,
+  signals,
+  objections = [],
+}: Found): string {
+  return [
+    `## ${oneLine(title)}`,
+    `${standingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
+    ...(signals.length === 0 ? [] : [signalLine(signals)]),
+    // Quoted, because a summary could imitate a heading or a standing.
+    `> ${oneLine(summary)}`,
+    excerpt
+      .split('\n')
+      .map(line => `> ${line}`)
+      .join('\n'),
+    ...objections.map(({ rationale }) => `Objection: ${oneLine(rationale)}`),
+  ].join('\n')
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PASSAGE_MAX, passageOf } from './answers.ts'
+import { rankingTermsOf } from './ranking-terms.ts'
+
+const passageFor = (question: string, content: string): string =>
+  passageOf(content, new Map(rankingTermsOf(question).map(({ term }) => [term, 1])))
+
+test('a passage neither begins nor ends inside the name of a file, a member or a version', () => {
+  const content = `${'The build is slow. '.repeat(20)}Vite reads resolve.alias from /srv/vite.config.js since 3.12. Jest has its own. Apache: see index.html.`
+  assert.equal(passageFor('jest', content), '… Jest has its own. …')
+  assert.equal(passageFor('vite', content), '… Vite reads resolve.alias from /srv/vite.config.js since 3.12. …')
+  assert.equal(passageFor('apache', content), '… Apache: see index.html.')
+  assert.equal(passageFor('own', `He said "stop." Then: my own. ${'More. '.repeat(9)}`), '… Then: my own. …')
+})
+
+test('a passage of a long line without sentences shows the word of the question', () => {
+  const content = `${'filler words of a log '.repeat(40)}needle ${'more words of a log '.repeat(40)}`
+  const passage = passageFor('needle', content)
+  assert.match(passage, /needle/)
+  assert.ok(passage.length <= PASSAGE_MAX + 4)
+})
+
+test('a passage may come from any place of the longest content', () => {
+  const filler = 'The server writes a line for each request. '
+  for (const before of [0, 100, 200, 300, 400]) {
+    const content = `${filler.repeat(before)}A heron nests above the river. ${filler.repeat(450 - before)}`
+    assert.match(passageFor('where do herons nest', content), /^(?:… )?A heron nests above the river\./, `${before}`)
+  }
+  const line = `${'filler words of a log '.repeat(800)}needle`
+  assert.match(passageFor('needle', line), /needle$/)
+})

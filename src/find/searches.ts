@@ -1,0 +1,151 @@
+import { availableParallelism } from 'node:os'
+import { Problem } from '../contract/problem.ts'
+import {
+  eventAfter,
+  eventsOf,
+  indexed,
+  indexFileOf,
+  isClosing,
+  requestIndexed,
+  type SharedCounters,
+} from '../engine/counters.ts'
+import { openSqlite } from '../engine/sqlite.ts'
+import { startThread, YOUNG_MB } from '../engine/thread.ts'
+import type { SearchRequest, SearchResult } from '../memory/searching.ts'
+import { IndexReader } from './index/reader.ts'
+import { findNear } from './near.ts'
+import { SearchPool } from './pool.ts'
+import type { SearchThreadData } from './search-thread.ts'
+
+/** Maximum number of search threads. On one core, a second one would only use memory. */
+const SEARCH_THREADS = Math.min(2, availableParallelism())
+/** Maximum number of searches in progress. Further ones are refused as OVERLOADED. */
+const SEARCHES_MAX = 1_000
+/** Cache of the index connection in this thread, which only looks up pairs of words. */
+const CACHE_KIB = 1_024
+/** How long a search waits for the index, in milliseconds. */
+const INDEX_PATIENCE = 5_000
+
+/** The searches of a process. */
+export class Searches {
+  readonly #pool: SearchPool
+  readonly #index: IndexReader
+  readonly #barrier: IndexBarrier
+  readonly #counters: SharedCounters
+
+  /** `index` has a separate connection to the index file. It is closed together with the searches. */
+  constructor(pool: SearchPool, index: IndexReader, counters: SharedCounters) {
+    this.#pool = pool
+    this.#index = index
+    this.#counters = counters
+    this.#barrier = new IndexBarrier(counters, { most: SEARCHES_MAX, patience: INDEX_PATIENCE })
+  }
+
+  /**
+   * Finds entries once the index has reached a position in the store. Rejects with NOT_READY or OVERLOADED if that takes too long. If the
+   * index file was replaced in between, the new one may not have reached the position, so the search runs again.
+   */
+  async search(request: SearchRequest, position: number | bigint): Promise<SearchResult> {
+    for (;;) {
+      const file = indexFileOf(this.#counters)
+      await this.#barrier.until(BigInt(position))
+      const result = await this.#pool.ask(request)
+      if (indexFileOf(this.#counters) === file) return result
+    }
+  }
+
+  /** The numbers of entries that have pairs of words in common with a draft. Entries that are not indexed yet are missing. */
+  near(pairs: readonly number[], limit: number): number[] {
+    return this.#index.read(index => findNear(index, pairs, limit))
+  }
+
+  pending(): number {
+    return this.#barrier.pending() + this.#pool.pending()
+  }
+
+  async close(): Promise<void> {
+    this.#index.close()
+    await this.#pool.close()
+  }
+}
+
+/** Opens an index file. The first search starts a thread; `onDeath` is called when one of the threads ends. */
+export async function openSearches(data: SearchThreadData, onDeath: (error: Error) => void): Promise<Searches> {
+  const start = () =>
+    startThread(new URL('./search-thread.ts', import.meta.url), data, {
+      pendingMax: SEARCHES_MAX,
+      batched: false,
+      together: 1,
+      youngMb: YOUNG_MB,
+      onDeath,
+    })
+  const index = new IndexReader(data.counters, () => {
+    const connection = openSqlite(data.index, 'read', { cacheKib: CACHE_KIB })
+    // This thread must never wait for another connection.
+    connection.exec('PRAGMA busy_timeout = 0')
+    return connection
+  })
+  return new Searches(new SearchPool(start, SEARCH_THREADS), index, data.counters)
+}
+
+type Waiting = { record: bigint; deadline: number; resolve: () => void; reject: (problem: Problem) => void }
+
+/** Searches that wait for the index without blocking a thread. At most `most` wait at once, each for at most `patience` milliseconds. */
+export class IndexBarrier {
+  readonly #counters: SharedCounters
+  readonly #most: number
+  readonly #patience: number
+  /** In order of record and of deadline: a later search waits for the same or a later record, and has a later deadline. */
+  readonly #waiting: Waiting[] = []
+  #isWatching = false
+
+  constructor(counters: SharedCounters, { most, patience }: { most: number; patience: number }) {
+    this.#counters = counters
+    this.#most = most
+    this.#patience = patience
+  }
+
+  /**
+   * Resolves once the index has reached a record, which must not be smaller than that of an earlier call. Rejects with NOT_READY after
+   * `patience` milliseconds or when the store closes, and with OVERLOADED if too many searches wait.
+   */
+  async until(record: bigint): Promise<void> {
+    if (indexed(this.#counters) >= record) return
+    if (this.#waiting.length >= this.#most) throw new Problem('OVERLOADED', { retryAfter: 1 })
+    requestIndexed(this.#counters, record)
+    const answer = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ record, deadline: performance.now() + this.#patience, resolve, reject })
+    })
+    if (!this.#isWatching) this.#watch()
+    return answer
+  }
+
+  pending(): number {
+    return this.#waiting.length
+  }
+
+  async #watch(): Promise<void> {
+    this.#isWatching = true
+    for (;;) {
+      const events = eventsOf(this.#counters)
+      this.#settle()
+      const [first] = this.#waiting
+      if (first === undefined) break
+      await eventAfter(this.#counters, events, first.deadline - performance.now())
+    }
+    this.#isWatching = false
+  }
+
+  /** Settles the searches whose record is reached or whose deadline has passed. */
+  #settle(): void {
+    const reached = indexed(this.#counters)
+    const over = isClosing(this.#counters) ? Number.POSITIVE_INFINITY : performance.now()
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      if (first.record <= reached) first.resolve()
+      else if (first.deadline <= over)
+        first.reject(new Problem('NOT_READY', { retryAfter: 5, reason: 'the search index lags' }))
+      else return
+      this.#waiting.shift()
+    }
+  }
+}

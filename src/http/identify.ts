@@ -1,0 +1,207 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import ipaddr from 'ipaddr.js'
+import type { Network } from '../config.ts'
+import { Problem } from '../contract/problem.ts'
+import type { Awaitable, Reader } from '../engine/database.ts'
+import { findActorByToken, type OriginKeys } from '../memory/actors/rows.ts'
+import { isToken, tokenHash } from '../memory/actors/rules.ts'
+import { andThen } from '../memory/encoded-json.ts'
+import { LruCache } from '../memory/lru-cache.ts'
+import { dayNumber, SHORT_DIGEST_CHARACTERS } from '../memory/values.ts'
+
+const IPV6_PREFIX_BYTES = 8
+const VOICE_PREFIX_DIGITS = 12
+/** The maximum number of networks whose keys are cached, and of addresses whose networks are cached. */
+const REMEMBERED_MAX = 50_000
+/** Longer pairs of an address and an X-Forwarded-For field are parsed at each request. */
+const REMEMBERED_CHARACTERS = 200
+
+/** The ranges of addresses from which a proxy of the operator connects. */
+const INTERNAL = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal'])
+
+let today = { number: -1, name: '' }
+
+/** The UTC day of a time in milliseconds, as `2026-11-21`. */
+export function dayOf(at: number): string {
+  const number = dayNumber(at)
+  if (number !== today.number) today = { number, name: new Date(at).toISOString().slice(0, 10) }
+  return today.name
+}
+
+/**
+ * Returns the network of a request. IPv4-mapped addresses are unmapped, and IPv6 addresses are cut to /64. X-Forwarded-For is used only if
+ * the peer is a trusted proxy: then the address is the rightmost entry that is not a trusted proxy.
+ */
+export function networkOf(peer: string, forwardedFor: string | undefined, proxies: readonly Network[]): string {
+  let client = parse(peer)
+  const hops = forwardedFor === undefined ? [] : forwardedFor.split(',')
+  while (client !== undefined && isTrusted(client, proxies) && hops.length > 0) {
+    const next = parse((hops.pop() ?? '').trim())
+    if (next === undefined) break
+    client = next
+  }
+  if (client === undefined) return 'unknown'
+  if (client.kind() === 'ipv4') return client.toString()
+  return `${Buffer.from(client.toByteArray().slice(0, IPV6_PREFIX_BYTES)).toString('hex')}/64`
+}
+
+/** The network that counts as one voice: the /48 of an IPv6 network, because one customer has all of it. */
+export const voiceNetworkOf = (network: string): string =>
+  network.endsWith('/64') ? `${network.slice(0, VOICE_PREFIX_DIGITS)}/48` : network
+
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const bare = text
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/%.*$/, '')
+  return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined
+}
+
+const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: readonly Network[]): boolean =>
+  proxies.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
+
+/** The parts of a request that determine its origin. */
+type Peer = { socket: { remoteAddress?: string | undefined }; headers: IncomingHttpHeaders }
+
+const digest = (key: string, text: string): string =>
+  createHmac('sha256', key).update(text).digest('base64url').slice(0, SHORT_DIGEST_CHARACTERS)
+
+/**
+ * Computes the origins of requests, as digests that do not contain addresses: the fingerprint of the day, from the salt of the day and the
+ * permanent key, and the permanent digest for blocks and limits.
+ */
+export class Origins {
+  readonly #originKey: () => string
+  readonly #proxies: readonly Network[]
+  readonly #saltOf: (day: string) => Promise<string>
+  #salts = new Map<string, string>()
+  readonly #keys = new LruCache<string, OriginKeys>(REMEMBERED_MAX)
+  readonly #networks = new LruCache<string, string>(REMEMBERED_MAX)
+  readonly #onUntrustedProxy: () => void
+  #sawUntrustedProxy = false
+
+  /** `saltOf` returns the salt of a day, which is made once. `onUntrustedProxy` is called once. */
+  constructor(
+    originKey: () => string,
+    proxies: readonly Network[],
+    saltOf: (day: string) => Promise<string>,
+    onUntrustedProxy: () => void,
+  ) {
+    this.#onUntrustedProxy = onUntrustedProxy
+    this.#originKey = originKey
+    this.#proxies = proxies
+    this.#saltOf = saltOf
+  }
+
+  /** Whether a peer at a loopback or private address sent X-Forwarded-For and is not a trusted proxy. */
+  get sawUntrustedProxy(): boolean {
+    return this.#sawUntrustedProxy
+  }
+
+  originOf(request: Peer, at: number): Awaitable<OriginKeys> {
+    const network = this.#networkOf(request)
+    const day = dayOf(at)
+    const known = this.#keys.get(network)
+    return known?.day === day ? known : this.#makeKeys(network, day)
+  }
+
+  /** Returns the digest function of a day; undefined without its salt. Digests cannot be recomputed after the salt is deleted. */
+  digestOfDay(day: string): ((text: string) => string) | undefined {
+    const salt = this.#salts.get(day)
+    return salt === undefined ? undefined : text => this.#dailyDigest(salt, text)
+  }
+
+  /** Loads the salt of a day. */
+  async openDay(day: string): Promise<void> {
+    await this.#openSalt(day)
+  }
+
+  async #openSalt(day: string): Promise<string> {
+    const salt = this.#salts.get(day) ?? (await this.#saltOf(day))
+    // Only the salt of today is needed and, shortly before midnight, that of tomorrow.
+    this.#salts = new Map([...this.#salts].slice(-1)).set(day, salt)
+    return salt
+  }
+
+  #networkOf({ socket, headers }: Peer): string {
+    const peer = socket.remoteAddress ?? ''
+    const field = headers['x-forwarded-for']
+    if (field !== undefined && this.#proxies.length === 0) this.#noteProxy(peer)
+    // Without proxies the peer alone determines the network.
+    const forwarded = this.#proxies.length === 0 ? undefined : Array.isArray(field) ? field.join(',') : field
+    const key = forwarded === undefined ? peer : `${peer} ${forwarded}`
+    const known = this.#networks.get(key)
+    if (known !== undefined) return known
+    if (forwarded !== undefined) this.#noteProxy(peer)
+    const network = networkOf(peer, forwarded, this.#proxies)
+    if (key.length <= REMEMBERED_CHARACTERS) this.#networks.set(key, network)
+    return network
+  }
+
+  #noteProxy(peer: string): void {
+    if (this.#sawUntrustedProxy) return
+    const address = parse(peer)
+    if (address === undefined || !INTERNAL.has(address.range()) || isTrusted(address, this.#proxies)) return
+    this.#sawUntrustedProxy = true
+    this.#onUntrustedProxy()
+  }
+
+  async #makeKeys(network: string, day: string): Promise<OriginKeys> {
+    const salt = this.#salts.get(day) ?? (await this.#openSalt(day))
+    const id = this.#dailyDigest(salt, network)
+    const wider = voiceNetworkOf(network)
+    const voice = wider === network ? id : this.#dailyDigest(salt, wider)
+    const keys = { id, day, networkKey: digest(this.#originKey(), network), voice }
+    this.#keys.set(network, keys)
+    return keys
+  }
+
+  #dailyDigest(salt: string, text: string): string {
+    return digest(`${this.#originKey()} ${salt}`, text)
+  }
+}
+
+/** The result of the X-Actor-Token header. */
+export type ActorClaim =
+  | { kind: 'none' }
+  | { kind: 'bad'; tokenHash?: string }
+  | { kind: 'actor'; number: number; tokenHash: string }
+
+/** Finds the actor of a token header. The checksum detects a mistyped token without a look-up. */
+export function claimOf(reader: Reader, header: string | string[] | undefined): Awaitable<ActorClaim> {
+  if (header === undefined) return { kind: 'none' }
+  if (typeof header !== 'string' || !isToken(header)) return { kind: 'bad' }
+  const hash = tokenHash(header)
+  return andThen(findActorByToken(reader, hash), actor =>
+    actor === undefined ? { kind: 'bad', tokenHash: hash } : { kind: 'actor', number: actor.number, tokenHash: hash },
+  )
+}
+
+/** Returns the number of the actor, or null without a token. Throws ACTOR_TOKEN_INVALID. */
+export function assertActorIfSent(claim: ActorClaim): number | null {
+  if (claim.kind === 'bad') throw new Problem('ACTOR_TOKEN_INVALID')
+  return claim.kind === 'actor' ? claim.number : null
+}
+
+/** Returns the number of the actor. Throws ACTOR_TOKEN_INVALID, or ACTOR_TOKEN_REQUIRED without a token. */
+export function assertActor(claim: ActorClaim): number {
+  const actor = assertActorIfSent(claim)
+  if (actor === null) throw new Problem('ACTOR_TOKEN_REQUIRED')
+  return actor
+}
+
+/** Checks Authorization headers against the admin token in constant time. `expected` is its SHA-256 in hex. */
+export function createAdminCheck(expected: () => string) {
+  const credentialOf = (header: string | undefined): string | undefined => /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
+  const matches = (credential: string): boolean =>
+    timingSafeEqual(hash('sha256', credential, 'buffer'), Buffer.from(expected(), 'hex'))
+  return {
+    isAdmin: (header: string | undefined): boolean => matches(credentialOf(header) ?? ''),
+    assertAdmin(header: string | undefined): void {
+      const credential = credentialOf(header)
+      if (credential === undefined) throw new Problem('ADMIN_TOKEN_REQUIRED')
+      if (!matches(credential)) throw new Problem('ADMIN_TOKEN_INVALID')
+    },
+  }
+}

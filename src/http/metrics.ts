@@ -1,0 +1,278 @@
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import { Problem, type ProblemCode } from '../contract/problem.ts'
+import { PROBLEMS } from '../contract/problems.ts'
+import { readHead } from '../memory/head-rows.ts'
+import { countOpenReports } from '../memory/moderation/report-rows.ts'
+import type { Store } from '../memory/store.ts'
+import type { MirrorLag } from '../mirror/lag.ts'
+import { TEXT_TYPE } from '../web/page.ts'
+import { createServer } from './exchange.ts'
+
+/** Version 00 of W3C Trace Context, or a later one that begins like it. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/
+
+/** The trace id of a `traceparent` field; undefined if it is missing or malformed. */
+export function traceIdOf(field: unknown): string | undefined {
+  if (typeof field !== 'string' || field.length > 512) return undefined
+  const [, version, id, more] = TRACEPARENT.exec(field) ?? []
+  return version === '00' && more !== undefined ? undefined : id
+}
+
+/** The trace id of a request, as a member of its log lines. */
+function traceOf({ traceparent }: IncomingHttpHeaders): { traceId?: string } {
+  const traceId = traceparent === undefined ? undefined : traceIdOf(traceparent)
+  return traceId === undefined ? {} : { traceId }
+}
+
+type Outcome = { requestId: string; operation: string | null; status: number; ms: number }
+
+/** Logs one line for each request. Reads without a fault have the level debug. */
+export function logRequest(logger: Logger, { ms, ...outcome }: Outcome, { method, headers }: IncomingMessage): void {
+  const level = outcome.status < 400 && method !== 'POST' ? 'debug' : 'info'
+  if (!logger.isLevelEnabled(level)) return
+  logger[level]({ ...outcome, ms: Math.round(ms * 10) / 10, ...traceOf(headers) }, 'request')
+}
+
+/** Logs a request that failed because of the service, with the error. The stack is omitted for refusals of the service. */
+export function logFailure(
+  logger: Logger,
+  error: unknown,
+  code: ProblemCode,
+  { id, headers }: { id: string; headers: IncomingHttpHeaders },
+): void {
+  const level = code === 'UNEXPECTED_FAULT' ? 'error' : 'warn'
+  const cause = error instanceof Problem ? reasonOf(error) : { err: error }
+  logger[level]({ requestId: id, code, ...cause, ...traceOf(headers) }, 'a request failed')
+}
+
+/** The reason of a refusal, as a member of its log line. */
+const reasonOf = ({ detail: { reason } }: Problem): { reason?: string } => (reason === undefined ? {} : { reason })
+
+/** A number with its labels; `metricName` if it differs from the name of its family. */
+type Sample = { metricName?: string; labels: Record<string, string>; value: number }
+/** A metric family: one name, one sentence of help, one type. */
+type Family = { name: string; help: string; type: 'counter' | 'gauge' | 'histogram'; values: Sample[] }
+
+/**
+ * The metrics of the process: memory, processor, garbage collection, event loop. The first request for metrics loads them, so that they do
+ * not delay the start.
+ */
+let ofProcess: Promise<{ Registry: new () => Registry; standard: Registry }> | undefined
+
+const load = async () => {
+  const { collectDefaultMetrics, Registry } = await import('prom-client')
+  const standard = new Registry()
+  collectDefaultMetrics({ register: standard })
+  return { Registry, standard }
+}
+
+/** The given families, and those of the process, in the text format of Prometheus. */
+async function exposition(families: readonly Family[]): Promise<{ type: string; body: string }> {
+  ofProcess ??= load()
+  const { Registry, standard } = await ofProcess
+  const own = new Registry()
+  // The registry only reads the values. `Metrics` counts them, because that costs less for each request.
+  for (const family of families) own.registerMetric({ ...family, get: async () => family } as never)
+  return { type: own.contentType, body: `${await own.metrics()}\n${await standard.metrics()}` }
+}
+
+/** Upper bounds of the buckets of the latency histogram, in seconds. */
+const CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const CLASSES_MS = CLASSES.map(seconds => seconds * 1_000)
+
+/** The counters of one operation. A request adds to them; only an exposition formats them. */
+type Counted = { statuses: Map<number, number>; classes: Float64Array; sum: number; count: number }
+
+/** The values that each exposition reads from the process. */
+type MetricSources = {
+  isReady: () => boolean
+  droppedLines: () => number
+  witnesses: { metrics: WitnessMetrics } | undefined
+  lag: MirrorLag | undefined
+  origins: { sawUntrustedProxy: boolean }
+  clock: { jumps: number }
+}
+
+/** The state of the witnesses of the public log. */
+export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forked: number }
+
+/** The metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
+export class Metrics {
+  readonly #store: Store
+  readonly #sources: MetricSources
+  readonly #operations = new Map<string, Counted>()
+  /** Every code begins at 0: a rate exists only between two values, so the first fault would raise no alert otherwise. */
+  readonly #problems = new Map(Object.keys(PROBLEMS).map(code => [code as ProblemCode, 0]))
+  #exposing: Promise<{ type: string; body: string }> | undefined
+
+  constructor(store: Store, sources: MetricSources) {
+    this.#store = store
+    this.#sources = sources
+  }
+
+  /** Counts an answered request. `name` is an operation, guide or page of the tables, otherwise `none`. */
+  answered(name: string, status: number, milliseconds: number): void {
+    let counted = this.#operations.get(name)
+    if (counted === undefined) {
+      counted = { statuses: new Map(), classes: new Float64Array(CLASSES.length), sum: 0, count: 0 }
+      this.#operations.set(name, counted)
+    }
+    counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1)
+    counted.sum += milliseconds
+    counted.count += 1
+    for (let place = 0; place < CLASSES_MS.length; place++) {
+      if (milliseconds > (CLASSES_MS[place] as number)) continue
+      counted.classes[place] = (counted.classes[place] as number) + 1
+      return
+    }
+  }
+
+  /** Counts a refusal or a fault. */
+  failed(code: ProblemCode): void {
+    this.#problems.set(code, (this.#problems.get(code) ?? 0) + 1)
+  }
+
+  /** All metrics in the text format of Prometheus. Simultaneous callers share one exposition. */
+  expose(): Promise<{ type: string; body: string }> {
+    this.#exposing ??= this.#families()
+      .then(exposition)
+      .finally(() => {
+        this.#exposing = undefined
+      })
+    return this.#exposing
+  }
+
+  async #families(): Promise<Family[]> {
+    const { isReady, droppedLines, witnesses, lag, origins, clock } = this.#sources
+    const problems = [...this.#problems].map(([code, value]) => ({ labels: { code }, value }))
+    return [
+      ...requestFamilies(this.#operations),
+      counter('problems_total', 'Refusals and faults by problem code.', problems),
+      counter('log_lines_dropped_total', 'Lines of the log that could not be written.', [
+        { labels: {}, value: droppedLines() },
+      ]),
+      counter('clock_jumps_total', 'Jumps of the clock by more than a minute.', [{ labels: {}, value: clock.jumps }]),
+      gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
+      gauge(
+        'untrusted_proxy',
+        'Whether a request had X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name.',
+        origins.sawUntrustedProxy ? 1 : 0,
+      ),
+      ...witnessFamilies(witnesses?.metrics),
+      ...(lag === undefined ? [] : mirrorFamilies(lag.metrics())),
+      ...(await storeFamilies(this.#store)),
+    ]
+  }
+}
+
+const family = (type: Family['type'], name: string, help: string, values: Sample[]): Family => ({
+  ...{ type, help, values },
+  name: `palimpsest_${name}`,
+})
+const counter = (name: string, help: string, values: Sample[]): Family => family('counter', name, help, values)
+const gauge = (name: string, help: string, value: number | Sample[]): Family =>
+  family('gauge', name, help, typeof value === 'number' ? [{ labels: {}, value }] : value)
+
+function requestFamilies(operations: ReadonlyMap<string, Counted>): Family[] {
+  const name = 'palimpsest_request_seconds'
+  const requests: Sample[] = []
+  const seconds: Sample[] = []
+  for (const [operation, { statuses, classes, sum, count }] of operations) {
+    for (const [status, value] of statuses) requests.push({ labels: { operation, status: String(status) }, value })
+    let below = 0
+    const bucket = (le: string, value: number): Sample => ({
+      metricName: `${name}_bucket`,
+      labels: { operation, le },
+      value,
+    })
+    for (const [place, end] of CLASSES.entries()) {
+      below += classes[place] ?? 0
+      seconds.push(bucket(String(end), below))
+    }
+    seconds.push(
+      bucket('+Inf', count),
+      { metricName: `${name}_sum`, labels: { operation }, value: sum / 1_000 },
+      { metricName: `${name}_count`, labels: { operation }, value: count },
+    )
+  }
+  return [
+    counter('requests_total', 'Answered requests by operation and status.', requests),
+    family('histogram', 'request_seconds', 'Seconds from a request to the end of its answer, by operation.', seconds),
+  ]
+}
+
+function witnessFamilies(metrics: WitnessMetrics | undefined): Family[] {
+  if (metrics === undefined) return []
+  const { witnesses, cosigned, quorum, forked } = metrics
+  return [
+    gauge('log_witnesses', 'Configured witnesses of the public log.', witnesses),
+    gauge('log_cosigned', 'Witnesses that cosigned the last checkpoint of the public log.', cosigned),
+    gauge('log_quorum', 'Whether the last checkpoint has as many cosignatures as the policy requires.', quorum ? 1 : 0),
+    gauge('log_forked_witnesses', 'Witnesses that know another history of the public log.', forked),
+  ]
+}
+
+const mirrorFamilies = ({ copied, newest, seconds }: ReturnType<MirrorLag['metrics']>): Family[] => [
+  gauge('mirror_sequence', 'The newest sequence number of the original that this mirror has copied.', copied),
+  gauge('mirror_original_sequence', 'The newest sequence number in the last answer of the original.', newest),
+  gauge(
+    'mirror_lag_seconds',
+    'Seconds since the copy last had everything that the original had; before the first complete copy, since the start.',
+    seconds,
+  ),
+]
+
+/** The metrics of the store; empty if it does not answer. */
+async function storeFamilies(store: Store): Promise<Family[]> {
+  try {
+    const [metrics, head, reports] = await Promise.all([
+      store.metrics(),
+      readHead(store.reader),
+      countOpenReports(store.reader),
+    ])
+    const { entries, revisions, verifications, contradictions, relations } = head
+    const shown = { entries, revisions, verifications, contradictions, relations }
+    const by = (label: string, values: Record<string, number>): Sample[] =>
+      Object.entries(values).map(([one, value]) => ({ labels: { [label]: one }, value }))
+    return [
+      counter('commits_total', 'Durable commits of this node.', [{ labels: {}, value: metrics.commits }]),
+      counter('committed_writes_total', 'Writes of this node in those commits.', [
+        { labels: {}, value: metrics.committedWrites },
+      ]),
+      gauge('writes_waiting', 'Writes of this node in progress.', metrics.writesWaiting),
+      gauge('oldest_write_seconds', 'Age of the oldest of them in seconds.', metrics.oldestWrite / 1_000),
+      gauge('searches_waiting', 'Searches of this node in progress.', metrics.searchesWaiting),
+      gauge('search_index_lag_records', 'Permanent records that the search index has not reached.', metrics.indexLag),
+      gauge('store_bytes', 'Bytes on disk, by part of the store.', by('part', metrics.bytes)),
+      gauge('public_records', 'Public counts, as in /api/stats.', by('kind', shown)),
+      gauge('records', 'Permanent records, moderation included.', head.record),
+      gauge('open_reports', 'Open reports of abuse.', reports),
+    ]
+  } catch {
+    return []
+  }
+}
+
+/** The maximum number of connections. A scraper needs one. */
+const CONNECTIONS_MAX = 16
+
+/** A server that answers only GET /metrics, for a port that only the operator can reach. The caller makes it listen. */
+export function createMetricsServer(metrics: Metrics): Server {
+  const server = createServer(
+    { requestTimeout: 5_000, headersTimeout: 5_000, keepAliveTimeout: 90_000 },
+    (request, response) => {
+      if (request.method !== 'GET' || request.url?.split('?')[0] !== '/metrics') {
+        response.writeHead(404, { 'content-type': TEXT_TYPE }).end('This port has only GET /metrics.\n')
+        return
+      }
+      metrics.expose().then(
+        ({ type, body }) => response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(body),
+        () => response.writeHead(503).end(),
+      )
+    },
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  return server
+}

@@ -1,0 +1,241 @@
+import { Problem } from '../contract/problem.ts'
+import { StoreFault } from '../engine/database.ts'
+import type { UnansweredTerm } from '../find/rules/unanswered.ts'
+import type { Observation } from '../memory/activity/observe.ts'
+import { TOPICS_OF_NETWORK, type UnansweredTopic } from '../memory/activity/unanswered.ts'
+import type { OriginKeys } from '../memory/actors/rows.ts'
+import { LruCache } from '../memory/lru-cache.ts'
+import type { Observed } from '../memory/operation.ts'
+import type { Store, WriteEnvironment } from '../memory/store.ts'
+import { hourNumber, shortDigest } from '../memory/values.ts'
+
+/** The maximum number of topics in the queue. When it is full, new ones are dropped. */
+const TOPICS_MAX = 5_000
+/** The maximum number of topics in one transaction, so that other writes can run between. */
+const TOPICS_BATCH = 200
+/** The maximum number of networks whose topics of the day are remembered. */
+const NETWORKS_MAX = 50_000
+/** Number of characters of the digest of a voice: 72 bits, which distinguish the voices of one topic. */
+const VOICE_CHARACTERS = 12
+
+/** A keyed digest of a text, under a key that is deleted after its day. */
+export type Digest = (text: string) => string
+
+/**
+ * Collects the topics of searches without a result, and counts them outside the path of requests. Words stay in memory until then. Topics
+ * that the store does not accept are dropped.
+ */
+export class UnansweredTopics implements TopicCounter {
+  readonly #store: Pick<Store, 'maintain'>
+  readonly #environment: () => WriteEnvironment
+  readonly #digestOfDay: (day: string) => Digest | undefined
+  /** The digests of the topics that each network was counted for. */
+  readonly #counted = new LruCache<string, Set<string>>(NETWORKS_MAX)
+  #pending: UnansweredTopic[] = []
+
+  /** `digestOfDay` returns undefined if the key of the day is missing. */
+  constructor(
+    store: Pick<Store, 'maintain'>,
+    environment: () => WriteEnvironment,
+    digestOfDay: (day: string) => Digest | undefined,
+  ) {
+    this.#store = store
+    this.#environment = environment
+    this.#digestOfDay = digestOfDay
+  }
+
+  note(visitor: Visitor, terms: readonly UnansweredTerm[]): void {
+    const { id, day } = visitor.origin
+    const digest = this.#digestOfDay(day)
+    if (digest === undefined) return
+    const counted = this.#counted.get(id) ?? new Set()
+    this.#counted.set(id, counted)
+    for (const term of terms) if (this.#pending.length < TOPICS_MAX) this.#noteTerm(visitor, term, digest, counted)
+  }
+
+  async flush(): Promise<void> {
+    const topics = this.#pending
+    this.#pending = []
+    for (let from = 0; from < topics.length; from += TOPICS_BATCH) {
+      const batch = topics.slice(from, from + TOPICS_BATCH)
+      await this.#store.maintain('recordUnansweredTopics', batch, this.#environment()).catch(() => {})
+    }
+  }
+
+  #noteTerm({ actor, origin }: Visitor, { stem, word }: UnansweredTerm, digestOf: Digest, counted: Set<string>): void {
+    const digest = digestOf(`topic ${stem}`)
+    if (counted.has(digest) || counted.size >= TOPICS_OF_NETWORK) return
+    counted.add(digest)
+    // The digest differs for each topic, so that rows of one visitor cannot be linked.
+    const voiceOf = (who: string): string => digestOf(`voice ${who} ${stem}`).slice(0, VOICE_CHARACTERS)
+    const voices = [voiceOf(origin.id), ...(actor === null ? [] : [voiceOf(`actor ${actor}`)])]
+    this.#pending.push({ origin, digest, voices, word })
+  }
+}
+
+const FLUSH_INTERVAL = 200
+/** The maximum number of distinct observations in memory while the store accepts none. Further ones are dropped and counted. */
+const OBSERVATIONS_MAX = 50_000
+/** If more observations are waiting, further reads wait. The store writes about this many in half a second. */
+const ROOM = 10_000
+/** The maximum number of observations whose rows are known to be stored, so that only their counters must be written. */
+const KEPT_MAX = 50_000
+/** The maximum number of characters of user agents whose digests are remembered. */
+const USER_AGENTS_MAX = 1_000_000
+/** The maximum number of observations in one transaction, so that other writes can run between. */
+const OBSERVATIONS_BATCH = 500
+
+export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
+
+/** Counts the topics of searches without a result. */
+export type TopicCounter = {
+  note(visitor: Visitor, terms: NonNullable<Observed['unanswered']>): void
+  flush(): Promise<void>
+}
+const NO_TOPICS: TopicCounter = { note() {}, async flush() {} }
+
+/**
+ * Stores observations outside the path of requests: collects them and writes them together a few times a second. The number of dropped
+ * observations is logged once for each flush.
+ */
+export class Observer {
+  readonly #store: Pick<Store, 'maintain'>
+  readonly #environment: () => WriteEnvironment
+  readonly #onLoss: (lost: number, error: unknown) => void
+  readonly #topics: TopicCounter
+  readonly #timer: NodeJS.Timeout
+  readonly #stored = new LruCache<string, true>(KEPT_MAX)
+  readonly #digests = new LruCache<string, string>(USER_AGENTS_MAX)
+  #pending = new Map<string, Observation>()
+  #flushing: Promise<void> | undefined
+  #following: Promise<void> | undefined
+  /** The error of a store that accepts no writes, and the number of dropped observations since the last log line. */
+  #refusal: unknown
+  #lost = 0
+
+  constructor(
+    store: Pick<Store, 'maintain'>,
+    environment: () => WriteEnvironment,
+    onLoss: (lost: number, error: unknown) => void,
+    topics: TopicCounter = NO_TOPICS,
+  ) {
+    this.#store = store
+    this.#environment = environment
+    this.#onLoss = onLoss
+    this.#topics = topics
+    this.#timer = setInterval(() => {
+      if (this.#flushing === undefined) this.flush().catch(() => {})
+    }, FLUSH_INTERVAL)
+    this.#timer.unref()
+  }
+
+  note(visitor: Visitor, observed: Observed): void {
+    const { actor, origin, requestId, at } = visitor
+    if (observed.unanswered !== undefined) this.#topics.note(visitor, observed.unanswered)
+    const userAgent = actor === null ? this.#digestOf(visitor.userAgent) : ''
+    const who = visitorOf(actor, origin, userAgent)
+    const row = rowOf(who, observed, at)
+    const counted = this.#stored.get(row) === true
+    const key = counted ? who : row
+    const known = this.#pending.get(key)
+    if (known !== undefined && known.at <= at) {
+      known.times += 1
+      known.lastAt = Math.max(known.lastAt, at)
+      return
+    }
+    const { action, entry, revision, metadata } = observed
+    const [times, lastAt] = [1, at]
+    const seen = { actor, origin, userAgent, requestId, at, lastAt, times, counted, action, entry, revision, metadata }
+    if (!this.#merge(key, seen)) this.#lost += 1
+  }
+
+  /** Resolves when all earlier observations are stored or dropped: reads continue when the store accepts no writes. */
+  flush(): Promise<void> {
+    if (this.#flushing === undefined) {
+      this.#flushing = this.#write().finally(() => {
+        this.#flushing = undefined
+      })
+      return this.#flushing
+    }
+    // The running write began before the newest observation. All later callers share the next round.
+    this.#following ??= this.#flushing.then(() => {
+      this.#following = undefined
+      return this.flush()
+    })
+    return this.#following
+  }
+
+  /**
+   * Returns undefined if further reads may run, because the queue has room or the store accepts no writes. Otherwise returns the promise
+   * that they must await, so that all reads are counted.
+   */
+  room(): Promise<void> | undefined {
+    if (this.#pending.size < ROOM || this.#refusal !== undefined) return undefined
+    return (this.#flushing ?? Promise.resolve()).then(() => void this.flush())
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush()
+  }
+
+  async #write(): Promise<void> {
+    const observations = [...this.#pending.values()]
+    this.#pending = new Map()
+    for (let from = 0; from < observations.length; from += OBSERVATIONS_BATCH) {
+      const batch = observations.slice(from, from + OBSERVATIONS_BATCH)
+      try {
+        await this.#store.maintain('recordObservations', batch, this.#environment())
+        this.#refusal = undefined
+        for (const one of batch) if (!one.counted) this.#stored.set(keyOf(one), true)
+      } catch (error) {
+        this.#refusal = error
+        const again = error instanceof StoreFault || error instanceof Problem
+        for (const one of batch) if (!again || !this.#merge(keyOf(one), one)) this.#lost += one.times
+      }
+    }
+    await this.#topics.flush()
+    if (this.#lost > 0) this.#onLoss(this.#lost, this.#refusal)
+    this.#lost = 0
+  }
+
+  #digestOf(userAgent: string): string {
+    const known = this.#digests.get(userAgent)
+    if (known !== undefined) return known
+    const digest = shortDigest(userAgent)
+    this.#digests.set(userAgent, digest, userAgent.length + digest.length)
+    return digest
+  }
+
+  /** Adds an observation to the pending ones, merged with an equal one; false if the queue is full. */
+  #merge(key: string, observation: Observation): boolean {
+    const known = this.#pending.get(key)
+    if (known !== undefined) {
+      addTo(known, observation)
+      return true
+    }
+    if (this.#pending.size >= OBSERVATIONS_MAX && this.#refusal !== undefined) return false
+    this.#pending.set(key, observation)
+    return true
+  }
+}
+
+const visitorOf = (actor: number | null, origin: OriginKeys, userAgent: string): string =>
+  actor === null ? `${origin.id} ${userAgent}` : String(actor)
+/** The key of a row: one visitor, action and entry within an hour. */
+const rowOf = (visitor: string, { action, entry }: Observed, at: number): string =>
+  `${visitor} ${action} ${entry} ${hourNumber(at)}`
+
+/** The key under which observations are merged: the row; or only the visitor, if the row is stored already and only the count changes. */
+function keyOf(observation: Observation): string {
+  const { actor, origin, userAgent, counted, at } = observation
+  const visitor = visitorOf(actor, origin, userAgent)
+  return counted ? visitor : rowOf(visitor, observation, at)
+}
+
+/** Merges two observations with the same key. The request is that of the earlier one. */
+function addTo(known: Observation, { requestId, revision, metadata, at, lastAt, times }: Observation): void {
+  if (at < known.at) Object.assign(known, { requestId, revision, metadata, at })
+  known.lastAt = Math.max(known.lastAt, lastAt)
+  known.times += times
+}

@@ -1,0 +1,337 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import { OPERATIONS } from '../contract/operations.ts'
+import { Problem } from '../contract/problem.ts'
+import { targetOf } from '../web/page.ts'
+import { PUBLIC_FIELDS, SECURITY_FIELDS } from './connections.ts'
+import { problemAnswer } from './errors.ts'
+
+/** Milliseconds for requests in one turn of the event loop. After that, further requests wait for a later turn. */
+const TURN_BUDGET_MS = 10
+/** The maximum number of waiting requests that continue in one turn after the first one. */
+const MAX_CONTINUED_PER_TURN = 64
+/**
+ * Requests that took less than this number of milliseconds on average are cheap. No idle turns follow a turn of cheap requests, because
+ * idle turns would slow such requests by some percent.
+ */
+const CHEAP_REQUEST_MS = 0.25
+/** A turn without requests is idle. Number of idle turns for each millisecond of costly requests, and the maximum number in a row. */
+const IDLE_TURNS_PER_MS = 2
+const MAX_IDLE_TURNS = 64
+
+type Waiting = {
+  resolve: () => void
+  /** Only set for a request that has not begun, because only such a request may be refused. */
+  reject?: (error: Error) => void
+  /** The CPU time of the thread when the wait of such a request began, in milliseconds. */
+  cpuTimeAtStartMs?: number
+}
+
+/** The CPU time of this thread, in milliseconds. */
+function cpuTimeMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/**
+ * Spreads requests over turns of the event loop. A request that does not use this class, such as /health, is answered between costly ones.
+ * Node accepts one new connection per turn. After a turn with costly requests, the next turns run no requests; their number grows with the
+ * duration of that turn. After a turn in which a connection was accepted, one turn without requests follows. Requests begin in the order of
+ * their arrival. A request is refused with the error of `refusal` if the thread used more than `maxWaitCpuMs` milliseconds of CPU time
+ * while the request waited. A request that has begun is never refused.
+ */
+export class Turns {
+  readonly #maxWaitCpuMs: number
+  readonly #refusal: () => Error
+  readonly #waiting: Waiting[] = []
+  /** When the first request of this turn began, in milliseconds of the monotonic clock; undefined before it. */
+  #beganAt: number | undefined
+  /** The number of requests that asked to run, or ran after a wait, in this turn. */
+  #requests = 0
+  /** The number of idle turns that must follow, including this one. */
+  #idleTurnsLeft = 0
+  /** The number of idle turns since the last turn with requests, including this one. */
+  #idleTurns = 0
+  /** Whether a connection was accepted in this turn. */
+  #hasAccepted = false
+  /** The CPU time of the thread at the end of the last turn with costly requests, in milliseconds. */
+  #cpuTimeAtCostlyTurnMs = 0
+  /** Whether the end of this turn is scheduled. */
+  #isScheduled = false
+
+  constructor(maxWaitCpuMs: number, refusal: () => Error) {
+    this.#maxWaitCpuMs = maxWaitCpuMs
+    this.#refusal = refusal
+  }
+
+  /**
+   * Notes that a connection was accepted in this turn. The next turn runs no requests, because another connection may wait to be accepted.
+   * After `MAX_IDLE_TURNS` idle turns in a row, requests run although connections arrive.
+   */
+  noteConnection(): void {
+    this.#hasAccepted = true
+  }
+
+  /**
+   * Returns undefined if a request that arrived at `at`, in milliseconds of the monotonic clock, may begin at once. Otherwise returns a
+   * promise that resolves when the request may begin. The promise rejects if the request is refused.
+   */
+  waitToBegin(at: number): Promise<void> | undefined {
+    this.#schedule()
+    if (this.#mayContinue(at) && this.#waiting.length === 0) return undefined
+    const cpuTimeAtStartMs = cpuTimeMs()
+    return new Promise((resolve, reject) => this.#waiting.push({ cpuTimeAtStartMs, resolve, reject }))
+  }
+
+  /**
+   * Returns undefined if a request that has begun may continue at `at`, otherwise a promise that resolves when it may continue. This
+   * request runs before all requests that have not begun, because its data already occupies memory.
+   */
+  waitToContinue(at: number): Promise<void> | undefined {
+    this.#schedule()
+    return this.#mayContinue(at) ? undefined : new Promise(resolve => this.#waiting.unshift({ resolve }))
+  }
+
+  /** Returns a promise that resolves in a later turn. For requests that have begun and would otherwise all continue in this turn. */
+  waitForLaterTurn(): Promise<void> {
+    this.#schedule()
+    return new Promise(resolve => this.#waiting.push({ resolve }))
+  }
+
+  #mayContinue(at: number): boolean {
+    this.#beganAt ??= at
+    this.#requests += 1
+    return this.#idleTurnsLeft === 0 && at - this.#beganAt < TURN_BUDGET_MS
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(this.#beginTurn)
+  }
+
+  /** Begins a turn. Node runs all promise callbacks of a setImmediate callback before the next setImmediate callback. */
+  readonly #beginTurn = (): void => {
+    const now = performance.now()
+    const added = IDLE_TURNS_PER_MS * this.#costlyMs(this.#beganAt ?? now, now)
+    this.#idleTurnsLeft = Math.min(MAX_IDLE_TURNS, Math.max(0, this.#idleTurnsLeft - 1) + added)
+    if (this.#hasAccepted && this.#idleTurns < MAX_IDLE_TURNS) this.#idleTurnsLeft = Math.max(1, this.#idleTurnsLeft)
+    this.#hasAccepted = false
+    this.#idleTurns = this.#idleTurnsLeft === 0 ? 0 : this.#idleTurns + 1
+    this.#beganAt = undefined
+    this.#requests = 0
+    if (this.#idleTurnsLeft === 0) {
+      if (this.#waiting.length === 0) {
+        this.#isScheduled = false
+        return
+      }
+      this.#beganAt = now
+      this.#settleFirst()
+      const further = Math.min(MAX_CONTINUED_PER_TURN, this.#waiting.length)
+      for (let n = 0; n < further; n++) setImmediate(this.#continueTurn)
+    }
+    setImmediate(this.#beginTurn)
+  }
+
+  /** The CPU time of a turn in whole milliseconds; 0 if its requests were cheap or took less than 1 ms together. */
+  #costlyMs(beganAt: number, now: number): number {
+    if (now - beganAt < Math.max(1, CHEAP_REQUEST_MS * this.#requests)) return 0
+    const before = this.#cpuTimeAtCostlyTurnMs
+    this.#cpuTimeAtCostlyTurnMs = cpuTimeMs()
+    return Math.floor(Math.min(now - beganAt, this.#cpuTimeAtCostlyTurnMs - before))
+  }
+
+  readonly #continueTurn = (): void => {
+    this.#beganAt ??= performance.now()
+    if (performance.now() - this.#beganAt < TURN_BUDGET_MS) this.#settleFirst()
+  }
+
+  /** Lets the first waiting request run, or refuses it if it has waited too long. */
+  #settleFirst(): void {
+    const first = this.#waiting.shift()
+    if (first === undefined) return
+    this.#requests += 1
+    const { resolve, reject, cpuTimeAtStartMs } = first
+    if (reject === undefined || cpuTimeAtStartMs === undefined) resolve()
+    else if (cpuTimeMs() - cpuTimeAtStartMs > this.#maxWaitCpuMs) reject(this.#refusal())
+    else resolve()
+  }
+}
+
+/** The maximum number of steps of writes in one turn of the event loop. */
+const MAX_STEPS_PER_TURN = 8
+
+/**
+ * Spreads the steps of writes over turns of the event loop. Writes arrive and are answered in groups. If one turn handled a whole group,
+ * reads would wait for all of it.
+ */
+export class WorkTurns {
+  readonly #maxSteps: number
+  readonly #waiting: (() => void)[] = []
+  /** The number of steps that have begun in this turn. */
+  #steps = 0
+  /** Whether the next turn is scheduled. */
+  #isScheduled = false
+
+  constructor(maxSteps = MAX_STEPS_PER_TURN) {
+    this.#maxSteps = maxSteps
+  }
+
+  /** Returns undefined if a step may begin at once, otherwise a promise that resolves in a later turn. */
+  waitToBegin(): Promise<void> | undefined {
+    this.#schedule()
+    if (this.#steps === this.#maxSteps || this.#waiting.length > 0) {
+      return new Promise(resolve => this.#waiting.push(resolve))
+    }
+    this.#steps += 1
+    return undefined
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(this.#beginTurn)
+  }
+
+  readonly #beginTurn = (): void => {
+    this.#isScheduled = false
+    const steps = this.#waiting.splice(0, this.#maxSteps)
+    this.#steps = steps.length
+    if (this.#steps > 0) this.#schedule()
+    for (const resolve of steps) resolve()
+  }
+}
+
+/** The interval of measurements of the event loop, and the busy time above which requests are refused, both in milliseconds. */
+const MEASURE_INTERVAL = 50
+const BUSY_MAX = 250
+/** The milliseconds of work of the event loop after which a request that waits for its turn is refused. */
+const WAIT_MAX = 1_000
+/** While the event loop is busy, a new request is refused if this many are in progress. Bounds the work when they all continue. */
+const IN_PROGRESS_MAX = 32
+/** The minimum interval of log lines about refused requests, in milliseconds. */
+const LOG_INTERVAL = 10_000
+
+const REFUSED =
+  'requests were refused because the server is overloaded; identify the clients, or use a faster machine or more nodes'
+
+const OVERLOADED = new Problem('OVERLOADED', { retryAfter: 1 })
+/** Paths that are answered under any load. */
+const FREE = new Set(Object.values(OPERATIONS).flatMap(({ cost, path }): string[] => (cost === 'free' ? [path] : [])))
+const pathOf = ({ url = '' }: IncomingMessage): string => targetOf(url).path
+const isFree = (request: IncomingMessage): boolean => FREE.has(pathOf(request))
+const isWrite = (request: IncomingMessage): boolean => request.method === 'POST' && pathOf(request).startsWith('/api/')
+
+function refuse(path: string, response: ServerResponse): void {
+  const requestId = randomUUID()
+  const { status, headers, body } = problemAnswer(OVERLOADED, requestId)
+  const open = path.startsWith('/api/admin/') ? {} : PUBLIC_FIELDS
+  const own = { 'x-request-id': requestId, 'content-length': Buffer.byteLength(body) }
+  response.writeHead(status, { ...SECURITY_FIELDS, ...open, ...headers, ...own })
+  response.end(body)
+}
+
+/**
+ * Spreads requests over turns of the event loop, and sheds load. Refuses a request that has waited for its turn during `WAIT_MAX`
+ * milliseconds of work. Refuses new requests when one turn has had several requests and more than `BUSY_MAX` milliseconds of work; a single
+ * slow request, or work other than requests, never triggers this. Refuses writes while `isFull` reports that the queue of the store is
+ * full. Logs the number of refusals.
+ */
+export class Overload {
+  readonly #logger: Logger
+  readonly #isFull: () => boolean
+  readonly #turns = new Turns(WAIT_MAX, () => OVERLOADED)
+  readonly #timer: NodeJS.Timeout
+  #measuredAt = performance.now()
+  #used = process.threadCpuUsage()
+  /** Milliseconds of work within the last measured interval. */
+  #busy = 0
+  /** Requests accepted since the last measurement. */
+  #admitted = 0
+  #inProgress = 0
+  #refused = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
+
+  constructor(logger: Logger, isFull: () => boolean) {
+    this.#logger = logger
+    this.#isFull = isFull
+    this.#timer = setInterval(() => this.#measure(), MEASURE_INTERVAL)
+    this.#timer.unref()
+  }
+
+  noteConnection(): void {
+    this.#turns.noteConnection()
+  }
+
+  /** Accepts a request, or refuses it in as few steps as possible and returns false. */
+  admit(request: IncomingMessage, response: ServerResponse): boolean {
+    if ((this.#isOverloaded() && !isFree(request)) || (this.#isFull() && isWrite(request))) {
+      this.#refused++
+      refuse(pathOf(request), response)
+      return false
+    }
+    this.#admitted++
+    return true
+  }
+
+  /**
+   * Returns undefined if an accepted request that arrived at `arrived`, in milliseconds of the monotonic clock, may be answered at once.
+   * Otherwise returns a promise of its turn, which rejects with OVERLOADED.
+   */
+  turnOf(request: IncomingMessage, arrived: number): Promise<void> | undefined {
+    return isFree(request) ? undefined : this.#turns.waitToBegin(arrived)
+  }
+
+  /** Returns undefined if a request may continue in this turn, otherwise a promise that resolves in a later turn. */
+  yieldIfOverBudget(): Promise<void> | undefined {
+    return this.#turns.waitToContinue(performance.now())
+  }
+
+  /** Returns a promise of a later turn, for requests that would otherwise all continue in this one. */
+  yieldToRequests(): Promise<void> {
+    return this.#turns.waitForLaterTurn()
+  }
+
+  /** Counts an accepted request as in progress until its answer is sent or its connection closes. */
+  noteWaiting(response: ServerResponse): void {
+    this.#inProgress++
+    response.once('close', this.#end)
+  }
+
+  /** Counts a request that was refused because of overload, here or at the store. */
+  noteRefused(): void {
+    this.#refused++
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  readonly #end = (): void => {
+    this.#inProgress--
+  }
+
+  #isOverloaded(): boolean {
+    if (this.#busy > BUSY_MAX && this.#inProgress >= IN_PROGRESS_MAX) return true
+    return this.#admitted > 1 && performance.now() - this.#measuredAt > BUSY_MAX && this.#worked() > BUSY_MAX
+  }
+
+  /** Milliseconds of processor time of this thread since the last measurement. */
+  #worked(): number {
+    const { user, system } = process.threadCpuUsage(this.#used)
+    return (user + system) / 1_000
+  }
+
+  #measure(): void {
+    const now = performance.now()
+    this.#busy = this.#worked()
+    this.#measuredAt = now
+    this.#used = process.threadCpuUsage()
+    this.#admitted = 0
+    if (this.#refused === 0 || now - this.#loggedAt < LOG_INTERVAL) return
+    this.#logger.warn({ refused: this.#refused }, REFUSED)
+    this.#refused = 0
+    this.#loggedAt = now
+  }
+}

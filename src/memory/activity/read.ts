@@ -1,0 +1,44 @@
+import { TOPICS } from '../../contract/limits.ts'
+import { listTopics } from '../entries/topic-rows.ts'
+import { readHead, toTotals } from '../head-rows.ts'
+import { findAddressed, observedRead, pageBelow, type ReadOperation, type StreamOperation } from '../operation.ts'
+import { listActivity as activityBelow, listActivityAfter, listTimeline as timelineBelow, toActivity } from './rows.ts'
+
+/** Lists the activity of an entry. The first row is this read. */
+export const listTimeline: ReadOperation<'listTimeline'> = async (reads, request) => {
+  const entry = await findAddressed(reads.reader, request)
+  await reads.flushObservations(observedRead(entry))
+  return pageBelow(request, (before, limit) => timelineBelow(reads.reader, entry.number, before, limit))
+}
+
+/** Lists the public feed, after all observations so far are stored. */
+export const listActivity: ReadOperation<'listActivity'> = async (reads, request) => {
+  await reads.flushObservations()
+  return pageBelow(request, (before, limit) => activityBelow(reads.reader, before, limit))
+}
+
+const LIMITATIONS =
+  'Counts of observed requests and records, not of people: anonymous records rotate daily with their origin, tokens prove continuity only, and nothing here shows independence, truth or cause.'
+
+/** Counts the public EXTERNAL records, after all observations so far are stored. */
+export const readStats: ReadOperation<'readStats'> = async ({ reader, flushObservations }) => {
+  await flushObservations()
+  return {
+    body: {
+      ...toTotals(await readHead(reader)),
+      topics: await listTopics(reader, TOPICS),
+      limitations: LIMITATIONS,
+    },
+  }
+}
+
+/** The public feed in ascending order of sequence. */
+export const streamActivity: StreamOperation<'streamActivity'> = {
+  newest: async reader => (await readHead(reader)).sequence,
+  async after(reader, sequence, limit, newest) {
+    const rows = await listActivityAfter(reader, sequence, limit)
+    const events = rows.map(row => ({ id: row.sequence, event: 'activity', data: toActivity(row) }))
+    const last = rows.at(-1)?.sequence ?? sequence
+    return { events, place: rows.length < limit ? Math.max(last, newest) : last }
+  },
+}

@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { Problem } from '../../contract/problem.ts'
+
+export const TOKEN_PREFIX = 'plm_'
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const SECRET_CHARACTERS = 27
+const CHECK_CHARACTERS = 6
+/** The length of a token. */
+export const TOKEN_CHARACTERS = TOKEN_PREFIX.length + SECRET_CHARACTERS + CHECK_CHARACTERS
+const TOKEN = new RegExp(`^${TOKEN_PREFIX}[0-9A-Za-z]{${SECRET_CHARACTERS + CHECK_CHARACTERS}}$`)
+
+/** Random bytes of a token (160 bits). */
+export const TOKEN_BYTES = 20
+
+/** The token of 20 random bytes: prefix, 27 characters of secret, 6 of CRC-32. A typing error is refused without a look-up. */
+export function tokenOf(random: Uint8Array): string {
+  const secret = base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), SECRET_CHARACTERS)
+  return `${TOKEN_PREFIX}${secret}${checkOf(secret)}`
+}
+
+/** Whether a text has the format and the checksum of a token. Needs no look-up. */
+export function isToken(token: string): boolean {
+  if (!TOKEN.test(token)) return false
+  const secret = token.slice(TOKEN_PREFIX.length, TOKEN_PREFIX.length + SECRET_CHARACTERS)
+  return token.endsWith(checkOf(secret))
+}
+
+/** SHA-256 of a token in lower-case hex. The store has no other form of the token. */
+export const tokenHash = (token: string): string => hash('sha256', token, 'hex')
+
+export const TOKEN_WARNING =
+  'Keep this token private: it is shown once and cannot be recovered. It proves that requests continue each other, not who or what is behind them.'
+
+/** The flags with which an actor or origin is refused writes; each is 0 or 1. */
+export type Standing = { blocked: number; quarantined: number }
+
+/** Throws ACTOR_BLOCKED or ORIGIN_BLOCKED if the actor or the origin is blocked or quarantined. Both may still read. */
+export function assertMayWrite(actor: Standing | undefined, origin: Standing): void {
+  if (actor !== undefined && (actor.blocked || actor.quarantined)) throw new Problem('ACTOR_BLOCKED')
+  if (origin.blocked || origin.quarantined) throw new Problem('ORIGIN_BLOCKED')
+}
+
+/** An actor is recurrent from its second substantive observation on. */
+export const RECURRENT_FROM = 2
+
+/** The CRC-32 of a secret in base 62. Avoids BigInt, because every request with a token computes it. */
+function checkOf(secret: string): string {
+  let digits = ''
+  for (let rest = crc32(secret); rest > 0; rest = Math.floor(rest / 62)) digits = ALPHABET.charAt(rest % 62) + digits
+  return digits.padStart(CHECK_CHARACTERS, '0')
+}
+
+function base62(value: bigint, width: number): string {
+  let digits = ''
+  for (let rest = value; rest > 0n; rest /= 62n) digits = ALPHABET.charAt(Number(rest % 62n)) + digits
+  return digits.padStart(width, '0')
+}

@@ -1,0 +1,65 @@
+import { randomBytes, randomFillSync } from 'node:crypto'
+import { v7 as uuid } from 'uuid'
+import type { Transaction } from '../engine/database.ts'
+import type { Work } from '../engine/group-commit.ts'
+import type { Context, WriteName } from './operation.ts'
+import { MAINTENANCE, type MaintenanceName, WRITES } from './run.ts'
+import type { WriteEnvironment } from './store.ts'
+import { notBefore } from './values.ts'
+
+/** Random bytes per id, and ids per call of the random generator, which takes most of the time of an id. */
+const ID_BYTES = 16
+const IDS_AT_ONCE = 256
+
+/** Returns a function that returns new random bytes for each id. Its result is a view of a buffer that a later call may overwrite. */
+function createRandom(): () => Uint8Array {
+  const drawn = new Uint8Array(ID_BYTES * IDS_AT_ONCE)
+  let at = drawn.length
+  return () => {
+    if (at === drawn.length) {
+      randomFillSync(drawn)
+      at = 0
+    }
+    at += ID_BYTES
+    return drawn.subarray(at - ID_BYTES, at)
+  }
+}
+
+/**
+ * Returns the function that makes the contexts of one writing process. The time of a context follows the clock. It is never earlier than
+ * the time of a previous context or than `floor`, the time of the newest commit of any process, unless the clock was set back by more than
+ * a minute. Ids of the same millisecond sort in the order of their creation.
+ */
+export function createContexts(): (environment: WriteEnvironment, floor?: number) => Context {
+  let latest = 0
+  let made = 0
+  const random = createRandom()
+  return (environment, floor = 0) => {
+    const at = notBefore(latest, notBefore(floor, environment.at))
+    if (at !== latest) {
+      latest = at
+      made = 0
+    }
+    return {
+      ...environment,
+      now: environment.at,
+      at: latest,
+      newId: () => uuid({ msecs: latest, seq: made++, random: random() }),
+      randomBytes,
+    }
+  }
+}
+
+/** A write as data: the operation, its input and its environment. */
+export type Command = { name: WriteName | MaintenanceName; input: unknown; environment: WriteEnvironment }
+
+type RunCommand = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
+const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], RunCommand>
+
+/** Returns the function that converts commands to units of work. All of them share the clock and the ids of one writing process. */
+export function createWorks(): (command: Command) => Work {
+  const contextOf = createContexts()
+  return ({ name, input, environment }) =>
+    (tx, floor) =>
+      RUNS[name](tx, contextOf(environment, floor), input)
+}

@@ -1,0 +1,25 @@
+import type { Awaitable } from '../engine/database.ts'
+
+/**
+ * JSON in UTF-8, as a buffer or as a string with one character per byte (Latin-1). Such a string takes half the memory of UTF-16, and is
+ * sent without being encoded again.
+ */
+export type EncodedJson = string | Buffer
+
+const NOT_ASCII = /[\x80-\xff]/
+
+/** Encodes a text as UTF-8, one character per byte. */
+export function encodeJson(text: string): string {
+  const bytes = Buffer.from(text)
+  return bytes.length === text.length ? text : bytes.toString('latin1')
+}
+
+/** Parses encoded JSON. */
+export function decodeJson(json: EncodedJson): object {
+  if (typeof json !== 'string') return JSON.parse(json.toString())
+  return JSON.parse(NOT_ASCII.test(json) ? Buffer.from(json, 'latin1').toString() : json)
+}
+
+/** Calls `next` with a value: synchronously if the value is not a promise, otherwise when the promise resolves. */
+export const andThen = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
+  value instanceof Promise ? value.then(next) : next(value)

@@ -1,0 +1,76 @@
+import type { SourcePair } from '../../contract/inputs.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Entry, Hints } from '../../contract/resources.ts'
+import type { Reader, Transaction } from '../../engine/database.ts'
+import { authorColumnsOf } from '../actors/rows.ts'
+import { takeRecord } from '../head-rows.ts'
+import { assertNoSecret } from '../idempotency/rules.ts'
+import type { WriteOperation } from '../operation.ts'
+import { signalsOf } from '../signals/signals.ts'
+import { isoTime } from '../values.ts'
+import { beginWrite, endWrite, inOrder, takeOrigin } from '../write.ts'
+import { etagOf } from './cache.ts'
+import { insertEntry, insertRevision, isCitable, listTakenSlugs, toEntry } from './rows.ts'
+import { chained, FIRST_REVISION, slugCandidates } from './rules.ts'
+import { distinctTags } from './tag-rules.ts'
+import { addToTopics } from './topic-rows.ts'
+
+/** The hints of a published entry: similar entries, or null if none were looked for, and the signals of its text. */
+export const hintsOf = ({ signals }: Entry, similar: Hints['similar']): Hints => ({ similar, signals: signals ?? [] })
+
+/** Publishes an entry with its first revision. With `similar`, the answer has hints. */
+export const createEntry: WriteOperation<'createEntry'> = async (tx, context, { body, caller, similar }) => {
+  const { at } = context
+  const id = context.newId()
+  const [writer, [sources, slug]] = await beginWrite(tx, context, caller, 'CREATE', () =>
+    inOrder([citedSources(tx, body.sources), freeSlug(tx, body.title, id)]),
+  )
+  const { actor } = writer
+  assertNoSecret(body)
+  const origin = await takeOrigin(tx, writer)
+  const tags = distinctTags(body.tags ?? [])
+  const { title, summary, content } = body
+  const ids = { id: context.newId(), entryId: id, previousRevisionId: null, actorId: actor.id }
+  const texts = { title, summary, content, ...FIRST_REVISION }
+  const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, null)
+  const signals = signalsOf({ ...revision, tags })
+  const number = await takeRecord(tx)
+  const place = { number, entry: number, actor: actor.number, origin, at }
+  const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const
+  await Promise.all([
+    insertRevision(tx, { ...place, ordinal: 1, changed: true, revision, signals }),
+    insertEntry(tx, { ...place, id, slug, tags, dataClass: actor.data_class }),
+    actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, number) : undefined,
+    endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
+  ])
+  const shown = toEntry({
+    ...{ id, slug, title, summary, content, signals, tags: JSON.stringify(tags), data_class: actor.data_class },
+    ...{ created_at: at, updated_at: at, blocked: 0, revision_id: revision.id, revisions: 1, standing: null },
+    ...authorColumnsOf(actor),
+  })
+  const hinted = similar === undefined ? shown : { ...shown, hints: hintsOf(shown, similar) }
+  return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: hinted }
+}
+
+/** The first free slug for a title. Two are tried at a time, because many titles are taken. */
+async function freeSlug(tx: Transaction, title: string, id: string): Promise<string> {
+  const candidates = slugCandidates(title, id)
+  for (let from = 0; from < candidates.length; from += 2) {
+    const tried = candidates.slice(from, from + 2) as [string, string]
+    await Promise.all(tried.map(slug => tx.lock(`slug ${slug}`)))
+    const taken = await listTakenSlugs(tx, tried)
+    const free = tried.find(slug => !taken.includes(slug))
+    if (free !== undefined) return free
+  }
+  throw new Error(`Every slug of entry ${id} is taken.`)
+}
+
+/** Sources with ids in lower case. Throws SOURCE_NOT_FOUND unless each is a revision of a public entry. */
+export async function citedSources(reader: Reader, sources: readonly SourcePair[] = []): Promise<SourcePair[]> {
+  const citable = await Promise.all(sources.map(({ entryId, revisionId }) => isCitable(reader, entryId, revisionId)))
+  if (citable.includes(false)) throw new Problem('SOURCE_NOT_FOUND')
+  return sources.map(({ entryId, revisionId }) => ({
+    entryId: entryId.toLowerCase(),
+    revisionId: revisionId.toLowerCase(),
+  }))
+}

@@ -1,0 +1,127 @@
+import { FIND } from '../../contract/limits.ts'
+import type { Found, FoundList } from '../../contract/resources.ts'
+import { type State, TRUST } from '../../contract/vocabulary.ts'
+import { getOrThrow } from '../../engine/database.ts'
+import {
+  bestThatFit,
+  byRank,
+  CANDIDATES,
+  isLast,
+  markdownOf,
+  markdownThatFits,
+  passageOf,
+  roundScore,
+} from '../../find/rules/answers.ts'
+import { isAnswerable } from '../../find/rules/ranking.ts'
+import { unansweredTerms } from '../../find/rules/unanswered.ts'
+import { observedSearch } from '../activity/observe.ts'
+import { objectionsTo } from '../evidence/read.ts'
+import { storedStanding } from '../evidence/standing-rows.ts'
+import type { ReadOperation, Reads } from '../operation.ts'
+import { matchesByEntry, type SearchResult } from '../searching.ts'
+import { entryOf, type ServedEntry } from './cache.ts'
+import { findEntryByNumber } from './rows.ts'
+import { tagKey } from './tag-rules.ts'
+
+/** Number of the best matches from which the entries of a requested state are selected. */
+const CANDIDATES_OF_STATE = 200
+
+/**
+ * Finds the entries that answer a question, best first, each with its best passage. With `tokens`, returns as many as fit into the budget.
+ */
+export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }) => {
+  const { q, tag = '', tokens, limit = tokens === undefined ? FIND.default : FIND.max, state } = query
+  const result = await reads.search({
+    q,
+    tag: tagKey(tag) === '' ? null : tag,
+    sort: 'fit',
+    limit: state === undefined ? CANDIDATES : CANDIDATES_OF_STATE,
+    offset: 0,
+  })
+  const { words, missing, corrected } = result
+  const all = await candidatesOf(reads, result)
+  const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
+  const ordered = candidates.toSorted(byRank)
+  const fitting = candidates.find(one => !isLast(one)) ?? candidates[0]
+  const { coverage, match } = fitOf({ best: all[0], first: fitting }, result)
+  const answerable = isAnswerable({ match, words })
+  const frame = { coverage, match, answerable, missing, corrected, dataClass: 'EXTERNAL' as const }
+  const found = ordered.slice(0, limit)
+  const weights = new Map(result.weights)
+  const rows: Found[] = []
+  for (const one of found) {
+    rows.push(await rowOf(reads, one, { weights, brief: tokens !== undefined }))
+    await reads.yieldIfOverBudget()
+  }
+  const body: FoundList = tokens === undefined ? { items: rows, ...frame } : bestThatFit(rows, frame, tokens)
+  return {
+    body,
+    markdown: () => (tokens === undefined ? markdownOf(body) : markdownThatFits(rows, frame, tokens)),
+    fit: { coverage, match, words, missing, corrected },
+    observed: {
+      ...observedSearch(body.items.length, 'relevance', tag),
+      // With a tag or a state, an excluded entry may answer the question.
+      ...(body.answerable || tag !== '' || state !== undefined ? {} : { unanswered: unansweredTerms(q, result) }),
+    },
+  }
+}
+
+type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean }
+
+/** The entries of a result with their scores, without those that were withdrawn after they were indexed. */
+async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candidate[]> {
+  const matches = matchesByEntry(result)
+  const served = await reads.entries.list([...matches.keys()])
+  return served.map(one => {
+    const { score, whole } = getOrThrow(matches, one.number)
+    return { served: one, ...one.judged, score, whole }
+  })
+}
+
+/**
+ * How well the best match fits. `best` is the first entry of the search result. `first` is another one if `best` has a signal that puts it
+ * last, or another state than requested.
+ */
+function fitOf(
+  { best, first }: { best: Candidate | undefined; first: Candidate | undefined },
+  { coverage, match }: SearchResult,
+): Pick<SearchResult, 'coverage' | 'match'> {
+  if (first === undefined) return { coverage: 'NONE', match: 0 }
+  if (first === best) return { coverage, match }
+  return { coverage: first.whole ? 'ALL' : 'SOME', match: roundScore(first.score) }
+}
+
+/** The states of a text with an open objection. */
+const OPPOSED: ReadonlySet<State> = new Set(['DISPUTED', 'CONTRADICTED', 'ANSWERED'])
+
+/** An entry as a short row, with the strongest objection to its current text; in a brief with up to three. */
+async function rowOf(
+  { reader }: Reads,
+  found: Candidate,
+  { weights, brief }: { weights: ReadonlyMap<string, number>; brief: boolean },
+): Promise<Found> {
+  const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = entryOf(
+    found.served,
+  )
+  const excerpt = passageOf(content, weights)
+  const score = roundScore(found.score)
+  const row = {
+    id,
+    slug,
+    title,
+    summary,
+    excerpt,
+    tags,
+    score,
+    standing,
+    signals,
+    currentRevisionId,
+    updatedAt,
+    ...TRUST,
+  }
+  if (!OPPOSED.has(standing.state)) return row
+  const entry = await findEntryByNumber(reader, found.served.number)
+  if (entry === undefined) return row
+  const objections = await objectionsTo(reader, storedStanding(entry.standing))
+  return { ...row, objections: brief ? objections : objections.slice(0, 1) }
+}

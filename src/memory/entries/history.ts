@@ -1,0 +1,58 @@
+import { Problem } from '../../contract/problem.ts'
+import { listEvidence as evidenceFrom, toContradiction, toVerification } from '../evidence/rows.ts'
+import { findAddressed, nextQuery, observedRead, pageFrom, type ReadOperation } from '../operation.ts'
+import { listRelations as relationsFrom, toRelation } from '../relations/rows.ts'
+import { findRevision, listRevisions as revisionsFrom, toRevision } from './rows.ts'
+
+/** Reads one revision of an entry. Its text never changes, but moderation can withdraw it. */
+export const readRevision: ReadOperation<'readRevision'> = async (reads, request) => {
+  const entry = await findAddressed(reads.reader, request)
+  const row = await findRevision(reads.reader, entry.number, request.params.revisionId)
+  if (row === undefined) throw new Problem('REVISION_NOT_FOUND')
+  const body = toRevision(row)
+  return { body, etag: row.evidence_hash, records: [row.number], observed: observedRead(entry, row.number) }
+}
+
+const numbersOf = (rows: readonly { number: number }[]): number[] => rows.map(({ number }) => number)
+
+/** Lists an entry's revisions, newest first. */
+export const listRevisions: ReadOperation<'listRevisions'> = async (reads, request) => {
+  const entry = await findAddressed(reads.reader, request)
+  const { rows, nextCursor } = await pageFrom(entry.revisions, request, (newest, limit) =>
+    revisionsFrom(reads.reader, entry.number, newest, limit),
+  )
+  const body = { items: rows.map(toRevision), nextCursor }
+  return { body, records: numbersOf(rows), ...nextQuery(nextCursor), observed: observedRead(entry) }
+}
+
+/** Lists the relations that start or end at an entry, newest first. */
+export const listRelations: ReadOperation<'listRelations'> = async (reads, request) => {
+  const entry = await findAddressed(reads.reader, request)
+  const { rows, nextCursor } = await pageFrom(entry.relations, request, (newest, limit) =>
+    relationsFrom(reads.reader, entry.number, newest, limit),
+  )
+  const body = { items: rows.map(toRelation), nextCursor }
+  return { body, records: numbersOf(rows), ...nextQuery(nextCursor), observed: observedRead(entry) }
+}
+
+/** Lists verifications and contradictions as one stream, newest first. */
+export const listEvidence: ReadOperation<'listEvidence'> = async (reads, request) => {
+  const entry = await findAddressed(reads.reader, request)
+  const { rows, nextCursor } = await pageFrom(entry.evidence, request, (newest, limit) =>
+    evidenceFrom(reads.reader, entry.number, newest, limit),
+  )
+  const [verified, contradicted] = [
+    rows.filter(row => row.kind === 'VERIFY'),
+    rows.filter(row => row.kind === 'CONTRADICT'),
+  ]
+  return {
+    body: {
+      verifications: verified.map(toVerification),
+      contradictions: contradicted.map(toContradiction),
+      nextCursor,
+    },
+    records: numbersOf([...verified, ...contradicted]),
+    ...nextQuery(nextCursor),
+    observed: observedRead(entry),
+  }
+}

@@ -1,0 +1,63 @@
+import { Problem } from '../../contract/problem.ts'
+import type { Transaction } from '../../engine/database.ts'
+import { settleStanding } from '../evidence/standing.ts'
+import { takeRecord } from '../head-rows.ts'
+import { assertNoSecret } from '../idempotency/rules.ts'
+import type { WriteOperation } from '../operation.ts'
+import { signalsOf } from '../signals/signals.ts'
+import { isoTime } from '../values.ts'
+import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin } from '../write.ts'
+import { etagOf } from './cache.ts'
+import { citedSources } from './create.ts'
+import { advanceEntry, type EntryRow, findRevision, insertRevision, isSame, tagsOf, toEntry } from './rows.ts'
+import { assertLatest, assertWritable, chained } from './rules.ts'
+
+/**
+ * Commits a revision on top of the latest one. Throws STALE_REVISION with the id of the latest if the request names another. A revision
+ * with the same texts leaves updatedAt unchanged.
+ */
+export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, { params, body, caller }) => {
+  const findLatest = async (): Promise<EntryRow> => {
+    const [found] = await lockEntries(tx, [params.slug])
+    const entry = assertWritable(found)
+    assertLatest(entry, body.previousRevisionId)
+    return entry
+  }
+  const [writer, [entry, sources]] = await beginWrite(tx, context, caller, body.changeType, () =>
+    inOrder([findLatest(), citedSources(tx, body.sources)]),
+  )
+  const previous = await findRevision(tx, entry.number, entry.revision_id)
+  if (previous === undefined) throw new Error(`Entry ${entry.id} has lost its latest revision.`)
+
+  const { actor } = writer
+  assertNoSecret(body)
+  const origin = await takeOrigin(tx, writer)
+  const at = Math.max(context.at, entry.revised_at)
+  const { title, summary, content, changeType, rationale } = body
+  const texts = { title, summary, content, changeType, rationale }
+  const ids = { id: context.newId(), entryId: entry.id, previousRevisionId: previous.id, actorId: actor.id }
+  const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, previous.evidence_hash)
+  const ordinal = previous.ordinal + 1
+  const changed = !isSame(previous, revision)
+  const signals = signalsOf({ ...revision, tags: tagsOf(entry) })
+  const number = await takeRecord(tx)
+  const place = { number, entry: entry.number, ordinal }
+  const written = { action: changeType, entry: entry.number, revision: number, subject: null, origin, at }
+  const [advanced] = await Promise.all([
+    advanceEntry(tx, entry, { revision: number, at, changed }),
+    insertRevision(tx, { ...place, actor: actor.number, origin, at, changed, revision, signals }),
+    endWrite(tx, context, writer, written, { revisions: 1 }),
+  ])
+  if (!advanced) throw new Problem('STALE_REVISION')
+  const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
+  const standing = await resettled(tx, revised)
+  const shown = toEntry({ ...revised, signals, standing, updated_at: changed ? at : entry.updated_at })
+  return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
+}
+
+/** Updates the standing of an entry after a revision, unless it has no judgements. */
+async function resettled(tx: Transaction, entry: EntryRow): Promise<string | null> {
+  if (entry.standing === null) return null
+  const standing = await settleStanding(tx, entry)
+  return standing === null ? null : JSON.stringify(standing)
+}

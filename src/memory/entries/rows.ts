@@ -1,0 +1,329 @@
+import type { Entry, Revision } from '../../contract/resources.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
+import type { Reader, Transaction } from '../../engine/database.ts'
+import { type Sql, sql } from '../../engine/sql.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../actors/rows.ts'
+import type { Text } from '../evidence/pieces-rules.ts'
+import { shownStanding } from '../evidence/standing-rows.ts'
+import { signalNames } from '../signals/signals.ts'
+import { isoTime, isUuid } from '../values.ts'
+
+export type EntryRow = AuthorColumns & {
+  number: number
+  id: string
+  slug: string
+  tags: string
+  data_class: Entry['dataClass']
+  created_at: number
+  updated_at: number
+  revisions: number
+  origins: number
+  evidence: number
+  relations: number
+  hidden: number
+  quarantined: number
+  blocked: number
+  withdrawn: number
+  revision: number
+  standing: string | null
+  revision_id: string
+  revised_at: number
+  title: string
+  summary: string
+  content: string
+  signals: number
+}
+
+export const ENTRY_COLUMNS: Sql = sql`e.number, e.id, e.slug, e.tags, e.data_class, e.created_at, e.updated_at, e.revisions, e.evidence, e.relations,
+  e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, e.standing, e.origins, r.id AS revision_id,
+  r.created_at AS revised_at, r.title, r.summary, r.content, r.signals, ${AUTHOR_COLUMNS}`
+export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor`
+
+const ENTRY: Sql = sql`SELECT ${ENTRY_COLUMNS} FROM ${ENTRY_TABLES}`
+
+/** Finds an entry by its id, in either case, or by its slug; withdrawn ones too. */
+export const findEntry = (reader: Reader, address: string) =>
+  isUuid(address)
+    ? reader.one<EntryRow>(sql`${ENTRY} WHERE e.id = ${address.toLowerCase()}`)
+    : reader.one<EntryRow>(sql`${ENTRY} WHERE e.slug = ${address}`)
+
+export const findEntryByNumber = (reader: Reader, number: number) =>
+  reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
+
+export type TitledEntry = Pick<EntryRow, 'id' | 'slug' | 'title' | 'summary' | 'standing'>
+
+/** The public entries among `numbers`, without their contents. */
+export const listTitled = async (reader: Reader, numbers: readonly number[]): Promise<TitledEntry[]> => {
+  const rows = await Promise.all(
+    numbers.map(number =>
+      reader.one<TitledEntry>(sql`
+        SELECT e.id, e.slug, e.standing, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
+        WHERE e.number = ${number} AND e.withdrawn = 0`),
+    ),
+  )
+  return rows.filter(row => row !== undefined)
+}
+
+/** The number of an entry by its id, in either case, or by its slug; withdrawn ones too. */
+export const findEntryNumber = async (reader: Reader, address: string): Promise<number | undefined> =>
+  (
+    await reader.one<{ number: number }>(
+      isUuid(address)
+        ? sql`SELECT number FROM entry WHERE id = ${address.toLowerCase()}`
+        : sql`SELECT number FROM entry WHERE slug = ${address}`,
+    )
+  )?.number
+
+/** Whether an entry is withdrawn from the public. */
+export const isEntryWithdrawn = async (reader: Reader, number: number): Promise<boolean> =>
+  (await reader.one<{ withdrawn: number }>(sql`SELECT withdrawn FROM entry WHERE number = ${number}`))?.withdrawn === 1
+
+/** Numbers of the public entries in the order of their latest change, newest first. */
+export const listRecentEntries = (reader: Reader, limit: number, offset: number): Promise<number[]> =>
+  numbersOf(
+    reader,
+    sql`SELECT number FROM entry WHERE withdrawn = 0 ORDER BY updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`,
+  )
+
+/** Numbers of the public entries in descending order of the revisions that changed something. */
+export const listEvolvedEntries = (reader: Reader, limit: number, offset: number): Promise<number[]> =>
+  numbersOf(
+    reader,
+    sql`SELECT number FROM entry WHERE withdrawn = 0 ORDER BY changes DESC, updated_at DESC, id DESC LIMIT ${limit} OFFSET ${offset}`,
+  )
+
+/** Numbers of the entries that a revision or moderation after record `change` has changed or withdrawn. */
+export const listChangedNumbers = (reader: Reader, change: number, limit: number): Promise<number[]> =>
+  numbersOf(reader, sql`SELECT number FROM entry WHERE change > ${change} ORDER BY change LIMIT ${limit}`)
+
+const numbersOf = async (reader: Reader, statement: Sql): Promise<number[]> =>
+  (await reader.all<{ number: number }>(statement)).map(({ number }) => number)
+
+/** Those of two slugs that are taken. */
+export const listTakenSlugs = async (reader: Reader, [one, other]: readonly [string, string]): Promise<string[]> =>
+  (await reader.all<{ slug: string }>(sql`SELECT slug FROM entry WHERE slug IN (${one}, ${other})`)).map(
+    ({ slug }) => slug,
+  )
+
+export type NewEntry = {
+  number: number
+  id: string
+  slug: string
+  tags: readonly string[]
+  actor: number
+  origin: number | null
+  dataClass: Entry['dataClass']
+  at: number
+}
+
+/** Inserts an entry whose first revision has the entry's own number. */
+export async function insertEntry(tx: Transaction, entry: NewEntry): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO entry (number, id, slug, tags, actor, origin, data_class, created_at, updated_at, revision, change)
+    VALUES (${entry.number}, ${entry.id}, ${entry.slug}, ${JSON.stringify(entry.tags)}, ${entry.actor}, ${entry.origin}, ${entry.dataClass},
+      ${entry.at}, ${entry.at}, ${entry.number}, ${entry.number})`)
+}
+
+/** Fills the placeholder that a mirror inserted for an entry of which it knew only the number. It stays withdrawn until that is settled. */
+export async function fillEntryStub(tx: Transaction, entry: NewEntry): Promise<void> {
+  await tx.run(sql`
+    UPDATE entry SET id = ${entry.id}, slug = ${entry.slug}, tags = ${JSON.stringify(entry.tags)}, actor = ${entry.actor},
+      data_class = ${entry.dataClass}, created_at = ${entry.at}, updated_at = ${entry.at}, revisions = 1, moderated = abs(moderated)
+    WHERE number = ${entry.number}`)
+}
+
+/**
+ * Moves the entry's head from one revision to the next by compare-and-swap; returns false if another revision moved it first. A revision
+ * without a change does not update `changes` and `updated_at`.
+ */
+export async function advanceEntry(
+  tx: Transaction,
+  entry: { number: number; revision: number },
+  next: { revision: number; at: number; changed: boolean },
+): Promise<boolean> {
+  const advanced = await tx.run(
+    next.changed
+      ? sql`UPDATE entry SET revision = ${next.revision}, change = ${next.revision}, revisions = revisions + 1, changes = changes + 1,
+          text_revision = NULL, updated_at = ${next.at} WHERE number = ${entry.number} AND revision = ${entry.revision}`
+      : sql`UPDATE entry SET revision = ${next.revision}, change = ${next.revision}, revisions = revisions + 1,
+          text_revision = coalesce(text_revision, revision) WHERE number = ${entry.number} AND revision = ${entry.revision}`,
+  )
+  return advanced === 1
+}
+
+/** The counters of an entry. Each is the place of the newest row in its stream. */
+export type Counted = Pick<EntryRow, 'evidence' | 'relations' | 'origins' | 'standing'>
+const COUNTED: Sql = sql`evidence, relations, origins, standing`
+
+const counted = (row: Counted | undefined): Counted => {
+  if (row === undefined) throw new Error('The entry that is counted on is gone.')
+  return row
+}
+
+/** Counts one more piece of evidence on an entry. The new count is its place in the entry's stream, from 1. */
+export const countEvidence = async (tx: Transaction, entry: number): Promise<Counted> =>
+  counted(
+    await tx.one<Counted>(sql`UPDATE entry SET evidence = evidence + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),
+  )
+
+/** Counts one more relation at an entry. The new count is its place in the entry's stream, from 1. */
+export const countRelation = async (tx: Transaction, entry: number): Promise<Counted> =>
+  counted(
+    await tx.one<Counted>(sql`UPDATE entry SET relations = relations + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),
+  )
+
+/** The tags of an entry by its number; none if the store does not know it. */
+export const readTags = async (reader: Reader, number: number): Promise<string[]> => {
+  const row = await reader.one<{ tags: string }>(sql`SELECT tags FROM entry WHERE number = ${number}`)
+  return row === undefined ? [] : tagsOf(row)
+}
+
+export const tagsOf = (row: { tags: string }): string[] => JSON.parse(row.tags) as string[]
+
+/** The columns of an entry that its resource shows. */
+export type ShownEntry = Omit<
+  EntryRow,
+  'number' | 'origins' | 'evidence' | 'relations' | 'hidden' | 'quarantined' | 'withdrawn' | 'revision' | 'revised_at'
+>
+
+export const toEntry = (row: ShownEntry): Entry => ({
+  id: row.id,
+  slug: row.slug,
+  title: row.title,
+  content: row.content,
+  summary: row.summary,
+  status: row.blocked ? 'LOCKED' : 'ACTIVE',
+  createdAt: isoTime(row.created_at),
+  updatedAt: isoTime(row.updated_at),
+  currentRevisionId: row.revision_id,
+  tags: tagsOf(row),
+  dataClass: row.data_class,
+  actor: toAuthor(row),
+  revisionCount: row.revisions,
+  standing: shownStanding(row.standing),
+  signals: signalNames(row.signals),
+  ...TRUST,
+})
+
+export type RevisionRow = {
+  number: number
+  id: string
+  entry_id: string
+  ordinal: number
+  previous_id: string | null
+  actor: number
+  actor_id: string
+  origin_id: string | null
+  title: string
+  summary: string
+  content: string
+  change_type: Revision['changeType']
+  rationale: string
+  created_at: number
+  evidence_hash: string
+  sources: string
+  signals: number
+  /** The tags of the entry, as JSON. */
+  tags: string
+}
+
+const REVISION: Sql = sql`
+  SELECT r.number, r.id, e.id AS entry_id, r.ordinal, p.id AS previous_id, r.actor, a.id AS actor_id, o.id AS origin_id, r.title, r.summary, r.content,
+    r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals, e.tags
+  FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
+    LEFT JOIN origin o ON o.number = r.origin LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1`
+
+/** The revision with this id, in either case, if it belongs to the entry. */
+export const findRevision = (reader: Reader, entry: number, id: string) =>
+  reader.one<RevisionRow>(sql`${REVISION} WHERE r.id = ${id.toLowerCase()} AND r.entry = ${entry}`)
+
+/** The revision with this id, in either case, with the number of its entry and whether that was withdrawn. */
+export const findRevisionById = (reader: Reader, id: string) =>
+  reader.one<RevisionRow & { entry: number; withdrawn: number }>(sql`
+    SELECT r.number, r.id, e.id AS entry_id, e.number AS entry, e.withdrawn, r.ordinal, p.id AS previous_id, a.id AS actor_id, NULL AS origin_id,
+      r.title, r.summary, r.content, r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals, e.tags
+    FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
+      LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1 WHERE r.id = ${id.toLowerCase()}`)
+
+/** Revisions of an entry from `newest` (an ordinal, from 1) downwards. */
+export const listRevisions = (reader: Reader, entry: number, newest: number, limit: number) =>
+  reader.all<RevisionRow>(
+    sql`${REVISION} WHERE r.entry = ${entry} AND r.ordinal <= ${newest} ORDER BY r.ordinal DESC LIMIT ${limit}`,
+  )
+
+export type NewRevision = {
+  number: number
+  entry: number
+  ordinal: number
+  actor: number
+  origin: number | null
+  at: number
+  /** Whether it changed anything: title, summary, content or sources. */
+  changed: boolean
+  revision: Revision
+  /** The signals of its text and of the tags of its entry. */
+  signals: number
+}
+
+export async function insertRevision(tx: Transaction, row: NewRevision): Promise<void> {
+  const { revision } = row
+  await tx.run(sql`
+    INSERT INTO revision (number, id, entry, ordinal, actor, origin, change_type, title, summary, content, rationale, sources, evidence_hash, created_at, changed, signals)
+    VALUES (${row.number}, ${revision.id}, ${row.entry}, ${row.ordinal}, ${row.actor}, ${row.origin}, ${revision.changeType}, ${revision.title},
+      ${revision.summary}, ${revision.content}, ${revision.rationale}, ${JSON.stringify(revision.sources)}, ${revision.evidenceHash}, ${row.at},
+      ${row.changed ? 1 : 0}, ${row.signals})`)
+}
+
+/** Whether a revision changes nothing of the one before: title, summary, content and sources are the same. */
+export const isSame = (
+  previous: Pick<RevisionRow, 'title' | 'summary' | 'content' | 'sources'>,
+  next: Revision,
+): boolean =>
+  previous.title === next.title &&
+  previous.summary === next.summary &&
+  previous.content === next.content &&
+  previous.sources === JSON.stringify(next.sources)
+
+/** Whether an exact revision of a public entry exists, and so may be a source. */
+export const isCitable = async (reader: Reader, entryId: string, revisionId: string): Promise<boolean> =>
+  (await reader.one(sql`
+    SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
+    WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0`)) !== undefined
+
+export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals' | 'tags'>): Revision => ({
+  id: row.id,
+  entryId: row.entry_id,
+  previousRevisionId: row.previous_id,
+  actorId: row.actor_id,
+  title: row.title,
+  summary: row.summary,
+  content: row.content,
+  changeType: row.change_type,
+  rationale: row.rationale,
+  createdAt: isoTime(row.created_at),
+  evidenceHash: row.evidence_hash,
+  sources: JSON.parse(row.sources) as Revision['sources'],
+  ...TRUST,
+})
+
+export type BlamedRow = Text & { ordinal: number }
+
+/** The revisions of an entry above one ordinal and up to another that changed something, newest first. */
+export const listTexts = (reader: Reader, entry: number, above: number, upTo: number) =>
+  reader.all<BlamedRow>(sql`
+    SELECT ordinal, title, summary, content FROM revision
+    WHERE entry = ${entry} AND ordinal > ${above} AND ordinal <= ${upTo} AND changed = 1 ORDER BY ordinal DESC`)
+
+export type WriterRow = AuthorColumns & {
+  id: string
+  ordinal: number
+  change_type: Revision['changeType']
+  created_at: number
+  signals: number
+}
+
+/** A revision of an entry by its ordinal, with its author as declared. */
+export const findWriter = (reader: Reader, entry: number, ordinal: number) =>
+  reader.one<WriterRow>(sql`
+    SELECT r.id, r.ordinal, r.change_type, r.created_at, r.signals, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
+    WHERE r.entry = ${entry} AND r.ordinal = ${ordinal}`)

@@ -1,0 +1,191 @@
+import type { ActorType } from '../../contract/vocabulary.ts'
+import { only, type Reader } from '../../engine/database.ts'
+import { type Sql, sql } from '../../engine/sql.ts'
+import { writesOf } from '../activity/rows.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
+import type { Text } from '../evidence/pieces-rules.ts'
+import type { Verdict } from '../evidence/rules.ts'
+import type { EntryRow } from './rows.ts'
+
+/** Rows that only pages show. Every list reads an index up to its LIMIT. */
+
+export type HeadingRow = {
+  id: string
+  slug: string
+  title: string
+  summary: string
+  withdrawn: number
+  standing: string | null
+}
+
+/** The present title and slug of an entry, by its id; withdrawn ones too. */
+export const findHeading = (reader: Reader, id: string) =>
+  reader.one<HeadingRow>(sql`
+    SELECT e.id, e.slug, e.withdrawn, e.standing, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
+    WHERE e.id = ${id.toLowerCase()}`)
+
+export type FacetRow = {
+  number: number
+  tags: string
+  updated_at: number
+  standing: string | null
+  actor_type: ActorType
+  signals: number
+}
+
+/** The properties of a public entry by which lists are filtered and ordered. */
+export const findFacets = (reader: Reader, number: number) =>
+  reader.one<FacetRow>(sql`
+    SELECT e.number, e.tags, e.updated_at, e.standing, a.actor_type, r.signals
+    FROM entry e JOIN actor a ON a.number = e.actor JOIN revision r ON r.number = e.revision WHERE e.number = ${number} AND e.withdrawn = 0`)
+
+/** A revision of an entry: its text, and its author as declared. */
+export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: string) =>
+  reader.one<AuthorColumns & Text & { number: number; ordinal: number; signals: number }>(sql`
+    SELECT r.number, r.ordinal, r.signals, r.title, r.summary, r.content, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
+    WHERE r.id = ${revisionId.toLowerCase()} AND r.entry = ${entry}`)
+
+export type JudgedRow = { id: string; revision: number; verdict: Verdict; ordinal: number }
+
+/** The newest public evidence of an entry, newest first, without its texts. */
+export const listJudged = (reader: Reader, entry: number, limit: number) =>
+  reader.all<JudgedRow>(sql`
+    SELECT v.id, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.ordinal
+    FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
+
+/** The record number of a piece of evidence. */
+export const findEvidence = (reader: Reader, entry: number, id: string) =>
+  reader.one<{ id: string; record: number }>(
+    sql`SELECT id, number AS record FROM evidence WHERE id = ${id} AND entry = ${entry}`,
+  )
+
+/** The number of public pieces of evidence of an entry, at most `most`. */
+export const countEvidence = async (reader: Reader, entry: number, most: number): Promise<number> =>
+  only(
+    await reader.one<{ n: number }>(sql`
+      SELECT count(*) AS n FROM (SELECT v.number FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 LIMIT ${most}) AS page`),
+  ).n
+
+/** The number of public relations at an entry, at most `most`. */
+export const countRelations = async (reader: Reader, entry: number, most: number): Promise<number> =>
+  only(
+    await reader.one<{ n: number }>(sql`
+      SELECT count(*) AS n FROM (SELECT l.number FROM relation_end x JOIN relation l ON l.number = x.relation
+        WHERE x.entry = ${entry} AND x.ordinal > 0 AND l.withdrawn = 0 LIMIT ${most}) AS page`),
+  ).n
+
+/** The number of public writes at an entry, at most `most`. */
+export const countWrites = async (reader: Reader, entry: number, most: number): Promise<number> =>
+  only(
+    await reader.one<{ n: number }>(sql`
+      SELECT count(*) AS n FROM (SELECT sequence FROM activity WHERE ${writesOf(entry)} AND withdrawn = 0 LIMIT ${most}) AS page`),
+  ).n
+
+export type StepRow = {
+  number: number
+  ordinal: number
+  id: string
+  change_type: string
+  created_at: number
+  actor_id: string
+}
+
+/** The newest revisions of an entry, newest first, without their texts. */
+export const listSteps = (reader: Reader, entry: number, limit: number) =>
+  reader.all<StepRow>(sql`
+    SELECT r.number, r.ordinal, r.id, r.change_type, r.created_at, a.id AS actor_id FROM revision r JOIN actor a ON a.number = r.actor
+    WHERE r.entry = ${entry} AND r.ordinal > 0 ORDER BY r.ordinal DESC LIMIT ${limit}`)
+
+export type ContestedRow = HeadingRow & { number: number; actor: number; origin: number | null }
+
+/** The most contested public entries, with the actors that published them. */
+export const listMostContested = (reader: Reader, limit: number) =>
+  reader.all<ContestedRow>(sql`
+    SELECT e.number, e.id, e.slug, r.title, r.summary, e.withdrawn, e.standing, e.actor, e.origin
+    FROM entry e JOIN revision r ON r.number = e.revision
+    WHERE e.contest > 0 AND e.withdrawn = 0 ORDER BY e.contest DESC, e.number DESC LIMIT ${limit}`)
+
+export type ObjectorRow = {
+  actor: number
+  origin: number | null
+  rationale: string
+  created_at: number
+  first_seen_at: number
+}
+
+/** The actor and the origin of a piece of evidence, and when the actor was first seen. */
+export const findJudge = (reader: Reader, record: number) =>
+  reader.one<ObjectorRow>(sql`
+    SELECT v.actor, v.origin, v.rationale, v.created_at, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor WHERE v.number = ${record}`)
+
+/** The actor and the origin of a relation, and when the actor was first seen. */
+export const findRelator = (reader: Reader, record: number) =>
+  reader.one<ObjectorRow>(sql`
+    SELECT l.actor, l.origin, l.rationale, l.created_at, a.first_seen_at FROM relation l JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
+
+export type SupporterRow = { number: number; actor: number; rationale: string; first_seen_at: number }
+
+/** The newest public supports of a revision that are not by its authors. */
+export const listSupporters = (reader: Reader, revision: number, limit: number) =>
+  reader.all<SupporterRow>(sql`
+    SELECT v.number, v.actor, v.rationale, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor
+    WHERE v.revision = ${revision} AND v.result = 'SUPPORTED' AND v.withdrawn = 0 AND v.own = 0 ORDER BY v.number DESC LIMIT ${limit}`)
+
+export type ChangeRow = AuthorColumns & {
+  number: number
+  id: string
+  slug: string
+  ordinal: number
+  title: string
+  summary: string
+  rationale: string
+  change_type: string
+  created_at: number
+  hidden: number
+  standing: string | null
+}
+
+/** The newest revisions of all entries, newest first. Those with `hidden` are not public. */
+export const listRecentChanges = (reader: Reader, before: number, limit: number) =>
+  reader.all<ChangeRow>(sql`
+    SELECT r.number, r.id, e.slug, e.standing, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS},
+      CASE WHEN e.withdrawn = 1 OR e.data_class <> 'EXTERNAL' OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS hidden
+    FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor LEFT JOIN origin o ON o.number = r.origin
+    WHERE r.number < ${before} ORDER BY r.number DESC LIMIT ${limit}`)
+
+/** The time of the newest revision whose record number is at most `number`. */
+export const findRecordTime = (reader: Reader, number: number) =>
+  reader.one<{ number: number; created_at: number }>(
+    sql`SELECT number, created_at FROM revision WHERE number <= ${number} ORDER BY number DESC LIMIT 1`,
+  )
+
+/** Addresses of the public entries with numbers from `first` to below `end`. */
+export const listAddresses = (reader: Reader, first: number, end: number, limit: number) =>
+  reader.all<{ slug: string; updated_at: number }>(sql`
+    SELECT slug, updated_at FROM entry WHERE number >= ${first} AND number < ${end} AND withdrawn = 0 ORDER BY number LIMIT ${limit}`)
+
+export type ChangedEntryRow = Pick<
+  EntryRow,
+  'number' | 'id' | 'withdrawn' | 'revision' | 'updated_at' | 'revisions' | 'tags' | 'title' | 'summary' | 'content'
+> & { change: number }
+
+/** The columns that search indexes: of the latest revision that changed the text. */
+const INDEXED_ENTRY: Sql = sql`
+  SELECT e.number, e.change, e.id, e.withdrawn, coalesce(e.text_revision, e.revision) AS revision, e.updated_at,
+    e.changes AS revisions, e.tags, r.title, r.summary, r.content
+  FROM entry e JOIN revision r ON r.number = e.revision`
+
+/**
+ * Entries in the order of their latest change, after a given change and entry, withdrawn ones too. Revisions that change nothing are left
+ * out.
+ */
+export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
+  ${INDEXED_ENTRY} WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
+
+/** The current state of an entry, withdrawn or not. */
+export const currentEntry = (number: number): Sql => sql`
+  ${INDEXED_ENTRY} WHERE e.number = ${number}`
+
+/** Touches the pages of an entry and its current revision. Used for prefetching; the result is discarded. */
+export const pagesOfEntry = (number: number): Sql =>
+  sql`SELECT r.ordinal FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number = ${number}`

@@ -1,0 +1,301 @@
+import { LIMITS } from '../../contract/limits.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Author, Entry } from '../../contract/resources.ts'
+import type { Action, ObjectionStatus, Signal } from '../../contract/vocabulary.ts'
+import { findCheckpoint } from '../../tlog/rows.ts'
+import { listRecentActions } from '../activity/rows.ts'
+import { authorOf, findActorById, toAuthor } from '../actors/rows.ts'
+import { type ContributionOutcome, changedSince, type EntryOutcome } from '../evidence/outcome-rules.ts'
+import type { Text } from '../evidence/pieces-rules.ts'
+import { listContributionOutcomes } from '../evidence/rows.ts'
+import {
+  isAgainst,
+  latestOf,
+  objectionsOf,
+  SUPPORT_FROM,
+  standingOf,
+  stateOfTally,
+  tallyOf,
+  type Verdict,
+} from '../evidence/rules.ts'
+import { evidenceOn } from '../evidence/standing.ts'
+import { findRevisionId, listJudgements, shownStanding, storedStanding } from '../evidence/standing-rows.ts'
+import { readHead } from '../head-rows.ts'
+import { findAddressed, type Reads } from '../operation.ts'
+import { signalNames } from '../signals/signals.ts'
+import { isoTime, offsetCursor } from '../values.ts'
+import type { EntryRow } from './rows.ts'
+import {
+  type ChangeRow,
+  countEvidence,
+  countRelations,
+  countWrites,
+  findEvidence,
+  findHeading,
+  findRecordTime,
+  findRevisionAuthor,
+  listAddresses,
+  listJudged,
+  listRecentChanges,
+  listSteps,
+} from './view-rows.ts'
+
+type On = Pick<Reads, 'reader'>
+
+/** Maximum number of contributions of an actor whose outcomes are read, and maximum number of entries that are returned. */
+const OUTCOMES_READ = 200
+const OUTCOMES_SHOWN = 20
+
+export type ReviewedEntry = Pick<
+  EntryOutcome<ContributionOutcome>,
+  'confirmed' | 'contradicted' | 'corrected' | 'ordinal' | 'revisions' | 'at'
+> &
+  Pick<Entry, 'slug' | 'title' | 'standing'> & { superseded: boolean }
+
+/** Returns entries of an actor that others judged or revised since, latest event first. Empty for a quarantined actor. */
+export async function readReviewedEntries({ reader }: On, id: string): Promise<ReviewedEntry[]> {
+  const actor = await findActorById(reader, id)
+  if (actor === undefined || actor.quarantined === 1) return []
+  const rows = await listContributionOutcomes(reader, actor.number, OUTCOMES_READ)
+  return changedSince(rows, ({ standing }) => storedStanding(standing).checkedAt)
+    .slice(0, OUTCOMES_SHOWN)
+    .map(row => ({ ...row, standing: shownStanding(row.standing), superseded: row.later !== null }))
+}
+
+/** Maximum number of the newest pieces of evidence, revisions or rows that a view reads. Bounds the cost of a page. */
+export const VIEW_ROWS = 1_000
+const RECENT_CHANGES = 100
+const NEWEST = Number.MAX_SAFE_INTEGER
+
+/** The number of records in the public log, by its newest checkpoint. */
+export const readLogSize = async ({ reader }: On): Promise<number> => (await findCheckpoint(reader))?.size ?? 0
+
+/** Returns the current declarations of actors, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
+export async function readAuthors({ reader }: On, ids: readonly string[]): Promise<Map<string, Author>> {
+  const distinct = [...new Set(ids)].slice(0, 2 * LIMITS.pageMax)
+  const rows = await Promise.all(distinct.map(id => findActorById(reader, id)))
+  return new Map(rows.filter(row => row !== undefined).map(row => [row.id, authorOf(row)]))
+}
+
+export type Heading = { id: string; slug: string; title: string; summary: string } & Pick<Entry, 'standing'>
+
+/** Returns the current titles of public entries, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
+export async function readHeadings({ reader }: On, ids: readonly string[]): Promise<Map<string, Heading>> {
+  const distinct = [...new Set(ids)].slice(0, 2 * LIMITS.pageMax)
+  const rows = await Promise.all(distinct.map(id => findHeading(reader, id)))
+  return new Map(
+    rows
+      .filter(row => row !== undefined)
+      .filter(row => !row.withdrawn)
+      .map(({ withdrawn: _, ...row }) => [row.id, { ...row, standing: shownStanding(row.standing) }]),
+  )
+}
+
+export type Change = Pick<ChangeRow, 'id' | 'slug' | 'ordinal' | 'title' | 'summary' | 'rationale'> & {
+  changeType: string
+  createdAt: string
+  author: Author
+  /** The standing of the entry as it is now. */
+  standing: Entry['standing']
+}
+
+/** The newest public revisions of all entries, newest first. */
+export async function listChanges({ reader }: On, limit: number): Promise<Change[]> {
+  const rows = await listRecentChanges(reader, NEWEST, RECENT_CHANGES)
+  return rows
+    .filter(({ hidden }) => !hidden)
+    .slice(0, limit)
+    .map(({ id, slug, ordinal, title, summary, rationale, change_type, created_at, standing, ...author }) => ({
+      ...{ id, slug, ordinal, title, summary, rationale },
+      changeType: change_type,
+      createdAt: isoTime(created_at),
+      author: toAuthor(author),
+      standing: shownStanding(standing),
+    }))
+}
+
+/** Kind and time (milliseconds) of the newest rows of the public feed, newest first. */
+export async function readTrend({ reader }: On): Promise<{ action: Action; at: number }[]> {
+  const rows = await listRecentActions(reader, NEWEST, VIEW_ROWS)
+  return rows.map(({ action, created_at }) => ({ action, at: created_at }))
+}
+
+/** The growth of the number of permanent records: at most `samples` points from the first record to now, times in milliseconds. */
+export async function readGrowth({ reader }: On, samples: number): Promise<{ at: number; records: number }[]> {
+  const { record } = await readHead(reader)
+  const numbers = Array.from({ length: samples }, (_, index) => Math.ceil((record * (index + 1)) / samples))
+  const rows = await Promise.all([...new Set([1, ...numbers])].map(number => findRecordTime(reader, number)))
+  const points = rows
+    .filter(row => row !== undefined)
+    .map(({ number, created_at }) => ({ at: created_at, records: number }))
+  return points.filter((point, index) => point.records !== points[index - 1]?.records)
+}
+
+/** Number of record numbers per page of the sitemap. */
+const SLICE = 5_000
+
+/** The number of pages of the sitemap. */
+export const countSlices = async ({ reader }: On): Promise<number> =>
+  Math.max(1, Math.ceil(((await readHead(reader)).record + 1) / SLICE))
+
+/** Returns the addresses of the public entries of one page of the sitemap. `slice` counts pages from 0. */
+export async function listSlice({ reader }: On, slice: number): Promise<{ slug: string; updatedAt: string }[]> {
+  const rows = await listAddresses(reader, slice * SLICE, (slice + 1) * SLICE, SLICE)
+  return rows.map(({ slug, updated_at }) => ({ slug, updatedAt: isoTime(updated_at) }))
+}
+
+const addressedAt = ({ reader }: On, slug: string): Promise<EntryRow> => findAddressed(reader, { params: { slug } })
+
+export type RevisionState = Pick<Entry['standing'], 'state' | 'tally' | 'confirmed'> & {
+  author: Author
+  /** The position of the revision in the history of its entry, from 1, and the number of revisions. */
+  ordinal: number
+  revisions: number
+  /** Its record number. */
+  record: number
+  signals: Signal[]
+}
+
+/** Returns the standing of the text of a revision, and its author. Throws ENTRY_NOT_FOUND, ENTRY_WITHDRAWN or REVISION_NOT_FOUND. */
+export const readRevisionState = async (on: On, slug: string, revisionId: string): Promise<RevisionState> =>
+  revisionStateOf(on, await addressedAt(on, slug), revisionId)
+
+async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Promise<RevisionState> {
+  const revision = await findRevisionAuthor(on.reader, entry.number, revisionId)
+  if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
+  const { state, tally, confirmed } =
+    revision.number === entry.revision ? storedStanding(entry.standing) : await standingOfText(on, entry, revision)
+  return {
+    state,
+    tally,
+    confirmed,
+    author: toAuthor(revision),
+    ordinal: revision.ordinal,
+    revisions: entry.revisions,
+    record: revision.number,
+    signals: signalNames(revision.signals),
+  }
+}
+
+async function standingOfText({ reader }: On, entry: EntryRow, revision: Text & { number: number }) {
+  const evidence = await evidenceOn(reader, entry, { ...revision, revision: revision.number })
+  return evidence === undefined ? storedStanding(null) : standingOf(evidence)
+}
+
+/** A revision in the history of an entry. Times in milliseconds since 1970. */
+export type Step = { id: string; ordinal: number; record: number; changeType: string; actorId: string; at: number }
+/** A piece of evidence about a revision. `cursor` names the page of the evidence that begins with it. */
+export type Judged = { id: string; revision: number; side: 'for' | 'against' | 'open'; cursor: string }
+export type Life = { steps: Step[]; judged: Judged[] }
+
+const sideOf = (verdict: Verdict): Judged['side'] =>
+  isAgainst({ verdict }) ? 'against' : verdict === 'SUPPORTED' ? 'for' : 'open'
+
+/** The newest revisions and pieces of evidence of an entry, newest first: at most `limit` of each. */
+export const readLife = async (on: On, slug: string, limit: number): Promise<Life> =>
+  lifeOf(on, await addressedAt(on, slug), limit)
+
+async function lifeOf(on: On, entry: EntryRow, limit: number): Promise<Life> {
+  const [steps, judged] = await Promise.all([
+    listSteps(on.reader, entry.number, limit),
+    listJudged(on.reader, entry.number, limit),
+  ])
+  return {
+    steps: steps.map(({ id, ordinal, number, change_type, actor_id, created_at }) => ({
+      id,
+      ordinal,
+      record: number,
+      changeType: change_type,
+      actorId: actor_id,
+      at: created_at,
+    })),
+    judged: judged.map(({ id, revision, verdict, ordinal }) => ({
+      id,
+      revision,
+      side: sideOf(verdict),
+      cursor: offsetCursor({ size: ordinal, offset: 0 }),
+    })),
+  }
+}
+
+/**
+ * The numbers of public rows on the pages of an entry. All but `revisions` are counted up to `COUNTED_MAX`. Reads are not counted:
+ * otherwise each view of a page would change the page, and no cache could store it.
+ */
+export type Counts = { revisions: number; evidence: number; relations: number; writes: number }
+export const COUNTED_MAX = 1_000
+
+export const readCounts = async (on: On, slug: string): Promise<Counts> => countsOf(on, await addressedAt(on, slug))
+
+async function countsOf(on: On, entry: EntryRow): Promise<Counts> {
+  const [evidence, relations, writes] = await Promise.all([
+    entry.evidence === 0 ? 0 : countEvidence(on.reader, entry.number, COUNTED_MAX),
+    entry.relations === 0 ? 0 : countRelations(on.reader, entry.number, COUNTED_MAX),
+    countWrites(on.reader, entry.number, COUNTED_MAX),
+  ])
+  return { revisions: entry.revisions, evidence, relations, writes }
+}
+
+/** Returns the author of a revision, and the history and counts of its entry, from one read of the row of the entry. */
+export async function readAbout(on: On, slug: string, revisionId: string, lifeRows: number) {
+  const entry = await addressedAt(on, slug)
+  const [{ author }, life, counts] = await Promise.all([
+    revisionStateOf(on, entry, revisionId),
+    lifeOf(on, entry, lifeRows),
+    countsOf(on, entry),
+  ])
+  return { author, life, counts }
+}
+
+/** How a piece of evidence counts for the current text of its entry. */
+export type Weight = {
+  /** REPLACED by a later judgement of its actor about the same revision. */
+  about: 'CURRENT' | 'EARLIER' | 'REPLACED'
+  /** Whether its actor, or its network on that day, wrote a part of the judged text. */
+  own: boolean
+  /** Of an objection: its status, and the id of the CORRECT revision that answered it. */
+  status: ObjectionStatus | null
+  answeredBy: string | null
+}
+
+/** Returns how pieces of evidence about an entry count, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
+export async function readWeights(on: On, slug: string, ids: readonly string[]): Promise<Map<string, Weight>> {
+  const { reader } = on
+  const entry = await addressedAt(on, slug)
+  const evidence = await evidenceOn(reader, entry, entry)
+  const rows = await Promise.all(ids.slice(0, 2 * LIMITS.pageMax).map(id => findEvidence(reader, entry.number, id)))
+  if (evidence === undefined) return new Map()
+  const judgements = new Map(evidence.judgements.map(one => [one.record, one]))
+  const objections = new Map(objectionsOf(evidence).map(one => [one.judgement.record, one]))
+  const weightOf = async (record: number): Promise<Weight> => {
+    const judgement = judgements.get(record)
+    const objection = objections.get(record)
+    if (judgement === undefined) return { about: 'REPLACED', own: false, status: null, answeredBy: null }
+    const { own, revision } = judgement
+    if (objection !== undefined) {
+      const { status, answer } = objection
+      const answeredBy = answer === null ? null : await findRevisionId(reader, answer)
+      return { about: status === 'STANDING' ? 'CURRENT' : 'EARLIER', own, status, answeredBy }
+    }
+    const share = evidence.compared.get(revision)?.comparison.share ?? 0
+    return { about: share >= SUPPORT_FROM ? 'CURRENT' : 'EARLIER', own, status: null, answeredBy: null }
+  }
+  const found = rows.filter(row => row !== undefined)
+  return new Map(await Promise.all(found.map(async ({ id, record }) => [id, await weightOf(record)] as const)))
+}
+
+/** Returns the state and the tally of each revision of an entry that was judged itself, by the record number of the revision. */
+export async function readVerdicts(
+  on: On,
+  slug: string,
+): Promise<Map<number, Pick<Entry['standing'], 'state' | 'tally'>>> {
+  const entry = await addressedAt(on, slug)
+  if (entry.standing === null) return new Map()
+  const judgements = latestOf(await listJudgements(on.reader, entry))
+  return new Map(
+    [...Map.groupBy(judgements, ({ revision }) => revision)].map(([revision, about]) => {
+      const tally = tallyOf(about)
+      return [revision, { state: stateOfTally(tally), tally }]
+    }),
+  )
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { claimOf, compareTexts, cutText, EDITS_MAX, hasClaim, hasWritten, isSameText } from './pieces-rules.ts'
+
+const cut = (content: string, title = 'A title') => cutText({ title, summary: 'A summary.', content })
+const lines = (from: number, count: number): string[] => Array.from({ length: count }, (_, at) => `Line ${from + at}.`)
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+/** The contents of the pieces that a diff leaves unchanged. */
+const kept = (judged: string, current: string): string[] => {
+  const now = cut(current)
+  const { unchanged } = compareTexts(cut(judged), now)
+  return now.pieces.flatMap(({ section, text }, at) => (section === 'CONTENT' && unchanged[at] ? [text] : []))
+}
+
+test('pieces are compared after NFC, without the blank space at their end, with their indentation', () => {
+  assert.ok(isSameText(cut('Caf\u00e9 is open.  \nSecond.'), cut('Cafe\u0301 is open.\n\nSecond.\n')))
+  for (const [one, other] of [
+    ['if x:\n    go()', 'if x:\n  go()'],
+    ['one two', 'one\u200b two'],
+    ['one two', 'one  two'],
+    ['Stra\u00dfe', 'Strasse'],
+    ['paypal', 'p\u0430ypal'],
+  ] as const)
+    assert.ok(!isSameText(cut(one), cut(other)), JSON.stringify([one, other]))
+})
+
+test('a moved, added or removed piece is a changed piece; the others stay unchanged', () => {
+  assert.deepEqual(kept('One is. Two is. Three is.', 'One is. Three is.'), ['One is.', 'Three is.'])
+  assert.deepEqual(kept('One is. Two is. Three is.', 'Two is. Three is. One is.'), ['Two is.', 'Three is.'])
+  assert.deepEqual(kept('One is. Two is.', 'One is. New is. Two is.'), ['One is.', 'Two is.'])
+  const block = (name: string): string => `begin\n  ${name}()\nend.\n`
+  assert.equal(kept(block('one') + block('two'), block('zero') + block('one') + block('two')).length, 6)
+})
+
+test('a piece in another section is another piece', () => {
+  const { unchanged, gone } = compareTexts(cut('The claim.', 'A title'), cut('Other.', 'The claim.'))
+  assert.deepEqual([unchanged, gone.length], [[false, true, false], 2])
+})
+
+test('past the bound of edits everything between the common beginning and end is changed', () => {
+  const text = (middle: string[]): string => ['First is here.', ...middle, 'Last is here.'].join('\n')
+  const many = lines(100, 2 * EDITS_MAX)
+  assert.deepEqual(kept(text(many), text(many.toReversed())), ['First is here.', 'Last is here.'])
+  const few = lines(100, 100)
+  assert.equal(kept(text(few), text([...few.slice(50), ...few.slice(0, 50)])).length, 52)
+})
+
+test('the diff is a longest common subsequence, as the quadratic one finds it', t => {
+  t.diagnostic(`SEED=${seed}`)
+  let state = seed
+  const below = (limit: number): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+  for (let round = 0; round < 500; round++) {
+    const text = (): string[] => Array.from({ length: below(12) }, () => `Line ${below(5)}.`)
+    const [a, b] = [text(), text()]
+    const rows = [new Array<number>(b.length + 1).fill(0)]
+    for (const [i, one] of a.entries()) {
+      const row = [0]
+      for (const [j, other] of b.entries())
+        row.push(one === other ? (rows[i]?.[j] ?? 0) + 1 : Math.max(rows[i]?.[j + 1] ?? 0, row[j] ?? 0))
+      rows.push(row)
+    }
+    assert.equal(kept(a.join('\n'), b.join('\n')).length, rows.at(-1)?.at(-1), `SEED=${seed} ${JSON.stringify([a, b])}`)
+  }
+})
+
+test('a quote names the pieces that it touches, and a text has the claim while it has all of one occurrence', () => {
+  const text = cut('Set it to 2 s. Never mix them.\nThe end.')
+  assert.deepEqual(claimOf(text, 'to 2 s. Never'), [['CONTENT Set it to 2 s.', 'CONTENT Never mix them.']])
+  assert.deepEqual(claimOf(text, 'to 3 s'), [])
+  const claim = claimOf(text, 'to 2 s')
+  assert.ok(hasClaim(cut('The end.\nSet it to 2 s.'), claim), 'a moved claim is still there')
+  assert.ok(!hasClaim(cut('Set it to 3 s. Never mix them.'), claim))
+})
+
+test('only what no earlier revision had makes an author', () => {
+  const [first, vandalised] = [cut('One is odd. Two is even.'), cut('Vandalised. Two is even.')]
+  assert.ok(hasWritten(first, [], first))
+  assert.ok(!hasWritten(first, [vandalised, first], first), 'an exact restore writes nothing')
+  assert.ok(hasWritten(cut('Two is even. One is odd.'), [first], cut('Two is even. One is odd.')), 'a new order is new')
+  assert.ok(hasWritten(cut('Two is even.'), [first], cut('Two is even.')), 'a removal is new')
+  assert.ok(!hasWritten(vandalised, [first], cut('One is odd. Two is even. Three.')), 'its piece is gone')
+})

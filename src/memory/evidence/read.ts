@@ -1,0 +1,128 @@
+import type { Standing } from '../../contract/resources.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
+import { only, type Reader } from '../../engine/database.ts'
+import { toAuthor } from '../actors/rows.ts'
+import { historyOf } from '../entries/blame.ts'
+import { type EntryRow, findWriter } from '../entries/rows.ts'
+import { findAddressed, observedRead, type ReadOperation } from '../operation.ts'
+import { shortDigest } from '../values.ts'
+import type { CutText, Piece } from './pieces-rules.ts'
+import type { ComputedStanding as StoredStanding } from './rules.ts'
+import { cutOf } from './standing.ts'
+import {
+  findEvidenceId,
+  findObjection,
+  findRevisionId,
+  findText,
+  slimStanding,
+  storedStanding,
+} from './standing-rows.ts'
+
+/** Reads the result of the evidence about the current text of an entry. */
+export const readStanding: ReadOperation<'readStanding'> = async ({ reader }, request) => {
+  const entry = await findAddressed(reader, request)
+  const body = await standingOfEntry(reader, entry)
+  // The version excludes ids, so that both engines agree. The supporting entry of a contradiction, and the names of authors, can change
+  // without another change of the standing.
+  const sources = body.contradictions.map(({ sourceEntryId }) => sourceEntryId !== null)
+  const names = body.unconfirmed.map(({ actor }) => actor.declared)
+  const version = shortDigest(JSON.stringify([entry.standing, sources, names]))
+  return { body, etag: `${entry.revision_id}.${version}`, observed: observedRead(entry) }
+}
+
+/** The standing of an entry with the records and pieces that it names. */
+async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standing> {
+  const stored = storedStanding(entry.standing)
+  const { state, nearest, observedOn, contradictions, earlier } = stored
+  const [shown, unconfirmed, removed, best] = await Promise.all([
+    Promise.all(contradictions.map(one => contradictionOf(reader, one))),
+    stored.unconfirmed.length === 0 ? [] : unconfirmedOf(reader, entry, stored.unconfirmed),
+    nearest === null || stored.removed.length === 0 ? [] : removedOf(reader, nearest, stored.removed),
+    nearest === null || state === 'SUPPORTED' ? null : findRevisionId(reader, nearest),
+  ])
+  return {
+    entryId: entry.id,
+    revisionId: entry.revision_id,
+    ...slimStanding(stored),
+    unconfirmed,
+    removed,
+    observedOn,
+    best: best === null ? null : { revisionId: best, state: 'SUPPORTED' },
+    contradictions: shown.filter(one => one !== undefined),
+    earlier,
+    ...TRUST,
+  }
+}
+
+/** The maximum length of a shown piece, in UTF-16 units. */
+const SHOWN_CHARACTERS = 300
+
+/** A piece as answers show it. A long one is cut. */
+export const shownPiece = ({
+  section,
+  text,
+}: Pick<Piece, 'section' | 'text'>): { section: Piece['section']; text: string } => ({
+  section,
+  text: text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text,
+})
+
+const piecesAt = ({ pieces }: CutText, places: readonly number[]): Piece[] =>
+  places.map(place => pieces[place]).filter(piece => piece !== undefined)
+
+async function removedOf(reader: Reader, revision: number, places: readonly number[]): Promise<Standing['removed']> {
+  return piecesAt(cutOf(only(await findText(reader, revision))), places).map(shownPiece)
+}
+
+/** Pieces of the current text with the revisions that wrote them. */
+async function unconfirmedOf(
+  reader: Reader,
+  entry: EntryRow,
+  places: readonly number[],
+): Promise<Standing['unconfirmed']> {
+  const { origins } = await historyOf(reader, entry)
+  return Promise.all(
+    piecesAt(cutOf(entry), places).map(async (piece, at) => {
+      const first = origins[places[at] ?? 0]?.first ?? entry.revisions
+      const writer = only(await findWriter(reader, entry.number, first))
+      return { ...shownPiece(piece), revisionId: writer.id, actor: toAuthor(writer) }
+    }),
+  )
+}
+
+type StoredContradiction = StoredStanding['contradictions'][number]
+
+const KINDS = { CONTRADICTED: 'CONTRADICTION', CONTRADICTS: 'RELATION', UNSUPPORTED: 'VERIFICATION' } as const
+
+async function contradictionOf(
+  reader: Reader,
+  { record, verdict, status, answer, addressed, byAuthor }: StoredContradiction,
+): Promise<Standing['contradictions'][number] | undefined> {
+  const [row, answeredBy, addressedBy] = await Promise.all([
+    findObjection(reader, record, verdict),
+    answer === null ? null : findRevisionId(reader, answer),
+    addressed === null ? null : findEvidenceId(reader, addressed),
+  ])
+  if (row === undefined) return undefined
+  return {
+    id: row.id,
+    kind: KINDS[verdict as keyof typeof KINDS],
+    revisionId: row.revision_id,
+    sourceEntryId: row.source_entry_id,
+    quote: row.quote,
+    ...{ byAuthor, status, answeredBy, addressedBy },
+    rationale: row.rationale,
+  }
+}
+
+/** An objection to a text: a contradiction, a relation of type CONTRADICTS, or a verification that found the text unsupported. */
+export type ShownObjection = { id: string; rationale: string }
+
+/** The strongest open objections of a standing, those that stand first. An answered one is a claim against a claim. */
+export async function objectionsTo(
+  reader: Reader,
+  { contradictions }: Pick<StoredStanding, 'contradictions'>,
+): Promise<ShownObjection[]> {
+  const open = contradictions.filter(({ status }) => status !== 'ADDRESSED')
+  const found = await Promise.all(open.map(({ record, verdict }) => findObjection(reader, record, verdict)))
+  return found.filter(row => row !== undefined).map(({ id, rationale }) => ({ id, rationale }))
+}

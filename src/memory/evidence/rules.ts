@@ -1,0 +1,394 @@
+import type { Environment, Standing, Tally } from '../../contract/resources.ts'
+import type { ObjectionStatus, State } from '../../contract/vocabulary.ts'
+import { type Claim, type Comparison, type CutText, claimOf, hasClaim, isNotable, isSameText } from './pieces-rules.ts'
+
+/** A verdict about a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS with its entry as target. */
+export type Verdict = 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | 'CONTRADICTED' | 'CONTRADICTS'
+
+/** A judgement of an exact revision. Records and revisions are ordered by their numbers. */
+export type Judgement = {
+  record: number
+  actor: number
+  revision: number
+  verdict: Verdict
+  /** Whether its actor, or its network on that day, wrote a part of the judged text. */
+  own: boolean
+  /** Numbers its network and day within the entry. 0 means unknown; all unknown ones are one voice. */
+  voice: number
+  quote: string | null
+  observedOn: readonly Environment[]
+  at: number
+}
+
+/** A CORRECT revision that changed something. */
+export type Correction = { number: number; actor: number }
+
+/** The maximum number of judged texts that are compared with the current text. */
+export const COMPARED_TEXTS = 16
+/** The maximum number of judgements of an entry that count. */
+export const COUNTED_JUDGEMENTS = 1_000
+/** The maximum number of corrections after an objection, and of all objections, whose texts are searched for quoted claims. */
+const SEARCHED_CORRECTIONS = 8
+const SEARCHED_MAX = 32
+/** The minimum share of the current text that a supported text has unchanged, so that its supporters count. */
+export const SUPPORT_FROM = 0.5
+const NAMED = 3
+const ENVIRONMENTS_NAMED = 5
+
+/** An objection and its life. `answer` is the number of the correcting revision, and `addressed` the record of the voice that accepted it. */
+export type Objection = {
+  judgement: Judgement
+  status: ObjectionStatus
+  answer: number | null
+  addressed: number | null
+}
+
+export type ComputedStanding = {
+  state: State
+  tally: Tally
+  /** The judgements about texts that the current one replaced. */
+  earlier: Tally
+  /** (1 + for) ÷ (2 + for + against); an answered objection counts half. */
+  share: number
+  /** The share of the current text, by characters, that independent voices supported; null without support. */
+  confirmed: number | null
+  /** The places of pieces of the current text that no independent voice supported: at most three, those that matter most first. */
+  unconfirmed: number[]
+  /** The nearest supported text, as the number of its revision. */
+  nearest: number | null
+  /** The places of pieces of the nearest supported text that are gone: at most three. */
+  removed: number[]
+  /** How many pieces are unconfirmed or removed. A replaced piece is both, and counts once. */
+  changed: number
+  checkedAt: number | null
+  observedOn: Environment[]
+  /** At most three, one of each voice. */
+  contradictions: (Omit<Objection, 'judgement'> & { record: number; verdict: Verdict; byAuthor: boolean })[]
+  /** How disputed the entry is, for the order of lists; 0 without a standing objection. */
+  contest: number
+}
+
+/** Whether a judgement is against its text. */
+export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
+  verdict !== 'SUPPORTED' && verdict !== 'INCONCLUSIVE'
+const isSupport = ({ verdict, own }: Judgement): boolean => verdict === 'SUPPORTED' && !own
+
+/**
+ * The judgements that count, oldest first: a later judgement of the same revision by the same actor replaces an earlier one. An actor's
+ * objections with other quotes, and its contradiction and its relation, are all kept.
+ */
+export function latestOf(judgements: readonly Judgement[]): Judgement[] {
+  const kept = new Map<string, Judgement[]>()
+  for (const one of judgements.toSorted((a, b) => a.record - b.record)) {
+    const about = `${one.actor} ${one.revision}`
+    const isOther = (other: Judgement): boolean =>
+      isAgainst(one) && isAgainst(other) && (one.verdict !== other.verdict || one.quote !== other.quote)
+    kept.set(about, [...(kept.get(about) ?? []).filter(isOther), one])
+  }
+  return [...kept.values()].flat().sort((a, b) => a.record - b.record)
+}
+
+/**
+ * The revisions whose texts are compared with the current one: half of them the objected ones, then the supported ones, then the others;
+ * each kind by its voices, then the newest first. A voice counts 1/n for each of its n texts, so that no network displaces the texts of
+ * another one.
+ */
+export function textsToCompare(judgements: readonly Judgement[], current: number): number[] {
+  const judged = [...Map.groupBy(judgements, ({ revision }) => revision)]
+  const textsOfVoice = new Map<number, number>()
+  const voicesOf = (about: readonly Judgement[]): Set<number> => new Set(about.map(({ voice }) => voice))
+  for (const [, about] of judged) {
+    for (const voice of voicesOf(about)) textsOfVoice.set(voice, (textsOfVoice.get(voice) ?? 0) + 1)
+  }
+  const byVoices = (counts: (one: Judgement) => boolean): number[] =>
+    judged
+      .map(([revision, about]) => ({ revision, voices: voicesOf(about.filter(counts)) }))
+      .filter(({ voices }) => voices.size > 0)
+      .map(({ revision, voices }) => ({
+        revision,
+        weight: [...voices].reduce((sum, voice) => sum + 1 / (textsOfVoice.get(voice) ?? 1), 0),
+      }))
+      .sort((a, b) => b.weight - a.weight || b.revision - a.revision)
+      .map(({ revision }) => revision)
+  const objected = byVoices(isAgainst)
+  const isJudged = judged.some(([revision]) => revision === current)
+  const texts = [objected.slice(0, COMPARED_TEXTS / 2), byVoices(isSupport), objected, byVoices(() => true)].flat()
+  return [...new Set([...(isJudged ? [current] : []), ...texts])].slice(0, COMPARED_TEXTS)
+}
+
+export type ComparedText = { text: CutText; comparison: Comparison }
+
+/** The evidence about an entry. */
+export type Evidence = {
+  /** From `latestOf`. */
+  judgements: readonly Judgement[]
+  current: CutText
+  /** From `textsToCompare`, by the numbers of their revisions. */
+  compared: ReadonlyMap<number, ComparedText>
+  /** Oldest first. `text` is left out where no quoted claim is searched. */
+  corrections: readonly (Correction & { text?: CutText | undefined })[]
+}
+
+/** The numbers of the corrections whose texts may answer an objection with a quote. */
+export function correctionsToSearch({ judgements, current, compared, corrections }: Evidence): number[] {
+  const quoted = judgements.filter(one => {
+    const judged = compared.get(one.revision)
+    return one.quote !== null && judged !== undefined && !hasClaim(current, claimOf(judged.text, one.quote))
+  })
+  const searched = quoted.flatMap(({ revision }) => {
+    const later = corrections.filter(({ number }) => number > revision)
+    return [...later.slice(0, SEARCHED_CORRECTIONS - 1), ...later.slice(-1)].map(({ number }) => number)
+  })
+  return [...new Set(searched)].slice(0, SEARCHED_MAX)
+}
+
+/** The objections of an entry and their lives, newest first. */
+export function objectionsOf(evidence: Evidence): Objection[] {
+  const supports = evidence.judgements.filter(({ verdict }) => verdict === 'SUPPORTED')
+  const objections = evidence.judgements.filter(isAgainst).map(one => lifeOf(one, evidence, supports))
+  const isReopened = reopeningOf(
+    objections.filter(({ status }) => status === 'STANDING'),
+    evidence,
+  )
+  return objections
+    .map(one => (isReopened(one) ? lifeless(one.judgement, 'STANDING') : one))
+    .sort((a, b) => b.judgement.record - a.judgement.record)
+}
+
+const lifeless = (judgement: Judgement, status: ObjectionStatus, answer: number | null = null): Objection => ({
+  ...{ judgement, status, answer, addressed: null },
+})
+
+/**
+ * Whether a standing objection is about the answer to another one: about a text after the answer, and about the whole text or about a claim
+ * that the objected text does not have.
+ */
+function reopeningOf(standing: readonly Objection[], { compared }: Evidence): (one: Objection) => boolean {
+  const whole = standing.filter(({ judgement: { quote } }) => quote === null).map(({ judgement }) => judgement.revision)
+  const claims = [
+    ...new Map(standing.map(({ judgement: one }) => [`${one.revision} ${one.quote}`, one])).values(),
+  ].flatMap(({ revision, quote }) => {
+    const text = compared.get(revision)?.text
+    return quote === null || text === undefined ? [] : [{ revision, claim: claimOf(text, quote) }]
+  })
+  const known = new Map<string, boolean>()
+  return ({ judgement, status, answer }) => {
+    if (status === 'STANDING' || answer === null) return false
+    const key = `${judgement.revision} ${answer}`
+    const objected = compared.get(judgement.revision)?.text
+    const isNew = ({ revision, claim }: (typeof claims)[number]): boolean =>
+      revision >= answer && (objected === undefined || !hasClaim(objected, claim))
+    const found = known.get(key) ?? (whole.some(revision => revision >= answer) || claims.some(isNew))
+    known.set(key, found)
+    return found
+  }
+}
+
+/** The life of an objection, without regard to the others. A text that is not compared counts as changed. */
+function lifeOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[]): Objection {
+  const { compared, corrections, current } = evidence
+  const { record, revision, actor, quote } = judgement
+  const judged = compared.get(revision)
+  const claim: Claim | null = judged === undefined || quote === null ? null : claimOf(judged.text, quote)
+  const isIn = (text: CutText): boolean =>
+    judged !== undefined && (claim === null ? isSameText(judged.text, text) : hasClaim(text, claim))
+  const withdrawn = supports.find(one => one.actor === actor && one.record > record && one.revision >= revision)
+  if (withdrawn !== undefined) return { ...lifeless(judgement, 'ADDRESSED'), addressed: withdrawn.record }
+  if (claim === null ? judged?.comparison.same : hasClaim(current, claim)) return lifeless(judgement, 'STANDING')
+  const answer = corrections.find(
+    one => one.number > revision && (claim === null || (one.text !== undefined && !isIn(one.text))),
+  )
+  if (answer === undefined && judged?.comparison.overlaps !== false) return lifeless(judgement, 'STANDING')
+  const since = answer?.number ?? revision + 1
+  const accepted = supports.find(one => {
+    const text = compared.get(one.revision)?.text
+    const isLater = one.record > Math.max(record, since) && one.revision >= since
+    return !one.own && isLater && one.actor !== answer?.actor && text !== undefined && !isIn(text)
+  })
+  return accepted === undefined
+    ? lifeless(judgement, 'ANSWERED', answer?.number)
+    : { ...lifeless(judgement, 'ADDRESSED', answer?.number), addressed: accepted.record }
+}
+
+/** The standing of the current text of an entry. */
+export function standingOf(evidence: Evidence): ComputedStanding {
+  const { judgements, compared } = evidence
+  const objections = objectionsOf(evidence)
+  const open = objections.filter(({ status }) => status === 'STANDING').map(({ judgement }) => judgement)
+  const opponents = new Set(open.map(({ actor }) => actor))
+  const shareOf = ({ revision }: Judgement): number => compared.get(revision)?.comparison.share ?? 0
+  const isCurrent = (one: Judgement): boolean =>
+    !isAgainst(one) && !opponents.has(one.actor) && shareOf(one) >= SUPPORT_FROM
+  const here = [...open, ...newestOfActors(judgements.filter(isCurrent))]
+  const counted = new Set(here)
+  const tally = tallyOf(here)
+  const supports = here.filter(isSupport)
+  const answered = objections.filter(({ status }) => status === 'ANSWERED').map(({ judgement }) => judgement)
+  const isExact = supports.some(one => compared.get(one.revision)?.comparison.same)
+  return {
+    state: stateOf(tally, { isExact, isAnswered: answered.length > 0 }),
+    tally,
+    earlier: tallyOf(newestOfActors(judgements.filter(one => !counted.has(one)))),
+    share: shareOfVoices(tally, answered),
+    ...supportOf(
+      judgements.filter(one => isSupport(one) && !opponents.has(one.actor)),
+      evidence,
+    ),
+    checkedAt: newest(here.filter(one => isAgainst(one) || !one.own))?.at ?? null,
+    observedOn: environmentsOf(supports),
+    contradictions: shownOf(objections),
+    contest: contestOf(open, supports),
+  }
+}
+
+const newest = (judgements: readonly Judgement[]): Judgement | undefined =>
+  judgements.toSorted((a, b) => b.record - a.record)[0]
+
+/** The newest judgement of each actor, newest first. */
+const newestOfActors = (judgements: readonly Judgement[]): Judgement[] =>
+  [...new Map(judgements.toSorted((a, b) => a.record - b.record).map(one => [one.actor, one])).values()].reverse()
+
+const voicesOf = (judgements: readonly Judgement[]): Set<number> => new Set(judgements.map(({ voice }) => voice))
+const actorsOf = (judgements: readonly Judgement[]): number => new Set(judgements.map(({ actor }) => actor)).size
+
+/** Counts actors, and the independent voices for and against. A judgement in favour by an author counts as `own` only. */
+export function tallyOf(judgements: readonly Judgement[]): Tally {
+  const others = judgements.filter(one => !one.own || isAgainst(one))
+  const those = (...verdicts: Verdict[]): Judgement[] => others.filter(({ verdict }) => verdicts.includes(verdict))
+  return {
+    supported: actorsOf(those('SUPPORTED')),
+    unsupported: actorsOf(those('UNSUPPORTED')),
+    inconclusive: actorsOf(those('INCONCLUSIVE')),
+    contradicted: actorsOf(those('CONTRADICTED', 'CONTRADICTS')),
+    own: actorsOf(judgements.filter(one => one.own && !isAgainst(one))),
+    actors: actorsOf(others),
+    for: voicesOf(those('SUPPORTED')).size,
+    against: voicesOf(others.filter(isAgainst)).size,
+  }
+}
+
+/** The tally of no evidence. */
+export const NO_TALLY: Tally = tallyOf([])
+
+/** The state of a text that has all judged pieces. */
+export const stateOfTally = (tally: Tally): State => stateOf(tally, { isExact: true, isAnswered: false })
+
+function stateOf(tally: Tally, { isExact, isAnswered }: { isExact: boolean; isAnswered: boolean }): State {
+  if (tally.against > 0) return tally.for > 0 ? 'DISPUTED' : 'CONTRADICTED'
+  if (isAnswered) return 'ANSWERED'
+  if (tally.for > 0) return isExact ? 'SUPPORTED' : 'PARTLY_SUPPORTED'
+  return tally.inconclusive > 0 ? 'INCONCLUSIVE' : 'UNCHECKED'
+}
+
+/** The rule of succession (Laplace). */
+function shareOfVoices(tally: Tally, answered: readonly Judgement[]): number {
+  const against = tally.against + voicesOf(answered).size / 2
+  return inThousandths((1 + tally.for) / (2 + tally.for + against))
+}
+
+/** Rounded down, so that a part is never shown as the whole. */
+const inThousandths = (share: number): number => Math.floor(share * 1_000 + 1e-9) / 1_000
+
+/** What independent voices supported of the current text. */
+function supportOf(
+  supports: readonly Judgement[],
+  { current, compared }: Evidence,
+): Pick<ComputedStanding, 'confirmed' | 'unconfirmed' | 'nearest' | 'removed' | 'changed'> {
+  const texts = [...new Set(supports.map(({ revision }) => revision))].flatMap(revision => {
+    const found = compared.get(revision)
+    return found === undefined ? [] : [{ revision, ...found }]
+  })
+  const [nearest] = texts.toSorted(
+    (a, b) =>
+      Number(b.comparison.same) - Number(a.comparison.same) ||
+      b.comparison.share - a.comparison.share ||
+      b.revision - a.revision,
+  )
+  if (nearest === undefined) return { confirmed: null, unconfirmed: [], nearest: null, removed: [], changed: 0 }
+  const isConfirmed = (place: number): boolean => texts.some(({ comparison }) => comparison.unchanged[place])
+  const unconfirmed = [...current.pieces.keys()].filter(place => !isConfirmed(place))
+  const size = unconfirmed.reduce((sum, place) => sum + (current.pieces[place]?.text.length ?? 0), 0)
+  const { gone } = nearest.comparison
+  return {
+    confirmed: inThousandths(current.size === 0 ? 1 : 1 - size / current.size),
+    unconfirmed: notableFirst(current, unconfirmed),
+    nearest: nearest.revision,
+    removed: notableFirst(nearest.text, gone),
+    changed: Math.max(unconfirmed.length, gone.length),
+  }
+}
+
+/** At most three places of pieces: those whose small change may reverse the meaning first. */
+const notableFirst = ({ pieces }: CutText, places: readonly number[]): number[] => {
+  const isFirst = (place: number): boolean => isNotable(pieces[place] as CutText['pieces'][number])
+  return [...places.filter(isFirst), ...places.filter(place => !isFirst(place))].slice(0, NAMED)
+}
+
+/** The environments of supporting judgements, newest first. */
+function environmentsOf(supports: readonly Judgement[]): Environment[] {
+  const all = supports.toSorted((a, b) => b.record - a.record).flatMap(({ observedOn }) => observedOn)
+  return [...new Map(all.map(one => [`${one.name}@${one.version}`, one])).values()].slice(0, ENVIRONMENTS_NAMED)
+}
+
+const STATUS_ORDER: Record<ObjectionStatus, number> = { STANDING: 0, ANSWERED: 1, ADDRESSED: 2 }
+
+/** The objections among judgements of one text, all standing. */
+export const standingObjections = (judgements: readonly Judgement[]): Objection[] =>
+  judgements.filter(isAgainst).map(one => lifeless(one, 'STANDING'))
+
+/** At most three objections, one of each voice. Relations come last: their rationale is about two entries. */
+export function shownOf(objections: readonly Objection[]): ComputedStanding['contradictions'] {
+  const voices = new Set<number>()
+  return objections
+    .toSorted(
+      (a, b) =>
+        STATUS_ORDER[a.status] - STATUS_ORDER[b.status] ||
+        Number(a.judgement.verdict === 'CONTRADICTS') - Number(b.judgement.verdict === 'CONTRADICTS') ||
+        b.judgement.record - a.judgement.record,
+    )
+    .filter(({ judgement: { voice } }) => !voices.has(voice) && voices.add(voice))
+    .slice(0, NAMED)
+    .map(({ judgement: { record, verdict, own }, ...life }) => ({ record, verdict, byAuthor: own, ...life }))
+}
+
+const SIDES_WEIGHT = 100_000
+
+/** Orders entries by the voices on the weaker side, then by those against. A voice on both sides is against. */
+function contestOf(open: readonly Judgement[], supports: readonly Judgement[]): number {
+  const against = voicesOf(open)
+  const inFavour = [...voicesOf(supports)].filter(voice => !against.has(voice)).length
+  return Math.min(inFavour, against.size) * SIDES_WEIGHT + Math.min(against.size, SIDES_WEIGHT - 1)
+}
+
+type Shown = Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'confirmed' | 'changed'>>
+
+/** A share in whole per cent, rounded down: a share below 1 is never 100. */
+export const percentOf = (share: number): number => Math.floor(share * 100 + 1e-9)
+
+/** The number of judgements on both sides. */
+const sidesOf = ({ supported, unsupported, contradicted, for: voicesFor, against }: Tally): string[] => [
+  `${supported} for (${voicesFor} independent)`,
+  `${unsupported + contradicted} against (${against} independent)`,
+]
+
+/** How many sentences changed since a text was supported, in words; empty if none did or nothing is known. */
+export const changedWords = ({ changed = 0 }: Pick<Shown, 'changed'>): string =>
+  changed === 0 ? '' : `${changed} ${changed === 1 ? 'sentence' : 'sentences'} changed since it was checked`
+
+/**
+ * A standing in one line: the state, both sides with their independent voices, the judgements that do not count, the share of the text that
+ * was supported if it is not all of it, and the number of sentences that changed since.
+ */
+export function standingLine({ state, tally, confirmed, changed }: Shown): string {
+  const said = [
+    ...sidesOf(tally),
+    ...(tally.inconclusive > 0 ? [`${tally.inconclusive} inconclusive`] : []),
+    ...(tally.own > 0 ? [`${tally.own} by authors of the text, not counted`] : []),
+    ...(confirmed == null || confirmed === 1 ? [] : [`${percentOf(confirmed)} % confirmed`]),
+    ...(changed === undefined || changed === 0 ? [] : [changedWords({ changed })]),
+  ]
+  return `${state}: ${said.join(', ')}`
+}
+
+/** The number of judgements about earlier texts. */
+export const earlierCount = ({ earlier }: Pick<Standing, 'earlier'>): number => earlier.actors + earlier.own

@@ -1,0 +1,226 @@
+import type { Entry, Environment } from '../../contract/resources.ts'
+import type { Reader, Transaction } from '../../engine/database.ts'
+import { type Sql, sql } from '../../engine/sql.ts'
+import { isoTime } from '../values.ts'
+import { dueOf } from '../work/rules.ts'
+import type { Text } from './pieces-rules.ts'
+import {
+  COUNTED_JUDGEMENTS,
+  type ComputedStanding,
+  type Correction,
+  type Judgement,
+  NO_TALLY,
+  type Verdict,
+} from './rules.ts'
+
+/** An entry, and how many pieces of evidence and relations it has. */
+export type JudgedEntry = { number: number; evidence: number; relations: number }
+
+type JudgementRow = Omit<Judgement, 'own' | 'observedOn'> & { own: number; observed_on: string | null }
+
+/** The number of the newest pieces of evidence, and of the newest relations, of an entry among which judgements are chosen. */
+export const READ_MAX = 10_000
+
+/** All records up to this one. */
+const ALL = Number.MAX_SAFE_INTEGER
+
+/**
+ * The public judgements of an entry up to a record, at most COUNTED_JUDGEMENTS: the newest of each voice, then the second newest of each,
+ * and so on. A flood from one network displaces only itself. A relation of type CONTRADICTS judges the revision that was current.
+ */
+export async function listJudgements(
+  reader: Reader,
+  { number, evidence, relations }: JudgedEntry,
+  upTo = ALL,
+): Promise<Judgement[]> {
+  const rows = await reader.all<JudgementRow>(sql`
+    SELECT record, actor, revision, verdict, own, voice, quote, observed_on, at FROM (
+      SELECT said.*, row_number() OVER (PARTITION BY voice ORDER BY record DESC) AS place FROM (
+        SELECT v.number AS record, v.actor, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict,
+          v.own, v.origin_group AS voice, v.quote, v.observed_on, v.created_at AS at
+        FROM evidence v WHERE v.entry = ${number} AND v.ordinal > ${evidence - READ_MAX} AND v.withdrawn = 0 AND v.number <= ${upTo}
+        UNION ALL
+        SELECT l.number, l.actor, l.target_revision, 'CONTRADICTS', l.own, l.origin_group, NULL, NULL, l.created_at
+        FROM relation_end x JOIN relation l ON l.number = x.relation
+        WHERE x.entry = ${number} AND x.ordinal > ${relations - READ_MAX} AND l.target_entry = ${number}
+          AND l.relation_type = 'CONTRADICTS' AND l.target_revision IS NOT NULL AND l.withdrawn = 0 AND l.number <= ${upTo}
+      ) AS said
+    ) AS placed
+    ORDER BY place, record DESC LIMIT ${COUNTED_JUDGEMENTS}`)
+  return rows.map(({ own, observed_on: observedOn, ...row }) => ({
+    ...row,
+    own: own === 1,
+    observedOn: observedOf(observedOn),
+  }))
+}
+
+/** Environments as JSON, with their members in one order: the public log contains their hash. */
+export const observedJson = (observedOn: readonly Environment[] | undefined): string | null =>
+  observedOn === undefined ? null : JSON.stringify(observedOn.map(({ name, version }) => ({ name, version })))
+
+export const observedOf = (json: string | null): Environment[] =>
+  json === null ? [] : (JSON.parse(json) as Environment[])
+
+/** The number of CORRECT revisions that are read from each end of the history after an objection. */
+const CORRECTIONS_MAX = 64
+
+/** The CORRECT revisions of an entry after a revision that changed something, oldest first: the first and the last ones. */
+export async function listCorrections(reader: Reader, entry: number, after: number, upTo = ALL): Promise<Correction[]> {
+  const from = (order: Sql) =>
+    reader.all<Correction>(sql`
+      SELECT number, actor FROM revision
+      WHERE entry = ${entry} AND change_type = 'CORRECT' AND changed = 1 AND number > ${after} AND number <= ${upTo}
+      ORDER BY number ${order} LIMIT ${CORRECTIONS_MAX}`)
+  const [first, last] = await Promise.all([from(sql`ASC`), from(sql`DESC`)])
+  return [...new Map([...first, ...last.reverse()].map(one => [one.number, one])).values()]
+}
+
+/** A revision that is judged. */
+export type TextRow = Text & { number: number; ordinal: number; actor: number; change_type: string }
+const TEXT: Sql = sql`SELECT number, ordinal, actor, change_type, title, summary, content FROM revision`
+
+export const findText = (reader: Reader, revision: number) =>
+  reader.one<TextRow>(sql`${TEXT} WHERE number = ${revision}`)
+
+export const findTextByOrdinal = (reader: Reader, entry: number, ordinal: number) =>
+  reader.one<TextRow>(sql`${TEXT} WHERE entry = ${entry} AND ordinal = ${ordinal}`)
+
+/** A revision by an actor, or by a network on a day. */
+export type WrittenRow = { number: number; ordinal: number }
+
+/** The number of newest revisions among which those of a network are found. */
+const NETWORK_WINDOW = 128
+
+/** The revisions of an entry up to an ordinal that an actor wrote, or that came from a network on that day: the newest and the first. */
+export async function listWritten(
+  reader: Reader,
+  { entry, ordinal, actor, voice }: { entry: number; ordinal: number; actor: number; voice: string | null },
+  limit: number,
+): Promise<WrittenRow[]> {
+  const lists = await Promise.all([
+    reader.all<WrittenRow>(sql`
+      SELECT number, ordinal FROM revision WHERE actor = ${actor} AND entry = ${entry} AND ordinal > 1 AND ordinal <= ${ordinal}
+      ORDER BY ordinal DESC LIMIT ${limit}`),
+    voice === null
+      ? []
+      : reader.all<WrittenRow>(sql`
+          SELECT r.number, r.ordinal FROM revision r JOIN origin o ON o.number = r.origin
+          WHERE r.entry = ${entry} AND r.ordinal > ${Math.max(1, ordinal - NETWORK_WINDOW)} AND r.ordinal <= ${ordinal} AND o.voice = ${voice}
+          ORDER BY r.ordinal DESC LIMIT ${limit}`),
+    reader.all<WrittenRow>(sql`
+      SELECT r.number, r.ordinal FROM revision r LEFT JOIN origin o ON o.number = r.origin
+      WHERE r.number = ${entry} AND (r.actor = ${actor} OR o.voice = ${voice ?? ''})`),
+  ])
+  return [...new Map(lists.flat().map(one => [one.number, one])).values()]
+}
+
+/** The number of a network and day within an entry. A new one gets the next number. */
+export async function takeOriginGroup(tx: Transaction, entry: number, voice: string): Promise<number> {
+  const known = await tx.one<{ origin_group: number }>(
+    sql`SELECT origin_group FROM entry_voice WHERE entry = ${entry} AND voice = ${voice}`,
+  )
+  if (known !== undefined) return known.origin_group
+  const taken = await tx.one<{ origins: number }>(
+    sql`UPDATE entry SET origins = origins + 1 WHERE number = ${entry} RETURNING origins`,
+  )
+  const group = taken?.origins ?? 0
+  await tx.run(sql`INSERT INTO entry_voice (entry, voice, origin_group) VALUES (${entry}, ${voice}, ${group})`)
+  return group
+}
+
+/** Raises the number of networks that judged an entry to at least `originGroup`. */
+export async function raiseOrigins(tx: Transaction, entry: number, originGroup: number): Promise<void> {
+  await tx.run(sql`UPDATE entry SET origins = ${originGroup} WHERE number = ${entry} AND origins < ${originGroup}`)
+}
+
+const NO_STANDING: ComputedStanding = {
+  ...{ state: 'UNCHECKED', tally: NO_TALLY, earlier: NO_TALLY, share: 0.5, confirmed: null, unconfirmed: [] },
+  ...{ nearest: null, removed: [], changed: 0, checkedAt: null, observedOn: [], contradictions: [], contest: 0 },
+}
+
+/** The stored standing of an entry: records and revisions by their numbers, times in milliseconds. */
+export const storedStanding = (text: string | null): ComputedStanding =>
+  text === null ? NO_STANDING : (JSON.parse(text) as ComputedStanding)
+
+/** The part of a standing that every answer with an entry shows. */
+export const shownStanding = (text: string | null): Entry['standing'] => slimStanding(storedStanding(text))
+
+export const slimStanding = ({
+  state,
+  tally,
+  share,
+  confirmed,
+  changed,
+  checkedAt,
+}: ComputedStanding): Entry['standing'] => ({
+  ...{ state, tally, share, confirmed, changed },
+  lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
+})
+
+/** Stores the standing of an entry, and the check that it needs; null if there is no evidence. */
+export async function updateStanding(tx: Transaction, entry: number, standing: ComputedStanding | null): Promise<void> {
+  const json = standing === null ? null : JSON.stringify(standing)
+  const due = dueOf(standing)
+  const confirmedAt = due === 'CONFIRMED' ? (standing?.checkedAt ?? null) : null
+  await tx.run(sql`
+    UPDATE entry SET standing = ${json}, contest = ${standing?.contest ?? 0}, due = ${due}, confirmed_at = ${confirmedAt}
+    WHERE number = ${entry}`)
+}
+
+/** An objection, by the number of its record. */
+export type ObjectionRow = {
+  id: string
+  revision_id: string
+  rationale: string
+  source_entry_id: string | null
+  quote: string | null
+}
+
+export const findObjection = (reader: Reader, record: number, verdict: Verdict) =>
+  verdict === 'CONTRADICTS'
+    ? reader.one<ObjectionRow>(sql`
+        SELECT l.id, l.rationale, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
+        FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision WHERE l.number = ${record}`)
+    : reader.one<ObjectionRow>(sql`
+        SELECT v.id, r.id AS revision_id, v.rationale, CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id, v.quote
+        FROM evidence v JOIN revision r ON r.number = v.revision LEFT JOIN entry s ON s.number = v.source_entry WHERE v.number = ${record}`)
+
+export const findEvidenceId = async (reader: Reader, record: number): Promise<string | null> =>
+  (await reader.one<{ id: string }>(sql`SELECT id FROM evidence WHERE number = ${record}`))?.id ?? null
+
+export const findRevisionId = async (reader: Reader, number: number): Promise<string | null> =>
+  (await reader.one<{ id: string }>(sql`SELECT id FROM revision WHERE number = ${number}`))?.id ?? null
+
+/** What is derived from the records of one entry. */
+
+/** 1 where the row of `revision` changes something, 0 where it equals the revision before. */
+const CHANGED: Sql = sql`CASE WHEN EXISTS (
+  SELECT 1 FROM revision p WHERE p.entry = revision.entry AND p.ordinal = revision.ordinal - 1 AND p.title = revision.title
+    AND p.summary = revision.summary AND p.content = revision.content AND p.sources = revision.sources) THEN 0 ELSE 1 END`
+
+/** A revision of an entry whose stored `changed` is wrong. */
+export const findWrongChange = (reader: Reader, entry: number) =>
+  reader.one<{ id: string }>(
+    sql`SELECT id FROM revision WHERE entry = ${entry} AND ordinal > 1 AND changed <> ${CHANGED} ORDER BY ordinal LIMIT 1`,
+  )
+
+/** The number of revisions of an entry that changed something, and the time of the last, with the stored values. */
+export const readChanges = (reader: Reader, entry: number) =>
+  reader.one<{ changes: number; updated_at: number; found: number; last: number }>(sql`
+    SELECT e.changes, e.updated_at, (SELECT count(*) FROM revision r WHERE r.entry = e.number AND r.changed = 1) AS found,
+      (SELECT r.created_at FROM revision r WHERE r.entry = e.number AND r.changed = 1 ORDER BY r.ordinal DESC LIMIT 1) AS last
+    FROM entry e WHERE e.number = ${entry}`)
+
+/** Computes which revisions of an entry change nothing, and the columns that depend on it. */
+export async function recomputeChanges(tx: Transaction, entry: number): Promise<void> {
+  await tx.run(sql`UPDATE revision SET changed = ${CHANGED} WHERE entry = ${entry} AND ordinal > 1`)
+  const last = await tx.one<{ number: number; created_at: number }>(
+    sql`SELECT number, created_at FROM revision WHERE entry = ${entry} AND changed = 1 ORDER BY ordinal DESC LIMIT 1`,
+  )
+  const head = await tx.one<{ revision: number }>(sql`SELECT revision FROM entry WHERE number = ${entry}`)
+  if (last === undefined || head === undefined) return
+  await tx.run(sql`
+    UPDATE entry SET changes = (SELECT count(*) FROM revision r WHERE r.entry = entry.number AND r.changed = 1),
+      updated_at = ${last.created_at}, text_revision = ${head.revision === last.number ? null : last.number}
+    WHERE number = ${entry}`)
+}

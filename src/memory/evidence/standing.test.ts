@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type HistoryEvent as Event, evidenceAfter } from '../../../test/support/judged-history.ts'
+import { COMPARED_TEXTS, latestOf, standingOf, tallyOf, textsToCompare } from './rules.ts'
+
+const after = (...events: Event[]) => standingOf(evidenceAfter(...events))
+const yes = (of?: number): Event => ({ verdict: 'SUPPORTED', ...(of === undefined ? {} : { of }) })
+const no: Event = { verdict: 'CONTRADICTED' }
+const sentences = (count: number, from = 0): string =>
+  Array.from({ length: count }, (_, at) => `Sentence ${from + at} says something.`).join('\n')
+const text = (content: string, changeType: 'EXPAND' | 'CORRECT' = 'EXPAND', actor = 1): Event => ({
+  content,
+  changeType,
+  actor,
+})
+
+test('the states: nothing, inconclusive, supported, disputed, contradicted', () => {
+  const states = (...events: Event[]) => after(text('It is.'), ...events).state
+  assert.equal(states(), 'UNCHECKED')
+  assert.equal(states({ verdict: 'INCONCLUSIVE' }), 'INCONCLUSIVE')
+  assert.equal(states(yes()), 'SUPPORTED')
+  assert.equal(states(yes(), no), 'DISPUTED')
+  assert.equal(states({ verdict: 'UNSUPPORTED' }), 'CONTRADICTED')
+  assert.equal(states({ verdict: 'SUPPORTED', own: true }), 'UNCHECKED')
+  assert.equal(states({ verdict: 'CONTRADICTED', own: true }), 'CONTRADICTED', 'an author may object to its own text')
+})
+
+test('a small edit inherits no support: the changed sentence is unconfirmed, the rest is confirmed', () => {
+  const before = `${sentences(9)}\nlock_timeout = '2s' stops waiting.`
+  const one = after(text(before), yes(), text(before.replace("'2s'", "'0'")))
+  assert.deepEqual(
+    [one.state, one.tally.for, one.unconfirmed, one.removed, one.changed],
+    ['PARTLY_SUPPORTED', 1, [11], [11], 1],
+  )
+  assert.ok((one.confirmed ?? 0) > 0.85 && (one.confirmed ?? 1) < 1)
+})
+
+test('a deleted warning is a change, although all that is left is confirmed', () => {
+  const one = after(text('Run it. Never do this on a primary. Then wait.'), yes(), text('Run it. Then wait.'))
+  assert.deepEqual([one.state, one.confirmed, one.removed, one.changed], ['PARTLY_SUPPORTED', 1, [3], 1])
+})
+
+test('a supported text that shares less than half of the current one counts as earlier', () => {
+  const one = after(text(sentences(3)), yes(), text(sentences(3) + sentences(30, 100)))
+  assert.deepEqual([one.state, one.tally.supported, one.earlier.supported], ['UNCHECKED', 0, 1])
+})
+
+test('an exact restore has its support again, and its objections', () => {
+  assert.equal(after(text('It is.'), yes(), text('Vandalised.'), text('It is.')).state, 'SUPPORTED')
+  assert.equal(after(text('It is.'), no, text('It was.', 'CORRECT'), text('It is.')).state, 'CONTRADICTED')
+})
+
+test('a correction answers at once; only another voice addresses', () => {
+  const history = [text('It is 5 g.'), no, text('It is 6 g.', 'CORRECT', 2)]
+  const [answered] = after(...history).contradictions
+  assert.deepEqual([after(...history).state, answered?.status, answered?.answer], ['ANSWERED', 'ANSWERED', 3])
+  assert.equal(after(...history, { verdict: 'SUPPORTED', actor: 2 }).state, 'ANSWERED', 'not the corrector')
+  assert.equal(after(...history, { verdict: 'SUPPORTED', own: true }).state, 'ANSWERED', 'not an author')
+  const addressed = after(...history, yes())
+  assert.deepEqual([addressed.state, addressed.contradictions[0]?.status], ['SUPPORTED', 'ADDRESSED'])
+  assert.equal(after(...history, yes(), no).state, 'DISPUTED', 'somebody objects to the answer')
+  assert.deepEqual(
+    after(...history, yes(), no).contradictions.map(({ status }) => status),
+    ['STANDING', 'STANDING'],
+  )
+})
+
+test('an objection with a quote follows its sentence through all other changes', () => {
+  const quoted: Event = { verdict: 'CONTRADICTED', quote: 'at 70 degrees' }
+  const before = `${sentences(20)}\nBrew it at 70 degrees.`
+  const standing = (...events: Event[]) => after(text(before), quoted, ...events).contradictions[0]?.status
+  assert.equal(standing(text(`${sentences(20, 500)}\nBrew it at 70 degrees.`, 'CORRECT')), 'STANDING', 'filler')
+  assert.equal(standing(text(`Brew it at 70 degrees.\n${sentences(20)}`, 'CORRECT')), 'STANDING', 'moved')
+  assert.equal(standing(text(before.replace('70', '80'))), 'STANDING', 'an expansion answers nothing')
+  assert.equal(standing(text(before.replace('70', '80'), 'CORRECT')), 'ANSWERED')
+  assert.equal(standing(text(sentences(20, 500))), 'STANDING', 'its title is left')
+  assert.equal(standing({ content: sentences(20, 500), title: 'Other' }), 'ANSWERED', 'nothing is left')
+  assert.equal(standing(text(before.replace('70', '80'), 'CORRECT'), text(before)), 'STANDING', 'it returns')
+})
+
+test('an objector withdraws by supporting the text; its other judgement replaces the first', () => {
+  const by = (verdict: 'SUPPORTED' | 'CONTRADICTED'): Event => ({ verdict, actor: 7 })
+  assert.equal(after(text('It is.'), by('CONTRADICTED'), by('SUPPORTED')).state, 'SUPPORTED')
+  const later = after(text('It is.'), by('CONTRADICTED'), text('It was.', 'CORRECT'), by('SUPPORTED'))
+  assert.deepEqual([later.state, later.contradictions[0]?.status], ['SUPPORTED', 'ADDRESSED'])
+  assert.equal(after(text('It is.'), by('SUPPORTED'), by('CONTRADICTED')).state, 'CONTRADICTED')
+})
+
+test('a contradiction and a relation of one actor are one voice, and the contradiction is shown first', () => {
+  const both: Event[] = [
+    { verdict: 'CONTRADICTED', actor: 7 },
+    { verdict: 'CONTRADICTS', actor: 7 },
+  ]
+  for (const events of [both, both.toReversed()]) {
+    const one = after(text('It is.'), ...events)
+    assert.deepEqual([one.tally.contradicted, one.tally.against], [1, 1])
+    assert.deepEqual(
+      one.contradictions.map(({ verdict }) => verdict),
+      ['CONTRADICTED'],
+    )
+    assert.equal(latestOf(evidenceAfter(text('It is.'), ...events).judgements).length, 2)
+  }
+})
+
+test('actors of one network are one voice, and all unknown origins are one', () => {
+  const of = (voice: number): Event[] => Array.from({ length: 30 }, (): Event => ({ verdict: 'SUPPORTED', voice }))
+  assert.deepEqual(
+    [after(text('It is.'), ...of(1)).tally.for, after(text('It is.'), ...of(1)).tally.supported],
+    [1, 30],
+  )
+  assert.equal(after(text('It is.'), ...of(0), ...of(1)).tally.for, 2)
+  assert.equal(after(text('It is.'), ...of(1)).share, 0.666)
+})
+
+test('the share: an answered objection counts half', () => {
+  const share = (...events: Event[]) => after(text('It is.'), ...events).share
+  assert.deepEqual([share(), share(yes()), share(no), share(no, text('It was.', 'CORRECT'))], [0.5, 0.666, 0.333, 0.4])
+})
+
+test('decoys cannot push objections or supports out of the compared texts', () => {
+  for (const decoys of [20, 40, 200]) {
+    const objected = Array.from({ length: decoys }, (_, n): Event[] => [
+      text(`Decoy ${n} is here. It stays.`, n % 2 ? 'CORRECT' : 'EXPAND', 66),
+      { verdict: n % 2 ? 'CONTRADICTED' : 'SUPPORTED', voice: 66, actor: 1_000 + n },
+    ]).flat()
+    const five: Event[] = [no, no, no, no, no]
+    const claim = 'The claim is wrong. It stays.'
+    assert.equal(after(text(claim), ...five, ...objected, text(claim)).tally.against, 6, `${decoys} decoys`)
+    assert.equal(after(text(claim), yes(), yes(), ...objected, text(claim)).tally.for >= 2, true)
+  }
+})
+
+test('at most 16 texts are compared; the current one is among them if it was judged', () => {
+  const events = Array.from({ length: 40 }, (_, n): Event[] => [text(`Text ${n}.`), yes()]).flat()
+  const { judgements, compared } = evidenceAfter(...events)
+  assert.equal(compared.size, COMPARED_TEXTS)
+  assert.ok(textsToCompare(judgements, 1).includes(1))
+})
+
+test('the environments of supports are named once, newest first', () => {
+  const evidence = evidenceAfter(text('It is.'), yes(), yes(), no)
+  const judgements = evidence.judgements.map((one, at) => ({
+    ...one,
+    observedOn: [{ name: 'node', version: `${at}` }],
+  }))
+  assert.deepEqual(
+    standingOf({ ...evidence, judgements }).observedOn.map(({ version }) => version),
+    ['1', '0'],
+  )
+})
+
+test('contested entries are ordered by the weaker side; a voice on both sides is against', () => {
+  const contest = (...events: Event[]): number => after(text('It is.'), ...events).contest
+  const from = (verdict: 'SUPPORTED' | 'CONTRADICTED', voice: number): Event => ({ verdict, voice })
+  assert.equal(contest(yes()), 0)
+  assert.ok(contest(yes(), no) > contest(no, no, no))
+  assert.ok(contest(from('SUPPORTED', 1), from('CONTRADICTED', 1)) < contest(yes(), no))
+})
+
+test('no judgement, or only authors: all counts are zero except own', () => {
+  const tally = tallyOf(evidenceAfter(text('It is.'), { verdict: 'SUPPORTED', own: true }).judgements)
+  assert.deepEqual(tally, {
+    supported: 0,
+    unsupported: 0,
+    inconclusive: 0,
+    contradicted: 0,
+    own: 1,
+    actors: 0,
+    for: 0,
+    against: 0,
+  })
+})

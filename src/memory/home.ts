@@ -1,0 +1,79 @@
+import type { Activity, Entry } from '../contract/resources.ts'
+import type { Reader } from '../engine/database.ts'
+import { countTags } from '../find/rules/facets.ts'
+import { listNewestWrites, toActivity } from './activity/rows.ts'
+import { entryOf } from './entries/cache.ts'
+import { listAll } from './entries/read.ts'
+import { FACETED, facetsOf } from './entries/search.ts'
+import { tagKey } from './entries/tag-rules.ts'
+import type { Reads } from './operation.ts'
+import { findOwner, listConfirmed, listDue } from './work/rows.ts'
+
+/** Number of rows from which the entries of a list are chosen. */
+const LOOKED_AT = 40
+
+/** Returns at most `limit` of the most recently confirmed entries, one per author. Entries of distinct origins come first. */
+export async function listNewlyConfirmed({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
+  const rows = await listConfirmed(reader, Number.MAX_SAFE_INTEGER, 'most', LOOKED_AT)
+  const { apart, ofAuthors } = await spread(reader, rows)
+  return (await entries.list([...apart, ...ofAuthors].slice(0, limit))).map(entryOf)
+}
+
+/**
+ * Returns at most `limit` public entries that no other actor has checked, most readers first. The first entry of each author and origin
+ * precedes the others.
+ */
+export async function listUnchecked({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
+  const rows = await listDue(reader, 'UNCHECKED', 'most', LOOKED_AT)
+  const { apart, ofAuthors, others } = await spread(reader, rows)
+  return (await entries.list([...apart, ...ofAuthors, ...others].slice(0, limit))).map(entryOf)
+}
+
+/** Lists the numbers of entries: the first of each author and origin, the first of each remaining author, and the others. */
+async function spread(reader: Reader, rows: readonly { number: number }[]) {
+  const lists = { apart: [] as number[], ofAuthors: [] as number[], others: [] as number[] }
+  const [actors, origins] = [new Set<number>(), new Set<number | null>()]
+  for (const owner of await Promise.all(rows.map(({ number }) => findOwner(reader, number)))) {
+    if (owner === undefined) continue
+    const { number, actor, origin } = owner
+    const isApart = origin === null || !origins.has(origin)
+    lists[actors.has(actor) ? 'others' : isApart ? 'apart' : 'ofAuthors'].push(number)
+    actors.add(actor)
+    origins.add(origin)
+  }
+  return lists
+}
+
+/** The first item of each actor. */
+function onePer<T>(actorOf: (item: T) => string, list: readonly T[]): T[] {
+  const first = new Map(list.toReversed().map(item => [actorOf(item), item]))
+  return list.filter(item => first.get(actorOf(item)) === item)
+}
+
+/** Maps the key of a tag to the share (0 to 1) of its entries that other actors judged, among the newest `FACETED` entries of the store. */
+export type CheckedShares = ReadonlyMap<string, number>
+
+/** The computed shares of each store, and the record as of which they are valid. Home pages between two writes compute them once. */
+const shares = new WeakMap<Reads['entries'], { record: number; checked: CheckedShares }>()
+
+export async function readCheckedShares(reads: Reads): Promise<CheckedShares> {
+  const record = await reads.entries.catchUp()
+  const known = shares.get(reads.entries)
+  if (known?.record === record) return known.checked
+  const rows = await facetsOf(reads, await listAll(reads.reader, 'recent', FACETED, 0))
+  const checked = new Map(
+    countTags(rows, rows.length).map(({ tag, rows: tagged }) => [
+      tagKey(tag),
+      tagged.filter(({ state }) => state !== 'UNCHECKED').length / tagged.length,
+    ]),
+  )
+  shares.set(reads.entries, { record, checked })
+  return checked
+}
+
+/** Returns at most `limit` new public writes, newest first. Prefers the newest write of each actor to its earlier ones. */
+export async function listWrites({ reader }: Reads, limit: number): Promise<Activity[]> {
+  const written = (await listNewestWrites(reader, LOOKED_AT)).map(toActivity)
+  const chosen = [...new Set([...onePer(({ actorId }) => actorId, written), ...written])].slice(0, limit)
+  return written.filter(write => chosen.includes(write))
+}

@@ -1,0 +1,64 @@
+import { Problem } from '../../contract/problem.ts'
+import { readServed } from '../head-rows.ts'
+import type { WriteAnswer, WriteName, WriteOperation } from '../operation.ts'
+import { findStoredAnswer, insertStoredAnswer } from './rows.ts'
+import { type Idempotency, SEAL_NONCE_BYTES, seal, unseal } from './rules.ts'
+
+/**
+ * Makes a write idempotent: a retry gets the stored answer. The transaction of the write stores the answer, so that both exist or neither.
+ * A refused write stores nothing. The answer is valid until `sweep` deletes it. Throws IDEMPOTENCY_KEY_REUSED if another request used the
+ * key.
+ */
+export const idempotent =
+  <N extends WriteName>(operation: WriteOperation<N>): WriteOperation<N> =>
+  async (tx, context, request) => {
+    const { idempotency, body } = request
+    if (idempotency === undefined) return operation(tx, context, request)
+    await tx.lock(`idempotency ${idempotency.id}`)
+    const [stored, served] = await Promise.all([findStoredAnswer(tx, idempotency.id), readServed(tx)])
+    if (stored !== undefined) {
+      if (stored.request !== idempotency.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')
+      return { ...(unpack(unseal(idempotency, stored.answer), body) satisfies WriteAnswer), replayed: true }
+    }
+    const answer = await operation(tx, context, request)
+    await insertStoredAnswer(tx, {
+      id: idempotency.id,
+      request: idempotency.request,
+      answer: sealed(idempotency, pack(answer, body), context.randomBytes(SEAL_NONCE_BYTES)),
+      created_at: context.at,
+      served,
+    })
+    return answer
+  }
+
+const sealed = (idempotency: Idempotency, packed: Packed, nonce: Uint8Array): string =>
+  seal(idempotency, JSON.stringify(packed), nonce)
+
+/** An answer without the texts that equal those of the request. A retry sends them again. */
+type Packed = Pick<WriteAnswer, 'etag' | 'location' | 'sequence'> & { members: Member[] }
+type Member = [name: string] | [name: string, value: unknown]
+
+function pack({ body, etag, location, sequence }: WriteAnswer, said: unknown): Packed {
+  const given = said as Record<string, unknown>
+  const members = Object.entries(body)
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]): Member =>
+        typeof value === 'string' && Object.hasOwn(given, name) && given[name] === value ? [name] : [name, value],
+    )
+  return {
+    members,
+    ...(etag === undefined ? {} : { etag }),
+    ...(location === undefined ? {} : { location }),
+    ...(sequence === undefined ? {} : { sequence }),
+  }
+}
+
+function unpack(text: string, said: unknown): WriteAnswer {
+  const { members, ...rest } = JSON.parse(text) as Packed
+  const given = said as Record<string, unknown>
+  return {
+    ...rest,
+    body: Object.fromEntries(members.map(([name, ...own]) => [name, own.length > 0 ? own[0] : given[name]])),
+  }
+}

@@ -1,0 +1,190 @@
+import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
+import { Problem } from '../../contract/problem.ts'
+
+const WINDOW_MS = RATE_WINDOW_SECONDS * 1_000
+/**
+ * Up to this quota, admissions are counted by the millisecond. Above it, they are counted by bins of 100 ms, which can refuse more, never
+ * admit more.
+ */
+const EXACT_QUOTA = 600
+const COARSE_BIN_MS = 100
+/** Milliseconds after which an unused key has no admission left. */
+const KEPT_MS = WINDOW_MS + COARSE_BIN_MS
+
+/** The admissions of a key within one bin of time. `bin` is the start of the bin in milliseconds. */
+export type Admission = { bin: number; key: string; count: number }
+/** A limit that applies to a request: at most `quota` admissions of `key` in any 60 seconds. */
+export type Charge = { policy: string; key: string; quota: number }
+/** The state of a limit after a request: the bin of the request, the remaining admissions, and the seconds until the next one expires. */
+export type LimitState = Charge & { bin: number; remaining: number; reset: number }
+/** Whether a request was admitted, the limits that applied to it, and the seconds after which a refused one may be admitted. */
+export type Decision = { admitted: boolean; limits: LimitState[]; retryAfter: number }
+
+/**
+ * The number of admissions within the window, then for each bin, oldest first, its start in milliseconds and its admissions. One flat
+ * array, because a million keys with one admission each must fit into memory.
+ */
+type SlidingWindow = number[]
+const EMPTY: readonly number[] = [0]
+const FIRST = 1
+
+/**
+ * A limiter with a sliding window: at most `quota` admissions of a key in any 60 seconds, of which all may arrive at once. A request is
+ * charged to all of its keys or to none. Memory: at most about 600 bins for each key, and only keys of the last two minutes.
+ */
+export class RateLimiter {
+  // Two generations: keys that were not used for a whole generation are dropped together with it.
+  #windows = new Map<string, SlidingWindow>()
+  #older = new Map<string, SlidingWindow>()
+  #turnedAt: number | undefined
+  #unsaved: Admission[] = []
+  /** The newest unsaved admission of each key. */
+  #newestUnsaved = new Map<string, Admission>()
+
+  /** Admits a request at `at` (milliseconds) and charges it, or returns the whole seconds to wait. */
+  admit(charges: readonly Charge[], at: number): Decision {
+    this.#turn(at)
+    let wait = 0
+    for (const one of charges) wait = Math.max(wait, this.waitOf(one, at))
+    if (wait === 0) for (const { key, quota } of charges) this.#charge(key, binOf(quota, at), 1)
+    return {
+      admitted: wait === 0,
+      limits: charges.map(one => this.stateOf(one, at)),
+      retryAfter: Math.max(1, Math.ceil(wait / 1_000)),
+    }
+  }
+
+  /** Charges a key with `count` further admissions. */
+  lease({ key, quota }: Charge, at: number, count: number): void {
+    this.#charge(key, binOf(quota, at), count)
+  }
+
+  /** Milliseconds until the key admits one more. */
+  waitOf(one: Charge, at: number): number {
+    const window = this.#liveWindowOf(one, at)
+    let excess = totalOf(window) + 1 - one.quota
+    for (let place = FIRST; excess > 0 && place < window.length; place += 2) {
+      excess -= window[place + 1] as number
+      if (excess <= 0) return expiryOf(window[place] as number, one.quota) - at
+    }
+    return 0
+  }
+
+  /** The admissions of a key: bins alternating with counts, oldest first. */
+  windowOf(key: string): readonly number[] {
+    return this.#find(key)?.slice(FIRST) ?? []
+  }
+
+  stateOf(one: Charge, at: number): LimitState {
+    const window = this.#liveWindowOf(one, at)
+    const oldest = window[FIRST]
+    const reset =
+      oldest === undefined ? RATE_WINDOW_SECONDS : Math.max(1, Math.ceil((expiryOf(oldest, one.quota) - at) / 1_000))
+    return { ...one, bin: binOf(one.quota, at), remaining: Math.max(0, one.quota - totalOf(window)), reset }
+  }
+
+  /** Undoes an admission. Returns the new state of its limits. */
+  release({ limits }: Decision, at: number): LimitState[] {
+    for (const { key, bin } of limits) this.#charge(key, bin, -1)
+    return limits.map(one => this.stateOf(one, at))
+  }
+
+  /** Returns the admissions since the last call, to be stored. */
+  takeUnsaved(): Admission[] {
+    const admissions = this.#unsaved.filter(({ count }) => count !== 0)
+    this.#unsaved = []
+    this.#newestUnsaved = new Map()
+    return admissions
+  }
+
+  /** Accepts admissions that could not be stored. The next `takeUnsaved` returns them again. */
+  returnUnsaved(admissions: readonly Admission[]): void {
+    for (const admission of admissions) this.#leaveUnsaved(admission)
+  }
+
+  /** Remembers admissions of an earlier run, oldest first. */
+  restore(admissions: readonly Admission[]): void {
+    for (const { bin, key, count } of admissions) this.#add(key, bin, count)
+  }
+
+  #turn(at: number): void {
+    if (this.#turnedAt === undefined || at < this.#turnedAt) this.#turnedAt = at
+    const past = at - this.#turnedAt
+    if (past < KEPT_MS) return
+    this.#older = past < 2 * KEPT_MS ? this.#windows : new Map()
+    this.#windows = new Map()
+    this.#turnedAt = at
+  }
+
+  #find(key: string): SlidingWindow | undefined {
+    const window = this.#windows.get(key) ?? this.#older.get(key)
+    if (window !== undefined && this.#older.delete(key)) this.#windows.set(key, window)
+    return window
+  }
+
+  /** The window of a key without the expired admissions. */
+  #liveWindowOf({ key, quota }: Charge, at: number): readonly number[] {
+    const window = this.#find(key)
+    if (window === undefined) return EMPTY
+    let live = FIRST
+    let gone = 0
+    for (; live < window.length && expiryOf(window[live] as number, quota) <= at; live += 2)
+      gone += window[live + 1] as number
+    if (live > FIRST) window.splice(0, live, totalOf(window) - gone)
+    // After the clock was set back, bins in the future count as now.
+    for (let place = window.length - 2; place >= FIRST && (window[place] as number) > at; place -= 2)
+      window[place] = binOf(quota, at)
+    return window
+  }
+
+  #add(key: string, bin: number, count: number): void {
+    const window = this.#find(key)
+    let place = (window?.length ?? 0) - 2
+    while (place >= FIRST && window?.[place] !== bin) place -= 2
+    // An expired bin needs no release.
+    if (place < FIRST && count <= 0) return
+    if (window === undefined) {
+      this.#windows.set(key, [count, bin, count])
+      return
+    }
+    window[0] = totalOf(window) + count
+    if (place >= FIRST) window[place + 1] = (window[place + 1] as number) + count
+    else window.push(bin, count)
+  }
+
+  #leaveUnsaved({ key, bin, count }: Admission): void {
+    const known = this.#newestUnsaved.get(key)
+    if (known?.bin === bin) {
+      known.count += count
+      return
+    }
+    const admission = { bin, key, count }
+    this.#unsaved.push(admission)
+    this.#newestUnsaved.set(key, admission)
+  }
+
+  #charge(key: string, bin: number, count: number): void {
+    this.#add(key, bin, count)
+    this.#leaveUnsaved({ key, bin, count })
+  }
+}
+
+const binOf = (quota: number, at: number): number => (quota <= EXACT_QUOTA ? at : at - (at % COARSE_BIN_MS))
+const expiryOf = (bin: number, quota: number): number => bin + WINDOW_MS + (quota <= EXACT_QUOTA ? 0 : COARSE_BIN_MS)
+const totalOf = (window: readonly number[]): number => window[0] as number
+
+/**
+ * The milliseconds left of a cooldown, at most its length. `beganAt` may be slightly in the future: the later of two requests may be
+ * handled first, and each node has its own clock. A cooldown that begins further ahead than its length is over: the clock was set back.
+ */
+export function cooldownLeft(beganAt: number | undefined, cooldown: number, now: number): number {
+  if (beganAt === undefined) return 0
+  const left = beganAt + cooldown - now
+  return left > 2 * cooldown ? 0 : Math.min(cooldown, Math.max(0, left))
+}
+
+/** Throws COOLDOWN for a write within the cooldown of the last write of its kind. Times are milliseconds. */
+export function assertCooledDown(beganAt: number | undefined, cooldown: number, now: number): void {
+  const left = cooldownLeft(beganAt, cooldown, now)
+  if (left > 0) throw new Problem('COOLDOWN', { retryAfter: Math.ceil(left / 1_000) })
+}

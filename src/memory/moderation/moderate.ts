@@ -1,0 +1,164 @@
+import type { ModerationInput } from '../../contract/inputs.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Flags, ModerationResult } from '../../contract/resources.ts'
+import { getOrThrow, type Transaction } from '../../engine/database.ts'
+import { markModerated, markSegments } from '../../mirror/export-rows.ts'
+import { settleFeed } from '../activity/rows.ts'
+import {
+  deleteOriginBlock,
+  findActorById,
+  findOrigin,
+  insertOriginBlock,
+  updateActorFlags,
+  updateOriginFlags,
+} from '../actors/rows.ts'
+import { findEntry, findEntryByNumber, tagsOf } from '../entries/rows.ts'
+import { statusOf } from '../entries/rules.ts'
+import { type Moved, moveTopics } from '../entries/topic-rows.ts'
+import { settleStanding } from '../evidence/standing.ts'
+import { addToTotals, type Totals, takeRecord } from '../head-rows.ts'
+import { assertNoSecret } from '../idempotency/rules.ts'
+import type { WriteOperation } from '../operation.ts'
+import { isoTime } from '../values.ts'
+import * as moderation from './rows.ts'
+import { moderated, sameFlags } from './rules.ts'
+
+type ModerationTarget = moderation.Target & { id: string; state: Flags; networkKey: string | null }
+
+/** Applies a moderation action, updates all derived state, and stores the audit. A repeated action changes nothing. */
+export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, caller }) => {
+  const target = await findTarget(tx, body)
+  const state = moderated(target.state, body.action, body.targetType)
+  // A block applies to the key of the network. If that key is deleted already, the network cannot be blocked.
+  if (blocksNetwork(target, state) && target.networkKey === null) throw new Problem('TARGET_NOT_FOUND')
+  assertNoSecret(body)
+  const changed = !sameFlags(state, target.state)
+  const record = await takeRecord(tx)
+  const affected = changed ? await change(tx, target, state, record) : { entries: 0, actors: 0 }
+  const result: ModerationResult = {
+    id: context.newId(),
+    targetType: body.targetType,
+    targetId: target.id,
+    action: body.action,
+    reason: body.reason,
+    previousState: target.state,
+    state,
+    changed,
+    affected,
+    requestId: caller.requestId,
+    createdAt: isoTime(context.at),
+  }
+  await moderation.insertModeration(tx, record, result, context.at)
+  return { body: result }
+}
+
+const blocksNetwork = (target: ModerationTarget, state: Flags): boolean =>
+  target.type === 'ORIGIN' && state.blocked && !target.state.blocked
+
+async function findTarget(tx: Transaction, { targetType, targetId }: ModerationInput): Promise<ModerationTarget> {
+  const row =
+    targetType === 'ENTRY'
+      ? await findEntry(tx, targetId)
+      : targetType === 'ACTOR'
+        ? await findActorById(tx, targetId)
+        : await findOrigin(tx, targetId)
+  if (row === undefined) throw new Problem('TARGET_NOT_FOUND')
+  return {
+    type: targetType,
+    number: row.number,
+    id: row.id,
+    state: {
+      hidden: 'hidden' in row && row.hidden === 1,
+      quarantined: row.quarantined === 1,
+      blocked: row.blocked === 1,
+    },
+    networkKey: 'network_key' in row ? row.network_key : null,
+    day: 'day' in row ? row.day : null,
+  }
+}
+
+async function change(
+  tx: Transaction,
+  target: ModerationTarget,
+  state: Flags,
+  record: number,
+): Promise<ModerationResult['affected']> {
+  const before = await moderation.listStandings(tx, target)
+  await markModerated(tx, target, record)
+  await setFlags(tx, target, state)
+  await settle(tx, target, record)
+  await markSegments(tx, target, record)
+  const changes = changesOf(before, await moderation.listStandings(tx, target))
+  await moveTopics(tx, movedOf(changes))
+  const entries = changes.filter(({ before, after }) => statusOf(before) !== statusOf(after)).length
+  return { entries, actors: target.type === 'ACTOR' ? 1 : 0 }
+}
+
+async function setFlags(tx: Transaction, target: ModerationTarget, state: Flags): Promise<void> {
+  const flags = { hidden: Number(state.hidden), quarantined: Number(state.quarantined), blocked: Number(state.blocked) }
+  if (target.type === 'ENTRY') return moderation.updateEntryFlags(tx, target.number, flags)
+  if (target.type === 'ACTOR') return updateActorFlags(tx, target.number, flags)
+  if (target.networkKey !== null && blocksNetwork(target, state)) {
+    await insertOriginBlock(tx, target.number, target.networkKey)
+  }
+  if (!state.blocked) await deleteOriginBlock(tx, target.number)
+  await updateOriginFlags(tx, target.number, flags.quarantined, flags.blocked)
+}
+
+/**
+ * Updates the columns that are derived from the flags, and the totals after each step. The order of the steps is: contributions of the
+ * target to other entries, its own entries with everything on them, relations of those entries.
+ */
+async function settle(tx: Transaction, target: moderation.Target, record: number): Promise<void> {
+  const totals = new Map<keyof Totals, number>()
+  const step = async (counted: () => Promise<Partial<Totals>>, work: () => Promise<void>): Promise<void> => {
+    const before = await counted()
+    await work()
+    const after = await counted()
+    for (const name of Object.keys(after) as (keyof Totals)[]) {
+      totals.set(name, (totals.get(name) ?? 0) + (after[name] ?? 0) - (before[name] ?? 0))
+    }
+  }
+  const relations = (reach: moderation.Reach): Promise<void> =>
+    step(
+      () => moderation.countPublicRelations(tx, target, reach),
+      () => moderation.settleRelations(tx, target, reach, record),
+    )
+  if (target.type !== 'ENTRY') {
+    await step(
+      () => moderation.countPublicEvidence(tx, target),
+      () => moderation.settleEvidence(tx, target, record),
+    )
+    await relations('made')
+  }
+  await step(
+    () => moderation.countPublicEntries(tx, target),
+    () => moderation.settleEntries(tx, target, record),
+  )
+  await relations('at')
+  await settleFeed(tx, target)
+  await settleStandings(tx, target)
+  await addToTotals(tx, Object.fromEntries(totals))
+}
+
+/** Recomputes the standings of judged entries: withdrawn judgements do not count, restored ones count again. */
+async function settleStandings(tx: Transaction, target: moderation.Target): Promise<void> {
+  for (const number of await moderation.listJudged(tx, target)) {
+    const entry = await findEntryByNumber(tx, number)
+    if (entry !== undefined) await settleStanding(tx, entry)
+  }
+}
+
+/** An entry before and after an act of moderation. */
+type Change = { before: moderation.StandingRow; after: moderation.StandingRow }
+
+function changesOf(before: readonly moderation.StandingRow[], after: readonly moderation.StandingRow[]): Change[] {
+  const earlier = new Map(before.map(entry => [entry.number, entry]))
+  return after.map(entry => ({ before: getOrThrow(earlier, entry.number), after: entry }))
+}
+
+/** The EXTERNAL entries that were withdrawn or restored. */
+const movedOf = (changes: readonly Change[]): Moved[] =>
+  changes
+    .filter(({ before, after }) => before.withdrawn !== after.withdrawn && after.data_class === 'EXTERNAL')
+    .map(({ after }) => ({ number: after.number, tags: tagsOf(after), shown: after.withdrawn === 0 }))

@@ -1,0 +1,142 @@
+import { setImmediate } from 'node:timers/promises'
+import { LIMITS, SNAPSHOT_ROWS } from '../../contract/limits.ts'
+import { Problem } from '../../contract/problem.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
+import type { Reader } from '../../engine/database.ts'
+import { type ActivityRow, listAllActivity, listAllTimeline, toActivity } from '../activity/rows.ts'
+import { listActors, listRefusedOrigins, toActor } from '../actors/rows.ts'
+import { findEntry, listRevisions, toRevision } from '../entries/rows.ts'
+import { statusOf } from '../entries/rules.ts'
+import { listAllEvidence, toContradiction, toVerification } from '../evidence/rows.ts'
+import { nextQuery, type ReadOperation } from '../operation.ts'
+import { listAllRelations, toRelation } from '../relations/rows.ts'
+import { sequenceOf } from '../values.ts'
+import { listAllReports, listOpenReports, toAdminReport } from './report-rows.ts'
+import {
+  countAfter,
+  countShortLists,
+  findKey,
+  findModeratedEntry,
+  LONG_LISTS,
+  type LongList,
+  listModeratedEntries,
+  listModerations,
+  type ModeratedEntryRow,
+  toEntry,
+} from './rows.ts'
+
+const flagsOf = (row: { hidden: number; quarantined: number; blocked: number }) => ({
+  hidden: row.hidden === 1,
+  quarantined: row.quarantined === 1,
+  blocked: row.blocked === 1,
+})
+
+const moderatedEntry = (row: ModeratedEntryRow) => ({
+  ...toEntry(row),
+  status: statusOf(row),
+  moderation: flagsOf(row),
+  originId: row.origin_id,
+})
+const moderatedActivity = (row: ActivityRow) => ({ ...toActivity(row), originId: row.origin_id })
+
+/** Number of rows that are counted per step. The event loop is yielded in between. */
+const COUNTED = 5_000
+
+/** The total number of rows of each list. */
+async function countLists(reader: Reader): Promise<Record<string, number>> {
+  const long = Object.entries(LONG_LISTS).map(async ([name, list]) => [name, await countRows(reader, list)] as const)
+  return { ...Object.fromEntries(await Promise.all(long)), ...(await countShortLists(reader)) }
+}
+
+async function countRows(reader: Reader, list: LongList): Promise<number> {
+  let counted = 0
+  let after = 0
+  for (;;) {
+    const next = await findKey(reader, list, after, COUNTED)
+    if (next === undefined) return counted + (await countAfter(reader, list, after))
+    counted += COUNTED
+    after = next
+    await setImmediate()
+  }
+}
+
+/** The newest rows of each list, withdrawn ones included, with the members that only administrators see. */
+export const readAdminSnapshot: ReadOperation<'readAdminSnapshot'> = async ({ reader, flushObservations }) => {
+  await flushObservations()
+  const lists = {
+    entries: (await listModeratedEntries(reader, SNAPSHOT_ROWS)).map(moderatedEntry),
+    actors: (await listActors(reader, SNAPSHOT_ROWS)).map(row => ({
+      ...toActor(row),
+      dataClass: row.data_class,
+      anonymous: row.issued === 0,
+      observations: row.observations,
+      moderation: flagsOf(row),
+      originId: row.origin_id,
+    })),
+    activity: (await listAllActivity(reader, SNAPSHOT_ROWS)).map(moderatedActivity),
+    audit: await listModerations(reader, SNAPSHOT_ROWS),
+    blockedOrigins: (await listRefusedOrigins(reader, SNAPSHOT_ROWS)).map(row => ({
+      originId: row.id,
+      day: row.day,
+      moderation: flagsOf({ ...row, hidden: 0 }),
+      alive: row.network_key !== null,
+    })),
+    reports: (await listOpenReports(reader, Number.MAX_SAFE_INTEGER, SNAPSHOT_ROWS)).map(toAdminReport),
+  }
+  const totals = await countLists(reader)
+  const truncated = Object.fromEntries(
+    Object.entries(lists).map(([name, rows]) => [name, Math.max(0, (totals[name] ?? 0) - rows.length)]),
+  )
+  return { body: { ...lists, truncated, dataClass: 'EXTERNAL' } }
+}
+
+/** One entry with its revisions and everything added to it, withdrawn records included, newest first. */
+export const readAdminEvidence: ReadOperation<'readAdminEvidence'> = async (
+  { reader, flushObservations },
+  { params },
+) => {
+  await flushObservations()
+  const found = await findEntry(reader, params.id)
+  const entry = found === undefined ? undefined : await findModeratedEntry(reader, found.number)
+  if (entry === undefined) throw new Problem('ENTRY_NOT_FOUND')
+  const revisions = await listRevisions(reader, entry.number, entry.revisions, SNAPSHOT_ROWS)
+  const evidence = await listAllEvidence(reader, entry.number, SNAPSHOT_ROWS)
+  const relations = await listAllRelations(reader, entry.number, SNAPSHOT_ROWS)
+  const activity = await listAllTimeline(reader, entry.number, SNAPSHOT_ROWS)
+  const interactions = [
+    ...evidence.map(row => ({
+      kind: row.kind === 'VERIFY' ? 'verification' : 'contradiction',
+      ...(row.kind === 'VERIFY' ? toVerification(row) : toContradiction(row)),
+      withdrawn: row.withdrawn === 1,
+      originId: row.origin_id,
+      at: row.created_at,
+    })),
+    ...relations.map(row => ({
+      kind: 'relation',
+      ...toRelation(row),
+      withdrawn: row.withdrawn === 1,
+      originId: row.origin_id,
+      at: row.created_at,
+    })),
+    ...activity.map(row => ({ kind: 'activity', ...moderatedActivity(row), at: row.created_at })),
+  ]
+  return {
+    body: {
+      entry: moderatedEntry(entry),
+      revisions: revisions.map(row => ({ ...toRevision(row), originId: row.origin_id })),
+      interactions: interactions.sort((a, b) => b.at - a.at).map(({ at: _, ...interaction }) => interaction),
+      ...TRUST,
+    },
+  }
+}
+
+/** One page of the reports, newest first: those that are open, or all. */
+export const listReports: ReadOperation<'listReports'> = async ({ reader }, { query }) => {
+  const { limit = LIMITS.pageDefault, before, state = 'open' } = query
+  const list = state === 'open' ? listOpenReports : listAllReports
+  const found = await list(reader, sequenceOf(before), limit + 1)
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  const nextCursor = found.length > limit && last !== undefined ? String(last.number) : null
+  return { body: { items: rows.map(toAdminReport), nextCursor }, ...nextQuery(nextCursor) }
+}

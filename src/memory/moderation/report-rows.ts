@@ -1,0 +1,131 @@
+import type { AdminReport, Report } from '../../contract/resources.ts'
+import type { ReportReason, ReportTarget, Resolution } from '../../contract/vocabulary.ts'
+import { only, type Reader, type Transaction } from '../../engine/database.ts'
+import { type Sql, sql } from '../../engine/sql.ts'
+import { type EntryStanding, statusOf } from '../entries/rules.ts'
+import { isoTime } from '../values.ts'
+
+export type ReportRow = EntryStanding & {
+  number: number
+  id: string
+  target_type: ReportTarget
+  target_id: string
+  entry_id: string
+  slug: string
+  title: string
+  reason: ReportReason
+  details: string | null
+  actor_id: string | null
+  origin_id: string | null
+  created_at: number
+  resolution: Resolution | null
+  note: string | null
+  resolved_at: number | null
+}
+
+const REPORT: Sql = sql`
+  SELECT p.number, p.id, p.target_type, p.target_id, e.id AS entry_id, e.slug, r.title, p.reason, p.details, b.id AS actor_id, f.id AS origin_id,
+    p.created_at, p.resolution, p.note, p.resolved_at, e.hidden, e.quarantined, e.blocked, a.quarantined AS author_quarantined,
+    coalesce(o.quarantined, 0) AS origin_quarantined
+  FROM report p JOIN entry e ON e.number = p.entry JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor
+    LEFT JOIN origin o ON o.number = e.origin LEFT JOIN actor b ON b.number = p.actor LEFT JOIN origin f ON f.number = p.origin`
+
+export const findReport = (reader: Reader, id: string) =>
+  reader.one<ReportRow>(sql`${REPORT} WHERE p.id = ${id.toLowerCase()}`)
+
+/** Reports with numbers below `before`, newest first. */
+export const listOpenReports = (reader: Reader, before: number, limit: number) =>
+  reader.all<ReportRow>(
+    sql`${REPORT} WHERE p.resolved_at IS NULL AND p.number < ${before} ORDER BY p.number DESC LIMIT ${limit}`,
+  )
+export const listAllReports = (reader: Reader, before: number, limit: number) =>
+  reader.all<ReportRow>(sql`${REPORT} WHERE p.number < ${before} ORDER BY p.number DESC LIMIT ${limit}`)
+
+/** How many reports are open. */
+export const countOpenReports = async (reader: Reader): Promise<number> =>
+  only(await reader.one<{ n: number }>(sql`SELECT count(*) AS n FROM report WHERE resolved_at IS NULL`)).n
+
+/** How many reports of a target are open. */
+export const countReportsOf = async (reader: Reader, targetId: string): Promise<number> =>
+  only(
+    await reader.one<{ n: number }>(
+      sql`SELECT count(*) AS n FROM report WHERE target_id = ${targetId} AND resolved_at IS NULL`,
+    ),
+  ).n
+
+/** The open report of a target by an origin, named by its fingerprint, if there is one. */
+export const findReportBy = (reader: Reader, targetId: string, originId: string) =>
+  reader.one<{ number: number; id: string }>(sql`
+    SELECT p.number, p.id FROM origin o JOIN report p ON p.origin = o.number
+    WHERE o.id = ${originId} AND p.target_id = ${targetId} AND p.resolved_at IS NULL`)
+
+export type NewReport = {
+  report: Report
+  entry: number
+  actor: number | null
+  origin: number | null
+  requestId: string
+  at: number
+}
+
+export async function insertReport(tx: Transaction, row: NewReport): Promise<void> {
+  const { id, targetType, targetId, reason, details } = row.report
+  await tx.run(sql`
+    INSERT INTO report (id, target_type, target_id, entry, reason, details, actor, origin, request_id, created_at)
+    VALUES (${id}, ${targetType}, ${targetId}, ${row.entry}, ${reason}, ${details}, ${row.actor}, ${row.origin}, ${row.requestId}, ${row.at})`)
+}
+
+/** Replaces the content of an open report. */
+export async function replaceReport(
+  tx: Transaction,
+  number: number,
+  { report, actor, requestId, at }: NewReport,
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE report SET reason = ${report.reason}, details = ${report.details}, actor = ${actor}, request_id = ${requestId}, created_at = ${at}
+    WHERE number = ${number}`)
+}
+
+/** Closes an open report. */
+export async function closeReport(
+  tx: Transaction,
+  number: number,
+  { resolution, note, at }: { resolution: Resolution; note: string | null; at: number },
+): Promise<void> {
+  await tx.run(sql`
+    UPDATE report SET resolution = ${resolution}, note = ${note}, resolved_at = ${at} WHERE number = ${number} AND resolved_at IS NULL`)
+}
+
+export type Reported = { id: string; entry: number; withdrawn: number }
+
+/** The target of a report, by its id in either case, withdrawn or not. */
+export function findReported(reader: Reader, type: ReportTarget, id: string) {
+  const named = id.toLowerCase()
+  if (type === 'ENTRY') {
+    return reader.one<Reported>(sql`SELECT id, number AS entry, withdrawn FROM entry WHERE id = ${named}`)
+  }
+  return type === 'REVISION'
+    ? reader.one<Reported>(sql`
+        SELECT r.id, r.entry, e.withdrawn FROM revision r JOIN entry e ON e.number = r.entry WHERE r.id = ${named}`)
+    : reader.one<Reported>(sql`
+        SELECT v.id, v.entry, CASE WHEN v.withdrawn = 1 THEN 1 ELSE e.withdrawn END AS withdrawn
+        FROM evidence v JOIN entry e ON e.number = v.entry WHERE v.id = ${named}`)
+}
+
+export const toAdminReport = (row: ReportRow): AdminReport => ({
+  id: row.id,
+  targetType: row.target_type,
+  targetId: row.target_id,
+  reason: row.reason,
+  details: row.details,
+  createdAt: isoTime(row.created_at),
+  entryId: row.entry_id,
+  slug: row.slug,
+  title: row.title,
+  status: statusOf(row),
+  actorId: row.actor_id,
+  originId: row.origin_id,
+  resolution: row.resolution,
+  note: row.note,
+  resolvedAt: row.resolved_at === null ? null : isoTime(row.resolved_at),
+})

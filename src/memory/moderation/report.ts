@@ -1,0 +1,61 @@
+import { OPEN_REPORTS } from '../../contract/limits.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Report } from '../../contract/resources.ts'
+import type { Transaction } from '../../engine/database.ts'
+import { assertNoSecret } from '../idempotency/rules.ts'
+import type { WriteOperation } from '../operation.ts'
+import { isoTime } from '../values.ts'
+import { beginAnonymousWrite, takeOrigin } from '../write.ts'
+import * as reports from './report-rows.ts'
+
+/** Serialises the transactions that store reports, because they count the open reports. */
+const LOCK = 'reports'
+/** Retry-After in seconds if too many reports are open: the time in which an administrator may close some. */
+const FULL_RETRY = 3_600
+
+/**
+ * Stores a report for administrators. A second report of the same target from the same origin replaces the first while that is open, so
+ * that repetition takes no space. Throws OVERLOADED if too many reports are open.
+ */
+export const createReport: WriteOperation<'createReport'> = async (tx, context, { body, caller }) => {
+  const { sender, cool } = await beginAnonymousWrite(tx, context, caller, 'REPORT')
+  const { targetType, targetId, reason, details = null } = body
+  const target = await reports.findReported(tx, targetType, targetId)
+  if (target === undefined) throw new Problem('TARGET_NOT_FOUND')
+  if (target.withdrawn) throw new Problem('ENTRY_WITHDRAWN')
+  await tx.lock(LOCK)
+  const known = caller.origin === null ? undefined : await reports.findReportBy(tx, target.id, caller.origin.id)
+  if (known === undefined) await assertRoom(tx, target.id)
+  assertNoSecret(body)
+  const origin = await takeOrigin(tx, sender)
+  const report: Report = {
+    id: known?.id ?? context.newId(),
+    ...{ targetType, targetId: target.id, reason, details },
+    createdAt: isoTime(context.at),
+  }
+  const actor = sender.actor?.number ?? null
+  const row = { report, entry: target.entry, actor, origin, requestId: caller.requestId, at: context.at }
+  if (known === undefined) await reports.insertReport(tx, row)
+  else await reports.replaceReport(tx, known.number, row)
+  await cool()
+  return { body: report }
+}
+
+async function assertRoom(tx: Transaction, targetId: string): Promise<void> {
+  if ((await reports.countReportsOf(tx, targetId)) >= OPEN_REPORTS.ofTarget) throw new Problem('ALREADY_REPORTED')
+  if ((await reports.countOpenReports(tx)) >= OPEN_REPORTS.inAll) {
+    throw new Problem('OVERLOADED', { retryAfter: FULL_RETRY })
+  }
+}
+
+/** Closes a report with its outcome. A closed report is not changed. */
+export const resolveReport: WriteOperation<'resolveReport'> = async (tx, context, { params, body }) => {
+  await tx.lock(LOCK)
+  const row = await reports.findReport(tx, params.id)
+  if (row === undefined) throw new Problem('REPORT_NOT_FOUND')
+  if (row.resolved_at !== null) return { body: reports.toAdminReport(row) }
+  assertNoSecret(body)
+  const closed = { resolution: body.resolution, note: body.note ?? null, at: context.at }
+  await reports.closeReport(tx, row.number, closed)
+  return { body: reports.toAdminReport({ ...row, ...closed, resolved_at: context.at }) }
+}

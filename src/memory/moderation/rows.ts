@@ -1,0 +1,287 @@
+import type { Flags, ModerationResult } from '../../contract/resources.ts'
+import { type Awaitable, only, type Reader, type Transaction } from '../../engine/database.ts'
+import { type Sql, sql } from '../../engine/sql.ts'
+import { ENTRY_COLUMNS, ENTRY_TABLES, type EntryRow } from '../entries/rows.ts'
+import type { EntryStanding } from '../entries/rules.ts'
+import { type Totals, takeSequence } from '../head-rows.ts'
+import { isoTime } from '../values.ts'
+
+/** A target of moderation: an entry itself, or the rows that an actor or an origin made. */
+export type Target = {
+  type: 'ENTRY' | 'ACTOR' | 'ORIGIN'
+  number: number
+  /** The day of an origin, as `2026-11-21`; null for other types. */
+  day: string | null
+}
+
+export type StandingRow = EntryStanding & { number: number; withdrawn: number; data_class: string; tags: string }
+
+const STANDING: Sql = sql`
+  SELECT e.number, e.hidden, e.quarantined, e.blocked, e.withdrawn, e.data_class, e.tags,
+    a.quarantined AS author_quarantined, coalesce(o.quarantined, 0) AS origin_quarantined
+  FROM entry e JOIN actor a ON a.number = e.actor LEFT JOIN origin o ON o.number = e.origin`
+
+/** The entries whose status a target decides. */
+export const listStandings = (reader: Reader, target: Target) =>
+  reader.all<StandingRow>(
+    target.type === 'ENTRY'
+      ? sql`${STANDING} WHERE e.number = ${target.number}`
+      : target.type === 'ACTOR'
+        ? sql`${STANDING} WHERE e.actor = ${target.number} ORDER BY e.number`
+        : sql`${STANDING} WHERE e.origin = ${target.number} ORDER BY e.number`,
+  )
+
+export async function updateEntryFlags(
+  tx: Transaction,
+  number: number,
+  flags: { hidden: number; quarantined: number; blocked: number },
+): Promise<void> {
+  await tx.run(
+    sql`UPDATE entry SET hidden = ${flags.hidden}, quarantined = ${flags.quarantined}, blocked = ${flags.blocked} WHERE number = ${number}`,
+  )
+}
+
+/** The entries that a target decides about, as a condition on `entry e`. */
+export const entriesOf = ({ type, number }: Target): Sql =>
+  type === 'ENTRY' ? sql`e.number = ${number}` : type === 'ACTOR' ? sql`e.actor = ${number}` : sql`e.origin = ${number}`
+
+/** The evidence or relations of an actor or origin, as a condition on `evidence v` or `relation v`. */
+const addedBy = ({ type, number }: Target): Sql =>
+  type === 'ACTOR' ? sql`v.actor = ${number}` : sql`v.origin = ${number}`
+
+/** The relations that start or end at the entries of a target, as a condition on `relation v`. */
+const relatedTo = (target: Target): Sql =>
+  sql`v.number IN (SELECT x.relation FROM relation_end x JOIN entry e ON e.number = x.entry WHERE ${entriesOf(target)})`
+
+/** Whether the author of `v` or the origin it came from is quarantined. */
+const AUTHOR_WITHDRAWN: Sql = sql`(SELECT a.quarantined FROM actor a WHERE a.number = v.actor) = 1
+  OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = v.origin), 0) = 1`
+
+/** Counts for stats of the public part of a target's entries: EXTERNAL entries, and EXTERNAL revisions and evidence on them. */
+export async function countPublicEntries(reader: Reader, target: Target): Promise<Partial<Totals>> {
+  const shown = sql`${entriesOf(target)} AND e.withdrawn = 0`
+  return {
+    entries: await count(reader, sql`FROM entry e WHERE ${shown} AND e.data_class = 'EXTERNAL'`),
+    revisions: await count(
+      reader,
+      sql`FROM entry e JOIN revision v ON v.entry = e.number JOIN actor a ON a.number = v.actor WHERE ${shown} AND a.data_class = 'EXTERNAL'`,
+    ),
+    ...(await countEvidence(reader, sql`FROM entry e JOIN evidence v ON v.entry = e.number`, shown)),
+  }
+}
+
+/** Counts for stats of the public EXTERNAL evidence that a target gave on public entries. */
+export const countPublicEvidence = (reader: Reader, target: Target): Promise<Partial<Totals>> =>
+  countEvidence(
+    reader,
+    sql`FROM evidence v JOIN entry e ON e.number = v.entry`,
+    sql`${addedBy(target)} AND e.withdrawn = 0`,
+  )
+
+async function countEvidence(reader: Reader, tables: Sql, condition: Sql): Promise<Partial<Totals>> {
+  const rows = await reader.all<{ kind: string; n: number }>(sql`
+    SELECT v.kind, count(*) AS n ${tables} JOIN actor a ON a.number = v.actor
+    WHERE ${condition} AND v.withdrawn = 0 AND a.data_class = 'EXTERNAL' GROUP BY v.kind`)
+  const of = (kind: string): number => rows.find(row => row.kind === kind)?.n ?? 0
+  return { verifications: of('VERIFY'), contradictions: of('CONTRADICT') }
+}
+
+/** The relations that a target made, or those at its entries. */
+export type Reach = 'made' | 'at'
+const relationsOf = (target: Target, reach: Reach): Sql => (reach === 'made' ? addedBy(target) : relatedTo(target))
+
+export const countPublicRelations = async (reader: Reader, target: Target, reach: Reach): Promise<Partial<Totals>> => ({
+  relations: await count(
+    reader,
+    sql`FROM relation v JOIN actor a ON a.number = v.actor WHERE ${relationsOf(target, reach)} AND v.withdrawn = 0 AND a.data_class = 'EXTERNAL'`,
+  ),
+})
+
+const count = async (reader: Reader, from: Sql): Promise<number> =>
+  only(await reader.one<{ n: number }>(sql`SELECT count(*) AS n ${from}`)).n
+
+/** 1 if the flags withdraw an entry from the public, else 0. */
+const ENTRY_DUE: Sql = sql`CASE WHEN e.hidden = 1 OR e.quarantined = 1 OR (SELECT a.quarantined FROM actor a WHERE a.number = e.actor) = 1
+    OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = e.origin), 0) = 1 THEN 1 ELSE 0 END`
+
+/** Withdraws a target's entries or restores them, by their flags. Each changed entry gets the record `change` and a sequence of its own. */
+export async function settleEntries(tx: Transaction, target: Target, change: number): Promise<void> {
+  const moved = sql`FROM entry e WHERE ${entriesOf(target)} AND e.withdrawn <> ${ENTRY_DUE}`
+  const size = await count(tx, moved)
+  if (size === 0) return
+  const before = (await takeSequence(tx, size)) - size
+  await tx.run(sql`
+    UPDATE entry SET withdrawn = 1 - withdrawn, change = ${change}, moderated = ${before} + m.place
+    FROM (SELECT e.number AS moved, row_number() OVER (ORDER BY e.number) AS place ${moved}) AS m WHERE number = m.moved`)
+}
+
+/** Evidence of a target is withdrawn while its author or origin is quarantined. The act `record` is stored at the entries that it is about. */
+export async function settleEvidence(tx: Transaction, target: Target, record: number): Promise<void> {
+  const moved = sql`${addedBy(target)} AND v.withdrawn <> CASE WHEN ${AUTHOR_WITHDRAWN} THEN 1 ELSE 0 END`
+  await updateEvidenceModerated(tx, sql`SELECT v.entry FROM evidence v WHERE ${moved}`, record)
+  await tx.run(sql`UPDATE evidence AS v SET withdrawn = 1 - withdrawn WHERE ${moved}`)
+}
+
+/**
+ * Relations are withdrawn while their author or origin is quarantined or one of their ends is withdrawn. The act `record` is stored at the
+ * entries that they contradict.
+ */
+export async function settleRelations(tx: Transaction, target: Target, reach: Reach, record: number): Promise<void> {
+  const moved = sql`${relationsOf(target, reach)} AND v.withdrawn <> CASE WHEN ${AUTHOR_WITHDRAWN}
+    OR (SELECT s.withdrawn FROM entry s WHERE s.number = v.source_entry) = 1
+    OR (SELECT t.withdrawn FROM entry t WHERE t.number = v.target_entry) = 1 THEN 1 ELSE 0 END`
+  const objected = sql`SELECT v.target_entry FROM relation v WHERE v.relation_type = 'CONTRADICTS' AND ${moved}`
+  await updateEvidenceModerated(tx, objected, record)
+  await tx.run(sql`UPDATE relation AS v SET withdrawn = 1 - withdrawn WHERE ${moved}`)
+}
+
+/** Stores the latest act of moderation that withdrew or restored evidence about some entries. */
+export async function updateEvidenceModerated(tx: Transaction, entries: Sql, record: number): Promise<void> {
+  await tx.run(sql`
+    UPDATE entry SET evidence_moderated = ${record}
+    WHERE number IN (${entries}) AND coalesce(evidence_moderated, 0) < ${record}`)
+}
+
+/** The entries whose judgements depend on a target's flags: those that it judged, and those that objections at its entries are about. */
+export async function listJudged(reader: Reader, target: Target): Promise<number[]> {
+  const objections = (reach: Reach): Awaitable<{ entry: number }[]> =>
+    reader.all(sql`
+      SELECT DISTINCT v.target_entry AS entry FROM relation v
+      WHERE ${relationsOf(target, reach)} AND v.relation_type = 'CONTRADICTS'`)
+  const lists = await Promise.all([
+    objections('at'),
+    target.type === 'ENTRY' ? [] : objections('made'),
+    target.type === 'ENTRY'
+      ? []
+      : reader.all<{ entry: number }>(sql`SELECT DISTINCT v.entry FROM evidence v WHERE ${addedBy(target)}`),
+  ])
+  return [...new Set(lists.flat().map(({ entry }) => entry))]
+}
+
+/** Whether anything was moderated after a record. */
+export const isModeratedSince = async (reader: Reader, record: number): Promise<boolean> =>
+  (await reader.one(sql`SELECT number FROM moderation WHERE number > ${record} ORDER BY number LIMIT 1`)) !== undefined
+
+export async function insertModeration(
+  tx: Transaction,
+  number: number,
+  result: ModerationResult,
+  at: number,
+): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO moderation (number, id, target_type, target_id, action, reason, previous_state, state, changed, entries, actors, request_id, created_at)
+    VALUES (${number}, ${result.id}, ${result.targetType}, ${result.targetId}, ${result.action}, ${result.reason},
+      ${JSON.stringify(result.previousState)}, ${JSON.stringify(result.state)}, ${result.changed ? 1 : 0}, ${result.affected.entries},
+      ${result.affected.actors}, ${result.requestId}, ${at})`)
+}
+
+type ModerationRow = {
+  id: string
+  target_type: ModerationResult['targetType']
+  target_id: string
+  action: ModerationResult['action']
+  reason: string
+  previous_state: string
+  state: string
+  changed: number
+  entries: number
+  actors: number
+  request_id: string
+  created_at: number
+}
+
+/** The newest moderation results, for the audit. */
+export async function listModerations(reader: Reader, limit: number): Promise<ModerationResult[]> {
+  const rows = await reader.all<ModerationRow>(sql`
+    SELECT id, target_type, target_id, action, reason, previous_state, state, changed, entries, actors, request_id, created_at
+    FROM moderation ORDER BY number DESC LIMIT ${limit}`)
+  return rows.map(row => ({
+    id: row.id,
+    targetType: row.target_type,
+    targetId: row.target_id,
+    action: row.action,
+    reason: row.reason,
+    previousState: JSON.parse(row.previous_state) as Flags,
+    state: JSON.parse(row.state) as Flags,
+    changed: row.changed === 1,
+    affected: { entries: row.entries, actors: row.actors },
+    requestId: row.request_id,
+    createdAt: isoTime(row.created_at),
+  }))
+}
+
+/** The record number of the latest act in force that withdraws the record of an activity row; undefined if there is none. */
+export const findWithdrawingAct = async (reader: Reader, sequence: number): Promise<number | undefined> =>
+  (
+    await reader.one<{ number: number | null }>(sql`
+      SELECT max(m.number) AS number FROM moderation m
+      WHERE m.action IN ('HIDE', 'QUARANTINE') AND m.target_id IN (
+        SELECT e.id FROM activity s JOIN entry e ON e.number = s.entry
+          WHERE s.sequence = ${sequence} AND (e.hidden = 1 OR e.quarantined = 1)
+        UNION ALL SELECT t.id FROM activity s JOIN relation l ON l.number = s.subject JOIN entry t ON t.number = l.target_entry
+          WHERE s.sequence = ${sequence} AND (t.hidden = 1 OR t.quarantined = 1)
+        UNION ALL SELECT a.id FROM activity s JOIN actor a ON a.number = s.actor WHERE s.sequence = ${sequence} AND a.quarantined = 1
+        UNION ALL SELECT a.id FROM activity s JOIN entry e ON e.number = s.entry JOIN actor a ON a.number = e.actor
+          WHERE s.sequence = ${sequence} AND a.quarantined = 1
+        UNION ALL SELECT a.id FROM activity s JOIN relation l ON l.number = s.subject JOIN entry t ON t.number = l.target_entry
+          JOIN actor a ON a.number = t.actor WHERE s.sequence = ${sequence} AND a.quarantined = 1
+        UNION ALL SELECT o.id FROM activity s JOIN origin o ON o.number = s.origin WHERE s.sequence = ${sequence} AND o.quarantined = 1
+        UNION ALL SELECT o.id FROM activity s JOIN entry e ON e.number = s.entry JOIN origin o ON o.number = e.origin
+          WHERE s.sequence = ${sequence} AND o.quarantined = 1
+        UNION ALL SELECT o.id FROM activity s JOIN relation l ON l.number = s.subject JOIN entry t ON t.number = l.target_entry
+          JOIN origin o ON o.number = t.origin WHERE s.sequence = ${sequence} AND o.quarantined = 1)`)
+  )?.number ?? undefined
+
+export { toEntry } from '../entries/rows.ts'
+
+/** An entry with the columns that only administrators see. */
+export type ModeratedEntryRow = EntryRow & EntryStanding & { origin_id: string | null }
+
+const ENTRY: Sql = sql`
+  SELECT ${ENTRY_COLUMNS}, o.id AS origin_id, a.quarantined AS author_quarantined, coalesce(o.quarantined, 0) AS origin_quarantined
+  FROM ${ENTRY_TABLES} LEFT JOIN origin o ON o.number = e.origin`
+
+/** The entries that were revised, withdrawn or restored last. */
+export const listModeratedEntries = (reader: Reader, limit: number) =>
+  reader.all<ModeratedEntryRow>(sql`${ENTRY} ORDER BY e.change DESC, e.number DESC LIMIT ${limit}`)
+
+export const findModeratedEntry = (reader: Reader, number: number) =>
+  reader.one<ModeratedEntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
+
+/** The total number of rows of the short lists of the snapshot. */
+export async function countShortLists(reader: Reader) {
+  const row = await reader.one<Record<'blockedOrigins' | 'reports', number>>(sql`
+    SELECT (SELECT count(*) FROM origin WHERE blocked = 1 OR quarantined = 1) AS "blockedOrigins",
+      (SELECT count(*) FROM report WHERE resolved_at IS NULL) AS reports`)
+  if (row === undefined) throw new Error('Counting gave no row.')
+  return row
+}
+
+/** The tables of the long lists of the snapshot, by the name of the list, each with its key. */
+export const LONG_LISTS = {
+  entries: { table: sql`entry`, key: sql`number` },
+  actors: { table: sql`actor`, key: sql`number` },
+  activity: { table: sql`activity`, key: sql`sequence` },
+  audit: { table: sql`moderation`, key: sql`number` },
+} as const
+
+export type LongList = (typeof LONG_LISTS)[keyof typeof LONG_LISTS]
+
+/** The key of the row that is `rows` rows after a key; undefined if there are fewer rows. */
+export async function findKey(
+  reader: Reader,
+  { table, key }: LongList,
+  after: number,
+  rows: number,
+): Promise<number | undefined> {
+  const row = await reader.one<{ key: number }>(
+    sql`SELECT ${key} AS key FROM ${table} WHERE ${key} > ${after} ORDER BY ${key} LIMIT 1 OFFSET ${rows - 1}`,
+  )
+  return row?.key
+}
+
+/** How many rows there are after a key. */
+export async function countAfter(reader: Reader, { table, key }: LongList, after: number): Promise<number> {
+  const row = await reader.one<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${table} WHERE ${key} > ${after}`)
+  return only(row).rows
+}

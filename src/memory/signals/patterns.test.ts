@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  honestSecond,
+  honestThird,
+  judgedEntries,
+  packageTexts,
+  poisoned,
+  poisonedSecond,
+  poisonedThird,
+} from '../../../bench/signals/texts.ts'
+import { SIGNALS } from '../../contract/vocabulary.ts'
+import { EVERY_PATTERN, readPatterns } from './pattern.ts'
+import { signalsOfText } from './signals.ts'
+import { commentsOf, isMixed, proseOf } from './text.ts'
+import { createTriggers } from './triggers.ts'
+
+const searchedIn = (text: string, over: string): string[] =>
+  over === 'code' ? [text] : proseOf(over === 'prose' ? text : commentsOf(text).join('\n\n'))
+
+test('each pattern finds its example, and its counterexample has no such signal', () => {
+  for (const { name, signal, over, expression, example, counterexample } of EVERY_PATTERN) {
+    const found = searchedIn(example.normalize('NFKC'), over).some(text => expression.test(text))
+    assert.ok(found, `${name}: the expression does not find ${example}`)
+    assert.ok(signalsOfText(example).includes(signal), `${name}: ${example} has ${signalsOfText(example)}`)
+    assert.ok(!signalsOfText(counterexample).includes(signal), `${name}: ${counterexample} has ${signal}`)
+  }
+})
+
+test('each pattern has a name of its own and a signal, and searches only texts with words that it needs', () => {
+  const names = EVERY_PATTERN.map(({ signal, name }) => `${signal} ${name}`)
+  assert.equal(new Set(names).size, names.length)
+  for (const { signal, expression } of EVERY_PATTERN) {
+    assert.ok(SIGNALS.includes(signal), signal)
+    assert.doesNotMatch(expression.source, /<[A-Z_]{2,}>/)
+  }
+  const always = EVERY_PATTERN.filter(({ over, needs }) => over !== 'comment' && needs.length === 0)
+  assert.deepEqual(
+    always.map(({ name }) => name),
+    ['a fork bomb of a shell'],
+  )
+})
+
+test('a text that a pattern matches has the words that the pattern needs', () => {
+  const patterns = EVERY_PATTERN.filter(({ over }) => over !== 'comment')
+  const triggersOf = createTriggers(patterns.map(({ needs }) => needs))
+  const texts = [
+    ...patterns.flatMap(({ example, counterexample }) => [example, counterexample]),
+    ...[...poisoned(), ...poisonedSecond(), ...poisonedThird(), ...honestSecond(), ...honestThird()].map(
+      ({ text }) => text,
+    ),
+    ...judgedEntries(),
+    ...packageTexts(),
+  ].map(text => text.normalize('NFKC'))
+  let matches = 0
+  for (const text of texts) {
+    if (isMixed(text)) continue
+    const has = [...triggersOf(text).has]
+    const prose = proseOf(text)
+    patterns.forEach(({ name, over, expression }, at) => {
+      if (!(over === 'code' ? [text] : prose).some(one => expression.test(one))) return
+      matches += 1
+      assert.equal(has[at], 1, `${name} is not tried on ${text.slice(0, 200)}`)
+    })
+  }
+  assert.ok(matches > 400, `${matches} matches`)
+})
+
+test('a line that is no pattern with its examples is named', () => {
+  const list = '\n[CLAIMS_TRUST prose]\nNAME = surely\nsurely: <NAME> safe\n  + Surely safe.  - Safely sure.\n'
+  assert.match(' surely safe ', readPatterns(list)[0]?.expression ?? /^$/)
+  assert.throws(() => readPatterns(`${list}other: safe\n`), /not a pattern with its examples: other: safe/)
+  assert.throws(() => readPatterns('other: safe\n  + a  - b'), /not a pattern/)
+})

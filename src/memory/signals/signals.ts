@@ -1,0 +1,75 @@
+import { SIGNALS, type Signal } from '../../contract/vocabulary.ts'
+import { isAscii } from '../../find/rules/fold.ts'
+import { EVERY_HIDDEN, hasInvisible } from '../invisible-characters.js'
+import { EVERY_PATTERN } from './pattern.ts'
+import { commentsOf, hidesCharacters, isMixed, proseOf, withDisguised } from './text.ts'
+import { createTriggers } from './triggers.ts'
+
+/** The texts of a revision that are searched, and the tags of its entry. */
+export type SignalledText = {
+  title: string
+  summary: string
+  content: string
+  rationale: string
+  tags: readonly string[]
+}
+
+const VISIBLE = EVERY_PATTERN.filter(({ over }) => over !== 'comment')
+const IN_COMMENTS = EVERY_PATTERN.filter(({ over }) => over === 'comment')
+const triggersOf = createTriggers(VISIBLE.map(({ needs }) => needs))
+const bitOf = (signal: Signal): number => 1 << SIGNALS.indexOf(signal)
+const BITS = VISIBLE.map(({ signal }) => bitOf(signal))
+/** A backslash at the end of a line, after which a command continues. */
+const CONTINUED = /(?<=[ \t])\\\r?\n[ \t]*/g
+/** The signs that divide the words of a tag. */
+const IN_TAGS = /[-_./]+/g
+
+/**
+ * The signals of a revision, as bits in the order of SIGNALS. A signal states a fact about the words. It is not a judgement and refuses
+ * nothing. Takes time proportional to the text.
+ */
+export function signalsOf({ title, summary, content, rationale, tags }: SignalledText): number {
+  const words = tags.map(tag => `\n\n${tag}\n\n${tag.replace(IN_TAGS, ' ')}`).join('')
+  return signalsIn(`${title}\n\n${summary}\n\n${content}\n\n${rationale}${words}`, content)
+}
+
+/** The signals of one text that is no revision, such as a rationale, a quotation or a declared name. */
+export const signalsOfText = (text: string): Signal[] => signalNames(signalsIn(text, text))
+
+/** The signals of a text. `markdown` is the part of it that may contain comments. */
+function signalsIn(text: string, markdown: string): number {
+  const ascii = isAscii(text)
+  const invisible = !ascii && hasInvisible(text)
+  const seen = withDisguised(ascii ? text : seenOf(text, invisible))
+  const { has, controls } = triggersOf(seen)
+  const every = !ascii && isMixed(seen)
+  let bits = (invisible || (ascii && controls)) && hidesCharacters(text) ? bitOf('INVISIBLE_CHARACTERS') : 0
+  if (speaksInComments(markdown)) bits |= bitOf('HTML_COMMENT')
+  let code: string | undefined
+  let prose: string[] | undefined
+  for (let at = 0; at < VISIBLE.length; at++) {
+    const bit = BITS[at] as number
+    if ((has[at] === 0 && !every) || (bits & bit) !== 0) continue
+    const { over, expression } = VISIBLE[at] as (typeof VISIBLE)[number]
+    if (over === 'code') code ??= seen.includes('\\') ? seen.replaceAll(CONTINUED, ' ') : seen
+    else prose ??= proseOf(seen)
+    const texts = over === 'code' ? [code ?? seen] : (prose ?? [])
+    if (texts.some(one => expression.test(one))) bits |= bit
+  }
+  return bits
+}
+
+/** A text as a reader sees it: without invisible characters, in the plain forms of letters (NFKC). */
+const seenOf = (text: string, invisible: boolean): string =>
+  (invisible ? text.replace(EVERY_HIDDEN, '') : text).normalize('NFKC')
+
+/** Whether a comment addresses a model. */
+function speaksInComments(content: string): boolean {
+  const comments = commentsOf(content).join('\n\n')
+  if (comments === '') return false
+  const texts = proseOf(isAscii(comments) ? comments : seenOf(comments, true))
+  return texts.some(one => IN_COMMENTS.some(({ expression }) => expression.test(one)))
+}
+
+/** The names of stored signals. */
+export const signalNames = (bits: number): Signal[] => SIGNALS.filter((_, at) => (bits & (1 << at)) !== 0)

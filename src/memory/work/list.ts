@@ -1,0 +1,171 @@
+import { WORK } from '../../contract/limits.ts'
+import type { Entry, WorkItem, WorkList } from '../../contract/resources.ts'
+import { TRUST, WORK_KINDS, type WorkKind } from '../../contract/vocabulary.ts'
+import { getOrThrow } from '../../engine/database.ts'
+import { isAnswerable } from '../../find/rules/ranking.ts'
+import { stemOf } from '../../find/rules/stem.ts'
+import { listUnansweredTopics } from '../activity/unanswered-rows.ts'
+import { entryOf } from '../entries/cache.ts'
+import { tagsOf } from '../entries/rows.ts'
+import { tagKey } from '../entries/tag-rules.ts'
+import type { ReadOperation, Reads } from '../operation.ts'
+import { DAY, isoTime } from '../values.ts'
+import * as store from './rows.ts'
+import { byPriority, inTurn, kindOf, staleBefore, type Waiting } from './rules.ts'
+
+/** Number of confirmed entries that are read from each end: those judged longest ago, and those with the most readers. */
+const CONFIRMED = 300
+/**
+ * The successive reads if entries may be omitted from a list, each with the number of entries that it reads beyond the limit. For most
+ * callers the first read finds enough.
+ */
+const LOOKS: readonly { end: store.End; more: number }[] = [
+  { end: 'most', more: 50 },
+  { end: 'most', more: 200 },
+  { end: 'least', more: 50 },
+]
+const FIRST_LOOK = [{ end: 'most', more: 0 }] as const
+/** Number of entries per read of tags, and of whether the actor wrote or judged them. */
+const AT_ONCE = 50
+/** Number of the newest entries with a tag that are also read. */
+const TAGGED = 100
+
+type Kind = Exclude<WorkKind, 'UNANSWERED'>
+type Place = { kind: Kind; row: Waiting }
+type WorkFilter = { tag: string; limit: number; tagged: readonly Waiting[] }
+
+/** Lists the most valuable checks, of one kind or of each in turn, without entries that the actor wrote or judged. */
+export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
+  const { tag = '', limit = WORK.default } = query
+  const kinds = WORK_KINDS.filter(kind => query.kind === undefined || query.kind === kind)
+  // Reads before this one are counted first.
+  await reads.flushObservations()
+  const key = tagKey(tag)
+  const filter: WorkFilter = { tag: key, limit, tagged: key === '' ? [] : await listTagged(reads, tag) }
+  const ofEntries = kinds.filter(kind => kind !== 'UNANSWERED')
+  const [lists, topics] = await Promise.all([
+    Promise.all(ofEntries.map(kind => placesOf(reads, kind, filter))),
+    kinds.includes('UNANSWERED') && key === '' ? listUnanswered(reads, limit) : [],
+  ])
+  const items = await itemsOf(reads, inTurn<Place | WorkItem>([...lists, topics], limit))
+  const body: WorkList = { items, dataClass: 'EXTERNAL' }
+  return { body }
+}
+
+/** The entries that need one kind of check, the most valuable first. */
+async function placesOf(reads: Reads, kind: Kind, filter: WorkFilter): Promise<Place[]> {
+  const { tag, limit, tagged } = filter
+  const passesOver = reads.actor !== null || tag !== ''
+  let offered: Waiting[] = []
+  for (const { end, more } of passesOver ? LOOKS : FIRST_LOOK) {
+    const listed = [...(await listOf(reads, kind, end, limit + more)), ...tagged]
+    const rows = byPriority(
+      listed.filter(row => kindOf(row, reads.at) === kind),
+      reads.at,
+    )
+    const found = passesOver ? await offeredOf(reads, rows, filter) : rows
+    offered = byPriority([...offered, ...found], reads.at).slice(0, limit)
+    if (offered.length === limit) break
+  }
+  return offered.map(row => ({ kind, row }))
+}
+
+/** The first entries that have the tag and that the actor neither wrote nor judged. */
+async function offeredOf(
+  { reader, actor }: Reads,
+  rows: readonly Waiting[],
+  { tag, limit }: WorkFilter,
+): Promise<Waiting[]> {
+  const ifOffered = async (row: Waiting): Promise<Waiting | undefined> => {
+    const owner = await store.findOwner(reader, row.number)
+    if (owner === undefined || owner.actor === actor) return undefined
+    if (tag !== '' && !tagsOf(owner).some(one => tagKey(one) === tag)) return undefined
+    return actor === null || !(await store.isInvolved(reader, actor, row.number)) ? row : undefined
+  }
+  const offered: Waiting[] = []
+  for (let from = 0; from < rows.length && offered.length < limit; from += AT_ONCE) {
+    const some = rows.slice(from, from + AT_ONCE)
+    offered.push(...(await Promise.all(some.map(ifOffered))).filter(row => row !== undefined))
+  }
+  return offered.slice(0, limit)
+}
+
+/** Entries of a kind from one end of its list. Of the confirmed ones, those judged longest ago and those with the most readers. */
+async function listOf({ reader, at }: Reads, kind: Kind, end: store.End, limit: number): Promise<Waiting[]> {
+  if (kind === 'DISPUTED') return store.listDisputed(reader, end, limit)
+  if (kind !== 'STALE') return store.listDue(reader, kind, end, limit)
+  const lists = await Promise.all([
+    store.listConfirmed(reader, staleBefore(at), 'least', CONFIRMED),
+    store.listDue(reader, 'CONFIRMED', 'most', CONFIRMED),
+  ])
+  return lists.flat()
+}
+
+/** The newest entries with a tag. */
+async function listTagged({ reader, search }: Reads, tag: string): Promise<Waiting[]> {
+  const found = await search({ q: '', tag, sort: 'recent', limit: TAGGED, offset: 0 })
+  const rows = await Promise.all(found.matches.map(({ entry }) => store.findWaiting(reader, entry)))
+  return rows.filter(row => row !== undefined)
+}
+
+/** Adds the entries to the items. Omits entries that were withdrawn in between. Topics have no entry and are returned unchanged. */
+async function itemsOf({ reader, entries, at }: Reads, places: readonly (Place | WorkItem)[]): Promise<WorkItem[]> {
+  const numbers = places.flatMap(place => ('row' in place ? [place.row.number] : []))
+  const [served, times] = await Promise.all([
+    entries.list(numbers),
+    Promise.all(numbers.map(async number => [number, await store.readCheckedAt(reader, number)] as const)),
+  ])
+  const shown = new Map(served.map(one => [one.number, entryOf(one)]))
+  const checked = new Map(times)
+  return places.flatMap(place => {
+    if (!('row' in place)) return [place]
+    const { kind, row } = place
+    const entry = shown.get(row.number)
+    if (entry === undefined) return []
+    return [{ kind, reason: reasonOf(entry, row, getOrThrow(checked, row.number), at), entry: slim(entry) }]
+  })
+}
+
+function reasonOf({ standing }: Entry, { readers }: Waiting, checkedAt: number | null, at: number) {
+  const { for: inFavour, against } = standing.tally
+  const lastCheckedAt = checkedAt === null ? null : isoTime(checkedAt)
+  const daysSinceCheck = checkedAt === null ? null : Math.max(0, Math.floor((at - checkedAt) / DAY))
+  return { for: inFavour, against, readers, lastCheckedAt, daysSinceCheck }
+}
+
+const slim = ({ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt }: Entry) => ({
+  ...{ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt },
+  ...TRUST,
+})
+
+/** Number of rows that are read, maximum number of topics that are searched for, and number of concurrent searches. */
+const LOOKED_AT = 200
+const SEARCHED_MAX = 40
+const SEARCHED_AT_ONCE = 10
+
+type TopicRow = Awaited<ReturnType<typeof listUnansweredTopics>>[number]
+
+/**
+ * Lists the topics that many networks searched for on one day without a result, most networks first, each once. Omits topics that have an
+ * answer by now.
+ */
+async function listUnanswered({ reader, search }: Reads, limit: number): Promise<WorkItem[]> {
+  const topics = new Map<string, TopicRow>()
+  for (const row of await listUnansweredTopics(reader, LOOKED_AT)) {
+    const stem = stemOf(row.term)
+    if (!topics.has(stem)) topics.set(stem, row)
+  }
+  const ifOpen = async (row: TopicRow): Promise<TopicRow | undefined> =>
+    isAnswerable(await search({ q: row.term, tag: null, sort: 'fit', limit: 1, offset: 0 })) ? undefined : row
+  const candidates = [...topics.values()].slice(0, SEARCHED_MAX)
+  const open: TopicRow[] = []
+  for (let from = 0; from < candidates.length && open.length < limit; from += SEARCHED_AT_ONCE) {
+    const some = candidates.slice(from, from + SEARCHED_AT_ONCE)
+    open.push(...(await Promise.all(some.map(ifOpen))).filter(row => row !== undefined))
+  }
+  return open.slice(0, limit).map(({ day, term, networks }) => ({
+    kind: 'UNANSWERED',
+    reason: { networks },
+    topic: { term, day, ...TRUST },
+  }))
+}

@@ -1,0 +1,199 @@
+import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import { Problem } from '../contract/problem.ts'
+import type { Action, CooldownAction } from '../contract/vocabulary.ts'
+import type { Reader, Transaction } from '../engine/database.ts'
+import { appendActivity, type NewActivity } from './activity/rows.ts'
+import {
+  type ActorRow,
+  ensureOrigin,
+  findActor,
+  type OriginKeys,
+  observeActor,
+  type RequestOrigin,
+  readRequestOrigin,
+} from './actors/rows.ts'
+import { assertMayWrite, RECURRENT_FROM } from './actors/rules.ts'
+import { type EntryRow, findEntry } from './entries/rows.ts'
+import { addToTotals, type Totals, takeSequence } from './head-rows.ts'
+import { beginCooldown, findCooldown } from './limits/rows.ts'
+import { assertCooledDown, cooldownLeft } from './limits/rules.ts'
+import type { Caller, Context } from './operation.ts'
+
+/** The sender of a write: the actor of the token, if one was sent, and the origin; null for the operator's command line. */
+export type Sender = { actor: ActorRow | undefined; origin: RequestOrigin | null; requestId: string }
+export type Writer = Sender & { actor: ActorRow }
+
+/**
+ * The first step of a write that requires a token. Checks that the actor and its origin may write and that the cooldown is over. Runs
+ * `read` concurrently, which reads what the write needs. If both fail, the error of the check is thrown, so that a refused sender cannot
+ * infer what was read.
+ */
+export const beginWrite = <T>(
+  tx: Transaction,
+  context: Context,
+  caller: Caller,
+  action: Action,
+  read: () => Promise<T>,
+): Promise<[Writer, T]> => beginWrites(tx, context, caller, [action], read)
+
+/** The same for one request with writes of several kinds. */
+export async function beginWrites<T>(
+  tx: Transaction,
+  context: Context,
+  caller: Caller,
+  actions: readonly Action[],
+  read: () => Promise<T>,
+): Promise<[Writer, T]> {
+  // With a cooldown, writes of one actor run one after another, so that each sees the cooldown of the previous one.
+  if (context.cooldown > 0 && caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
+  return inOrder([findCooledWriter(tx, context, caller, actions), read()])
+}
+
+async function findCooledWriter(
+  tx: Transaction,
+  context: Context,
+  caller: Caller,
+  actions: readonly Action[],
+): Promise<Writer> {
+  const writer = await findWriter(tx, caller)
+  for (const action of context.cooldown > 0 ? actions : []) {
+    assertCooledDown(await findCooldown(tx, actorSubject(writer.actor.number), action), context.cooldown, context.now)
+  }
+  return writer
+}
+
+/**
+ * The first step of a write that needs no token: checks that the actor, if a token was sent, and the origin may write and that the cooldown
+ * of the network is over. `cool` begins the next cooldown.
+ */
+export async function beginAnonymousWrite(
+  tx: Transaction,
+  context: Context,
+  caller: Caller,
+  action: CooldownAction,
+): Promise<{ sender: Sender; cool(): Promise<void> }> {
+  const sender = await findSender(tx, caller)
+  if (caller.origin === null || context.cooldown === 0) return { sender, cool: async () => {} }
+  const subject = networkSubject(caller.origin)
+  await tx.lock(subject)
+  assertCooledDown(await findCooldown(tx, subject, action), context.cooldown, context.now)
+  return { sender, cool: () => beginCooldown(tx, subject, action, context.now) }
+}
+
+/**
+ * Waits until all promises are settled, so that no work continues after the return. Returns their results, or throws the error of the first
+ * rejected promise in the given order.
+ */
+export async function inOrder<T extends unknown[]>(works: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const settled = await Promise.allSettled(works)
+  return settled.map(one => {
+    if (one.status === 'rejected') throw one.reason
+    return one.value
+  }) as T
+}
+
+/**
+ * Returns the actor of the token, if one was sent, and the origin of the request, if both may write. Throws ACTOR_TOKEN_INVALID if the
+ * token was replaced since the request was admitted.
+ */
+async function findSender(reader: Reader, caller: Caller): Promise<Sender> {
+  const [actor, origin] = await Promise.all([
+    caller.actor === null ? undefined : findActor(reader, caller.actor),
+    caller.origin === null ? null : readRequestOrigin(reader, caller.origin),
+  ])
+  if (caller.tokenHash !== undefined && caller.tokenHash !== actor?.token_hash) throw new Problem('ACTOR_TOKEN_INVALID')
+  assertMayWrite(actor, origin ?? { blocked: 0, quarantined: 0 })
+  return { actor, origin, requestId: caller.requestId }
+}
+
+/** The same for operations that require a token. */
+export async function findWriter(reader: Reader, caller: Caller): Promise<Writer> {
+  const { actor, ...rest } = await findSender(reader, caller)
+  if (actor === undefined) throw new Problem('ACTOR_TOKEN_REQUIRED')
+  return { ...rest, actor }
+}
+
+/**
+ * Returns the number of the origin of a write, and inserts the origin if it is new. An operation calls this after all checks and before its
+ * first other change, so that a refused write stores nothing.
+ */
+export const takeOrigin = async (tx: Transaction, { origin }: Sender): Promise<number | null> =>
+  origin === null ? null : ensureOrigin(tx, origin)
+
+type Written = {
+  action: Action
+  entry: number
+  revision: number | null
+  subject: number | null
+  /** The target entry of a relation. */
+  target?: number
+  origin: number | null
+  at: number
+}
+
+/**
+ * Finds the entries of these ids or slugs, and locks them until the unit of work ends. Locks are taken in the order of entry numbers, so
+ * that two writes cannot deadlock.
+ */
+export async function lockEntries(tx: Transaction, addresses: readonly string[]): Promise<(EntryRow | undefined)[]> {
+  const find = () => Promise.all(addresses.map(address => findEntry(tx, address)))
+  const found = await find()
+  const numbers = new Set(found.flatMap(entry => (entry === undefined ? [] : [entry.number])))
+  let waited = false
+  for (const number of [...numbers].sort((a, b) => a - b)) waited = (await tx.lock(`entry ${number}`)) || waited
+  return waited ? find() : found
+}
+
+/** The last step of every write: appends the activity row, counts the actor and the totals, begins the cooldown. */
+export async function endWrite(
+  tx: Transaction,
+  context: Context,
+  writer: Writer,
+  written: Written,
+  totals: Partial<Totals>,
+): Promise<void> {
+  const { actor } = writer
+  const row: NewActivity = {
+    ...written,
+    sequence: await takeSequence(tx),
+    actor: actor.number,
+    requestId: writer.requestId,
+    metadata: null,
+    dataClass: actor.data_class,
+    hour: null,
+  }
+  const observations = await observeActor(tx, actor, 1, written.at)
+  if (actor.data_class === 'EXTERNAL') {
+    await addToTotals(tx, { ...totals, interactions: 1, recurrent_actors: observations === RECURRENT_FROM ? 1 : 0 })
+  }
+  await Promise.all([
+    appendActivity(tx, row),
+    context.cooldown > 0 ? beginCooldown(tx, actorSubject(actor.number), written.action, context.now) : undefined,
+  ])
+}
+
+const rowOf = (name: OperationName): Operation => OPERATIONS[name]
+
+/** Whether an operation begins a cooldown. */
+export const coolsDown = (name: OperationName): boolean => rowOf(name).cooldown !== undefined
+
+/** Whole seconds until the caller has no cooldown for an operation: the longest one, if it has several possible actions. */
+export async function cooldownWait(
+  reader: Reader,
+  name: OperationName,
+  { actor, origin }: Pick<Caller, 'actor' | 'origin'>,
+  { cooldown, at }: Pick<Context, 'cooldown' | 'at'>,
+): Promise<number> {
+  const { access, cooldown: actions = [] } = rowOf(name)
+  const network = origin === null ? null : networkSubject(origin)
+  const subject = access !== 'actor' ? network : actor === null ? null : actorSubject(actor)
+  if (subject === null) return 0
+  let wait = 0
+  for (const action of actions) {
+    wait = Math.max(wait, cooldownLeft(await findCooldown(reader, subject, action), cooldown, at))
+  }
+  return Math.ceil(wait / 1_000)
+}
+
+const actorSubject = (actor: number): string => `actor:${actor}`
+const networkSubject = ({ networkKey }: OriginKeys): string => `network:${networkKey}`

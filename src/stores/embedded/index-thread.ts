@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { awaitCommit, committed } from '../../engine/counters.ts'
+import { createCpuYield } from '../../engine/cpu-yield.ts'
+import { StoreFault } from '../../engine/database.ts'
+import { openSqlite } from '../../engine/sqlite.ts'
+import { NICE, setNice } from '../../engine/thread.ts'
+import { openIndex } from '../../find/index/file.ts'
+import { IndexFollower } from '../../find/index/follower.ts'
+import { changedEntries, currentEntry } from '../../memory/entries/view-rows.ts'
+import { readHead } from '../../memory/head-rows.ts'
+import { indexFile, storeFile } from './directory.ts'
+import type { ThreadData } from './store.ts'
+
+/** The thread that updates the search index from the store of this directory. */
+const { directory, counters } = workerData as ThreadData
+const STORE_CACHE_KIB = 256
+
+setNice(NICE.index)
+/** Each new row is read once, while the operating system has it in memory, so that a small cache is enough. */
+const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
+const { store_id: storeId, record } = await readHead(store)
+let fault: StoreFault | undefined
+const index = openIndex(indexFile(directory), { storeId, record, storeEpoch: 0 }, found => {
+  fault = found
+})
+parentPort?.postMessage('ready')
+
+/** Marks errors as faults of the store, because a fault of the index would replace the index. */
+function reading<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof StoreFault) || error.kind !== 'broken') throw error
+    throw new Error('The search index cannot follow: the store cannot be read.', { cause: error })
+  }
+}
+
+const follower = new IndexFollower({
+  counters,
+  file: indexFile(directory),
+  index,
+  fault,
+  source: {
+    state: () => ({ storeId, record: Number(committed(counters)), storeEpoch: 0 }),
+    changed: (change, number, limit) => reading(() => store.all(changedEntries(change, number, limit))),
+    entry: number => reading(() => store.one(currentEntry(number))),
+    awaitNewer: (state, patience) => awaitCommit(counters, BigInt(state.record), patience),
+  },
+  onEntry: createCpuYield(counters),
+  onNotice: notice => parentPort?.postMessage(notice),
+})
+await follower.run()
+store.close()

@@ -1,0 +1,250 @@
+import { statfsSync } from 'node:fs'
+import { Problem } from '../../contract/problem.ts'
+import {
+  commitsOf,
+  countRead,
+  createSharedCounters,
+  publishClosing,
+  publishStop,
+  readCounts,
+  type SharedCounters,
+} from '../../engine/counters.ts'
+import { only } from '../../engine/database.ts'
+import { GROUP_MAX } from '../../engine/group-commit.ts'
+import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
+import { type IndexNotice, startThread, type Thread, YOUNG_MB } from '../../engine/thread.ts'
+import { bytesOf } from '../../find/bytes-of.ts'
+import { openSearches, type Searches } from '../../find/searches.ts'
+import type { Command } from '../../memory/commands.ts'
+import { NEWEST_RECORD, type Newest } from '../../memory/head-rows.ts'
+import type { Readiness, WriteAnswer } from '../../memory/operation.ts'
+import type { MaintenanceName } from '../../memory/run.ts'
+import type { SearchRequest, SearchResult } from '../../memory/searching.ts'
+import type { MaintenanceResult, Store, StoreMetrics } from '../../memory/store.ts'
+import { StoreHealth } from '../../memory/store-health.ts'
+import { findMirror } from '../../mirror/rows.ts'
+import type { LogQuestion } from '../../tlog/append.ts'
+import { LogThread } from '../../tlog/extend.ts'
+import { assertStoreNotLost, indexFile, lockDataDirectory, setOldLogAside, storeFile } from './directory.ts'
+
+/** Maximum number of writes in progress. Further ones are refused as OVERLOADED. */
+const WRITES_MAX = 2_000
+/** Interval in milliseconds at which a full disk is tried again. */
+const PROBE_INTERVAL_MS = 1_000
+/** The writer thread needs a larger young generation, because it has many writes in progress. */
+const WRITER = { pendingMax: WRITES_MAX, batched: true, youngMb: 12, together: GROUP_MAX }
+const FOLLOWER = { pendingMax: 0, batched: false, youngMb: YOUNG_MB, together: 1 }
+
+/** The parts of an open store. */
+type Parts = {
+  directory: string
+  counters: SharedCounters
+  health: StoreHealth
+  threads: readonly Thread[]
+  writer: Thread
+  searches: Searches
+  reader: SqliteConnection
+  original: string | undefined
+  log: LogThread
+  unlock(): void
+}
+
+/** The embedded store. Point reads run in this thread. Writes, indexing, searches and the public log run in other threads. */
+export class EmbeddedStore implements Store {
+  readonly reader: SqliteConnection
+  readonly original?: string
+  readonly #parts: Parts
+  readonly #probeTimer: NodeJS.Timeout
+  readonly #sendListener: SendListener
+  /** The newest record is cached until the next commit. */
+  #newest: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, storeEpoch: 0 }
+
+  constructor(parts: Parts, sendListener: SendListener) {
+    this.#parts = parts
+    this.#sendListener = sendListener
+    this.reader = parts.reader
+    if (parts.original !== undefined) this.original = parts.original
+    parts.health.reachable = true
+    this.#probeTimer = setInterval(() => parts.health.probe(), PROBE_INTERVAL_MS).unref()
+  }
+
+  /** Sets the listener that is called before the writes of a turn are sent. The listener may add writes to them. */
+  beforeSend(listener: () => void): void {
+    this.#sendListener.onSend = listener
+  }
+
+  latestRecord(): Newest {
+    const commits = commitsOf(this.#parts.counters)
+    if (commits !== undefined && commits === this.#newest.commits) return this.#newest
+    const { record } = only(this.reader.one<{ record: number }>(NEWEST_RECORD))
+    this.#newest = { commits, record, storeEpoch: 0 }
+    return this.#newest
+  }
+
+  knownRecord(): number | undefined {
+    try {
+      return this.latestRecord().record
+    } catch {
+      // The store reports its fault to the reads that follow.
+      return undefined
+    }
+  }
+
+  noteRead(): void {
+    countRead(this.#parts.counters)
+  }
+
+  async write(...[name, input, environment]: Parameters<Store['write']>): Promise<WriteAnswer> {
+    const { original, health } = this.#parts
+    if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
+    return (await health.write({ name, input, environment })) as WriteAnswer
+  }
+
+  async maintain<N extends MaintenanceName>(
+    ...[name, input, environment]: Parameters<Store['maintain']>
+  ): Promise<MaintenanceResult<N>> {
+    const { original, health } = this.#parts
+    // A mirror has the sequence numbers of its original, so it records no reads of its own.
+    if (original !== undefined && (name === 'recordObservations' || name === 'recordUnansweredTopics'))
+      return undefined as never
+    return (await health.write({ name, input, environment })) as MaintenanceResult<N>
+  }
+
+  async search(request: SearchRequest): Promise<SearchResult> {
+    // The newest record that reads can see. During a WAL checkpoint, it is later than the last record that the writer has reported as
+    // committed.
+    return this.#parts.searches.search(request, this.latestRecord().record)
+  }
+
+  near(pairs: readonly number[], limit: number): number[] {
+    return this.#parts.searches.near(pairs, limit)
+  }
+
+  askLog(question: LogQuestion): Promise<unknown> {
+    return this.#parts.log.ask(question)
+  }
+
+  /** `log-head` is written before a checkpoint is published, so nothing else is needed here. */
+  async persistCheckpoint(): Promise<void> {}
+
+  readiness(): Readiness {
+    return this.#parts.health.readiness()
+  }
+
+  full(): boolean {
+    return this.#parts.writer.full()
+  }
+
+  onCommit(listener: () => void): () => void {
+    return this.#parts.health.onCommit(listener)
+  }
+
+  onBroken(listener: (fault: Error) => void): void {
+    this.#parts.health.onBroken(listener)
+  }
+
+  async metrics(): Promise<StoreMetrics> {
+    const { counters, writer, searches, directory } = this.#parts
+    return {
+      ...readCounts(counters),
+      writesWaiting: writer.pending(),
+      oldestWrite: writer.waited(),
+      searchesWaiting: searches.pending(),
+      bytes: { store: bytesOf(storeFile(directory)), index: bytesOf(indexFile(directory)) },
+    }
+  }
+
+  async close(): Promise<void> {
+    const { health, counters, searches, log, threads, writer, reader, unlock } = this.#parts
+    health.close()
+    clearInterval(this.#probeTimer)
+    publishClosing(counters)
+    // The writing connection of each file closes last, because it runs the final checkpoint of the write-ahead log.
+    await searches.close()
+    await log.close()
+    publishStop(counters)
+    for (const thread of threads) if (thread !== writer) await thread.close()
+    reader.close()
+    await writer.close()
+    unlock()
+  }
+}
+
+type SendListener = { onSend(): void }
+
+/** Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. */
+type Reports = { onIndex?(notice: IndexNotice): void; onAside?(sentence: string): void }
+
+/**
+ * Opens the embedded store in a prepared directory. Starts one writer thread and one index thread. The first search starts a search thread,
+ * and a search that finds it busy starts another.
+ */
+export async function openEmbeddedStore(
+  directory: string,
+  { onIndex = () => {}, onAside = () => {} }: Reports = {},
+): Promise<EmbeddedStore> {
+  const unlock = lockDataDirectory(directory)
+  const counters = createSharedCounters()
+  const data: ThreadData = { directory, counters }
+  const threads: Thread[] = []
+  const listener: SendListener = { onSend() {} }
+  const health = new StoreHealth({
+    perform: command => writer.ask(id => ({ id, ...command }) satisfies Asked),
+    waited: () => writer.waited(),
+    space: () => freeBytesOf(directory),
+  })
+  const onDeath = (fault: Error): void => health.breakDown(fault)
+  const start = async (file: string, options: typeof WRITER | typeof FOLLOWER): Promise<Thread> => {
+    const listeners = { onDeath, onSend: () => listener.onSend(), onNotice: onIndex }
+    const thread = await startThread(new URL(file, import.meta.url), data, { ...options, ...listeners })
+    threads.push(thread)
+    return thread
+  }
+  let writer: Thread
+  try {
+    assertStoreNotLost(directory)
+    const aside = setOldLogAside(directory)
+    if (aside !== undefined) onAside(aside)
+    writer = await start('./writer-thread.ts', WRITER)
+    await start('./index-thread.ts', FOLLOWER)
+    const searched = { index: indexFile(directory), store: storeFile(directory), counters }
+    const searches = await openSearches(searched, onDeath)
+    const { reader, original } = await openReader(directory)
+    const log = new LogThread(new URL('./log-thread.ts', import.meta.url), data)
+    const parts = { directory, counters, health, threads, writer, searches, reader, original, log, unlock }
+    return new EmbeddedStore(parts, listener)
+  } catch (error) {
+    health.close()
+    publishClosing(counters)
+    publishStop(counters)
+    for (const thread of threads) await thread.close()
+    unlock()
+    throw error
+  }
+}
+
+/** The free bytes of the disk of a directory. A file system that does not report its size has no limit. */
+function freeBytesOf(directory: string): number {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(directory)
+    return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize
+  } catch {
+    // The writer reports a directory that is gone.
+    return Number.POSITIVE_INFINITY
+  }
+}
+
+/** Opens the connection for reads in this thread. If the store is a mirror, also returns the address of its original. */
+async function openReader(directory: string) {
+  const reader = openSqlite(storeFile(directory), 'read')
+  try {
+    return { reader, original: (await findMirror(reader))?.url }
+  } catch (error) {
+    reader.close()
+    throw error
+  }
+}
+
+/** A command that the writer thread replies to. */
+export type Asked = Command & { id: number }
+export type ThreadData = { directory: string; counters: SharedCounters }

@@ -1,0 +1,151 @@
+import { statSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import {
+  awaitIndexed,
+  committed,
+  countBegun,
+  countEnded,
+  countWrites,
+  publishCommitted,
+} from '../../engine/counters.ts'
+import { createCpuYield } from '../../engine/cpu-yield.ts'
+import { only, StoreFault } from '../../engine/database.ts'
+import { GroupCommit } from '../../engine/group-commit.ts'
+import { sql } from '../../engine/sql.ts'
+import {
+  boundLog,
+  checkpointWal,
+  isDamage,
+  type SqliteConnection,
+  SqliteSession,
+  takeInLog,
+} from '../../engine/sqlite.ts'
+import { NICE, type Reply, replyOfError, setNice } from '../../engine/thread.ts'
+import { createWorks } from '../../memory/commands.ts'
+import { openStoreForWriting } from './create.ts'
+import { lockFile, storeFile } from './directory.ts'
+import type { Asked, ThreadData } from './store.ts'
+
+/** The only thread that writes. It runs write operations in their order and commits them in groups. */
+const { directory, counters } = workerData as ThreadData
+const port = parentPort
+if (port === null) throw new Error('The writer runs as a worker thread only.')
+
+/**
+ * If the index lags by more records than LAG_MAX, each group of writes waits for it, so that searches wait only briefly. A group waits at
+ * most LAG_TIMEOUT_MS, because a rebuild of the index can take long.
+ */
+const LAG_MAX = 10_000n
+const LAG_TIMEOUT_MS = 50
+
+setNice(NICE.writer)
+const connection = await openStoreForWriting(directory, line => process.stderr.write(`${line}\n`))
+const files = watchServedFiles(directory, connection)
+const workOf = createWorks()
+const yieldCpu = createCpuYield(counters)
+
+const publish = (): void => {
+  publishCommitted(counters, only(connection.one<{ record: number }>(sql`SELECT record FROM head`)).record)
+}
+const session = new SqliteSession(connection, {
+  onGroup: () => awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_TIMEOUT_MS),
+  onCommitting: () => countBegun(counters),
+  onCommit(works) {
+    files.assertSame()
+    publish()
+    countWrites(counters, works)
+  },
+  onEnd: () => countEnded(counters),
+})
+const commits = new GroupCommit(session)
+publish()
+
+let replies: Reply[] = []
+const reply = (one: Reply): void => {
+  if (replies.length === 0) {
+    // The next group begins in the next turn. Nothing is sent before its commit.
+    process.nextTick(() => {
+      port.postMessage(replies)
+      replies = []
+    })
+  }
+  replies.push(one)
+}
+
+/** Adds the remedy for a damaged page, because a restart would read the damaged page again. */
+const withRemedy = ({ cause, outcomeUnknown }: StoreFault): StoreFault =>
+  new StoreFault(
+    'broken',
+    new Error(
+      `${(cause as Error).message}; stop the service, see with "palimpsest check" what can be read, and restore the newest backup into an empty directory with "palimpsest restore".`,
+    ),
+    { outcomeUnknown },
+  )
+
+const perform = async (command: Asked): Promise<unknown> => {
+  const work = workOf(command)
+  const result = await commits.write((tx, floor) => {
+    yieldCpu()
+    return work(tx, floor)
+  })
+  // Data that a sweep deleted or a mirror erased must not remain in the write-ahead log.
+  if ((command.name === 'sweep' && result === false) || (command.name === 'keepMirrored' && result === true)) {
+    checkpointWal(connection)
+    boundLog(connection.raw)
+  }
+  return result
+}
+
+port.on('message', (message: Asked[] | 'close') => {
+  if (message === 'close') {
+    commits.idle().then(() => {
+      files.stop()
+      connection.close()
+      port.close()
+    })
+    return
+  }
+  for (const command of message) {
+    perform(command).then(
+      result => reply({ id: command.id, result }),
+      error => reply(replyOfError(command.id, isDamage(error) ? withRemedy(error) : error)),
+    )
+  }
+})
+port.postMessage('ready')
+
+/** Interval in milliseconds at which the files of an idle store are checked. */
+const LOOK_INTERVAL_MS = 1_000
+
+/** Device and inode of a file; undefined if it does not exist. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found === undefined ? undefined : `${found.dev} ${found.ino}`
+}
+
+/**
+ * Checks that commits go to the files that the next start opens. `assertSame` is called before a commit is acknowledged, and once a second by
+ * a timer. It throws StoreFault('broken') if the store, its `-wal` or `-shm`, or the lock was deleted or replaced. If only the `-wal` is
+ * missing, its content is first written into the store.
+ */
+export function watchServedFiles(directory: string, connection: SqliteConnection) {
+  const store = storeFile(directory)
+  const log = `${store}-wal`
+  const opened = [store, log, `${store}-shm`, lockFile(directory)].map(path => ({ path, identity: identityOf(path) }))
+  const isSame = ({ path, identity }: (typeof opened)[number]): boolean =>
+    identity !== undefined && identityOf(path) === identity
+
+  const assertSame = (): void => {
+    const changed = opened.filter(one => !isSame(one)).map(({ path }) => path)
+    const [first] = changed
+    if (first === undefined) return
+    const isWhole = !changed.includes(store) && (!changed.includes(log) || takeInLog(connection))
+    const remedy = isWhole
+      ? 'nothing that was acknowledged is lost: start again, and change nothing in the data directory of a running service'
+      : 'restore a backup, or start again if another store was put there'
+    throw new StoreFault('broken', new Error(`${first} was deleted or replaced while it was served; ${remedy}.`))
+  }
+  assertSame()
+  const timer = setInterval(assertSame, LOOK_INTERVAL_MS)
+  return { assertSame, stop: () => clearInterval(timer) }
+}

@@ -1,0 +1,89 @@
+import { setTimeout } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import {
+  awaitWanted,
+  isDamaged,
+  isStopping,
+  positionOf,
+  publishCommitted,
+  type SharedCounters,
+} from '../../engine/counters.ts'
+import { isUnavailable, type Reader, StoreFault } from '../../engine/database.ts'
+import { sql } from '../../engine/sql.ts'
+import { NICE, setNice } from '../../engine/thread.ts'
+import { openIndex, type StoreState } from '../../find/index/file.ts'
+import { IndexFollower } from '../../find/index/follower.ts'
+import { changedEntries, currentEntry } from '../../memory/entries/view-rows.ts'
+import { storeEpochOf } from '../../memory/head-rows.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { readerThrough, Session } from './session.ts'
+
+/** The thread that keeps the search index of this node up to date with the database. */
+export type IndexThreadData = { url: string; file: string; counters: SharedCounters }
+const { url, file, counters } = workerData as IndexThreadData
+/** Interval in milliseconds at which the database is polled for writes of other nodes while no search waits. */
+const POLL_INTERVAL_MS = 200
+
+setNice(NICE.index)
+const session = new Session({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 })
+let fault: StoreFault | undefined
+const index = openIndex(file, undefined, found => {
+  fault = found
+})
+parentPort?.postMessage('ready')
+
+/** Error codes of a missing table or column, which a step of the schema will create. */
+const UNDEFINED = new Set(['42P01', '42703'])
+
+/**
+ * Reads from the database. A database without the schema, or one that refuses this node, counts as unavailable. The writer reports the
+ * reason.
+ */
+async function reading<T>(read: (reader: Reader) => Promise<T>): Promise<T> {
+  try {
+    return await read(readerThrough(await session.get()))
+  } catch (error) {
+    const passing = error instanceof OperatorError || UNDEFINED.has((error as { code?: string }).code ?? '')
+    if (passing || isUnavailable(error)) throw new StoreFault('unavailable', error as Error)
+    throw new Error('The search index cannot follow: the database cannot be read.', { cause: error })
+  }
+}
+
+/** The store of the database, its newest record and its epoch. A database that another node is setting up counts as unavailable. */
+async function state(): Promise<StoreState> {
+  const head = await reading(async reader =>
+    reader.one<StoreState & { sequence: number }>(sql`SELECT store_id AS "storeId", record, sequence FROM head`),
+  )
+  if (head === undefined) throw new StoreFault('unavailable', new Error('the store has no head row yet'))
+  const { storeId, record, sequence } = head
+  const reached = { record, storeEpoch: storeEpochOf(sequence) }
+  publishCommitted(counters, positionOf(reached))
+  return { storeId, ...reached }
+}
+
+const follower = new IndexFollower({
+  counters,
+  file,
+  index,
+  fault,
+  source: {
+    state,
+    changed: (change, number, limit) => reading(async reader => reader.all(changedEntries(change, number, limit))),
+    entry: number => reading(async reader => reader.one(currentEntry(number))),
+    async awaitNewer(seen, patience) {
+      const deadline = performance.now() + patience
+      while (!isStopping(counters) && !isDamaged(counters) && performance.now() < deadline) {
+        awaitWanted(counters, positionOf(seen), Math.min(POLL_INTERVAL_MS, deadline - performance.now()))
+        // The session needs the event loop between two waits.
+        await setTimeout(0)
+        const now = await state()
+        if (now.record > seen.record || now.storeEpoch !== seen.storeEpoch) return true
+      }
+      return isStopping(counters) || isDamaged(counters)
+    },
+  },
+  onEntry() {},
+  onNotice: notice => parentPort?.postMessage(notice),
+})
+await follower.run()
+await session.close()

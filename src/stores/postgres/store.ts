@@ -1,0 +1,234 @@
+import { Problem } from '../../contract/problem.ts'
+import { positionOf } from '../../engine/counters.ts'
+import { only, type Reader, StoreFault } from '../../engine/database.ts'
+import { GroupCommit } from '../../engine/group-commit.ts'
+import type { PostgresConnection } from '../../engine/postgres.ts'
+import { sql } from '../../engine/sql.ts'
+import type { IndexNotice } from '../../engine/thread.ts'
+import { bytesOf } from '../../find/bytes-of.ts'
+import { type Command, createWorks } from '../../memory/commands.ts'
+import { NEWEST_RECORD, storeEpochOf } from '../../memory/head-rows.ts'
+import type { Readiness, WriteAnswer } from '../../memory/operation.ts'
+import type { MaintenanceName } from '../../memory/run.ts'
+import type { SearchRequest, SearchResult } from '../../memory/searching.ts'
+import type { MaintenanceResult, Store, StoreMetrics } from '../../memory/store.ts'
+import { StoreHealth } from '../../memory/store-health.ts'
+import type { LogQuestion } from '../../tlog/append.ts'
+import { createMemory, LogThread } from '../../tlog/extend.ts'
+import { renewParts } from './activity-parts.ts'
+import { PostgresGroupSession } from './group-session.ts'
+import { Heartbeat, silence } from './heartbeat.ts'
+import { type Making, prepareDatabase, type Server } from './prepare.ts'
+import { createReader, openReaders, Standby } from './reader.ts'
+import { NodeSearch } from './search.ts'
+import { Session } from './session.ts'
+
+/**
+ * Milliseconds that a statement of a write may take, and that a session may idle in a transaction. Their sum is the longest delay that an
+ * isolated node causes to the others.
+ */
+const WRITE_TIMEOUT_MS = 2_500
+const IDLE_TIMEOUT_MS = 2_000
+/** Maximum number of writes that wait for a group. Further ones are refused as OVERLOADED. */
+const WAITING_MAX = 2_000
+/** Interval in milliseconds at which a node checks whether it can open, or whether the server is reachable again. */
+const PROBE_INTERVAL_MS = 500
+/** Interval in milliseconds at which followers check for writes of other nodes. */
+const FOLLOW_INTERVAL_MS = 50
+
+/** Works that change rows by conditions over many rows. Each runs in a separate group. */
+const ALONE: ReadonlySet<string> = new Set(['moderate', 'sweep'])
+
+type PostgresOptions = {
+  url: string
+  /** The path of the file of this node's search index. */
+  indexFile: string
+  /** The path of the file with the last checkpoint that this node knows. */
+  logHeadFile: string
+  /** Standbys to read from. */
+  readUrls: readonly string[]
+  /** Maximum number of writes in one commit. */
+  groupMax: number
+  /** Called when the search index cannot be written, and when it can again. */
+  onIndex(notice: IndexNotice): void
+  /** Called when the server is lost, with the reason, and when it is there again. */
+  onReach(lost: Error | undefined): void
+  /** Whether an empty store may be created in a database without one (the default), and a callback that receives its id. */
+  making?: Making
+  /** Runs before the node opens, and again if the session is lost on the way. */
+  onOpen?(connection: PostgresConnection): Promise<void>
+}
+
+/** The store in a PostgreSQL that may not be available yet. Until it is, reads and writes are refused and the store is not ready. */
+export class PostgresStore implements Store {
+  readonly reader: Reader
+  /** Whether the primary answers. */
+  readonly heartbeat: Heartbeat
+  /** Resolves when the database was found usable for the first time and `onOpen` has finished. Rejects if it is not usable. */
+  readonly opened: Promise<void>
+  readonly persistCheckpoint: Store['persistCheckpoint']
+  readonly #options: PostgresOptions
+  readonly #writer: Session
+  readonly #primaryReaders: readonly Session[]
+  readonly #standbys: readonly Standby[]
+  readonly #log: LogThread
+  readonly #groups: PostgresGroupSession
+  readonly #commits: GroupCommit
+  readonly #health: StoreHealth
+  readonly #search: NodeSearch
+  readonly #workOf = createWorks()
+  readonly #opening = Promise.withResolvers<void>()
+  readonly #probeTimer: NodeJS.Timeout
+  #server: Server | undefined
+  #isOpen = false
+  #probing: Promise<void> | undefined
+
+  constructor(options: PostgresOptions) {
+    const { url, readUrls, indexFile, logHeadFile, groupMax, onIndex } = options
+    this.#options = options
+    this.opened = this.#opening.promise
+    this.opened.catch(() => {})
+    this.heartbeat = new Heartbeat(url, { onLate: fault => this.#setReachable(fault) })
+    const limits = { statementTimeout: WRITE_TIMEOUT_MS, idleTimeout: IDLE_TIMEOUT_MS }
+    const prepare = (connection: PostgresConnection) => this.#prepare(connection)
+    this.#writer = new Session({ url, name: 'writer', ...limits }, prepare, this.heartbeat)
+    this.#primaryReaders = openReaders(url, 'reader', this.heartbeat)
+    this.#standbys = readUrls.map(readUrl => new Standby(readUrl))
+    this.reader = createReader({ primary: this.#primaryReaders, standbys: this.#standbys })
+    this.#log = new LogThread(new URL('./log-thread.ts', import.meta.url), { url, headFile: logHeadFile })
+    this.persistCheckpoint = createMemory(question => this.#log.ask(question))
+    this.#groups = new PostgresGroupSession(this.#writer, () => this.#server as Server)
+    this.#commits = new GroupCommit(this.#groups, groupMax)
+    this.heartbeat.onSilent(() => this.#commits.refuse(silence()))
+    this.#health = new StoreHealth({
+      perform: command => this.#perform(command),
+      waited: () => this.#commits.waited(),
+      pollInterval: FOLLOW_INTERVAL_MS,
+    })
+    this.#search = new NodeSearch({ url, indexFile, onIndex, onDeath: fault => this.#health.breakDown(fault) })
+    this.#probeTimer = setInterval(() => this.#startProbe(), PROBE_INTERVAL_MS).unref()
+    this.#startProbe()
+  }
+
+  knownRecord(): undefined {}
+
+  noteRead(): void {}
+
+  async latestRecord(): Promise<{ record: number; storeEpoch: number }> {
+    const { record, sequence } = only(await this.reader.one<{ record: number; sequence: number }>(NEWEST_RECORD))
+    return { record, storeEpoch: storeEpochOf(sequence) }
+  }
+
+  write(...[name, input, environment]: Parameters<Store['write']>): Promise<WriteAnswer> {
+    return this.#health.write({ name, input, environment }) as Promise<WriteAnswer>
+  }
+
+  async maintain<N extends MaintenanceName>(
+    ...[name, input, environment]: Parameters<Store['maintain']>
+  ): Promise<MaintenanceResult<N>> {
+    if (name !== 'sweep') return (await this.#health.write({ name, input, environment })) as MaintenanceResult<N>
+    const { retentionDays } = input as { retentionDays: number }
+    const partsFrom = await renewParts(this.reader, this.#options.url, environment.at, retentionDays)
+    const command = { name, input: { ...(input as object), partsFrom }, environment }
+    return (await this.#health.write(command)) as MaintenanceResult<N>
+  }
+
+  search(request: SearchRequest): Promise<SearchResult> {
+    return this.heartbeat.during(async () => this.#search.search(request, positionOf(await this.latestRecord())))
+  }
+
+  near(pairs: readonly number[], limit: number): Promise<number[]> {
+    return this.#search.near(pairs, limit)
+  }
+
+  async askLog(question: LogQuestion): Promise<unknown> {
+    // Until then, another node may be creating the tables.
+    if (!this.#isOpen) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'waiting for the database' })
+    return this.#log.ask(question)
+  }
+
+  readiness(): Readiness {
+    return this.#health.readiness()
+  }
+
+  full(): boolean {
+    return this.#commits.waiting >= WAITING_MAX
+  }
+
+  onCommit(listener: () => void): () => void {
+    return this.#health.onCommit(listener)
+  }
+
+  onBroken(listener: (fault: Error) => void): void {
+    this.#health.onBroken(listener)
+  }
+
+  async metrics(): Promise<StoreMetrics> {
+    return {
+      ...this.#groups.counted(),
+      writesWaiting: this.#commits.pending,
+      oldestWrite: this.#commits.waited(),
+      searchesWaiting: await this.#search.pending(),
+      indexLag: this.#search.indexLag(),
+      bytes: { database: await sizeOfDatabase(this.reader), index: bytesOf(this.#options.indexFile) },
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#health.close()
+    clearInterval(this.#probeTimer)
+    await this.#commits.idle()
+    await this.#probing
+    await this.#search.close()
+    await this.#log.close()
+    await Promise.all([this.#writer, ...this.#primaryReaders, ...this.#standbys].map(one => one.close()))
+    await this.heartbeat.close()
+  }
+
+  async #perform(command: Command): Promise<unknown> {
+    if (this.full()) throw new Problem('OVERLOADED', { retryAfter: 1 })
+    if (this.#writer.silent()) throw silence()
+    const options = { at: command.environment.at, alone: ALONE.has(command.name) }
+    return this.#commits.write(this.#workOf(command), options)
+  }
+
+  async #prepare(connection: PostgresConnection): Promise<void> {
+    this.#server = await prepareDatabase(connection, this.#options.making)
+  }
+
+  #startProbe(): void {
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = undefined
+    })
+  }
+
+  /** Opens the store if it is not open, and checks whether the server is reachable and writable. */
+  async #probe(): Promise<void> {
+    try {
+      await this.#writer.get()
+      // Uses a session that never has an open transaction, because the rollback of a group would undo the secrets.
+      if (!this.#isOpen) await this.#options.onOpen?.(await (this.#primaryReaders[0] as Session).get())
+      this.#isOpen = true
+      if (this.heartbeat.late()) return
+      this.#setReachable(undefined)
+      this.#opening.resolve()
+      await this.#health.probe()
+    } catch (error) {
+      if (error instanceof StoreFault && error.kind !== 'broken') return this.#setReachable(error)
+      this.#opening.reject(error)
+      this.#health.breakDown(error as Error)
+    }
+  }
+
+  /** Records that the server is reachable, or the reason why it was lost. */
+  #setReachable(lost: Error | undefined): void {
+    if (this.#health.reachable === (lost === undefined)) return
+    this.#health.reachable = lost === undefined
+    this.#options.onReach(lost)
+  }
+}
+
+/** Bytes of the database on its server. */
+async function sizeOfDatabase(reader: Reader): Promise<number> {
+  return only(await reader.one<{ size: number }>(sql`SELECT pg_database_size(current_database()) AS size`)).size
+}

@@ -1,0 +1,205 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Awaitable, Reader } from '../engine/database.ts'
+import { replyOfError, startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
+import { readHead } from '../memory/head-rows.ts'
+import type { LogQuestion } from './append.ts'
+import * as store from './rows.ts'
+import { listLogged } from './rows.ts'
+import { hashOfLeaf, type Leaf, leafOf } from './rules/statement.ts'
+import { appendLeaves, rootOf, type TileReader } from './rules/tree.ts'
+import { sameBytes } from './verify/bytes.js'
+import { parseSignedCheckpoint } from './verify/checkpoint.js'
+import { TILE_WIDTH } from './verify/tile.js'
+
+/** The leaves of the records above one number and up to another. Throws if a record has no row. */
+async function leavesFromRows(
+  reader: Reader,
+  epochs: readonly store.Epoch[],
+  above: number,
+  upTo: number,
+): Promise<Leaf[]> {
+  const records = await listLogged(reader, epochs, { above, upTo })
+  return records.map(({ record, kind, statement }, at) => {
+    if (record !== above + at + 1)
+      throw new Error(`Record ${above + at + 1} is missing, or record ${record} is there twice.`)
+    return leafOf(kind, store.saltFor(epochs, record), statement)
+  })
+}
+
+/**
+ * Computes the next step of the log, with at most `most` records; undefined if the log has all of them or has not begun. `onBundle` is
+ * called after each 256 records.
+ */
+export async function nextStep(reader: Reader, most: number, onBundle = () => {}): Promise<store.LogStep | undefined> {
+  const [log, { record }, epochs] = await Promise.all([
+    store.readLog(reader),
+    readHead(reader),
+    store.listEpochs(reader),
+  ])
+  const { size } = log
+  if (epochs.length === 0 || record <= size) return undefined
+  const to = Math.min(record, size + most)
+  const leaves: Leaf[] = []
+  for (let above = size; above < to; above += TILE_WIDTH) {
+    leaves.push(...(await leavesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, to))))
+    onBundle()
+  }
+  if (leaves.length !== to - size) throw new Error(`Record ${size + leaves.length + 1} is missing.`)
+  return stepOf(reader, log, leaves)
+}
+
+/** The step that appends leaves to the stored log, whose state is `log`. */
+export async function stepOf(
+  reader: Reader,
+  { size, root, storeEpoch }: Awaited<ReturnType<typeof store.readLog>>,
+  leaves: readonly Leaf[],
+): Promise<store.LogStep> {
+  const to = size + leaves.length
+  const stored = store.tilesOf(reader)
+  const grown = await appendLeaves(
+    size,
+    leaves.map((leaf, at) => hashOfLeaf(size + at + 1, leaf)),
+    stored,
+  )
+  const known = new Map(grown.map(tile => [`${tile.level}/${tile.index}`, tile.hashes]))
+  const read: TileReader = (level, index, width) => known.get(`${level}/${index}`) ?? stored(level, index, width)
+  return {
+    storeEpoch,
+    from: { size, root },
+    to: { size: to, root: Buffer.from(await rootOf(to, read)).toString('base64') },
+    bundles: await bundlesOf(reader, size, leaves),
+    tiles: grown
+      .filter(({ level }) => level > 0)
+      .map(({ level, index, hashes }) => ({ level, number: index, hashes: Buffer.from(hashes).toString('base64') })),
+  }
+}
+
+/** The bundles that are added or changed when leaves are appended to a log of this size. */
+async function bundlesOf(reader: Reader, size: number, added: readonly Leaf[]): Promise<store.BundleRow[]> {
+  const first = Math.floor(size / TILE_WIDTH)
+  const begun = size % TILE_WIDTH === 0 ? undefined : await store.findBundle(reader, first)
+  const leaves = [...(begun === undefined ? [] : store.leavesOf(begun, size % TILE_WIDTH)), ...added]
+  return Array.from({ length: Math.ceil(leaves.length / TILE_WIDTH) }, (_, at) =>
+    store.bundleOf(first + at, leaves.slice(at * TILE_WIDTH, (at + 1) * TILE_WIDTH)),
+  )
+}
+
+/**
+ * The record up to which the stored log agrees with the rows of the store and with the signed checkpoints: the stored ones and the notes
+ * `signed`. Reads the whole log.
+ */
+export async function agreedSize(reader: Reader, signed: readonly string[], onBundle = () => {}): Promise<number> {
+  const agreed = await agreedWithRows(reader, onBundle)
+  const notes = [...(await store.listCheckpoints(reader)).map(({ note }) => note), ...signed]
+  const heads = notes.map(parseSignedCheckpoint).filter(({ size }) => size <= agreed)
+  let last = 0
+  for (const { size, root } of heads.sort((a, b) => a.size - b.size)) {
+    if (!Buffer.from(await rootOf(size, store.tilesOf(reader))).equals(root)) return last
+    last = size
+  }
+  return agreed
+}
+
+async function agreedWithRows(reader: Reader, onBundle: () => void): Promise<number> {
+  const [{ size }, { record }, epochs] = await Promise.all([
+    store.readLog(reader),
+    readHead(reader),
+    store.listEpochs(reader),
+  ])
+  const last = Math.min(size, record)
+  for (let above = 0; above < last; above += TILE_WIDTH) {
+    const bundle = await store.findBundle(reader, above / TILE_WIDTH)
+    const rows = await leavesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, last)).catch(() => [])
+    const stored = bundle === undefined ? [] : store.leavesOf(bundle)
+    const differs = rows.findIndex((leaf, at) => !isSame(leaf, stored[at]))
+    if (differs >= 0) return above + differs
+    if (rows.length < Math.min(TILE_WIDTH, last - above)) return above + rows.length
+    onBundle()
+  }
+  return last
+}
+
+const isSame = (leaf: Leaf, other: Leaf | undefined): boolean =>
+  leaf.kind === other?.kind && sameBytes(leaf.commitment, other.commitment)
+
+/** Sends a question to the thread that computes the log. Resolves with the answer. */
+export type AskLog = (question: LogQuestion) => Promise<unknown>
+
+const PENDING_MAX = 8
+
+/** A thread that computes the log. A question starts the thread if it is not running. */
+export class LogThread {
+  readonly #file: URL
+  readonly #data: object
+  #started: Promise<Thread> | undefined
+  #isClosed = false
+
+  constructor(file: URL, data: object) {
+    this.#file = file
+    this.#data = data
+  }
+
+  async ask(question: LogQuestion): Promise<unknown> {
+    if (this.#isClosed) throw new Error('The thread of the log is closed.')
+    this.#started ??= this.#start()
+    return (await this.#started).ask(id => ({ id, question }))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await (await this.#started?.catch(() => undefined))?.close()
+  }
+
+  #start(): Promise<Thread> {
+    const onDeath = (): void => {
+      this.#started = undefined
+    }
+    const starting = startThread(this.#file, this.#data, {
+      ...{ pendingMax: PENDING_MAX, batched: false, together: 1, youngMb: YOUNG_MB },
+      onDeath,
+    })
+    starting.catch(onDeath)
+    return starting
+  }
+}
+
+/** Returns a function that stores a checkpoint in the file of this node, once for each note. It resolves when the checkpoint is stored. */
+export function createMemory(ask: AskLog): (note: string) => Promise<void> {
+  let last: { note: string; kept: Promise<unknown> } | undefined
+  return async note => {
+    if (last?.note !== note) {
+      const keeping = { note, kept: ask({ ask: 'keep', note }) }
+      last = keeping
+      keeping.kept.catch(() => {
+        if (last === keeping) last = undefined
+      })
+    }
+    await last.kept
+  }
+}
+
+/** Answers the questions of a port, one after another, until the message `close`. */
+export function serveLogQuestions(
+  port: MessagePort | null,
+  answer: (question: LogQuestion) => Promise<unknown>,
+  close: () => Awaitable<void>,
+): void {
+  if (port === null) throw new Error('The log is computed in a worker thread only.')
+  let last: Promise<void> = Promise.resolve()
+  port.on('message', (message: { id: number; question: LogQuestion } | 'close') => {
+    last = last.then(async () => {
+      if (message === 'close') {
+        await close()
+        return port.close()
+      }
+      const { id, question } = message
+      port.postMessage([
+        await answer(question).then(
+          result => ({ id, result }),
+          error => replyOfError(id, error),
+        ),
+      ])
+    })
+  })
+  port.postMessage('ready')
+}
