@@ -23,7 +23,7 @@ test('evidence of a quarantined actor does not count, and counts again once it i
   await moderate(app.url, 'ACTOR', troll.id, 'QUARANTINE')
   const without = await assertOneStanding(world, entry)
   assert.equal(without.state, 'SUPPORTED')
-  assert.deepEqual(countsOf(without), { supported: 1, actors: 1, independent: 1, independentFor: 1 })
+  assert.deepEqual(countsOf(without), { supported: 1, actors: 1, for: 1 })
   await moderate(app.url, 'ACTOR', troll.id, 'RESTORE')
   assert.deepEqual(await assertOneStanding(world, entry), before)
 })
