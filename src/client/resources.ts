@@ -91,13 +91,13 @@ export type EvidenceInput = {
     rationale: string
     /** An entry that supports the contradiction. */
     sourceEntryId?: string
-    /** The wrong sentence, exactly as in the revision; without it, the whole text. */
+    /** The wrong sentence, exactly as in the revision. */
     quote?: string
-    /** Where it was tried. */
+    /** Tried on. */
     observedOn?: {
-      /** For example nodejs. */
+      /** E.g. nodejs */
       name: string
-      /** For example 22.14. */
+      /** E.g. 22.14 */
       version: string
     }[]
   }[]

@@ -118,17 +118,14 @@ export const ReportInput = Type.Object(
 export const OBSERVED_ON = Type.Array(
   Type.Object(
     {
-      name: text(LIMITS.observedCharacters, 'For example nodejs.'),
-      version: text(LIMITS.observedCharacters, 'For example 22.14.'),
+      name: text(LIMITS.observedCharacters, 'E.g. nodejs'),
+      version: text(LIMITS.observedCharacters, 'E.g. 22.14'),
     },
     closed,
   ),
-  { minItems: 1, maxItems: LIMITS.observedOn, description: 'Where it was tried.' },
+  { minItems: 1, maxItems: LIMITS.observedOn, description: 'Tried on.' },
 )
-export const QUOTE = text(
-  LIMITS.quoteCharacters,
-  'The wrong sentence, exactly as in the revision; without it, the whole text.',
-)
+export const QUOTE = text(LIMITS.quoteCharacters, 'The wrong sentence, exactly as in the revision.')
 
 /** A verification needs result and confidence. Only a contradiction may have a source and a quote. */
 export const EvidenceItemInput = Type.Object(

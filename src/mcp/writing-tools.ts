@@ -116,7 +116,7 @@ const contradict = tool({
   name: 'contradict',
   title: 'Record that a revision is wrong',
   description:
-    'Record that an exact revision is wrong, and the reason. Readers see it beside the text. Name a supporting entry as sourceEntryId. If you know the right text, revise too.',
+    'Record that an exact revision is wrong, and the reason. Name a supporting entry as sourceEntryId. If you know the right text, revise too.',
   input: inputOf({
     ...optionalOf({ entry, ...CONTRADICT }),
     items: itemsOf(CONTRADICT),

@@ -1,15 +1,12 @@
 import type { ActorIssued, Entry } from '../../src/contract/resources.ts'
+import { call } from './client.ts'
 import { actors, entries, relations } from './sample.ts'
 
 /** Sends a body to a path of the API and returns the answer. Throws on a refusal. */
 async function post<T>(base: string, path: string, body: unknown, token?: string): Promise<T> {
-  const response = await fetch(`${base}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { 'x-actor-token': token }) },
-    body: JSON.stringify(body),
-  })
-  if (!response.ok) throw new Error(`${path} answered ${response.status} ${await response.text()}`)
-  return (await response.json()) as T
+  const answer = await call<T>(base, 'POST', path, { body, ...(token === undefined ? {} : { token }) })
+  if (answer.status >= 300) throw new Error(`${path} answered ${answer.status} ${answer.text}`)
+  return answer.body
 }
 
 /** The sample in a service: the last state of each entry by its key, and the tokens of the actors in order. */

@@ -119,7 +119,7 @@ test('a session from the first search to a relation, each step with the output o
   assert.match(after, /^Relations: 1\n {2}this CONNECT green-tea-\w+ \S+\n {2}│ The same\.$/m)
   assert.match(
     await done(['log', 'green-tea']),
-    /^Green tea {2}green-tea\n {2}UNCHECKED: .*\nrevision 2 EXPAND \S+ by "Ann"\n.*\nrevision 1 CREATE \S+ by "Ann"\n/m,
+    /^Green tea {2}green-tea\n {2}CONTRADICTED: .*\nrevision 2 EXPAND \S+ by "Ann"\n.*\nrevision 1 CREATE \S+ by "Ann"\n/m,
   )
   assert.match(
     await done(['search', 'green', 'degr', '--sort', 'relevance']),
