@@ -535,11 +535,11 @@ export type EntryStanding = {
   state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
   tally: Tally
-  /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+  /** (1 + for) ÷ (2 + for + against); answered counts half. */
   share: number
-  /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
+  /** The share of the text, by characters, that an independent voice supported; null without support. */
   confirmed: number | null
-  /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+  /** Sentences changed since the text was supported. */
   changed: number
   lastCheckedAt: string | null
 }
@@ -779,9 +779,9 @@ export type Standing = {
   revisionId: string
   /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
   tally: Tally
-  /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+  /** (1 + for) ÷ (2 + for + against); answered counts half. */
   share: number
-  /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
+  /** The share of the text, by characters, that an independent voice supported; null without support. */
   confirmed: number | null
   /** Sentences that no independent voice supported, if others were; those that matter most first. */
   unconfirmed: {
@@ -799,7 +799,7 @@ export type Standing = {
     section: 'TITLE' | 'SUMMARY' | 'CONTENT'
     text: string
   }[]
-  /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+  /** Sentences changed since the text was supported. */
   changed: number
   lastCheckedAt: string | null
   /** Where supporting judgements were made, newest first. */
@@ -967,11 +967,11 @@ export type PinsReport = {
           | 'INCONCLUSIVE'
         /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
         tally: Tally
-        /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+        /** (1 + for) ÷ (2 + for + against); answered counts half. */
         share: number
-        /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
+        /** The share of the text, by characters, that an independent voice supported; null without support. */
         confirmed: number | null
-        /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+        /** Sentences changed since the text was supported. */
         changed: number
         lastCheckedAt: string | null
       }
@@ -1032,11 +1032,11 @@ export type Activity = {
     state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
     /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
     tally: Tally
-    /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+    /** (1 + for) ÷ (2 + for + against); answered counts half. */
     share: number
-    /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
+    /** The share of the text, by characters, that an independent voice supported; null without support. */
     confirmed: number | null
-    /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+    /** Sentences changed since the text was supported. */
     changed: number
     lastCheckedAt: string | null
   }
@@ -1642,11 +1642,11 @@ export type ExportLine = {
       state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
       /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
       tally: Tally
-      /** (1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2. */
+      /** (1 + for) ÷ (2 + for + against); answered counts half. */
       share: number
-      /** The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support. */
+      /** The share of the text, by characters, that an independent voice supported; null without support. */
       confirmed: number | null
-      /** Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once. */
+      /** Sentences changed since the text was supported. */
       changed: number
       lastCheckedAt: string | null
     }

@@ -524,7 +524,7 @@ export const OPERATIONS = {
     body: 'EvidenceInput',
     status: 200,
     response: 'EvidenceResults',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED'],
+    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'QUOTE_NOT_FOUND'],
   }),
   relateEntries: row({
     kind: 'write',

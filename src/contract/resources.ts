@@ -70,17 +70,10 @@ export const Tally = Type.Object(
 const state = words(STATES, 'The result of the evidence about the current text.')
 const share = { minimum: 0, maximum: 1 }
 const confirmed = Type.Union([Type.Number(share), Type.Null()], {
-  description:
-    'The share of the current text, by characters, whose sentences stand unchanged in a text that an independent voice supported. null without support.',
+  description: 'The share of the text, by characters, that an independent voice supported; null without support.',
 })
-const changed = count(
-  'Sentences and lines that were added, removed or changed since the text was supported; a changed one counts once.',
-)
-const shareOfVoices = Type.Number({
-  ...share,
-  description:
-    '(1 + for) ÷ (2 + for + against), where an answered objection counts half. Lists order by match × (1 + share) ÷ 2.',
-})
+const changed = count('Sentences changed since the text was supported.')
+const shareOfVoices = Type.Number({ ...share, description: '(1 + for) ÷ (2 + for + against); answered counts half.' })
 const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
 export const EntryStanding = Type.Object(
   { state, tally: Tally, share: shareOfVoices, confirmed, changed, lastCheckedAt },
