@@ -10,8 +10,8 @@ import {
   markerFile,
   prepareDataDirectory,
   storeFile,
+  watchServedFiles,
 } from '../../src/stores/embedded/directory.ts'
-import { watchServedFiles } from '../../src/stores/embedded/writer-thread.ts'
 import { expectDone, LAUNCHER, palimpsest } from '../cli/command.ts'
 import { assertStartRefused, startApp, type TestApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'
