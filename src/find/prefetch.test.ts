@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { prefetch } from './search-thread.ts'
+import { prefetch } from './prefetch.ts'
 
 /** Prefetches entries of which some are in memory and one may be unreadable. Returns the entries that were read. */
 function readAheadOf(entries: readonly number[], inMemory: readonly number[], broken?: number): number[] {

@@ -5,6 +5,7 @@ import { replyOfError } from '../engine/thread.ts'
 import { pagesOfEntry } from '../memory/entries/view-rows.ts'
 import type { SearchRequest } from '../memory/searching.ts'
 import { IndexReader } from './index/reader.ts'
+import { prefetch } from './prefetch.ts'
 import { searchIndex } from './query/query.ts'
 
 /** A search as data. */
@@ -44,27 +45,3 @@ port.on('message', (message: Query | 'close') => {
   if (store !== undefined) prefetch(found, entry => store.one(pagesOfEntry(entry)))
 })
 port.postMessage('ready')
-
-/** A row that takes longer than this is read from the disk, in milliseconds. A row in memory takes a tenth of it. */
-const FROM_DISK = 0.1
-
-/**
- * Prefetches found entries from the last to the first. The main thread reads them from the first to the last, so that two pages are read
- * from the disk at a time. Ends at the first row that is already in memory, which is also where both threads meet. Ends at a row that
- * cannot be read, because the main thread reports the error.
- */
-export function prefetch(
-  entries: readonly number[],
-  read: (entry: number) => void,
-  now: () => number = () => performance.now(),
-): void {
-  for (const entry of entries.toReversed()) {
-    const began = now()
-    try {
-      read(entry)
-    } catch {
-      return
-    }
-    if (now() - began < FROM_DISK) return
-  }
-}
