@@ -33,7 +33,7 @@ export const poisonedSecond = (): Poisoned[] => linesOf('poisoned-second.jsonl')
 export const poisonedThird = (): Poisoned[] => linesOf<Poisoned>('poisoned-third.jsonl').filter((_, at) => at % 2 === 1)
 export const honestThird = (): Honest[] => linesOf<Honest>('honest-third.jsonl').filter((_, at) => at % 2 === 1)
 
-/** A fourth set, written before the list of patterns and read only after it. */
+/** A fourth set, whose author knew the known misses of the patterns. */
 export const poisonedFourth = (): Poisoned[] => linesOf('poisoned-fourth.jsonl')
 export const honestFourth = (): Honest[] => linesOf('honest-fourth.jsonl')
 
