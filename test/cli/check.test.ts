@@ -52,8 +52,11 @@ test('an intact store is reported as intact, with its counts', async () => {
     ['--data-dir', join(directory.path, 'data')],
     ['--file', backup],
   ]) {
-    const said = expectDone(await palimpsest(['check', ...where]))
+    const ended = await palimpsest(['check', ...where])
+    const said = expectDone(ended)
     assert.match(said, /is intact/)
+    const steps = ['tables and indexes', 'numbers of the records', 'totals', 'hashes of 2 entries', 'rows that repeat']
+    assert.match(ended.stderr, new RegExp(steps.map(step => `Checking the ${step}.*\n`).join('')))
     for (const line of [/entries +2$/m, /revisions +4$/m, /evidence +2$/m, /relations +1$/m, /last record +7$/m]) {
       assert.match(said, line)
     }
@@ -161,10 +164,11 @@ const DAMAGES: [string, string, RegExp][] = [
     /^Entry .* stored as DESTRUCTIVE_COMMAND, INSTRUCTION_LIKE, but its text has none/,
   ],
   ['slug', "UPDATE entry SET slug = 'foxez' WHERE slug = 'foxes'", /^The checksum of the file is wrong/],
-  ['end', 'DELETE FROM relation_end; UPDATE entry SET relations = 0', /^There are 0 ends of 1 relations/],
+  ['ends', 'DELETE FROM relation_end; UPDATE entry SET relations = 0', /^There are 0 ends of 1 relations/],
+  ['end', 'UPDATE relation SET target_entry = source_entry', /^Relation 7 has an end that is not its own\.$/],
   ['creator', 'UPDATE entry SET actor = 2 WHERE number = 1', /^Entry 1 has another author or time/],
   ['creation', 'UPDATE entry SET created_at = created_at - 1 WHERE number = 1', /^Entry 1 has another author or time/],
-  ['ends', 'UPDATE activity SET target = entry WHERE target IS NOT NULL', /^The activity of record 7 has another/],
+  ['target', 'UPDATE activity SET target = entry WHERE target IS NOT NULL', /^The activity of record 7 has another/],
   ['feed', "UPDATE activity SET actor = 3 - actor WHERE action = 'VERIFY'", /^The activity of record \d has another/],
   ['act', "UPDATE activity SET action = 'CORRECT' WHERE action = 'EXPAND'", /^The activity of record \d has another/],
   ['reference', 'UPDATE evidence SET actor = 99 WHERE number = 5', /of table evidence refers to a row of actor/],

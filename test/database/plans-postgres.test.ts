@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { damageOfRows } from '../../src/cli/check/rows.ts'
 import { batchStatements } from '../../src/engine/batching.ts'
 import { migratePostgres, readColumnTypes } from '../../src/engine/migrate.ts'
 import { connectPostgres, type PostgresConnection, type Query } from '../../src/engine/postgres.ts'
@@ -25,6 +26,12 @@ const GROWING = new Set([
 ])
 /** A page, and one row more. */
 const SORTED_ROWS = 51
+/** With the filled rows, 20,000 relations that have both ends. */
+const MORE_RELATIONS = `
+  INSERT INTO relation (number, id, source_entry, target_entry, relation_type, actor, origin, rationale, created_at)
+    SELECT 10000 + number, 'more' || number, source_entry, target_entry, relation_type, actor, origin, rationale, created_at FROM relation;
+  INSERT INTO relation_end (entry, ordinal, relation) SELECT entry, 2 + ordinal, 10000 + relation FROM relation_end;
+  ANALYZE relation, relation_end`
 
 type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Plan Rows': number; 'Total Cost': number; Plans?: Plan[] }
 type Planned = { text: string; plan: Plan }
@@ -76,6 +83,13 @@ async function planOf(session: PostgresConnection, { text, values }: Query): Pro
   assert.ok(plan)
   return plan
 }
+/** The statements by which `palimpsest check` compares rows, each found without a difference. */
+async function statementsOfCheck(): Promise<Sql[]> {
+  const asked: Sql[] = []
+  const one = (statement: Sql): undefined => void asked.push(statement)
+  await damageOfRows({ one, all: () => [] })
+  return asked
+}
 const stepsOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)]
 
 /** Counts of the last rows of a table, fewer than 5,000, and the few refused origins: only administrators request them. */
@@ -115,5 +129,25 @@ test('only pages that an index selected are sorted', { skip }, () => {
     for (const step of stepsOf(plan).filter(one => one['Node Type'] === 'Sort')) {
       assert.ok(step['Plan Rows'] <= SORTED_ROWS, `${step['Plan Rows']} rows: ${text}`)
     }
+  }
+})
+
+test('the check of a store compares no table with every row of another one', { skip }, async () => {
+  assert.ok(connection)
+  await connection.exec(MORE_RELATIONS)
+  const [statements, columns] = [await statementsOfCheck(), await readColumnTypes(connection)]
+  assert.ok(statements.length >= 5)
+  for (const statement of statements) {
+    const [query]: readonly Query[] = batchStatements([statement], columns).queries
+    assert.ok(query)
+    const plan = await planOf(connection, query)
+    const repeated = stepsOf(plan)
+      .filter(step => step['Node Type'] === 'Nested Loop')
+      .flatMap(({ Plans: [, inner] = [] }) => (inner === undefined ? [] : stepsOf(inner)))
+    assert.deepEqual(
+      repeated.filter(step => step['Node Type'] === 'Seq Scan'),
+      [],
+      JSON.stringify(plan),
+    )
   }
 })

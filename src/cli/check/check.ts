@@ -127,17 +127,30 @@ export async function verifyStore(checked: Checked, progress: Progress): Promise
 }
 
 async function verify({ store, damageOfEngine }: Checked, progress: Progress): Promise<Verdict> {
-  progress.phase('Checking the store')
+  progress.phase('Counting the rows of the store')
   const counts = await countStore(store)
   // A mirror lacks withdrawn records, and has its totals from the original.
   const whole = (await findMirror(store)) === undefined
-  const damage =
-    (await damageOfEngine()) ??
-    (whole ? ((await damageOfNumbers(store, counts)) ?? (await damageOfTotals(store))) : undefined) ??
-    (await damageOfEntries(store, counts, whole, progress)) ??
-    (await damageOfRows(store))
-  return { counts, damage }
+  const ofWhole: Step[] = [
+    ['the numbers of the records', () => damageOfNumbers(store, counts)],
+    ['the totals', () => damageOfTotals(store)],
+  ]
+  const steps: Step[] = [
+    ['the tables and indexes', damageOfEngine],
+    ...(whole ? ofWhole : []),
+    [`the hashes of ${counts.entries} entries`, () => damageOfEntries(store, counts, whole, progress)],
+    ['the rows that repeat facts of a record', () => damageOfRows(store)],
+  ]
+  for (const [what, find] of steps) {
+    progress.phase(`Checking ${what}`)
+    const damage = await find()
+    if (damage !== undefined) return { counts, damage }
+  }
+  return { counts, damage: undefined }
 }
+
+/** A step of the check: what it checks, and the function that finds damage there. */
+type Step = [what: string, find: Snapshot['damageOfEngine']]
 
 export async function countStore(store: Reader): Promise<Counts> {
   const { sequence, record } = await readHead(store)
@@ -190,7 +203,6 @@ async function damageOfEntries(
   whole: boolean,
   progress: Progress,
 ): Promise<string | undefined> {
-  progress.phase(`Recomputing the hashes of ${entries} entries`)
   let done = 0
   for (let after = 0; ; ) {
     const page = await store.all<EntryHead>(

@@ -15,10 +15,15 @@ const ENTRIES = sql`
   SELECT e.number AS record FROM entry e JOIN revision r ON r.entry = e.number AND r.ordinal = 1
   WHERE e.revisions > 0 AND (e.actor <> r.actor OR e.created_at <> r.created_at) ORDER BY e.number LIMIT 1`
 
-/** A relation has its two ends. */
+/**
+ * A relation has its two ends. PostgreSQL expects that nearly all rows differ. Outside the materialised part, the limit would therefore make
+ * it compare every end with every relation.
+ */
 const ENDS = sql`
-  SELECT x.relation AS record FROM relation_end x JOIN relation l ON l.number = x.relation
-  WHERE x.entry NOT IN (l.source_entry, l.target_entry) ORDER BY x.relation LIMIT 1`
+  WITH wrong AS MATERIALIZED (
+    SELECT x.relation AS record FROM relation_end x JOIN relation l ON l.number = x.relation
+    WHERE x.entry NOT IN (l.source_entry, l.target_entry))
+  SELECT record FROM wrong ORDER BY record LIMIT 1`
 
 /** The row of activity of a record has its author, time, entry and action. */
 const ACTIVITY = [

@@ -116,6 +116,7 @@ async function copyAll(
   // The copy is valid only after the last transaction, which waits for the disk.
   await target.exec('SET synchronous_commit = off')
   for (const table of COPIED) sent += await copyTable(source, target, table, columnsOf(table.name), moderated, progress)
+  progress.phase('Copying the small tables')
   await target.exec('SET synchronous_commit = on; BEGIN')
   for (const name of [...REPLACED, 'head']) await target.send(replacing(source, name, columnsOf(name)))
   await target.send([
