@@ -520,13 +520,13 @@ export type Tally = {
   inconclusive: number
   /** Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS. */
   contradicted: number
-  /** Authors that judged their own text in favour. No other count includes them. */
+  /** Authors in favour of their own text; in no other count. */
   own: number
   /** Actors in total. */
   actors: number
-  /** Independent voices (networks on a day) that found it supported. */
+  /** Networks on a day in favour. */
   for: number
-  /** Independent voices with a standing objection. */
+  /** Networks on a day with a standing objection. */
   against: number
 }
 

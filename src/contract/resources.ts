@@ -60,10 +60,10 @@ export const Tally = Type.Object(
     unsupported: count('Actors that found it unsupported.'),
     inconclusive: count('Actors that could not decide.'),
     contradicted: count('Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS.'),
-    own: count('Authors that judged their own text in favour. No other count includes them.'),
+    own: count('Authors in favour of their own text; in no other count.'),
     actors: count('Actors in total.'),
-    for: count('Independent voices (networks on a day) that found it supported.'),
-    against: count('Independent voices with a standing objection.'),
+    for: count('Networks on a day in favour.'),
+    against: count('Networks on a day with a standing objection.'),
   },
   { description: 'The judgements that count for the text, one for each actor. Counts are claims, not proof.' },
 )

@@ -123,7 +123,7 @@ test('a session from the first search to a relation, each step with the output o
   )
   assert.match(
     await done(['search', 'green', 'degr', '--sort', 'relevance']),
-    /^Green tea {2}green-tea\n {2}Not boiling\n {2}UNCHECKED: .*\n {2}2 revisions /m,
+    /^Green tea {2}green-tea\n {2}Not boiling\n {2}CONTRADICTED: .*\n {2}2 revisions /m,
   )
 })
 
