@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { evidenceAfter, type HistoryEvent } from '../../../test/support/judged-history.ts'
-import { COST_MAX, COSTS, evidenceOfPieces, type Origin, TextBlame } from '../entries/blame-rules.ts'
-import { piecesOf, type Text } from './pieces-rules.ts'
+import { piecesOf, type Text } from '../evidence/pieces-rules.ts'
+import { COST_MAX, COSTS, evidenceOfPieces, type Origin, TextBlame } from './blame-rules.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const textOf = (content: string): Text => ({ title: 'A title', summary: 'A summary.', content })

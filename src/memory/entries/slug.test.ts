@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { slugCandidates, slugOf } from './entries/rules.ts'
-import { isUuid } from './values.ts'
+import { isUuid } from '../values.ts'
+import { slugCandidates, slugOf } from './rules.ts'
 
 const ID = '01990000-0000-7000-8000-0123456789ab'
 

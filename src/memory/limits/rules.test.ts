@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { seededRandom } from '../../test/support/random.ts'
-import { Problem } from '../contract/problem.ts'
-import { rateLimitFields } from '../http/admission.ts'
-import { assertCooledDown, type Charge, cooldownLeft, RateLimiter } from './limits/rules.ts'
+import { seededRandom } from '../../../test/support/random.ts'
+import { Problem } from '../../contract/problem.ts'
+import { rateLimitFields } from '../../http/admission.ts'
+import { assertCooledDown, type Charge, cooldownLeft, RateLimiter } from './rules.ts'
 
 const WINDOW = 60_000
 const START = 1_700_000_000_000
@@ -188,7 +188,7 @@ test('the fields have an item per limit', () => {
 
 test('a million distinct keys stay within 256 MB, and are forgotten a minute later', () => {
   const script = `
-    import { RateLimiter } from ${JSON.stringify(new URL('./limits/rules.ts', import.meta.url).href)}
+    import { RateLimiter } from ${JSON.stringify(new URL('./rules.ts', import.meta.url).href)}
     const measure = () => { gc(); return process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers }
     const limiter = new RateLimiter()
     const before = measure()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MirrorLag } from '../mirror/lag.ts'
+import { MirrorLag } from './lag.ts'
 
 const SECOND = 1_000
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY } from '../values.ts'
-import { byPriority, dueOf, inTurn, kindOf, type Waiting } from '../work/rules.ts'
+import { byPriority, dueOf, inTurn, kindOf, type Waiting } from './rules.ts'
 
 const entry = (number: number, of: Partial<Waiting> = {}): Waiting => ({
   ...{ number, due: 'UNCHECKED', contest: 0, readers: 0, confirmed_at: null },

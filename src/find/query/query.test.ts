@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type IndexedState, putEntries } from './index/changes.ts'
-import { openIndex, saveIndexedRecord } from './index/file.ts'
-import { searchIndex } from './query/query.ts'
+import { type IndexedState, putEntries } from '../index/changes.ts'
+import { openIndex, saveIndexedRecord } from '../index/file.ts'
+import { searchIndex } from './query.ts'
 
 const ENTRIES = 2_100
 /** The newest entries that a search by relevance ranks. */

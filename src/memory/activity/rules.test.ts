@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ChangeKey, isChosen, pageOfRuns } from './activity/rules.ts'
+import { type ChangeKey, isChosen, pageOfRuns } from './rules.ts'
 
 const keyOf = (sequence: number, more: Partial<ChangeKey> = {}): ChangeKey => ({
   ...{ sequence, action: 'CREATE', actor: 1, entry: 10, target: null, shown: true },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Problem } from '../contract/problem.ts'
-import { assertMayWrite, isToken, TOKEN_BYTES, tokenHash, tokenOf } from './actors/rules.ts'
+import { Problem } from '../../contract/problem.ts'
+import { assertMayWrite, isToken, TOKEN_BYTES, tokenHash, tokenOf } from './rules.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const random = fc.uint8Array({ minLength: TOKEN_BYTES, maxLength: TOKEN_BYTES })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { idempotencyKeyOf, requestDigest, SEAL_NONCE_BYTES, seal, unseal } from './idempotency/rules.ts'
+import { idempotencyKeyOf, requestDigest, SEAL_NONCE_BYTES, seal, unseal } from './rules.ts'
 
 const key = idempotencyKeyOf('secret', 'actor 1', 'key')
 const idempotency = { ...key, request: requestDigest(key, 'createEntry', {}, { a: 1, b: [2] }) }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Problem } from '../contract/problem.ts'
-import type { Flags } from '../contract/resources.ts'
-import { MODERATION_ACTIONS, TARGET_TYPES } from '../contract/vocabulary.ts'
-import { isPublic, statusOf } from './entries/rules.ts'
-import { moderated, sameFlags } from './moderation/rules.ts'
+import { Problem } from '../../contract/problem.ts'
+import type { Flags } from '../../contract/resources.ts'
+import { MODERATION_ACTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
+import { isPublic, statusOf } from '../entries/rules.ts'
+import { moderated, sameFlags } from './rules.ts'
 
 const BOTH = [false, true]
 const STATES: Flags[] = BOTH.flatMap(hidden =>

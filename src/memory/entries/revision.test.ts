@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import canonicalize from 'canonicalize'
 import fc from 'fast-check'
-import type { Revision } from '../contract/resources.ts'
-import { TRUST } from '../contract/vocabulary.ts'
-import { canonicalRecord, evidenceHash } from './entries/rules.ts'
+import type { Revision } from '../../contract/resources.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
+import { canonicalRecord, evidenceHash } from './rules.ts'
 
 const REVISION: Omit<Revision, 'evidenceHash'> = {
   id: '01990000-0000-7000-8000-000000000002',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Problem } from '../contract/problem.ts'
-import { assertLatest, assertReadable, assertWritable, isPublic, statusOf } from './entries/rules.ts'
+import { Problem } from '../../contract/problem.ts'
+import { assertLatest, assertReadable, assertWritable, isPublic, statusOf } from './rules.ts'
 
 const flag = fc.constantFrom(0, 1)
 const standing = fc.record({
