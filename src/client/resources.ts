@@ -537,7 +537,7 @@ export type EntryStanding = {
   tally: Tally
   /** (1 + for) ÷ (2 + for + against); answered counts half. */
   share: number
-  /** The share of the text, by characters, that an independent voice supported; null without support. */
+  /** The supported share of the text, by characters. */
   confirmed: number | null
   /** Sentences changed since the text was supported. */
   changed: number
@@ -781,7 +781,7 @@ export type Standing = {
   tally: Tally
   /** (1 + for) ÷ (2 + for + against); answered counts half. */
   share: number
-  /** The share of the text, by characters, that an independent voice supported; null without support. */
+  /** The supported share of the text, by characters. */
   confirmed: number | null
   /** Sentences that no independent voice supported, if others were; those that matter most first. */
   unconfirmed: {
@@ -969,7 +969,7 @@ export type PinsReport = {
         tally: Tally
         /** (1 + for) ÷ (2 + for + against); answered counts half. */
         share: number
-        /** The share of the text, by characters, that an independent voice supported; null without support. */
+        /** The supported share of the text, by characters. */
         confirmed: number | null
         /** Sentences changed since the text was supported. */
         changed: number
@@ -1034,7 +1034,7 @@ export type Activity = {
     tally: Tally
     /** (1 + for) ÷ (2 + for + against); answered counts half. */
     share: number
-    /** The share of the text, by characters, that an independent voice supported; null without support. */
+    /** The supported share of the text, by characters. */
     confirmed: number | null
     /** Sentences changed since the text was supported. */
     changed: number
@@ -1644,7 +1644,7 @@ export type ExportLine = {
       tally: Tally
       /** (1 + for) ÷ (2 + for + against); answered counts half. */
       share: number
-      /** The share of the text, by characters, that an independent voice supported; null without support. */
+      /** The supported share of the text, by characters. */
       confirmed: number | null
       /** Sentences changed since the text was supported. */
       changed: number

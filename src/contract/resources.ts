@@ -70,7 +70,7 @@ export const Tally = Type.Object(
 const state = words(STATES, 'The result of the evidence about the current text.')
 const share = { minimum: 0, maximum: 1 }
 const confirmed = Type.Union([Type.Number(share), Type.Null()], {
-  description: 'The share of the text, by characters, that an independent voice supported; null without support.',
+  description: 'The supported share of the text, by characters.',
 })
 const changed = count('Sentences changed since the text was supported.')
 const shareOfVoices = Type.Number({ ...share, description: '(1 + for) ÷ (2 + for + against); answered counts half.' })
