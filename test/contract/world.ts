@@ -54,7 +54,8 @@ export function bodyOf(
       return { revisionId, rationale, sourceEntryId: other.id }
     case 'recordEvidence': {
       const verified = { entry: entry.slug, revisionId, kind: 'VERIFY', result: 'SUPPORTED', confidence: 0.5 }
-      return { items: [{ ...verified, rationale, sourceEntryId: other.id }] }
+      const observedOn = [{ name: 'nodejs', version: '22.14' }]
+      return { items: [{ ...verified, rationale, sourceEntryId: other.id, quote: 'A sentence.', observedOn }] }
     }
     case 'relateEntries':
       return { sourceEntryId: entry.id, targetEntryId: other.id, relationType: 'CONNECT', rationale }
