@@ -500,7 +500,7 @@ export type EntryAsOf = {
   causality: 'OBSERVED_SEQUENCE_ONLY'
   /** The sequence. Status and names are current. */
   asOf: string
-  /** False if there are too many later judgements: some evidence that was replaced later is not counted. */
+  /** False if the entry has more than 10,000 judgements. */
   complete: boolean
 }
 
@@ -783,7 +783,7 @@ export type Standing = {
   share: number
   /** The supported share of the text, by characters. */
   confirmed: number | null
-  /** Sentences that no independent voice supported, if others were; those that matter most first. */
+  /** Sentences that nobody supported, of a text that was supported in part. */
   unconfirmed: {
     /** The section. */
     section: 'TITLE' | 'SUMMARY' | 'CONTENT'
@@ -889,7 +889,7 @@ export type Blame = {
       | 'CLAIMS_TRUST'
     )[]
   }[]
-  /** The judgements of texts that contain a piece unchanged. At most 16 judged texts are compared. */
+  /** The judgements of texts with a piece unchanged. */
   evidence: {
     /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
@@ -940,19 +940,19 @@ export type PinsReport = {
       changeType: string
       /** Of the latest revision. */
       rationale: string
-      /** The first pinned sentences that were changed or removed. */
+      /** Pinned sentences that are gone. */
       removed: {
         /** The section. */
         section: 'TITLE' | 'SUMMARY' | 'CONTENT'
         text: string
       }[]
-      /** The first sentences that are new since. */
+      /** New sentences. */
       added: {
         /** The section. */
         section: 'TITLE' | 'SUMMARY' | 'CONTENT'
         text: string
       }[]
-      /** How many sentences were added, removed or changed; null if the check had no budget left to compare them. */
+      /** The sentences that changed; null if they were not compared. */
       changed: number | null
       /** GET /api/entries/{slug}/standing has the details. */
       standing?: {

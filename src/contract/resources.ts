@@ -128,7 +128,7 @@ export const EntryAsOf = Type.Object({
   ...Entry.properties,
   asOf: Type.String({ description: 'The sequence. Status and names are current.' }),
   complete: Type.Boolean({
-    description: 'False if there are too many later judgements: some evidence that was replaced later is not counted.',
+    description: 'False if the entry has more than 10,000 judgements.',
   }),
 })
 
@@ -276,7 +276,7 @@ export const Standing = Type.Object({
   confirmed,
   unconfirmed: Type.Array(UnconfirmedPiece, {
     maxItems: 3,
-    description: 'Sentences that no independent voice supported, if others were; those that matter most first.',
+    description: 'Sentences that nobody supported, of a text that was supported in part.',
   }),
   removed: Type.Array(NamedPiece, { maxItems: 3, description: 'Sentences that the nearest supported text had.' }),
   changed,
@@ -331,7 +331,7 @@ export const Blame = Type.Object({
       tally: Tally,
       objections: Type.Array(uuid('A contradiction, or a relation of type CONTRADICTS.'), { maxItems: 3 }),
     }),
-    { description: 'The judgements of texts that contain a piece unchanged. At most 16 judged texts are compared.' },
+    { description: 'The judgements of texts with a piece unchanged.' },
   ),
   lookedAt: count('The number of compared revisions.'),
   complete: Type.Boolean({
@@ -355,12 +355,11 @@ export const PinFinding = Type.Object({
       rationale: Type.String({ description: 'Of the latest revision.' }),
       removed: Type.Array(NamedPiece, {
         maxItems: 3,
-        description: 'The first pinned sentences that were changed or removed.',
+        description: 'Pinned sentences that are gone.',
       }),
-      added: Type.Array(NamedPiece, { maxItems: 3, description: 'The first sentences that are new since.' }),
+      added: Type.Array(NamedPiece, { maxItems: 3, description: 'New sentences.' }),
       changed: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description:
-          'How many sentences were added, removed or changed; null if the check had no budget left to compare them.',
+        description: 'The sentences that changed; null if they were not compared.',
       }),
       standing: Type.Optional(EntryStanding),
     }),
