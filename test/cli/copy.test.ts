@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
 import type { Reader } from '../../src/engine/database.ts'
@@ -13,10 +14,12 @@ import { withClient } from '../support/cluster.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { assertAcceptedByGo, NO_GO } from '../support/go.ts'
 import { signedCheckpoint } from '../support/logged-world.ts'
+import { freePort } from '../support/ports.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
 import { publicView } from '../support/public-view.ts'
 import { inspectPostgres } from '../support/reader.ts'
 import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY } from './command.ts'
+import { openCopy } from './mirror/copy.ts'
 import { commandLine } from './people/in-process.ts'
 
 const { inProcess } = commandLine()
@@ -151,40 +154,53 @@ test('a served store is copied, and a second copy adds the changes since', optio
   await node.close()
 })
 
-test(
-  'a node on the copy of a served store begins another log, and one on the last copy continues the log',
-  options,
-  async t => {
-    const { privateKey } = generateKeyPairSync('ed25519')
-    const keyed = {
-      LOG_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
-      LOG_INTERVAL_SECONDS: '0.05',
-    }
-    const dataDir = `${directory.path}/signed`
-    const [served, last] = [await databaseOf('served-log'), await databaseOf('last-log')]
-    const server = await startApp({ DATA_DIR: dataDir, ...keyed }, { engine: 'embedded' })
-    const { token } = await post<ActorIssued>(server.url, '/api/actors', {})
-    await create(server.url, 'fox', token)
-    await signedCheckpoint(server)
-    assert.match(expectDone(await copy(dataDir, served)), /still served/)
-    await create(server.url, 'owl', token)
-    const before = await signedCheckpoint(server)
-    expectDone(await copy(dataDir, last))
-    await server.close()
-    expectDone(await copy(dataDir, last))
-    const originAt = async (url: string): Promise<string> => {
-      const node = await startApp({ DATABASE_URL: url, ...keyed }, { engine: 'embedded' })
-      await create(node.url, 'crow', token)
-      const { origin, note } = await signedCheckpoint(node)
-      if (!NO_GO) await assertAcceptedByGo(node.url, [origin === before.origin ? before.note : note])
-      await node.close()
-      return origin
-    }
-    assert.notEqual(await originAt(served), before.origin)
-    assert.equal(await originAt(last), before.origin)
-    if (NO_GO) t.skip(NO_GO)
-  },
-)
+test('the copy of a served store begins another log; the last copy continues it, with its key', options, async t => {
+  const port = String(await freePort())
+  const logged = { PORT: port, LOG_INTERVAL_SECONDS: '0.05' }
+  const dataDir = `${directory.path}/signed`
+  const [served, last, headless] = [await databaseOf('served-log'), await databaseOf('last-log'), await databaseOf('x')]
+  const server = await startApp({ DATA_DIR: dataDir, ...logged }, { engine: 'embedded' })
+  const { token } = await post<ActorIssued>(server.url, '/api/actors', {})
+  await create(server.url, 'fox', token)
+  await signedCheckpoint(server)
+  const mirror = await openCopy(server.url)
+  await mirror.catchUp()
+  assert.match(expectDone(await copy(dataDir, served)), /still served/)
+  await create(server.url, 'owl', token)
+  const before = await signedCheckpoint(server)
+  const keysOf = async (url: string): Promise<string> => (await call(url, 'GET', '/log/keys')).text
+  const keys = await keysOf(server.url)
+  expectDone(await copy(dataDir, last))
+  await server.close()
+  expectDone(await copy(dataDir, last))
+  rmSync(`${dataDir}/log-head`)
+  expectDone(await copy(dataDir, headless))
+  const originAt = async (url: string, follow: (base: string) => Promise<void>): Promise<string> => {
+    const node = await startApp({ DATABASE_URL: url, ...logged }, { engine: 'embedded' })
+    await create(node.url, 'crow', token)
+    const { origin, note } = await signedCheckpoint(node)
+    if (!NO_GO) await assertAcceptedByGo(node.url, [origin === before.origin ? before.note : note])
+    await follow(node.url)
+    await node.close()
+    return origin
+  }
+  const another = async (base: string): Promise<void> => assert.notEqual(await keysOf(base), keys)
+  assert.notEqual(await originAt(served, another), before.origin)
+  assert.notEqual(await originAt(headless, another), before.origin)
+  const same = async (base: string): Promise<void> => {
+    assert.equal(base, server.url)
+    assert.equal(await keysOf(base), keys)
+    await mirror.catchUp()
+    assert.equal(
+      expectStatus(await call<{ items: Entry[] }>(mirror.app.url, 'GET', '/api/entries'), 200).items.length,
+      3,
+    )
+    const copied = await signedCheckpoint({ store: mirror.app.store, url: mirror.app.url })
+    assert.equal(copied.note, (await call(base, 'GET', '/log/checkpoint')).text)
+  }
+  assert.equal(await originAt(last, same), before.origin)
+  if (NO_GO) t.skip(NO_GO)
+})
 
 test('no node starts on the copy of a killed run, and the next run completes it', options, async () => {
   const target = await databaseOf('killed')

@@ -9,12 +9,15 @@ import { readHead } from '../../memory/head-rows.ts'
 import { assertNoMirror } from '../../mirror/check.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { createProgress, type Progress, percent } from '../../progress.ts'
-import { adminTokenFile, ensureSecret, originKeyFile } from '../../secrets.ts'
+import { adminTokenFile, ensureSecret, logKeyFile, originKeyFile } from '../../secrets.ts'
 import { findDataDirectory, isServed, storeFile } from '../../stores/embedded/directory.ts'
 import { assertPrimary, assertTrustworthy } from '../../stores/postgres/checks.ts'
 import { beginCopying, endCopying, readCopyTarget } from '../../stores/postgres/copying.ts'
-import { shareOriginKey, shareTokenDigest } from '../../stores/postgres/secrets.ts'
+import { shareLogKey, shareOriginKey, shareTokenDigest } from '../../stores/postgres/secrets.ts'
 import { connectCommand } from '../../stores/postgres/session.ts'
+import { createLogAnswers, type LogState } from '../../tlog/answers.ts'
+import { judgeLog } from '../../tlog/appender.ts'
+import { logHeadFile } from '../../tlog/key-files.ts'
 import { countLines, type Verdict, verifyStore } from '../check/check.ts'
 import { EXIT, type Invocation, required, UsageError } from '../command.ts'
 import { beginSnapshot, databaseUrlOf, openDatabaseSnapshot, openStoreForReading } from './snapshot.ts'
@@ -42,8 +45,9 @@ export async function copyStore(invocation: Invocation): Promise<number> {
     const target = await connectCommand(url)
     try {
       await prepare(source, target)
-      const sent = await copyAll(source, target, mayGrow, progress)
       await copySecrets(directory, target)
+      const mayContinue = await isLogKnown(directory, source)
+      const sent = await copyAll(source, target, () => mayContinue && !mayGrow(), progress)
       const seconds = ((performance.now() - began) / 1_000).toFixed(1)
       progress.phase(`Sent ${sent} rows in ${seconds} s; verifying`)
     } finally {
@@ -90,17 +94,24 @@ async function prepare(source: SqliteConnection, target: PostgresConnection): Pr
   await beginCopying(target, storeId)
 }
 
-/** Makes a node on the copy begin another log, because the store may still sign more records. The last copy restores the column. */
+/** Makes a node on the copy begin another log. The last copy restores the column. */
 const ENDING_LOG = `UPDATE log_epoch SET store_id = '' WHERE number = (SELECT max(number) FROM log_epoch)`
 
+/** Whether the last signed checkpoint of the directory is known and agrees with its store, as a start of the directory requires it. */
+async function isLogKnown(directory: string, source: SqliteConnection): Promise<boolean> {
+  const answer = createLogAnswers({ reader: async () => source, headFile: logHeadFile(directory), alone: true })
+  const state = (await answer({ ask: 'state' })) as LogState
+  return typeof judgeLog(state, state.logEpoch?.keys ?? '') === 'string'
+}
+
 /**
- * Copies all rows. The head is last, with all data that a node needs to start; until then, no node serves the database. `mayGrow` returns
- * whether the store may have more records than its copy.
+ * Copies all rows. The head is last, with all data that a node needs to start; until then, no node serves the database. `logContinues`
+ * returns whether a node on the copy may continue the log: the store signs no more records.
  */
 async function copyAll(
   source: SqliteConnection,
   target: PostgresConnection,
-  mayGrow: () => boolean,
+  logContinues: () => boolean,
   progress: Progress,
 ): Promise<number> {
   const types = await readColumnTypes(target)
@@ -122,7 +133,7 @@ async function copyAll(
   await target.send([
     ...limits(source),
     ...COPIED.flatMap(({ by, name }) => (by === 'number' ? [continuing(name)] : [])),
-    ...(mayGrow() ? [{ text: ENDING_LOG, values: [] }] : []),
+    ...(logContinues() ? [] : [{ text: ENDING_LOG, values: [] }]),
   ])
   const last = source.one<{ at: number | null }>(sql`SELECT max(created_at) AS at FROM activity`)?.at
   await endCopying(target, (await readHead(source)).store_id, last ?? 0)
@@ -159,11 +170,12 @@ function limits(source: SqliteConnection): Query[] {
   ]
 }
 
-/** Copies the secrets of the directory: the digest of the admin token, and the key of the origins. */
+/** Copies the secrets of the directory: the digest of the admin token, the key of the origins, and the key that signs the public log. */
 async function copySecrets(directory: string, target: PostgresConnection): Promise<void> {
-  const [token, key] = [adminTokenFile(directory), originKeyFile(directory)]
+  const [token, key, logKey] = [adminTokenFile(directory), originKeyFile(directory), logKeyFile(directory)]
   if (existsSync(token)) await shareTokenDigest(target, hash('sha256', ensureSecret(token), 'hex'))
   if (existsSync(key)) await shareOriginKey(target, ensureSecret(key))
+  if (existsSync(logKey)) await shareLogKey(target, () => ensureSecret(logKey))
 }
 
 /** Rows per statement. A revision can have 50 kB. */
