@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Operation } from '../contract/operations.ts'
 import type { Awaitable } from '../engine/database.ts'
-import { andThen } from '../memory/encoded-json.ts'
+import { andThen, joinInTurns } from '../memory/encoded-json.ts'
 import { LruCache } from '../memory/lru-cache.ts'
 import type { Answer } from '../memory/operation.ts'
 import { exchanged, targetOf } from '../web/page.ts'
@@ -99,19 +99,49 @@ export function createCompression(): Compression {
   }
 }
 
-/** The body to send; a string has one character for each byte. */
-export const bytesOf = ({ json, body }: Answer): Buffer | string => json ?? Buffer.from(JSON.stringify(body))
+/** Number of items of a list that are encoded at once: ten of the longest texts take a millisecond. */
+const ENCODED_AT_ONCE = 10
 
-/** Sends a list in the coding that the client prefers. */
+type Yielding = { yieldIfOverBudget: () => Promise<void> | undefined }
+
+/** The body to send; a string has one character for each byte. Other requests may run while long lists are encoded. */
+export function bytesOf({ json, body }: Answer, yielding: Yielding): Awaitable<Buffer | string> {
+  if (json !== undefined) return json
+  const isLong = Object.values(body).some(value => Array.isArray(value) && value.length > ENCODED_AT_ONCE)
+  return isLong ? encodeInTurns(body, yielding) : Buffer.from(JSON.stringify(body))
+}
+
+async function encodeInTurns(body: object, { yieldIfOverBudget }: Yielding): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let separator = '{'
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue
+    const start = `${separator}${JSON.stringify(name)}:`
+    separator = ','
+    if (!Array.isArray(value) || value.length === 0) {
+      pieces.push(Buffer.from(`${start}${JSON.stringify(value)}`))
+      continue
+    }
+    for (let from = 0; from < value.length; from += ENCODED_AT_ONCE) {
+      const items = JSON.stringify(value.slice(from, from + ENCODED_AT_ONCE)).slice(1, -1)
+      pieces.push(Buffer.from(`${from === 0 ? `${start}[` : ','}${items}`))
+      await yieldIfOverBudget()
+    }
+    pieces.push(Buffer.from(']'))
+  }
+  pieces.push(Buffer.from('}'))
+  return joinInTurns(pieces, yieldIfOverBudget)
+}
+
+/** Sends a list in the coding that the client prefers. A string has one character for each byte. */
 export function sendCoded(
   { compress }: Compression,
   exchange: Exchange,
   status: number,
-  answer: Answer,
+  body: Buffer | string,
 ): Awaitable<void> {
   const { fields, headers } = exchange
   fields.vary = variesBy(fields.vary ?? 'Origin')
-  const body = bytesOf(answer)
   const coding = isWorthwhile(body.length) ? preferred(headers['accept-encoding']) : undefined
   if (coding === undefined) return exchange.send(status, body)
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body

@@ -9,6 +9,8 @@ import { problemAnswer } from './errors.ts'
 
 /** Milliseconds for requests in one turn of the event loop. After that, further requests wait for a later turn. */
 const TURN_BUDGET_MS = 10
+/** The same for a request that has begun: it continues in a later turn before it has taken the whole budget. */
+const CONTINUE_BUDGET_MS = 5
 /** The maximum number of waiting requests that continue in one turn after the first one. */
 const MAX_CONTINUED_PER_TURN = 64
 /**
@@ -90,7 +92,8 @@ export class Turns {
    */
   waitToContinue(at: number): Promise<void> | undefined {
     this.#schedule()
-    return this.#mayContinue(at) ? undefined : new Promise(resolve => this.#waiting.unshift({ resolve }))
+    if (this.#mayContinue(at, CONTINUE_BUDGET_MS)) return undefined
+    return new Promise(resolve => this.#waiting.unshift({ resolve }))
   }
 
   /** Returns a promise that resolves in a later turn. For requests that have begun and would otherwise all continue in this turn. */
@@ -99,10 +102,10 @@ export class Turns {
     return new Promise(resolve => this.#waiting.push({ resolve }))
   }
 
-  #mayContinue(at: number): boolean {
+  #mayContinue(at: number, budget: number = TURN_BUDGET_MS): boolean {
     this.#beganAt ??= at
     this.#requests += 1
-    return this.#idleTurnsLeft === 0 && at - this.#beganAt < TURN_BUDGET_MS
+    return this.#idleTurnsLeft === 0 && at - this.#beganAt < budget
   }
 
   #schedule(): void {

@@ -310,8 +310,12 @@ export class Handlers {
       exchange.fields.vary = 'Origin, Accept'
       if (wantsMarkdown(exchange.headers.accept ?? '')) return sendMarkdown(exchange, status, answer.markdown())
     }
-    if (isCoded(operation, answer)) return sendCoded(this.#dependencies.compression, exchange, status, answer)
-    if (answer.pieces === undefined) return exchange.send(status, bytesOf(answer))
+    const { compression } = this.#dependencies
+    if (answer.pieces === undefined) {
+      return andThen(bytesOf(answer, this.#shared), bytes =>
+        isCoded(operation, answer) ? sendCoded(compression, exchange, status, bytes) : exchange.send(status, bytes),
+      )
+    }
     if (exchange.method === 'HEAD') return exchange.send(status)
     return exchange.stream(status, Readable.from(answer.pieces, { objectMode: false }))
   }

@@ -20,6 +20,20 @@ export function decodeJson(json: EncodedJson): object {
   return JSON.parse(NOT_ASCII.test(json) ? Buffer.from(json, 'latin1').toString() : json)
 }
 
+/** Joins encoded pieces. Fresh memory is slow: it is written piece by piece, and other requests may run in between. */
+export async function joinInTurns(
+  pieces: readonly EncodedJson[],
+  yieldIfOverBudget: () => Promise<void> | undefined,
+): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(pieces.reduce((size, { length }) => size + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    at += typeof piece === 'string' ? bytes.write(piece, at, 'latin1') : piece.copy(bytes, at)
+    await yieldIfOverBudget()
+  }
+  return bytes
+}
+
 /** Calls `next` with a value: synchronously if the value is not a promise, otherwise when the promise resolves. */
 export const andThen = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
   value instanceof Promise ? value.then(next) : next(value)

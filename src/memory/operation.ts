@@ -90,6 +90,26 @@ type Beside = {
   alsoObserved?: readonly (Observed & { entry: number })[]
 }
 
+/**
+ * Starts a step for each item, in order. Once a turn of the event loop has taken long, the next steps start in a later turn. Steps that start
+ * in one turn run concurrently.
+ */
+export async function inTurns<T, R>(
+  { yieldIfOverBudget }: Pick<Reads, 'yieldIfOverBudget'>,
+  items: readonly T[],
+  step: (item: T) => Awaitable<R>,
+): Promise<R[]> {
+  const results: Promise<R>[] = []
+  for (const item of items) {
+    const result = (async () => step(item))()
+    // Promise.all reports a failure. Without this line one that happens earlier would end the process.
+    result.catch(() => {})
+    results.push(result)
+    await yieldIfOverBudget()
+  }
+  return Promise.all(results)
+}
+
 /** The answer as an object. */
 export const bodyOf = (answer: Answer): object => answer.body ?? decodeJson(answer.json)
 

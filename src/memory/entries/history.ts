@@ -21,6 +21,7 @@ export const listRevisions: ReadOperation<'listRevisions'> = async (reads, reque
   const { rows, nextCursor } = await pageFrom(entry.revisions, request, (newest, limit) =>
     revisionsFrom(reads.reader, entry.number, newest, limit),
   )
+  await reads.yieldIfOverBudget()
   const body = { items: rows.map(toRevision), nextCursor }
   return { body, records: numbersOf(rows), ...nextQuery(nextCursor), observed: observedRead(entry) }
 }

@@ -6,8 +6,8 @@ import { type Awaitable, getOrThrow, type Reader } from '../../engine/database.t
 import { type Judged, matchOf } from '../../find/rules/answers.ts'
 import { termsOf } from '../../find/rules/terms.ts'
 import { observedSearch } from '../activity/observe.ts'
-import { andThen, encodeJson } from '../encoded-json.ts'
-import type { Answer, ReadOperation, Reads } from '../operation.ts'
+import { andThen, encodeJson, joinInTurns } from '../encoded-json.ts'
+import { type Answer, inTurns, type ReadOperation, type Reads } from '../operation.ts'
 import { type Fit, type Match, matchesByEntry, type SearchRequest, type SearchResult } from '../searching.ts'
 import { isUuid, shortDigest } from '../values.ts'
 import type { ServedEntry, ServedPage } from './cache.ts'
@@ -144,20 +144,21 @@ export const readEntry: ReadOperation<'readEntry'> = ({ entries }, { params }) =
 
 /** Reads entries or exact revisions: one item per id or slug, in the requested order. A missing one is an item with its problem. */
 export const readBatch: ReadOperation<'readBatch'> = async (reads, { query }) => {
-  const found = await Promise.all(query.ids.split(',').map(id => readOrMissing(reads, id)))
-  await reads.yieldIfOverBudget()
-  const json = found.map(one => ('json' in one ? one.json : encodeJson(JSON.stringify(one))))
+  const found = await inTurns(reads, query.ids.split(','), id => readOrMissing(reads, id))
+  const items = found.flatMap((one, place) => [
+    place === 0 ? '' : ',',
+    'json' in one ? one.json : encodeJson(JSON.stringify(one)),
+  ])
   const versions = found.map(one => ('json' in one ? one.etag : one.problem))
   const read = new Map(found.flatMap(one => ('json' in one ? [[one.number, one.revision] as const] : [])))
   return {
-    json: `{"items":[${json.join(',')}],"dataClass":"EXTERNAL"}`,
+    json: await joinInTurns(['{"items":[', ...items, '],"dataClass":"EXTERNAL"}'], reads.yieldIfOverBudget),
     etag: shortDigest(versions.join()),
     alsoObserved: [...read].map(([entry, revision]) => ({ action: 'READ', entry, revision, metadata: null })),
   }
 }
 
-async function readOrMissing({ entries, reader, yieldIfOverBudget }: Reads, id: string): Promise<Served | Missing> {
-  await yieldIfOverBudget()
+async function readOrMissing({ entries, reader }: Reads, id: string): Promise<Served | Missing> {
   try {
     return await entries.read(id)
   } catch (error) {

@@ -8,7 +8,7 @@ import { listActors, listRefusedOrigins, toActor } from '../actors/rows.ts'
 import { findEntry, listRevisions, toRevision } from '../entries/rows.ts'
 import { statusOf } from '../entries/rules.ts'
 import { listAllEvidence, toContradiction, toVerification } from '../evidence/rows.ts'
-import { nextQuery, type ReadOperation } from '../operation.ts'
+import { inTurns, nextQuery, type ReadOperation, type Reads } from '../operation.ts'
 import { listAllRelations, toRelation } from '../relations/rows.ts'
 import { sequenceOf } from '../values.ts'
 import { listAllReports, listOpenReports, toAdminReport } from './report-rows.ts'
@@ -60,12 +60,22 @@ async function countRows(reader: Reader, list: LongList): Promise<number> {
   }
 }
 
-/** The newest rows of each list, withdrawn ones included, with the members that only administrators see. */
-export const readAdminSnapshot: ReadOperation<'readAdminSnapshot'> = async ({ reader, flushObservations }) => {
+/**
+ * The newest rows of each list, withdrawn ones included, with the members that only administrators see. The lists are read one after another,
+ * so that other requests run in between.
+ */
+export const readAdminSnapshot: ReadOperation<'readAdminSnapshot'> = async reads => {
+  const { reader, flushObservations } = reads
   await flushObservations()
+  const numbers = await listModeratedEntries(reader, SNAPSHOT_ROWS)
+  const entries = await inTurns(reads, numbers, ({ number }) => findModeratedEntry(reader, number))
   const lists = {
-    entries: (await listModeratedEntries(reader, SNAPSHOT_ROWS)).map(moderatedEntry),
-    actors: (await listActors(reader, SNAPSHOT_ROWS)).map(row => ({
+    entries: await inTurns(
+      reads,
+      entries.filter(row => row !== undefined),
+      moderatedEntry,
+    ),
+    actors: await inTurns(reads, await listActors(reader, SNAPSHOT_ROWS), row => ({
       ...toActor(row),
       dataClass: row.data_class,
       anonymous: row.issued === 0,
@@ -73,9 +83,9 @@ export const readAdminSnapshot: ReadOperation<'readAdminSnapshot'> = async ({ re
       moderation: flagsOf(row),
       originId: row.origin_id,
     })),
-    activity: (await listAllActivity(reader, SNAPSHOT_ROWS)).map(moderatedActivity),
+    activity: await inTurns(reads, await listAllActivity(reader, SNAPSHOT_ROWS), moderatedActivity),
     audit: await listModerations(reader, SNAPSHOT_ROWS),
-    blockedOrigins: (await listRefusedOrigins(reader, SNAPSHOT_ROWS)).map(row => ({
+    blockedOrigins: await inTurns(reads, await listRefusedOrigins(reader, SNAPSHOT_ROWS), row => ({
       originId: row.id,
       day: row.day,
       moderation: flagsOf({ ...row, hidden: 0 }),
@@ -83,6 +93,7 @@ export const readAdminSnapshot: ReadOperation<'readAdminSnapshot'> = async ({ re
     })),
     reports: (await listOpenReports(reader, Number.MAX_SAFE_INTEGER, SNAPSHOT_ROWS)).map(toAdminReport),
   }
+  await reads.yieldIfOverBudget()
   const totals = await countLists(reader)
   const truncated = Object.fromEntries(
     Object.entries(lists).map(([name, rows]) => [name, Math.max(0, (totals[name] ?? 0) - rows.length)]),
@@ -90,19 +101,33 @@ export const readAdminSnapshot: ReadOperation<'readAdminSnapshot'> = async ({ re
   return { body: { ...lists, truncated, dataClass: 'EXTERNAL' } }
 }
 
+/** Number of revisions per read: twenty of the longest texts take a millisecond. */
+const REVISIONS_AT_ONCE = 20
+
+/** The newest revisions of an entry. Other requests run between the reads. */
+async function newestRevisions(reads: Reads, { number, revisions }: ModeratedEntryRow) {
+  const found: Awaited<ReturnType<typeof listRevisions>> = []
+  for (let newest = revisions; newest > Math.max(0, revisions - SNAPSHOT_ROWS); newest -= REVISIONS_AT_ONCE) {
+    found.push(...(await listRevisions(reads.reader, number, newest, REVISIONS_AT_ONCE)))
+    await reads.yieldIfOverBudget()
+  }
+  return found
+}
+
 /** One entry with its revisions and everything added to it, withdrawn records included, newest first. */
-export const readAdminEvidence: ReadOperation<'readAdminEvidence'> = async (
-  { reader, flushObservations },
-  { params },
-) => {
+export const readAdminEvidence: ReadOperation<'readAdminEvidence'> = async (reads, { params }) => {
+  const { reader, flushObservations } = reads
   await flushObservations()
   const found = await findEntry(reader, params.id)
   const entry = found === undefined ? undefined : await findModeratedEntry(reader, found.number)
   if (entry === undefined) throw new Problem('ENTRY_NOT_FOUND')
-  const revisions = await listRevisions(reader, entry.number, entry.revisions, SNAPSHOT_ROWS)
+  const revisions = await newestRevisions(reads, entry)
   const evidence = await listAllEvidence(reader, entry.number, SNAPSHOT_ROWS)
+  await reads.yieldIfOverBudget()
   const relations = await listAllRelations(reader, entry.number, SNAPSHOT_ROWS)
+  await reads.yieldIfOverBudget()
   const activity = await listAllTimeline(reader, entry.number, SNAPSHOT_ROWS)
+  await reads.yieldIfOverBudget()
   const interactions = [
     ...evidence.map(row => ({
       kind: row.kind === 'VERIFY' ? 'verification' : 'contradiction',

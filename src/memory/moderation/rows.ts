@@ -241,9 +241,9 @@ const ENTRY: Sql = sql`
   SELECT ${ENTRY_COLUMNS}, o.id AS origin_id, a.quarantined AS author_quarantined, coalesce(o.quarantined, 0) AS origin_quarantined
   FROM ${ENTRY_TABLES} LEFT JOIN origin o ON o.number = e.origin`
 
-/** The entries that were revised, withdrawn or restored last. */
+/** The numbers of the entries that were revised, withdrawn or restored last. */
 export const listModeratedEntries = (reader: Reader, limit: number) =>
-  reader.all<ModeratedEntryRow>(sql`${ENTRY} ORDER BY e.change DESC, e.number DESC LIMIT ${limit}`)
+  reader.all<{ number: number }>(sql`SELECT number FROM entry ORDER BY change DESC, number DESC LIMIT ${limit}`)
 
 export const findModeratedEntry = (reader: Reader, number: number) =>
   reader.one<ModeratedEntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)

@@ -12,7 +12,7 @@ import { objectionsTo, shownPiece } from '../evidence/read.ts'
 import { type Judgement, latestOf, shownOf, standingObjections, stateOfTally, tallyOf } from '../evidence/rules.ts'
 import { comparisonOf, cutOf } from '../evidence/standing.ts'
 import { listJudgements, shownStanding, storedStanding } from '../evidence/standing-rows.ts'
-import type { ReadOperation, Reads } from '../operation.ts'
+import { inTurns, type ReadOperation, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
 import { sequenceOf } from '../values.ts'
 import { findPinned, listJudgedAfter, type PinnedRow } from './rows.ts'
@@ -37,9 +37,9 @@ export const checkPins: ReadOperation<'checkPins'> = async (reads, { body }) => 
   const pins = [...Map.groupBy(distinct, ({ address }) => address).values()].flat()
   for (let from = 0; from < pins.length; from += AT_ONCE) {
     const some = pins.slice(from, from + AT_ONCE)
-    const located = await Promise.all(some.map(pin => locate(reads, pin)))
+    const located = await inTurns(reads, some, pin => locate(reads, pin))
     for (const one of located) if ('pinned' in one) one.change = await comparison.changeOf(one.entry, one.pinned)
-    const found = await Promise.all(located.map(one => ('pinned' in one ? findingsOf(reads, one, since) : [one])))
+    const found = await inTurns(reads, located, one => ('pinned' in one ? findingsOf(reads, one, since) : [one]))
     for (const [place, pin] of some.entries()) findings.set(keyOf(pin), found[place] ?? [])
   }
   const byPin = named.map(pin => findings.get(keyOf(pin)) ?? [])
@@ -134,9 +134,7 @@ type Located = { named: Named; entry: EntryRow; pinned: PinnedRow; change: TextC
 type Named = Pick<PinFinding, 'entry' | 'revisionId'>
 
 /** Finds the revision of a pin, or returns the finding that it is unknown or withdrawn. */
-async function locate(reads: Reads, { pin, address }: NamedPin): Promise<Located | PinFinding> {
-  const { reader } = reads
-  await reads.yieldIfOverBudget()
+async function locate({ reader }: Reads, { pin, address }: NamedPin): Promise<Located | PinFinding> {
   const named = { entry: address, revisionId: pin.revisionId.toLowerCase() }
   const entry = await findEntry(reader, named.entry)
   if (entry?.withdrawn === 1) return { kind: 'WITHDRAWN', ...named }
@@ -145,10 +143,8 @@ async function locate(reads: Reads, { pin, address }: NamedPin): Promise<Located
   return { named, entry, pinned, change: null }
 }
 
-async function findingsOf(reads: Reads, located: Located, since: Since | undefined): Promise<PinFinding[]> {
-  const { reader } = reads
+async function findingsOf({ reader }: Reads, located: Located, since: Since | undefined): Promise<PinFinding[]> {
   const { named, entry, pinned, change } = located
-  await reads.yieldIfOverBudget()
   const [revised, evidence] = await Promise.all([
     change === null ? undefined : revisedOf(reader, entry, pinned, change),
     change === null ? evidenceOf(reader, entry, pinned, since) : evidenceOfRevision(reader, entry, pinned, since),

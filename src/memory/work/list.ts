@@ -8,7 +8,7 @@ import { listUnansweredTopics } from '../activity/unanswered-rows.ts'
 import { entryOf } from '../entries/cache.ts'
 import { tagsOf } from '../entries/rows.ts'
 import { tagKey } from '../entries/tag-rules.ts'
-import type { ReadOperation, Reads } from '../operation.ts'
+import { inTurns, type ReadOperation, type Reads } from '../operation.ts'
 import { DAY, isoTime } from '../values.ts'
 import * as store from './rows.ts'
 import { byPriority, inTurn, kindOf, staleBefore, type Waiting } from './rules.ts'
@@ -58,6 +58,7 @@ async function placesOf(reads: Reads, kind: Kind, filter: WorkFilter): Promise<P
   const passesOver = reads.actor !== null || tag !== ''
   let offered: Waiting[] = []
   for (const { end, more } of passesOver ? LOOKS : FIRST_LOOK) {
+    await reads.yieldIfOverBudget()
     const listed = [...(await listOf(reads, kind, end, limit + more)), ...tagged]
     const rows = byPriority(
       listed.filter(row => kindOf(row, reads.at) === kind),
@@ -71,11 +72,8 @@ async function placesOf(reads: Reads, kind: Kind, filter: WorkFilter): Promise<P
 }
 
 /** The first entries that have the tag and that the actor neither wrote nor judged. */
-async function offeredOf(
-  { reader, actor }: Reads,
-  rows: readonly Waiting[],
-  { tag, limit }: WorkFilter,
-): Promise<Waiting[]> {
+async function offeredOf(reads: Reads, rows: readonly Waiting[], { tag, limit }: WorkFilter): Promise<Waiting[]> {
+  const { reader, actor } = reads
   const ifOffered = async (row: Waiting): Promise<Waiting | undefined> => {
     const owner = await store.findOwner(reader, row.number)
     if (owner === undefined || owner.actor === actor) return undefined
@@ -84,8 +82,8 @@ async function offeredOf(
   }
   const offered: Waiting[] = []
   for (let from = 0; from < rows.length && offered.length < limit; from += AT_ONCE) {
-    const some = rows.slice(from, from + AT_ONCE)
-    offered.push(...(await Promise.all(some.map(ifOffered))).filter(row => row !== undefined))
+    const some = await inTurns(reads, rows.slice(from, from + AT_ONCE), ifOffered)
+    offered.push(...some.filter(row => row !== undefined))
   }
   return offered.slice(0, limit)
 }
@@ -102,18 +100,19 @@ async function listOf({ reader, at }: Reads, kind: Kind, end: store.End, limit: 
 }
 
 /** The newest entries with a tag. */
-async function listTagged({ reader, search }: Reads, tag: string): Promise<Waiting[]> {
-  const found = await search({ q: '', tag, sort: 'recent', limit: TAGGED, offset: 0 })
-  const rows = await Promise.all(found.matches.map(({ entry }) => store.findWaiting(reader, entry)))
+async function listTagged(reads: Reads, tag: string): Promise<Waiting[]> {
+  const found = await reads.search({ q: '', tag, sort: 'recent', limit: TAGGED, offset: 0 })
+  const rows = await inTurns(reads, found.matches, ({ entry }) => store.findWaiting(reads.reader, entry))
   return rows.filter(row => row !== undefined)
 }
 
 /** Adds the entries to the items. Omits entries that were withdrawn in between. Topics have no entry and are returned unchanged. */
-async function itemsOf({ reader, entries, at }: Reads, places: readonly (Place | WorkItem)[]): Promise<WorkItem[]> {
+async function itemsOf(reads: Reads, places: readonly (Place | WorkItem)[]): Promise<WorkItem[]> {
+  const { reader, entries, at } = reads
   const numbers = places.flatMap(place => ('row' in place ? [place.row.number] : []))
   const [served, times] = await Promise.all([
     entries.list(numbers),
-    Promise.all(numbers.map(async number => [number, await store.readCheckedAt(reader, number)] as const)),
+    inTurns(reads, numbers, async number => [number, await store.readCheckedAt(reader, number)] as const),
   ])
   const shown = new Map(served.map(one => [one.number, entryOf(one)]))
   const checked = new Map(times)

@@ -96,14 +96,17 @@ export const DIFF: Page = {
     }
     const [from, to] = await compared(request, entry)
     await read('listRevisions', params, { limit: 1 })
+    await request.reads.yieldIfOverBudget()
     const differences = [
       ['Title', difference(from.title, to.title)],
       ['Summary', difference(from.summary, to.summary)],
       ['Content', difference(from.content, to.content)],
     ] as const
+    await request.reads.yieldIfOverBudget()
     const changed = differences.filter(([, { pieces }]) => pieces.some(({ kind }) => kind !== 'same'))
     const content = sizeOf(differences[2][1])
     const { steps } = await readLife(request.reads, entry.slug, VIEW_ROWS)
+    await request.reads.yieldIfOverBudget()
     const view = VIEWS.find(([name]) => name === request.query.view)?.[0] ?? 'inline'
     const nameOf = ({ id }: Revision): string => {
       const step = steps.find(one => one.id === id)

@@ -11,6 +11,7 @@ import {
   type Step,
   VIEW_ROWS,
 } from '../../memory/entries/views.ts'
+import { inTurns } from '../../memory/operation.ts'
 import { offsetCursor } from '../../memory/values.ts'
 import { type Html, html, NOTHING, raw, seen, visible, words } from '../html.ts'
 import type { Page, PageRequest, Query } from '../page.ts'
@@ -124,7 +125,8 @@ export const HISTORY: Page = {
       before == null ? undefined : read<Revision>('readRevision', { slug, revisionId: before }),
     ])
     const steps = new Map(life.steps.map(step => [step.id, step]))
-    const rows = items.map((revision, index) => {
+    await reads.yieldIfOverBudget()
+    const rows = await inTurns(reads, [...items.entries()], ([index, revision]) => {
       const step = steps.get(revision.id)
       const author = html`${by(authors.get(revision.actorId), revision.actorId)} · ${moment(revision.createdAt, reads.at)}`
       const previous = items[index + 1] ?? earlier

@@ -47,6 +47,7 @@ export const RELATIONS: Page = {
         items.map(({ actorId }) => actorId),
       ),
     ])
+    await reads.yieldIfOverBudget()
     return {
       title: `Relations of ${titleOf(entry.title)}`,
       section: '/search',
