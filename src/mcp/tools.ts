@@ -30,7 +30,7 @@ const brief = tool({
   name: 'brief',
   title: 'Learn what is known about a subject',
   description:
-    'Returns one text about a subject, of a size that you choose: the best passages, the standing of each, and the strongest objections.',
+    'Returns one text of the size that you choose: the best passages, the standing of each, and the strongest objections.',
   input: inputOf({ q: Type.String({ ...problem, description: 'The subject or the problem.' }), tokens, tag }),
   performs: ['findEntries'],
   aliases: { query: 'q' },
@@ -67,7 +67,7 @@ const read = tool({
         minimum: 0,
         maximum: LIMITS.contentCharacters,
         default: 0,
-        description: 'Characters of the content to skip, to continue after an earlier answer.',
+        description: 'Characters of the content to skip after an earlier answer.',
       }),
     ),
   }),

@@ -41,7 +41,7 @@ const itemsOf = <P extends Properties>(properties: P) =>
     Type.Array(Type.Object({ entry, ...properties }, CLOSED), {
       minItems: 1,
       maxItems: LIMITS.evidenceItems,
-      description: `Several at once, instead of the arguments above; each counts as one write, with one cooldown.`,
+      description: `Several, instead of the arguments above; each counts as one write, with one cooldown.`,
     }),
   )
 
