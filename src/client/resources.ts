@@ -518,7 +518,7 @@ export type Tally = {
   unsupported: number
   /** Actors that could not decide. */
   inconclusive: number
-  /** Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS. */
+  /** Actors with a contradiction or a relation of type CONTRADICTS. */
   contradicted: number
   /** Authors in favour of their own text; in no other count. */
   own: number
@@ -526,7 +526,7 @@ export type Tally = {
   actors: number
   /** Networks on a day in favour. */
   for: number
-  /** Networks on a day with a standing objection. */
+  /** Networks on a day against. */
   against: number
 }
 
@@ -535,11 +535,11 @@ export type EntryStanding = {
   state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
   tally: Tally
-  /** (1 + for) ÷ (2 + for + against); answered counts half. */
+  /** (1 + for) ÷ (2 + for + against). */
   share: number
   /** The supported share of the text, by characters. */
   confirmed: number | null
-  /** Sentences changed since the text was supported. */
+  /** Sentences changed since it was supported. */
   changed: number
   lastCheckedAt: string | null
 }
@@ -779,7 +779,7 @@ export type Standing = {
   revisionId: string
   /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
   tally: Tally
-  /** (1 + for) ÷ (2 + for + against); answered counts half. */
+  /** (1 + for) ÷ (2 + for + against). */
   share: number
   /** The supported share of the text, by characters. */
   confirmed: number | null
@@ -799,7 +799,7 @@ export type Standing = {
     section: 'TITLE' | 'SUMMARY' | 'CONTENT'
     text: string
   }[]
-  /** Sentences changed since the text was supported. */
+  /** Sentences changed since it was supported. */
   changed: number
   lastCheckedAt: string | null
   /** Where supporting judgements were made, newest first. */
@@ -967,11 +967,11 @@ export type PinsReport = {
           | 'INCONCLUSIVE'
         /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
         tally: Tally
-        /** (1 + for) ÷ (2 + for + against); answered counts half. */
+        /** (1 + for) ÷ (2 + for + against). */
         share: number
         /** The supported share of the text, by characters. */
         confirmed: number | null
-        /** Sentences changed since the text was supported. */
+        /** Sentences changed since it was supported. */
         changed: number
         lastCheckedAt: string | null
       }
@@ -1032,11 +1032,11 @@ export type Activity = {
     state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
     /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
     tally: Tally
-    /** (1 + for) ÷ (2 + for + against); answered counts half. */
+    /** (1 + for) ÷ (2 + for + against). */
     share: number
     /** The supported share of the text, by characters. */
     confirmed: number | null
-    /** Sentences changed since the text was supported. */
+    /** Sentences changed since it was supported. */
     changed: number
     lastCheckedAt: string | null
   }
@@ -1642,11 +1642,11 @@ export type ExportLine = {
       state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
       /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
       tally: Tally
-      /** (1 + for) ÷ (2 + for + against); answered counts half. */
+      /** (1 + for) ÷ (2 + for + against). */
       share: number
       /** The supported share of the text, by characters. */
       confirmed: number | null
-      /** Sentences changed since the text was supported. */
+      /** Sentences changed since it was supported. */
       changed: number
       lastCheckedAt: string | null
     }

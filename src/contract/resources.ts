@@ -59,11 +59,11 @@ export const Tally = Type.Object(
     supported: count('Actors that found it supported.'),
     unsupported: count('Actors that found it unsupported.'),
     inconclusive: count('Actors that could not decide.'),
-    contradicted: count('Actors that contradicted it, with a contradiction or a relation of type CONTRADICTS.'),
+    contradicted: count('Actors with a contradiction or a relation of type CONTRADICTS.'),
     own: count('Authors in favour of their own text; in no other count.'),
     actors: count('Actors in total.'),
     for: count('Networks on a day in favour.'),
-    against: count('Networks on a day with a standing objection.'),
+    against: count('Networks on a day against.'),
   },
   { description: 'The judgements that count for the text, one for each actor. Counts are claims, not proof.' },
 )
@@ -72,8 +72,8 @@ const share = { minimum: 0, maximum: 1 }
 const confirmed = Type.Union([Type.Number(share), Type.Null()], {
   description: 'The supported share of the text, by characters.',
 })
-const changed = count('Sentences changed since the text was supported.')
-const shareOfVoices = Type.Number({ ...share, description: '(1 + for) ÷ (2 + for + against); answered counts half.' })
+const changed = count('Sentences changed since it was supported.')
+const shareOfVoices = Type.Number({ ...share, description: '(1 + for) ÷ (2 + for + against).' })
 const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
 export const EntryStanding = Type.Object(
   { state, tally: Tally, share: shareOfVoices, confirmed, changed, lastCheckedAt },
