@@ -143,6 +143,7 @@ const ADDED: Record<string, Record<string, string>> = {
     state: 'UNCHECKED|SUPPORTED|PARTLY_SUPPORTED|ANSWERED|DISPUTED|CONTRADICTED|INCONCLUSIVE',
     tokens: 'integer 300..8000',
   },
+  readOverview: { revisionId: 'uuid' },
   findEntriesAsOf: { q: 'text 1..2000', tag: 'text ..40', limit: 'integer 1..20' },
   listWork: {
     kind: 'DISPUTED|ANSWERED|UNCHECKED|STALE|UNANSWERED',
