@@ -169,10 +169,10 @@ test('5,000 judgements from one network displace only themselves', async () => {
       ${counting} SELECT 1000000 + i, 'flood-' || i, 'VERIFY', ${of}, 3 + i, ${of}, 1000000 + i, 1000, 'SUPPORTED', 1, 'x', 1 FROM n`,
     `UPDATE entry SET evidence = 5003 WHERE slug = '${entry.slug}'`,
   )
-  const began = performance.now()
+  const began = process.cpuUsage()
   await world.contradict(attacker, entry)
-  const took = performance.now() - began
+  const { user, system } = process.cpuUsage(began)
   const { tally } = await assertOneStanding(world, entry)
   assert.partialDeepStrictEqual(tally, { actors: COUNTED_JUDGEMENTS, contradicted: 4, against: 4, for: 1 })
-  assert.ok(took < 2_000, `${took} ms`)
+  assert.ok(user + system < 2_000_000, `${user + system} µs of the processor`)
 })

@@ -60,8 +60,9 @@ test('words of a to z have English stems, Cyrillic words Russian ones, and other
   assert.equal(stemOf('it'), 'it')
 })
 
-test('a word of 80,000 letters takes less than a second', () => {
-  const began = performance.now()
+test('a word of 80,000 letters takes less than a second of the processor', () => {
+  const began = process.threadCpuUsage()
   for (const part of ['anal', 'is', 'ys', 'our', 'll', 'ing', 'y']) stemOf(part.repeat(20_000))
-  assert.ok(performance.now() - began < 1_000)
+  const { user, system } = process.threadCpuUsage(began)
+  assert.ok(user + system < 1_000_000, `${user + system} µs`)
 })
