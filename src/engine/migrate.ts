@@ -3,7 +3,7 @@ import { ddlFor, StoreFault } from './database.ts'
 import type { PostgresConnection } from './postgres.ts'
 import { MIGRATIONS, type Migration } from './schema.ts'
 import { sql } from './sql.ts'
-import { beginWriting, type SqliteConnection } from './sqlite.ts'
+import { beginWriting, openSqlite, type SqliteConnection } from './sqlite.ts'
 
 /** A step that a store has. */
 export type AppliedStep = { number: number; name: string }
@@ -19,10 +19,10 @@ const READ_APPLIED = 'SELECT number, name FROM migration ORDER BY number'
 
 /** The store has the schema of another version, with the remedy. */
 export class OtherSchema extends StoreFault {
-  constructor({ number, name }: AppliedStep) {
+  constructor(difference: string) {
     const remedy =
       'run the version that wrote it, or write its records with "palimpsest export" of that version and read them with "palimpsest import" of this one'
-    super('broken', new Error(`its schema has step ${number} (${name}), which this version does not have; ${remedy}`))
+    super('broken', new Error(`its schema has ${difference}; ${remedy}`))
   }
 }
 
@@ -32,7 +32,8 @@ export function pendingSteps(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Migration[] {
   const strange = applied.find(({ number, name }) => migrations[number - 1]?.name !== name)
-  if (strange !== undefined) throw new OtherSchema(strange)
+  if (strange !== undefined)
+    throw new OtherSchema(`step ${strange.number} (${strange.name}), which this version does not have`)
   return migrations.slice(applied.length)
 }
 
@@ -40,6 +41,26 @@ export function pendingSteps(
 export function appliedMigrations(connection: SqliteConnection): AppliedStep[] {
   const known = connection.one(sql`SELECT name FROM sqlite_schema WHERE name = 'migration'`)
   return known === undefined ? [] : connection.all<AppliedStep>({ text: READ_APPLIED, values: [] })
+}
+
+const READ_COLUMNS = sql`
+  SELECT m.name || '.' || c.name AS name FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'`
+const columnsOf = (connection: SqliteConnection): string[] =>
+  connection.all<{ name: string }>(READ_COLUMNS).map(({ name }) => name)
+
+/** Throws OtherSchema unless a store with all steps has the columns of this version: a version under development changes its last step. */
+export function assertColumns(connection: SqliteConnection): void {
+  const own = openSqlite(':memory:', 'write')
+  try {
+    migrate(own, 0)
+    const [expected, found] = [columnsOf(own), columnsOf(connection)]
+    const missing = expected.find(name => !found.includes(name))
+    if (missing !== undefined) throw new OtherSchema(`no column ${missing}`)
+    const strange = found.find(name => !name.startsWith('sqlite_') && !expected.includes(name))
+    if (strange !== undefined) throw new OtherSchema(`the column ${strange}, which this version does not have`)
+  } finally {
+    own.close()
+  }
 }
 
 /** The steps that the database has; none if it is empty. */

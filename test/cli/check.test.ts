@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
@@ -190,12 +190,28 @@ test('a file that is not a store is refused with one sentence', async () => {
   expectRefusal(await inProcess(['check', '--data-dir', directory.path]), 1, /There is no store in /)
 })
 
-test('a store of another schema is not changed; one sentence names the remedy', async () => {
-  const { file } = tampered('newer.db', "INSERT INTO migration VALUES (999, 'later', 0)")
-  expectRefusal(await inProcess(['check', '--file', file]), 1, /step 999 \(later\).*run the version that wrote it/)
-  const target = join(directory.path, 'newer')
-  expectRefusal(await inProcess(['restore', '--from', file, '--data-dir', target]), 1, /run the version that wrote it/)
-})
+const OTHER_SCHEMAS: [name: string, change: string, sentence: RegExp][] = [
+  ['a later step', "INSERT INTO migration VALUES (999, 'later', 0)", /step 999 \(later\), which/],
+  ['no such table', 'DROP TABLE purge_progress', /its schema has no column purge_progress\.cache;/],
+  ['no such column', 'ALTER TABLE head DROP COLUMN interactions', /its schema has no column head\.interactions;/],
+  ['another column', 'ALTER TABLE evidence ADD COLUMN extra TEXT', /its schema has the column evidence\.extra, which/],
+]
+for (const [name, change, sentence] of OTHER_SCHEMAS) {
+  test(`a backup of another schema is not read or changed; one sentence names the remedy: ${name}`, async () => {
+    const { file } = tampered(`${name}.db`, change)
+    const before = readFileSync(file)
+    const target = join(directory.path, name)
+    for (const args of [
+      ['check', '--file', file],
+      ['restore', '--ignore-checksum', '--from', file, '--data-dir', target],
+    ]) {
+      const ended = await inProcess(args)
+      expectRefusal(ended, 1, sentence)
+      expectRefusal(ended, 1, /\.db cannot be read: .*; run the version that wrote it, or write its records/)
+    }
+    assert.deepEqual(readFileSync(file), before)
+  })
+}
 
 test('migrate changes nothing on the newest schema, and needs a store', async () => {
   const done = await inProcess(['migrate', '--data-dir', join(directory.path, 'data')])

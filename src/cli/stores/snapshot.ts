@@ -1,6 +1,6 @@
 import { readConfig } from '../../config.ts'
 import { type Awaitable, only, type Reader, referencesOf, type StoreFault } from '../../engine/database.ts'
-import { appliedMigrations, appliedToPostgres, OtherSchema, pendingSteps } from '../../engine/migrate.ts'
+import { appliedMigrations, appliedToPostgres, assertColumns, OtherSchema, pendingSteps } from '../../engine/migrate.ts'
 import type { PostgresConnection } from '../../engine/postgres.ts'
 import { MIGRATIONS } from '../../engine/schema.ts'
 import { sql } from '../../engine/sql.ts'
@@ -54,7 +54,7 @@ export function openStoreOfAnySchema(path: string): SqliteConnection {
     if (isForeign(connection)) throw notAStore(path, 'it is a database of another program')
     const applied = appliedMigrations(connection)
     if (applied.length === 0) throw notAStore(path, 'it has none of its tables')
-    pendingSteps(applied)
+    if (pendingSteps(applied).length === 0) assertColumns(connection)
     if (connection.one(sql`SELECT store_id FROM head`) === undefined)
       throw notAStore(path, 'its creation was interrupted')
     return connection
