@@ -40,7 +40,7 @@ test('a new entry has every member of the contract, and is read as it was answer
     dataClass: 'EXTERNAL',
     actor: { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' },
     revisionCount: 1,
-    standing: { state: 'UNCHECKED', tally: NO_TALLY, confirmed: null, lastCheckedAt: null },
+    standing: { state: 'UNCHECKED', tally: NO_TALLY, share: 0.5, confirmed: null, changed: 0, lastCheckedAt: null },
     signals: [],
     ...TRUST,
   })
