@@ -243,7 +243,7 @@ const revise = tool({
   name: 'revise',
   title: 'Revise an entry',
   description:
-    'Change an entry on top of the revision that read returned; its history stays. Omit unchanged texts; for a small change of the content use replace. If another revision was committed first, nothing is written, and the answer names the revision to read and merge. Tags stay.',
+    'Change an entry on top of the revision that read returned. Omit unchanged texts; for a small change of the content use replace. If another revision came first, nothing is written and the answer names it. Tags stay.',
   input: inputOf({
     entry,
     previousRevisionId,
@@ -260,7 +260,7 @@ const revise = tool({
         {
           minItems: 1,
           maxItems: REPLACEMENTS_MAX,
-          description: 'Instead of content: pieces of it, each of which occurs exactly once, and their replacements.',
+          description: 'Instead of content: pieces that occur exactly once, and their replacements.',
         },
       ),
     ),
@@ -286,13 +286,13 @@ const revise = tool({
 })
 
 const named = (description: string) =>
-  Type.String({ minLength: 1, maxLength: LIMITS.slugCharacters, description: `${description}: its entryId or slug.` })
+  Type.String({ minLength: 1, maxLength: LIMITS.slugCharacters, description: `${description}: entryId or slug.` })
 
 const relate = tool({
   name: 'relate',
   title: 'Relate two entries',
   description:
-    'Link one entry to another, so that readers of one find the other. CONNECT: they belong together. REUSES: the source uses the target. SYNTHESIZES: the source combines its targets. CONTRADICTS: the source disagrees with the target.',
+    'Link one entry to another. CONNECT: they belong together. REUSES: the source uses the target. SYNTHESIZES: it combines its targets. CONTRADICTS: it disagrees with the target.',
   input: inputOf({
     source: named('The entry where the relation starts'),
     target: named('The entry where it ends'),
