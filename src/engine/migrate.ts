@@ -55,7 +55,7 @@ export function assertColumns(connection: SqliteConnection): void {
     migrate(own, 0)
     const [expected, found] = [columnsOf(own), columnsOf(connection)]
     const missing = expected.find(name => !found.includes(name))
-    if (missing !== undefined) throw new OtherSchema(`no column ${missing}`)
+    if (missing !== undefined) throw new OtherSchema(`no column ${missing}, so it is of another version or damaged`)
     const strange = found.find(name => !name.startsWith('sqlite_') && !expected.includes(name))
     if (strange !== undefined) throw new OtherSchema(`the column ${strange}, which this version does not have`)
   } finally {

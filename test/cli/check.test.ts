@@ -192,8 +192,8 @@ test('a file that is not a store is refused with one sentence', async () => {
 
 const OTHER_SCHEMAS: [name: string, change: string, sentence: RegExp][] = [
   ['a later step', "INSERT INTO migration VALUES (999, 'later', 0)", /step 999 \(later\), which/],
-  ['no such table', 'DROP TABLE purge_progress', /its schema has no column purge_progress\.cache;/],
-  ['no such column', 'ALTER TABLE head DROP COLUMN interactions', /its schema has no column head\.interactions;/],
+  ['no such table', 'DROP TABLE purge_progress', /its schema has no column purge_progress\.cache, so/],
+  ['no such column', 'ALTER TABLE head DROP COLUMN interactions', /its schema has no column head\.interactions, so/],
   ['another column', 'ALTER TABLE evidence ADD COLUMN extra TEXT', /its schema has the column evidence\.extra, which/],
 ]
 for (const [name, change, sentence] of OTHER_SCHEMAS) {
@@ -207,7 +207,11 @@ for (const [name, change, sentence] of OTHER_SCHEMAS) {
     ]) {
       const ended = await inProcess(args)
       expectRefusal(ended, 1, sentence)
-      expectRefusal(ended, 1, /\.db cannot be read: .*; run the version that wrote it, or write its records/)
+      expectRefusal(
+        ended,
+        1,
+        /\.db is not a readable Palimpsest store of this version: .*; run the version that wrote it, or write its records/,
+      )
     }
     assert.deepEqual(readFileSync(file), before)
   })

@@ -61,7 +61,8 @@ export function openStoreOfAnySchema(path: string): SqliteConnection {
   } catch (error) {
     connection?.close()
     if (error instanceof OperatorError) throw error
-    if (error instanceof OtherSchema) throw new OperatorError(`${path} cannot be read: ${causeOf(error)}.`)
+    if (error instanceof OtherSchema)
+      throw new OperatorError(`${path} is not a readable Palimpsest store of this version: ${causeOf(error)}.`)
     throw notAStore(path, (error as Error).message)
   }
 }
