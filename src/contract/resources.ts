@@ -67,7 +67,7 @@ export const Tally = Type.Object(
   },
   { description: 'The judgements that count for the text, one for each actor. Counts are claims, not proof.' },
 )
-const state = words(STATES, 'The result of the evidence about the current text.')
+export const state = words(STATES, 'The result of the evidence about the current text.')
 const share = { minimum: 0, maximum: 1 }
 const confirmed = Type.Union([Type.Number(share), Type.Null()], {
   description: 'The supported share of the text, by characters.',
@@ -84,7 +84,7 @@ const signalsOf = (text: string) =>
   Type.Array(words(SIGNALS, 'A kind of text.'), {
     description: `Patterns found in the text of ${text}: facts about its words, not a judgement.`,
   })
-const signals = signalsOf('the current revision')
+export const signals = signalsOf('the current revision')
 
 export const Entry = Type.Object({
   id: uuid('Entry id.'),
@@ -232,7 +232,7 @@ export const EvidenceResults = Type.Object({
   items: Type.Array(EvidenceResult, { description: 'One per item, in the order sent.' }),
 })
 
-const nextCursor = nullable('The value of before for the next page; null if this is the last page.')
+export const nextCursor = nullable('The value of before for the next page; null if this is the last page.')
 
 export const Evidence = Type.Object({
   verifications: Type.Array(Verification),

@@ -13,8 +13,8 @@ import {
 } from '../contract/operations.ts'
 import type { ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS, problemsOf } from '../contract/problems.ts'
-import { NAMED_RESOURCES } from '../contract/resources.ts'
-import { DIGITS_PATTERN, Type, trust, UUID_PATTERN, wholeOf } from '../contract/schema.ts'
+import { NAMED_RESOURCES, nextCursor, signals, state } from '../contract/resources.ts'
+import { DIGITS_PATTERN, dataClass, Type, trust, UUID_PATTERN, wholeOf } from '../contract/schema.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
 import { STATUS_CODES } from './exchange.ts'
 
@@ -23,6 +23,10 @@ type Json = Record<string, unknown>
 /** Schemas that many others contain. */
 const SHARED_SCHEMAS = {
   Uuid: Type.String({ format: 'uuid', pattern: UUID_PATTERN }),
+  DataClass: dataClass,
+  NextCursor: nextCursor,
+  Signals: signals,
+  State: state,
   ContentTrust: trust.contentTrust,
   IdentityTrust: trust.identityTrust,
   Causality: trust.causality,

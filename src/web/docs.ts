@@ -127,11 +127,18 @@ const SHOWN_AT = new Map(
     .map(([name, { response }]) => [response, name]),
 )
 
+/** The name of each example. */
+const NAMES = new Map<unknown, string>(Object.entries(EXAMPLES).map(([name, example]) => [example, name]))
+
+/** An example as JSON. A resource inside it that has an example of its own is only named. */
+const shortened = (example: unknown): string =>
+  JSON.stringify(example, (key, value) => (key === '' || !NAMES.has(value) ? value : `(${NAMES.get(value)})`), 1)
+
 function exampleOf(name: OperationName, { response }: Operation): Html {
   const first = SHOWN_AT.get(response) ?? name
   if (first !== name) return html`<p>The same as <a href="#${first}">${first}</a>.</p>`
   const example = (EXAMPLES as Record<string, unknown>)[response] ?? {}
-  return html`<pre tabindex="0"><code>${JSON.stringify(example, null, 1)}</code></pre>`
+  return html`<pre tabindex="0"><code>${shortened(example)}</code></pre>`
 }
 
 const NEEDS = { anyone: 'nothing', actor: 'an actor token', admin: 'the admin token' } as const
