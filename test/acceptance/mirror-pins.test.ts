@@ -12,26 +12,26 @@ const app = useApp({ LOG_INTERVAL_SECONDS: '0.05' }, async () => {
   ;({ token } = await newActor(app.url))
 })
 
-/** An entry with one piece of evidence from each of two actors, and an entry by which a third one contradicts it. */
+/** An entry that two actors support, and a withdrawn entry by which a third one contradicts it. */
 async function judgedEntry() {
-  const [supporter, objector, third] = [await newActor(app.url), await newActor(app.url), await newActor(app.url)]
+  const [first, second, third] = [await newActor(app.url), await newActor(app.url), await newActor(app.url)]
   const entry = await newEntry(app.url, token)
-  for (const [by, result] of [
-    [supporter, 'SUPPORTED'],
-    [objector, 'UNSUPPORTED'],
-  ] as const) {
-    const body = { revisionId: entry.currentRevisionId, result, confidence: 1, rationale: `${result}.` }
+  for (const by of [first, second]) {
+    const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Tried.' }
     expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { body, token: by.token }), 201)
   }
   const source = await newEntry(app.url, third.token)
   const ends = { sourceEntryId: source.id, targetEntryId: entry.id }
   const relation = { ...ends, relationType: 'CONTRADICTS', rationale: 'Not so.' }
   expectStatus(await call(app.url, 'POST', '/api/relations', { body: relation, token: third.token }), 201)
-  return { entry, source, objector: objector.actor }
+  await moderate(app.url, 'ENTRY', source.id, 'HIDE')
+  // A mirror that begins later has no news of this act.
+  await newEntry(app.url, third.token)
+  return { entry, source, supporter: second.actor }
 }
 
 test('a mirror reports evidence that moderation withdrew or restored, as its original does', async () => {
-  const { entry, source, objector } = await judgedEntry()
+  const { entry, source, supporter } = await judgedEntry()
   await signedCheckpoint(app)
   const copy = await openCopy(app.url)
   await copy.catchUp()
@@ -55,18 +55,25 @@ test('a mirror reports evidence that moderation withdrew or restored, as its ori
     await signedCheckpoint(app)
     for (const one of copies) await one.catchUp()
     since = (await check(app.url)).sequence
-    for (const one of copies) assert.deepEqual((await check(one.app.url, since)).items, [])
+    const { items: rest } = await check(app.url, since)
+    for (const one of copies) assert.deepEqual((await check(one.app.url, since)).items, rest)
+    const states = rest.map(({ evidence }) => evidence?.state)
+    assert.deepEqual(
+      states,
+      states.includes('DISPUTED') ? ['DISPUTED'] : [],
+      'without news only a disputed text is named',
+    )
     return items.map(({ kind, evidence }) => [kind, evidence?.state, evidence?.added])
   }
   assert.deepEqual(await findings(copy), [])
-  await moderate(app.url, 'ACTOR', objector.id, 'QUARANTINE')
-  assert.deepEqual(await findings(copy, await openCopy(app.url)), [['EVIDENCE', 'DISPUTED', 0]])
-  await moderate(app.url, 'ACTOR', objector.id, 'RESTORE')
-  assert.deepEqual(await findings(copy), [['EVIDENCE', 'DISPUTED', 0]])
-  await moderate(app.url, 'ACTOR', objector.id, 'HIDE')
+  await moderate(app.url, 'ACTOR', supporter.id, 'QUARANTINE')
+  assert.deepEqual(await findings(copy, await openCopy(app.url)), [['EVIDENCE', 'SUPPORTED', 0]])
+  await moderate(app.url, 'ACTOR', supporter.id, 'RESTORE')
+  assert.deepEqual(await findings(copy), [['EVIDENCE', 'SUPPORTED', 0]])
+  await moderate(app.url, 'ACTOR', supporter.id, 'HIDE')
   assert.deepEqual(await findings(copy), [], 'only the name of the actor is hidden')
-  await moderate(app.url, 'ENTRY', source.id, 'HIDE')
-  assert.deepEqual(await findings(copy), [['EVIDENCE', 'DISPUTED', 0]])
   await moderate(app.url, 'ENTRY', source.id, 'RESTORE')
   assert.deepEqual(await findings(copy), [['EVIDENCE', 'DISPUTED', 0]])
+  await moderate(app.url, 'ENTRY', source.id, 'HIDE')
+  assert.deepEqual(await findings(copy), [['EVIDENCE', 'SUPPORTED', 0]])
 })
