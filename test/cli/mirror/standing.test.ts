@@ -35,6 +35,7 @@ test('a mirror has the standing of its original, with authors, quotes and enviro
     await revise(FIRST, supporter)
     await revise(SECOND)
     await verify('SUPPORTED', supporter)
+    await verify('SUPPORTED', author)
     const item = { entry: entry.id, revisionId: entry.currentRevisionId, kind: 'CONTRADICT', rationale: 'No.' }
     const items = [{ ...item, quote: 'beta3 is', observedOn: [{ version: '22', name: 'nodejs' }] }]
     expectStatus(await call(app.url, 'POST', '/api/evidence', { body: { items }, token: other.token }), 200)
