@@ -2,8 +2,10 @@ import { randomBytes, randomFillSync } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
 import type { Transaction } from '../engine/database.ts'
 import type { Work } from '../engine/group-commit.ts'
+import { FIRST_REVISION } from './entries/rules.ts'
 import type { Context, WriteName } from './operation.ts'
 import { MAINTENANCE, type MaintenanceName, WRITES } from './run.ts'
+import { type SignalledText, signalsOfTexts } from './signals/signals.ts'
 import type { WriteEnvironment } from './store.ts'
 import { notBefore } from './values.ts'
 
@@ -56,10 +58,22 @@ export type Command = { name: WriteName | MaintenanceName; input: unknown; envir
 type RunCommand = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
 const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], RunCommand>
 
+type PublishedText = { body: Omit<SignalledText, 'tags'> }
+const withSignals = (input: PublishedText) => ({
+  ...input,
+  signals: signalsOfTexts({ ...FIRST_REVISION, ...input.body }),
+})
+/** What is computed of a write before its transaction, so that no lock waits for it. */
+const PREPARED: Partial<Record<Command['name'], (input: PublishedText) => unknown>> = {
+  createEntry: withSignals,
+  reviseEntry: withSignals,
+}
+
 /** Returns the function that converts commands to units of work. All of them share the clock and the ids of one writing process. */
 export function createWorks(): (command: Command) => Work {
   const contextOf = createContexts()
-  return ({ name, input, environment }) =>
-    (tx, floor) =>
-      RUNS[name](tx, contextOf(environment, floor), input)
+  return ({ name, input, environment }) => {
+    const prepared = PREPARED[name]?.(input as PublishedText) ?? input
+    return (tx, floor) => RUNS[name](tx, contextOf(environment, floor), prepared)
+  }
 }

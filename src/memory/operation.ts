@@ -162,6 +162,8 @@ export type WriteRequest<N extends WriteName> = {
   caller: Caller
   /** Identifies retries, if the caller sent an Idempotency-Key. */
   idempotency?: Idempotency | undefined
+  /** The signals of the texts of the body, which are computed before the transaction. */
+  signals?: number
   /** For the hints in the answer of a create: similar entries, or null if none were looked for. */
   similar?: Hints['similar']
 }

@@ -6,7 +6,7 @@ import { authorColumnsOf } from '../actors/rows.ts'
 import { takeRecord } from '../head-rows.ts'
 import { assertNoSecret } from '../idempotency/rules.ts'
 import type { WriteOperation } from '../operation.ts'
-import { signalsOf } from '../signals/signals.ts'
+import { signalsOfTags, signalsOfTexts } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, takeOrigin } from '../write.ts'
 import { etagOf } from './cache.ts'
@@ -19,7 +19,8 @@ import { addToTopics } from './topic-rows.ts'
 export const hintsOf = ({ signals }: Entry, similar: Hints['similar']): Hints => ({ similar, signals: signals ?? [] })
 
 /** Publishes an entry with its first revision. With `similar`, the answer has hints. */
-export const createEntry: WriteOperation<'createEntry'> = async (tx, context, { body, caller, similar }) => {
+export const createEntry: WriteOperation<'createEntry'> = async (tx, context, request) => {
+  const { body, caller, similar } = request
   const { at } = context
   const id = context.newId()
   const [writer, [sources, slug]] = await beginWrite(tx, context, caller, 'CREATE', () =>
@@ -33,7 +34,7 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, { 
   const ids = { id: context.newId(), entryId: id, previousRevisionId: null, actorId: actor.id }
   const texts = { title, summary, content, ...FIRST_REVISION }
   const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, null)
-  const signals = signalsOf({ ...revision, tags })
+  const signals = (request.signals ?? signalsOfTexts(texts)) | signalsOfTags(tags)
   const number = await takeRecord(tx)
   const place = { number, entry: number, actor: actor.number, origin, at }
   const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const

@@ -4,7 +4,7 @@ import { settleStanding } from '../evidence/standing.ts'
 import { takeRecord } from '../head-rows.ts'
 import { assertNoSecret } from '../idempotency/rules.ts'
 import type { WriteOperation } from '../operation.ts'
-import { signalsOf } from '../signals/signals.ts'
+import { signalsOfTags, signalsOfTexts } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin } from '../write.ts'
 import { etagOf } from './cache.ts'
@@ -16,7 +16,8 @@ import { assertLatest, assertWritable, chained } from './rules.ts'
  * Commits a revision on top of the latest one. Throws STALE_REVISION with the id of the latest if the request names another. A revision
  * with the same texts leaves updatedAt unchanged.
  */
-export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, { params, body, caller }) => {
+export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, request) => {
+  const { params, body, caller } = request
   const findLatest = async (): Promise<EntryRow> => {
     const [found] = await lockEntries(tx, [params.slug])
     const entry = assertWritable(found)
@@ -39,7 +40,7 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, { 
   const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, previous.evidence_hash)
   const ordinal = previous.ordinal + 1
   const changed = !isSame(previous, revision)
-  const signals = signalsOf({ ...revision, tags: tagsOf(entry) })
+  const signals = (request.signals ?? signalsOfTexts(texts)) | signalsOfTags(tagsOf(entry))
   const number = await takeRecord(tx)
   const place = { number, entry: entry.number, ordinal }
   const written = { action: changeType, entry: entry.number, revision: number, subject: null, origin, at }

@@ -28,10 +28,14 @@ const IN_TAGS = /[-_./]+/g
  * The signals of a revision, as bits in the order of SIGNALS. A signal states a fact about the words. It is not a judgement and refuses
  * nothing. Takes time proportional to the text.
  */
-export function signalsOf({ title, summary, content, rationale, tags }: SignalledText): number {
-  const words = tags.map(tag => `\n\n${tag}\n\n${tag.replace(IN_TAGS, ' ')}`).join('')
-  return signalsIn(`${title}\n\n${summary}\n\n${content}\n\n${rationale}${words}`, content)
-}
+export const signalsOf = (text: SignalledText): number => signalsOfTexts(text) | signalsOfTags(text.tags)
+
+/** The signals of the texts of a revision without the tags of its entry. They depend on the request alone. */
+export const signalsOfTexts = ({ title, summary, content, rationale }: Omit<SignalledText, 'tags'>): number =>
+  signalsIn(`${title}\n\n${summary}\n\n${content}\n\n${rationale}`, content)
+
+export const signalsOfTags = (tags: readonly string[]): number =>
+  tags.length === 0 ? 0 : signalsIn(tags.map(tag => `${tag}\n\n${tag.replace(IN_TAGS, ' ')}`).join('\n\n'), '')
 
 /** The signals of one text that is no revision, such as a rationale, a quotation or a declared name. */
 export const signalsOfText = (text: string): Signal[] => signalNames(signalsIn(text, text))
