@@ -5,7 +5,7 @@ import type { ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS, remedyOf } from '../contract/problems.ts'
 import { type ObjectSchema, Type } from '../contract/schema.ts'
 import { VERSION } from '../http/openapi.ts'
-import { plain } from '../memory/invisible-characters.js'
+import { plain } from '../memory/plain.ts'
 import { DAY } from '../memory/values.ts'
 import { firstWriter } from './first-write.ts'
 import {

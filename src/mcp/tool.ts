@@ -9,7 +9,7 @@ import { OPERATIONS, type OperationName } from '../contract/operations.ts'
 import { type ObjectSchema, type Properties, type Static, Type, text, uuid } from '../contract/schema.ts'
 import { fenceOf } from '../guide/fence.ts'
 import { TRUST_RULES, WHAT } from '../guide/texts.ts'
-import { plain } from '../memory/invisible-characters.js'
+import { plain } from '../memory/plain.ts'
 import { isCleanText } from '../memory/values.ts'
 
 /** A service that others write to, or the store of one person. */

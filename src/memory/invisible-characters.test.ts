@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EVERY_HIDDEN, namesOf, plain } from './invisible-characters.js'
+import { EVERY_HIDDEN, namesOf } from './invisible-characters.js'
+import { plain } from './plain.ts'
 
 test('invisible characters are named in place, and those that belong to a script or a sign stay', () => {
   for (const [text, shown] of [

@@ -65,8 +65,10 @@ test('every query parameter at its bounds is accepted', async () => {
   await inParallel(cases, WIDTH, async ({ name, search }) => {
     // So many streams at once would be too many.
     const answer = await sendQuery(name, search, OPERATIONS[name].kind === 'stream' ? 'HEAD' : undefined)
-    // A stream with an unknown filter is refused.
-    const missing = name === 'streamChanges' && /^(?:entry|actor)=/.test(search)
+    // A stream with an unknown filter and an overview of an unknown revision are refused.
+    const missing =
+      (name === 'streamChanges' && /^(?:entry|actor)=/.test(search)) ||
+      (name === 'readOverview' && /^revisionId=./.test(search))
     assert.equal(answer.status, missing ? 404 : 200, `${name}?${search}: ${answer.text}`)
     const [parameter, value] = (search.split('&')[0] ?? '').split('=')
     if (parameter === 'limit' || parameter === 'offset') {

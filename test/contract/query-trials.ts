@@ -89,16 +89,9 @@ export function queryTrials(schema: Schema): { refused: string[]; taken: string[
   }
   if (pattern?.includes('[89abAB]')) {
     const [id = ''] = GOOD_UUIDS
-    const faults = [
-      '',
-      ',',
-      `${id},`,
-      `,${id}`,
-      many(mostOf(pattern) + 1, id),
-      ...BAD_UUIDS.map(escaped),
-      ...TEXT_FAULTS,
-    ]
-    return { refused: faults, taken: [...GOOD_UUIDS, many(mostOf(pattern), id)] }
+    const most = pattern.includes('(?:,') ? mostOf(pattern) : 1
+    const faults = ['', ',', `${id},`, `,${id}`, many(most + 1, id), ...BAD_UUIDS.map(escaped), ...TEXT_FAULTS]
+    return { refused: faults, taken: [...GOOD_UUIDS, many(most, id)] }
   }
   if (pattern?.includes('|')) {
     const words = [...pattern.slice(0, pattern.indexOf(')')).matchAll(/[A-Z]+/g)].map(([word]) => word)

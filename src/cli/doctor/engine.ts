@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ddlFor } from '../../engine/database.ts'
 import { connectPostgres, type PostgresConnection, sessionSettings } from '../../engine/postgres.ts'
 import { MIGRATIONS } from '../../engine/schema.ts'
-import { plain } from '../../memory/invisible-characters.js'
+import { plain } from '../../memory/plain.ts'
 import { awayOf, OLDEST_VERSION } from '../../stores/postgres/checks.ts'
 import type { Check, Finding } from './check.ts'
 

@@ -1,7 +1,7 @@
 import type { Found, FoundList, Standing } from '../../contract/resources.ts'
 import type { Signal } from '../../contract/vocabulary.ts'
 import { standingLine } from '../../memory/evidence/rules.ts'
-import { plain } from '../../memory/invisible-characters.js'
+import { plain } from '../../memory/plain.ts'
 import { signalLine } from '../../memory/signals/text.ts'
 import { foldWord } from './fold.ts'
 import { fieldTermsOf, impactOf, impactsOf, type RankedText } from './ranking.ts'

@@ -1,6 +1,7 @@
 import { SIGNALS, type Signal } from '../../contract/vocabulary.ts'
 import { isAscii } from '../../find/rules/fold.ts'
-import { EVERY_HIDDEN, hasInvisible } from '../invisible-characters.js'
+import { EVERY_HIDDEN } from '../invisible-characters.js'
+import { hasInvisible } from '../plain.ts'
 import { EVERY_PATTERN } from './pattern.ts'
 import { commentsOf, hidesCharacters, isMixed, proseOf, withDisguised } from './text.ts'
 import { createTriggers } from './triggers.ts'
