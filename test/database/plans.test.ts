@@ -56,6 +56,7 @@ after(() => rmSync(directory, { recursive: true, force: true }))
  */
 const WALKS: readonly [RegExp, string][] = [
   [/FROM entry WHERE withdrawn = 0 ORDER BY updated_at DESC/, 'SCAN entry USING COVERING INDEX entry_recent'],
+  [/FROM entry ORDER BY change DESC, number DESC LIMIT/, 'SCAN entry USING COVERING INDEX entry_change'],
   [/FROM entry WHERE withdrawn = 0 ORDER BY changes DESC/, 'SCAN entry USING COVERING INDEX entry_evolution'],
   [
     /LEFT JOIN origin o ON o.number = e.origin ORDER BY e.change DESC, e.number DESC LIMIT/,

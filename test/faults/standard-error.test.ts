@@ -33,7 +33,6 @@ function run(args: readonly string[], file: string, shell = 'exec "$@" 2>"$0"') 
 const REFUSED: readonly (readonly [args: readonly string[], code: number])[] = [
   [['chekc'], 2],
   [['check', '--data-dir', '/nowhere'], 1],
-  [['verify', '--data-dir', '/nowhere'], 1],
   [['search', 'hello', '--url', 'http://127.0.0.1:1'], 6],
   [['mcp', '--url', 'ftp://127.0.0.1'], 2],
 ]
