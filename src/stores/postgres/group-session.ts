@@ -109,8 +109,9 @@ const UNKNOWN_RETRY_SECONDS = 2
 
 /**
  * Commits the groups of one node. If the answer to a COMMIT is lost, the outcome is read under the lock of the head row. That lock is free
- * only after the transaction has ended, so the reported outcome is always correct. If the outcome cannot be read in time, the units
- * of work of the group are rejected with OUTCOME_UNKNOWN.
+ * only after the transaction has ended, so the reported outcome is always correct. It is reported after a commit of its own, for which the
+ * server waits for its synchronous standbys. If the outcome cannot be read in time, the units of work of the group are rejected with
+ * OUTCOME_UNKNOWN.
  */
 export class PostgresGroupSession implements GroupSession {
   readonly #id = randomUUID()
@@ -208,9 +209,11 @@ export class PostgresGroupSession implements GroupSession {
       try {
         connection = await getConnectionBefore(this.#session, deadline)
         await lockHead(connection, this.#server().system)
+        // A transaction whose session was ended is visible before a synchronous standby has it. The standby that has this later commit has
+        // that transaction too.
         const [found] = await connection.send([
-          { text: 'SELECT committed FROM writer WHERE id = $1', values: [this.#id] },
-          { text: 'ROLLBACK', values: [] },
+          { text: 'UPDATE writer SET at = at WHERE id = $1 RETURNING committed', values: [this.#id] },
+          { text: 'COMMIT', values: [] },
         ])
         return found?.rows[0]?.committed === name
       } catch {
