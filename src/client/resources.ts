@@ -783,7 +783,7 @@ export type Standing = {
   share: number
   /** The supported share of the text, by characters. */
   confirmed: number | null
-  /** Sentences that nobody supported, of a text that was supported in part. */
+  /** Unsupported sentences of a text that was supported in part. */
   unconfirmed: {
     /** The section. */
     section: 'TITLE' | 'SUMMARY' | 'CONTENT'

@@ -276,7 +276,7 @@ export const Standing = Type.Object({
   confirmed,
   unconfirmed: Type.Array(UnconfirmedPiece, {
     maxItems: 3,
-    description: 'Sentences that nobody supported, of a text that was supported in part.',
+    description: 'Unsupported sentences of a text that was supported in part.',
   }),
   removed: Type.Array(NamedPiece, { maxItems: 3, description: 'Sentences that the nearest supported text had.' }),
   changed,

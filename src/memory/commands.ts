@@ -63,7 +63,7 @@ const withSignals = (input: PublishedText) => ({
   ...input,
   signals: signalsOfTexts({ ...FIRST_REVISION, ...input.body }),
 })
-/** What is computed of a write before its transaction, so that no lock waits for it. */
+/** Computes parts of a write before its transaction, to keep locks short. */
 const PREPARED: Partial<Record<Command['name'], (input: PublishedText) => unknown>> = {
   createEntry: withSignals,
   reviseEntry: withSignals,

@@ -168,7 +168,7 @@ export function testHttp(app: TestApp): void {
     assert.ok(TOOLS.every(({ performs }) => performs.every(name => name in OPERATIONS)))
   })
 
-  test('a message is charged as one read whatever its call reads, in addition to its writes, and a refusal names the wait', async t => {
+  test('a message is charged as one read however much its call reads, in addition to its writes, and a refusal names the wait', async t => {
     const at = Date.now()
     const limits = { READ_LIMIT_PER_MINUTE: '80', WRITE_LIMIT_PER_MINUTE: '3', COOLDOWN_SECONDS: '7' }
     const headers = { 'x-forwarded-for': '198.51.100.7' }

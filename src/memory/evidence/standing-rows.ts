@@ -191,8 +191,6 @@ export const findEvidenceId = async (reader: Reader, record: number): Promise<st
 export const findRevisionId = async (reader: Reader, number: number): Promise<string | null> =>
   (await reader.one<{ id: string }>(sql`SELECT id FROM revision WHERE number = ${number}`))?.id ?? null
 
-/** What is derived from the records of one entry. */
-
 /** 1 where the row of `revision` changes something, 0 where it equals the revision before. */
 const CHANGED: Sql = sql`CASE WHEN EXISTS (
   SELECT 1 FROM revision p WHERE p.entry = revision.entry AND p.ordinal = revision.ordinal - 1 AND p.title = revision.title

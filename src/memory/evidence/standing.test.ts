@@ -58,7 +58,7 @@ test('a correction answers at once; only another voice addresses', () => {
   assert.equal(after(...history, { verdict: 'SUPPORTED', own: true }).state, 'ANSWERED', 'not an author')
   const addressed = after(...history, yes())
   assert.deepEqual([addressed.state, addressed.contradictions[0]?.status], ['SUPPORTED', 'ADDRESSED'])
-  assert.equal(after(...history, yes(), no).state, 'DISPUTED', 'somebody objects to the answer')
+  assert.equal(after(...history, yes(), no).state, 'DISPUTED', 'another reader objects to the answer')
   assert.deepEqual(
     after(...history, yes(), no).contradictions.map(({ status }) => status),
     ['STANDING', 'STANDING'],

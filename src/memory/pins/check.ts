@@ -78,7 +78,7 @@ const keyOf = ({ pin: { entryId, slug, revisionId } }: NamedPin): string => JSON
 /** The pinned sentences that are gone, and those that are new. */
 type TextChange = Pick<NonNullable<PinFinding['revised']>, 'removed' | 'added' | 'changed'>
 
-/** What is shown of texts that were not compared. */
+/** The coverage that is shown for texts that were not compared. */
 const NOT_COMPARED: TextChange = { removed: [], added: [], changed: null }
 
 /**
