@@ -1,8 +1,37 @@
 import { get } from 'node:http'
+import { flagOf, SETTINGS } from '../config.ts'
 import { addressOf, readinessUrl } from './address.ts'
 import { type Command, EXIT, type Flag, type Invocation, UsageError } from './command.ts'
 import { PEOPLE_COMMANDS } from './people/commands.ts'
-import { ADDRESS_FLAGS, DATA_DIR_FLAGS, SETTING_FLAGS } from './setting-flags.ts'
+
+type SettingRow = {
+  name: string
+  secret?: boolean
+  byDefault: string | undefined
+  values?: readonly string[]
+  description: string
+}
+
+const flagOfSetting = (setting: SettingRow): Flag[] => {
+  const name = flagOf(setting)
+  if (name === undefined) return []
+  const { byDefault, values } = setting
+  return [
+    {
+      name,
+      value: name.includes('dir') ? 'DIR' : 'VALUE',
+      description: setting.description,
+      ...(values === undefined ? {} : { values }),
+      ...(byDefault === undefined || byDefault === '' ? {} : { byDefault }),
+    },
+  ]
+}
+/** The flags of all settings that have one. */
+export const SETTING_FLAGS = (Object.values(SETTINGS) as SettingRow[]).flatMap(flagOfSetting)
+/** The flag of the data directory. */
+export const DATA_DIR_FLAGS = flagOfSetting(SETTINGS.dataDir)
+/** The flags of the address at which the service listens. */
+export const ADDRESS_FLAGS = [...flagOfSetting(SETTINGS.host), ...flagOfSetting(SETTINGS.port)]
 
 const FROM_FILE: Flag = { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' }
 
