@@ -30,6 +30,7 @@ export const checkPins: ReadOperation<'checkPins'> = async (reads, { body }) => 
   const named = body.pins.map(namedPin)
   const sequence = await readSettled(reader)
   const since = body.since === undefined ? undefined : await sinceOf(reader, sequenceOf(body.since))
+  const check: Check = { reader, since, judgementsOf: judgementsByEntry(reader) }
   const comparison = new Comparison(reads, COMPARED_CHARACTERS * Math.ceil(named.length / LIMITS.pinsPerRead))
   const findings = new Map<string, PinFinding[]>()
   // Equal pins are checked once. The pins of an entry follow each other, so that its current text is prepared once.
@@ -39,7 +40,7 @@ export const checkPins: ReadOperation<'checkPins'> = async (reads, { body }) => 
     const some = pins.slice(from, from + AT_ONCE)
     const located = await inTurns(reads, some, pin => locate(reads, pin))
     for (const one of located) if ('pinned' in one) one.change = await comparison.changeOf(one.entry, one.pinned)
-    const found = await inTurns(reads, located, one => ('pinned' in one ? findingsOf(reads, one, since) : [one]))
+    const found = await inTurns(reads, located, one => ('pinned' in one ? findingsOf(check, one) : [one]))
     for (const [place, pin] of some.entries()) findings.set(keyOf(pin), found[place] ?? [])
   }
   const byPin = named.map(pin => findings.get(keyOf(pin)) ?? [])
@@ -61,6 +62,22 @@ const sinceOf = async (reader: Reader, sequence: number): Promise<Since> => ({
   sequence,
   record: await findRecordAt(reader, sequence),
 })
+
+type Check = {
+  reader: Reader
+  since: Since | undefined
+  /** The judgements of an entry, which are read once for all of its pins. */
+  judgementsOf(entry: EntryRow): Promise<Judgement[]>
+}
+
+function judgementsByEntry(reader: Reader): Check['judgementsOf'] {
+  const known = new Map<number, Promise<Judgement[]>>()
+  return entry => {
+    const judgements = known.get(entry.number) ?? listJudgements(reader, entry).then(latestOf)
+    known.set(entry.number, judgements)
+    return judgements
+  }
+}
 
 /** A pin with the id or slug of its entry. */
 type NamedPin = { pin: Pin; address: string }
@@ -143,11 +160,10 @@ async function locate({ reader }: Reads, { pin, address }: NamedPin): Promise<Lo
   return { named, entry, pinned, change: null }
 }
 
-async function findingsOf({ reader }: Reads, located: Located, since: Since | undefined): Promise<PinFinding[]> {
-  const { named, entry, pinned, change } = located
+async function findingsOf(check: Check, { named, entry, pinned, change }: Located): Promise<PinFinding[]> {
   const [revised, evidence] = await Promise.all([
-    change === null ? undefined : revisedOf(reader, entry, pinned, change),
-    change === null ? evidenceOf(reader, entry, pinned, since) : evidenceOfRevision(reader, entry, pinned, since),
+    change === null ? undefined : revisedOf(check.reader, entry, pinned, change),
+    change === null ? evidenceOf(check, entry, pinned) : evidenceOfRevision(check, entry, pinned),
   ])
   const found = { ...named, slug: entry.slug, signals: signalNames(entry.signals) }
   return [revised, evidence].filter(one => one !== undefined).map(one => ({ ...found, ...one }))
@@ -184,10 +200,9 @@ async function revisedOf(
 
 /** The evidence about an entry whose current text is the pinned one. */
 async function evidenceOf(
-  reader: Reader,
+  { reader, since }: Check,
   entry: EntryRow,
   pinned: PinnedRow,
-  since: Since | undefined,
 ): Promise<PinChange | undefined> {
   const added = since && (await listJudgedAfter(reader, entry, since.sequence)).length
   return found(reader, storedStanding(entry.standing), newsOf(added, pinned, since))
@@ -195,13 +210,12 @@ async function evidenceOf(
 
 /** The evidence about a pinned revision whose text the current one replaced: only the judgements of exactly that revision. */
 async function evidenceOfRevision(
-  reader: Reader,
+  { reader, since, judgementsOf }: Check,
   entry: EntryRow,
   pinned: PinnedRow,
-  since: Since | undefined,
 ): Promise<PinChange | undefined> {
   if (entry.standing === null) return undefined
-  const judgements = latestOf(await listJudgements(reader, entry)).filter(one => one.revision === pinned.number)
+  const judgements = (await judgementsOf(entry)).filter(one => one.revision === pinned.number)
   const added = since && judgements.filter(({ record }) => record > since.record).length
   return found(reader, verdictOf(judgements), newsOf(added, pinned, since))
 }
