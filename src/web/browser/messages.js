@@ -1,3 +1,5 @@
+const UNSURE = 'It may or may not have been stored. Send it again without changes; it is stored only once.'
+
 /**
  * The messages for people, by problem code, each with its remedy.
  * @type {Record<string, string>}
@@ -46,6 +48,7 @@ export const MESSAGES = {
   BODY_TOO_LARGE: 'All fields together are larger than 32 KiB. Shorten the content.',
   UNSUPPORTED_MEDIA_TYPE: 'The browser sent the text in an unsupported format. Reload the page and try again.',
   SOURCE_NOT_FOUND: 'One of the sources is no longer public. Remove it and try again.',
+  QUOTE_NOT_FOUND: 'The revision does not contain the quote. Copy a sentence of it.',
   SECRET_IN_TEXT: 'A text contains an actor token or a private key, and would publish it. Remove it.',
   IDEMPOTENCY_KEY_REUSED: 'The browser used a key twice. Send it again.',
   SELF_RELATION: 'An entry cannot be related to itself. Choose another one.',
@@ -58,10 +61,9 @@ export const MESSAGES = {
   NOT_READY: 'The service is starting or stopping.',
   OVERLOADED: 'The service is overloaded.',
   STORE_UNAVAILABLE: 'The service cannot store anything now.',
-  OUTCOME_UNKNOWN: 'It may or may not have been stored. Send it again without changes; it is stored only once.',
+  OUTCOME_UNKNOWN: UNSURE,
   UNEXPECTED_FAULT: 'The service has a fault. Report the request id to the operator.',
-  NO_ANSWER:
-    'There was no answer. It may or may not have been stored. Send it again without changes; it is stored only once.',
+  NO_ANSWER: `There was no answer. ${UNSURE}`,
 }
 
 /**
