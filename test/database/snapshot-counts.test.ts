@@ -18,15 +18,17 @@ test('a snapshot counts many rows exactly, and yields the event loop in between'
     WITH RECURSIVE row(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM row WHERE n < ${ROWS})
     SELECT CASE WHEN n < ${ROWS / 2} THEN n ELSE n + 1000000000 END, 1, 'SEARCH', 'r', 'EXTERNAL', 1 FROM row`)
   let turns = 0
-  let over = false
+  let next: NodeJS.Immediate
   const turn = (): void => {
     turns += 1
-    if (!over) setImmediate(turn)
+    next = setImmediate(turn)
   }
-  setImmediate(turn)
-  const reads = { reader, flushObservations: async () => {} } as unknown as Reads
+  next = setImmediate(turn)
+  t.after(() => clearImmediate(next))
+  const unbounded = { flushObservations: async () => {}, yieldIfOverBudget: () => undefined }
+  const reads = { reader, ...unbounded } as unknown as Reads
   const { body } = await READS.readAdminSnapshot(reads, { params: {}, query: {} as never })
-  over = true
+  clearImmediate(next)
   const { activity, truncated } = body as { activity: unknown[]; truncated: Record<string, number> }
   assert.equal(activity.length, 500)
   assert.equal(truncated.activity, ROWS - 500)
