@@ -6,14 +6,16 @@ import type { Entry } from '../src/contract/resources.ts'
 import { call, expectStatus, newActor } from './support/client.ts'
 import { makeDirectory, startServer } from './support/process.ts'
 
-/** How often the measured request is repeated. A function counts if it ran at least as often in addition. */
+/** How often the measured request is repeated. */
 const TIMES = 20
+/** A function counts if it ran at least so often in addition. Two writes may share a group, whose functions then run once for both. */
+const COUNTED = 16
 /** The most files and functions of src that may run for one request, in all threads of a served store. */
 const BOUNDS = {
-  create: { files: 73, functions: 375 },
-  revise: { files: 68, functions: 335 },
+  create: { files: 67, functions: 385 },
+  revise: { files: 57, functions: 326 },
   read: { files: 31, functions: 142 },
-  find: { files: 57, functions: 318 },
+  find: { files: 56, functions: 306 },
 } as const
 type Request = keyof typeof BOUNDS
 
@@ -82,7 +84,7 @@ test('a create, a revision, a cached read and a question run few files and funct
   const before = await countCalls(undefined)
   for (const [request, bound] of Object.entries(BOUNDS) as [Request, (typeof BOUNDS)[Request]][]) {
     const after = await countCalls(request)
-    const ran = [...after].filter(([key, count]) => count - (before.get(key) ?? 0) >= TIMES).map(([key]) => key)
+    const ran = [...after].filter(([key, count]) => count - (before.get(key) ?? 0) >= COUNTED).map(([key]) => key)
     const files = new Set(ran.map(key => key.split(' ')[0])).size
     context.diagnostic(`${request}: ${files} files, ${ran.length} functions`)
     assert.ok(files > 5 && files <= bound.files, `${request} runs ${files} files of src, more than ${bound.files}`)
