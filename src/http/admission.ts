@@ -361,7 +361,10 @@ function createCharge({ config, reader, limiter }: Pick<Dependencies, 'config' |
 type ChargeKind = 'read' | 'write'
 type Charged = Pick<Admitted, 'origin' | 'actor' | 'at'>
 
-/** The limits of a request: those of its origin, and those of its token. */
+/** The limit of the /48 of an IPv6 network, as a multiple of the limit of each /64: one customer has a /48 with 65,536 of them. */
+const WIDER_TIMES = 16
+
+/** The limits of a request: those of its origin, of the /48 around an IPv6 origin, and of its token. */
 function chargesOf(
   config: Pick<Config, 'readPerMinute' | 'writePerMinute'>,
   kind: ChargeKind,
@@ -369,6 +372,9 @@ function chargesOf(
 ): Charge[] {
   const quota = kind === 'write' ? config.writePerMinute : config.readPerMinute
   const charges = [{ policy: `${kind}-origin`, key: `${kind}-origin:${origin.networkKey}`, quota }]
+  if (origin.widerKey !== undefined) {
+    charges.push({ policy: `${kind}-network`, key: `${kind}-network:${origin.widerKey}`, quota: quota * WIDER_TIMES })
+  }
   if (actor !== null) charges.push({ policy: `${kind}-token`, key: `${kind}-token:${actor}`, quota })
   return charges
 }

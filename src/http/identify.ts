@@ -150,9 +150,12 @@ export class Origins {
   async #makeKeys(network: string, day: string): Promise<OriginKeys> {
     const salt = this.#salts.get(day) ?? (await this.#openSalt(day))
     const id = this.#dailyDigest(salt, network)
+    const networkKey = digest(this.#originKey(), network)
     const wider = voiceNetworkOf(network)
-    const voice = wider === network ? id : this.#dailyDigest(salt, wider)
-    const keys = { id, day, networkKey: digest(this.#originKey(), network), voice }
+    const keys: OriginKeys =
+      wider === network
+        ? { id, day, networkKey, voice: id }
+        : { id, day, networkKey, widerKey: digest(this.#originKey(), wider), voice: this.#dailyDigest(salt, wider) }
     this.#keys.set(network, keys)
     return keys
   }

@@ -68,7 +68,7 @@ export class UnansweredTopics implements TopicCounter {
     counted.add(digest)
     // The digest differs for each topic, so that rows of one visitor cannot be linked.
     const voiceOf = (who: string): string => digestOf(`voice ${who} ${stem}`).slice(0, VOICE_CHARACTERS)
-    const voices = [voiceOf(origin.id), ...(actor === null ? [] : [voiceOf(`actor ${actor}`)])]
+    const voices = [voiceOf(origin.voice), ...(actor === null ? [] : [voiceOf(`actor ${actor}`)])]
     this.#pending.push({ origin, digest, voices, word })
   }
 }

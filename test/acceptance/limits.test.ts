@@ -178,6 +178,26 @@ test('X-Forwarded-For of a trusted proxy is read from the right; /64 networks an
   assert.equal(left(expectOk(await list(from(`2001:db8:${block}:2::1`))), 'read-origin'), READS - 1)
 })
 
+test('all /64 networks of one /48 together have sixteen times the limit of one', async () => {
+  const block = (++made).toString(16)
+  const visit = (network: number) => list(from(`2001:db8:${block}:${network.toString(16)}::1`))
+  for (let n = 1; n <= READS * 16; n++) {
+    const answer = expectOk(await visit(n))
+    assert.equal(left(answer, 'read-origin'), READS - 1)
+    assert.equal(left(answer, 'read-network'), READS * 16 - n)
+  }
+  assertRefused(await visit(1_000))
+  expectOk(await list(from(`2001:db9:${block}:1000::1`)))
+  const writes = Array.from({ length: WRITES * 16 + 1 }, (_, n) =>
+    from(`2001:db8:${block}:${n.toString(16)}::2`)('POST', '/api/actors', { body: {} }),
+  )
+  const statuses = (await Promise.all(writes)).map(({ status }) => status)
+  assert.deepEqual(
+    statuses.toSorted((a, b) => a - b),
+    [...Array.from({ length: WRITES * 16 }, () => 201), 429],
+  )
+})
+
 test('without trusted proxies a forged X-Forwarded-For changes nothing', async t => {
   const plain = await startApp({ READ_LIMIT_PER_MINUTE: String(READS) })
   t.after(() => plain.close())

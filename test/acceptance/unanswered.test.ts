@@ -100,9 +100,9 @@ test('four networks leave a word in no file; with the fifth the topic is listed,
   )
 })
 
-test('one network, one IPv6 /64 and one actor are one voice each, for any number of searches', async () => {
+test('one network, one IPv6 /48 and one actor are one voice each, for any number of searches', async () => {
   for (let n = 0; n < 10; n++) await ask(`quixworth ${n}`, '192.0.2.77')
-  for (let n = 0; n < 10; n++) await ask(`quixworth ${n}`, `2001:db8:1:2::${n + 1}`)
+  for (let n = 0; n < 10; n++) await ask(`quixworth ${n}`, `2001:db8:1:${n + 1}::${n + 1}`)
   const { token: same } = await newActor(app.url)
   for (let n = 0; n < 10; n++) await ask(`quixworth ${n}`, network(), same)
   await counted()

@@ -145,6 +145,8 @@ export type OriginKeys = {
   id: string
   day: string
   networkKey: string
+  /** The permanent key of the /48 of an IPv6 network, which has a limit of its own. */
+  widerKey?: string
   /** The fingerprint of the day of the network that counts as one voice: of the /48 of an IPv6 address, else `id`. */
   voice: string
 }
