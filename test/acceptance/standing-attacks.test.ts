@@ -36,6 +36,7 @@ const summaryOf = ({ state, tally, contradictions }: Standing) => [
 for (const [name, before, after] of [
   ['a changed setting', "Set lock_timeout = '2s'.", "Set lock_timeout = '0'."],
   ['a removed negation', 'Do not mix them.', 'Do mix them.'],
+  ['a number with one more digit', 'Brew it at 70 degrees.', 'Brew it at 700 degrees.'],
   ['a moved semicolon', 'DELETE FROM users WHERE id = 1;', 'DELETE FROM users; WHERE id = 1'],
   ['a space in a path', 'rm -rf build/', 'rm -rf build /'],
   ['another unit', 'Take 5 µg.', 'Take 5 mg.'],
@@ -60,25 +61,58 @@ for (const [name, before, after] of [
   })
 }
 
-for (const decoys of [20, 40]) {
+/** The first character of each range of characters that are invisible: one of every kind. */
+const INVISIBLE = Array.from({ length: 0x110000 }, (_, code) => code)
+  .filter(code => isInvisible(code) && !isInvisible(code - 1))
+  .map(code => String.fromCodePoint(code))
+function isInvisible(code: number): boolean {
+  return code > 0 && /[\p{Default_Ignorable_Code_Point}\u2800\ufffc]/u.test(String.fromCodePoint(code))
+}
+
+test('an invisible character of every kind inside a word inherits no support and removes no objection', async () => {
+  const claim = 'Never mix them.'
+  assert.ok(INVISIBLE.length > 15, `${INVISIBLE.length} kinds`)
+  const [supporter, objector] = (await world.voices(2)) as [Voice, Voice]
+  for (const character of INVISIBLE) {
+    const code = `U+${character.codePointAt(0)?.toString(16)}`
+    const content = lines(claim)
+    const hidden = content.replace('Never', `Ne${character}ver`)
+    const entry = await world.publish(author, { content })
+    await world.verify(supporter, entry)
+    const changed = await world.revise(attacker, entry, { content: hidden })
+    const { state, changed: pieces, unconfirmed } = await assertOneStanding(world, changed)
+    assert.deepEqual([state, pieces, unconfirmed[0]?.actor.id], ['PARTLY_SUPPORTED', 1, attacker.id], code)
+
+    const objected = await world.publish(author, { content })
+    await world.quote(objector, objected, claim)
+    const expanded = await world.revise(attacker, objected, { content: hidden, changeType: 'EXPAND' })
+    assert.deepEqual(summaryOf(await world.standing(expanded)), ['CONTRADICTED', 1, ['STANDING']], code)
+    const restored = await world.revise(attacker, expanded, { content, changeType: 'CORRECT' })
+    const corrected = await world.revise(attacker, restored, { content: hidden, changeType: 'CORRECT' })
+    await world.verify(attacker, corrected)
+    assert.deepEqual(summaryOf(await world.standing(corrected)), ['ANSWERED', 0, ['ANSWERED']], code)
+    const again = await world.revise(attacker, corrected, { content })
+    assert.deepEqual(summaryOf(await world.standing(again)), ['CONTRADICTED', 1, ['STANDING']], code)
+  }
+})
+
+for (const decoys of [20, 40, 200]) {
   test(`${decoys} decoy revisions push neither contradictions nor support out`, async () => {
-    const entry = await contradicted(lines('Pi is 3.'), 5)
-    const decoy = async (of: Entry, n: number): Promise<Entry> => {
-      const next = await world.revise(attacker, of, { content: lines(`Pi is 3. Decoy ${n}.`), changeType: 'EXPAND' })
-      if (n % 2) await world.verify(attacker, next)
-      else await world.contradict(attacker, next)
-      return next
-    }
+    const claim = 'Pi is 3.'
+    const entry = await world.publish(author, { content: lines(claim) })
+    for (const judge of await world.voices(5)) await world.quote(judge, entry, claim)
     let latest = entry
-    for (let n = 0; n < decoys; n++) latest = await decoy(latest, n)
+    for (let n = 0; n < decoys; n++) {
+      const changeType = n % 3 ? 'CORRECT' : 'EXPAND'
+      latest = await world.revise(attacker, latest, { content: lines(`${claim} Decoy ${n}.`), changeType })
+      if (n % 2) await world.verify(attacker, latest)
+      else await world.contradict(attacker, latest)
+    }
     const standing = await assertOneStanding(world, latest)
-    assert.deepEqual(
-      [standing.state, standing.tally.against],
-      ['CONTRADICTED', 5],
-      'the attacker withdrew its own by supporting',
-    )
+    const five = ['CONTRADICTED', 5, ['STANDING', 'STANDING', 'STANDING']]
+    assert.deepEqual(summaryOf(standing), five, 'the attacker withdrew its own by supporting')
     await world.verify(await world.voice(), latest)
-    assert.equal((await assertOneStanding(world, latest)).state, 'DISPUTED')
+    assert.deepEqual(summaryOf(await assertOneStanding(world, latest)), ['DISPUTED', ...five.slice(1)])
   })
 }
 
@@ -123,6 +157,49 @@ test('alternating edits restore an objection each time', async () => {
     latest = await world.revise(attacker, latest, { content: entry.content, changeType: 'CORRECT' })
     assert.equal(latest.standing.state, 'CONTRADICTED')
   }
+})
+
+test('a restore to a contradicted text opens the objection again, also after a reader confirmed the correction', async () => {
+  const entry = await contradicted(lines('Pi is 3.'))
+  const corrected = await world.revise(author, entry, { content: lines('Pi is 3.14.'), changeType: 'CORRECT' })
+  await world.verify(await world.voice(), corrected)
+  assert.deepEqual(summaryOf(await assertOneStanding(world, corrected)), ['SUPPORTED', 0, ['ADDRESSED']])
+  const restored = await world.revise(attacker, corrected, { content: entry.content, changeType: 'CORRECT' })
+  assert.deepEqual(summaryOf(await assertOneStanding(world, restored)), ['DISPUTED', 1, ['STANDING']])
+})
+
+test('vandalism that its supporter repairs leaves the confirmation, and a later edit is not confirmed', async () => {
+  const entry = await world.publishFrom(author, { content: lines('Wait 2 s.') })
+  const supporter = await world.voice()
+  await world.verify(supporter, entry)
+  const vandalised = await world.revise(attacker, entry, { content: 'Buy this.', title: 'Sale', summary: 'Sale' })
+  assert.equal(vandalised.standing.state, 'UNCHECKED')
+  const { title, summary, content } = entry
+  const text = { title, summary, content }
+  const repaired = await world.revise(supporter, vandalised, { ...text, changeType: 'CORRECT' })
+  assert.equal((await assertOneStanding(world, repaired)).state, 'SUPPORTED')
+  await world.verify(supporter, repaired)
+  const { state, tally } = await assertOneStanding(world, repaired)
+  assert.deepEqual([state, tally.for, tally.own], ['SUPPORTED', 1, 0])
+  const later = await world.revise(attacker, repaired, { ...text, content: content.replace('2 s', '0 s') })
+  const standing = await assertOneStanding(world, later)
+  assert.deepEqual([standing.state, standing.tally.for, standing.changed], ['PARTLY_SUPPORTED', 1, 1])
+  assert.deepEqual([standing.unconfirmed[0]?.text, standing.unconfirmed[0]?.actor.id], ['Wait 0 s.', attacker.id])
+})
+
+test("an author's objection to its own text is seen", async () => {
+  const entry = await world.publishFrom(author)
+  await world.contradict(author, entry, 'I was wrong.')
+  const { state, contradictions } = await assertOneStanding(world, entry)
+  assert.deepEqual([state, contradictions[0]?.byAuthor], ['CONTRADICTED', true])
+})
+
+test('a CONTRADICTS relation leaves the contradiction of its actor with its measured reason', async () => {
+  const [entry, source] = [await world.publish(author), await world.publish(author)]
+  await world.contradict(attacker, entry, 'Measured: 9 s.')
+  await world.object(attacker, source, entry)
+  const { tally, contradictions } = await assertOneStanding(world, entry)
+  assert.deepEqual([tally.against, contradictions.map(one => one.rationale)], [1, ['Measured: 9 s.']])
 })
 
 test('a second token on the network of the author confirms nothing; another network does', async () => {

@@ -57,7 +57,7 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
   }
   for (let n = 0; n < 3; n++) await publish()
 
-  /** A content that differs from one before by nothing, by blank space, a little, a lot, in its order, or wholly. */
+  /** A content that differs from one before by nothing, by what cannot be seen, a little, a lot, in its order, or wholly. */
   const contentAfter = (entry: Played): string => {
     const last = entry.contents.at(-1) ?? ''
     const exchanged = (every: number): string =>
@@ -68,6 +68,7 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
     return random.pick([
       () => last,
       () => `${last} `,
+      () => last.replace('is new', random.pick(['i\u00ads new', 'i\u2063s new', 'is  new', 'is ne\u0301w'])),
       () =>
         last
           .split(/(?<=[.]) /)

@@ -139,6 +139,14 @@ export function testStdio(app: TestApp): void {
       return result
     }
     await takePart(noted, true)
+    // The one author is also the one judge.
+    const text = { title: 'Kestrel nests', summary: 'Where they nest.', content: 'The kestrel nests in trees.' }
+    const nest = done(await noted('publish', text)).structured
+    const judged = { entry: nest.entryId, revisionId: nest.revisionId }
+    done(await noted('verify', { ...judged, result: 'SUPPORTED', confidence: 1, rationale: 'Saw it.' }))
+    assert.match(done(await noted('read', { entry: nest.entryId })).text, /current text: SUPPORTED: 1 for/)
+    done(await noted('contradict', { ...judged, rationale: 'It nests in towers.' }))
+    assert.match(done(await noted('find', { q: 'where does the kestrel nest' })).text, /CONTRADICTED.*in towers/s)
     const { tools } = await client.listTools()
     assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint === false))
     assert.ok(JSON.stringify({ tools }).length <= 12_000)
