@@ -10,6 +10,7 @@ import { createServer, type Server } from './http/server.ts'
 import { Purger } from './http/shared-caches.ts'
 import { listen, listenForMetrics } from './listen.ts'
 import { serveMcp } from './mcp/endpoint.ts'
+import { loadPatterns } from './memory/signals/signals.ts'
 import type { Store } from './memory/store.ts'
 import type { MirrorLag } from './mirror/lag.ts'
 import { exposedSentence, listSecretFiles, type Secrets } from './secrets.ts'
@@ -58,7 +59,10 @@ export async function openService(
   config: Config,
   { logger, now = Date.now, onBroken = () => {}, ...options }: AppOptions,
 ): Promise<Service> {
-  const engine = await openEngine(config, logger, now)
+  const opening = openEngine(config, logger, now)
+  // In the time in which other threads open the store.
+  loadPatterns()
+  const engine = await opening
   const { store, limiter } = engine
   store.onBroken(fault => {
     logger.fatal({ err: fault }, 'the store is broken; nothing is written any more')

@@ -1,6 +1,5 @@
 import type { Signal } from '../../contract/vocabulary.ts'
 import { foldWord } from '../../find/rules/fold.ts'
-import { PATTERNS } from './patterns.ts'
 import { requiredWords } from './triggers.ts'
 
 /** The form of a text that a pattern searches (patterns.ts). */
@@ -71,5 +70,3 @@ function searchedBy(over: string, source: string): Pick<Pattern, 'over' | 'expre
   const needs = requiredWords(folded(source), 'prose')
   return { over: form, expression: new RegExp(whole, 'u'), needs }
 }
-
-export const EVERY_PATTERN: readonly Pattern[] = readPatterns(PATTERNS)

@@ -10,10 +10,13 @@ import {
   poisonedThird,
 } from '../../../bench/signals/texts.ts'
 import { SIGNALS } from '../../contract/vocabulary.ts'
-import { EVERY_PATTERN, readPatterns } from './pattern.ts'
+import { readPatterns } from './pattern.ts'
+import { PATTERNS } from './patterns.ts'
 import { signalsOfText } from './signals.ts'
 import { commentsOf, isMixed, proseOf } from './text.ts'
 import { createTriggers } from './triggers.ts'
+
+const EVERY_PATTERN = readPatterns(PATTERNS)
 
 const searchedIn = (text: string, over: string): string[] =>
   over === 'code' ? [text] : proseOf(over === 'prose' ? text : commentsOf(text).join('\n\n'))

@@ -2,7 +2,8 @@ import { SIGNALS, type Signal } from '../../contract/vocabulary.ts'
 import { isAscii } from '../../find/rules/fold.ts'
 import { EVERY_HIDDEN } from '../invisible-characters.js'
 import { hasInvisible } from '../plain.ts'
-import { EVERY_PATTERN } from './pattern.ts'
+import { readPatterns } from './pattern.ts'
+import { PATTERNS } from './patterns.ts'
 import { commentsOf, hidesCharacters, isMixed, proseOf, withDisguised } from './text.ts'
 import { createTriggers } from './triggers.ts'
 
@@ -15,11 +16,28 @@ export type SignalledText = {
   tags: readonly string[]
 }
 
-const VISIBLE = EVERY_PATTERN.filter(({ over }) => over !== 'comment')
-const IN_COMMENTS = EVERY_PATTERN.filter(({ over }) => over === 'comment')
-const triggersOf = createTriggers(VISIBLE.map(({ needs }) => needs))
 const bitOf = (signal: Signal): number => 1 << SIGNALS.indexOf(signal)
-const BITS = VISIBLE.map(({ signal }) => bitOf(signal))
+
+/** Reads the patterns. Takes some 50 ms, so a thread does it when it is first needed. */
+function makeFinder() {
+  const patterns = readPatterns(PATTERNS)
+  const visible = patterns.filter(({ over }) => over !== 'comment')
+  return {
+    visible,
+    bits: visible.map(({ signal }) => bitOf(signal)),
+    triggersOf: createTriggers(visible.map(({ needs }) => needs)),
+    inComments: patterns.filter(({ over }) => over === 'comment'),
+  }
+}
+let finder: ReturnType<typeof makeFinder> | undefined
+const theFinder = (): ReturnType<typeof makeFinder> => {
+  finder ??= makeFinder()
+  return finder
+}
+
+/** Reads the patterns now, so that no request waits for them. */
+export const loadPatterns = (): void => void theFinder()
+
 /** A backslash at the end of a line, after which a command continues. */
 const CONTINUED = /(?<=[ \t])\\\r?\n[ \t]*/g
 /** The signs that divide the words of a tag. */
@@ -43,6 +61,7 @@ export const signalsOfText = (text: string): Signal[] => signalNames(signalsIn(t
 
 /** The signals of a text. `markdown` is the part of it that may contain comments. */
 function signalsIn(text: string, markdown: string): number {
+  const { visible, bits: bitsOf, triggersOf } = theFinder()
   const ascii = isAscii(text)
   const invisible = !ascii && hasInvisible(text)
   const seen = withDisguised(ascii ? text : seenOf(text, invisible))
@@ -52,10 +71,10 @@ function signalsIn(text: string, markdown: string): number {
   if (speaksInComments(markdown)) bits |= bitOf('HTML_COMMENT')
   let code: string | undefined
   let prose: string[] | undefined
-  for (let at = 0; at < VISIBLE.length; at++) {
-    const bit = BITS[at] as number
+  for (let at = 0; at < visible.length; at++) {
+    const bit = bitsOf[at] as number
     if ((has[at] === 0 && !every) || (bits & bit) !== 0) continue
-    const { over, expression } = VISIBLE[at] as (typeof VISIBLE)[number]
+    const { over, expression } = visible[at] as (typeof visible)[number]
     if (over === 'code') code ??= seen.includes('\\') ? seen.replaceAll(CONTINUED, ' ') : seen
     else prose ??= proseOf(seen)
     const texts = over === 'code' ? [code ?? seen] : (prose ?? [])
@@ -73,7 +92,7 @@ function speaksInComments(content: string): boolean {
   const comments = commentsOf(content).join('\n\n')
   if (comments === '') return false
   const texts = proseOf(isAscii(comments) ? comments : seenOf(comments, true))
-  return texts.some(one => IN_COMMENTS.some(({ expression }) => expression.test(one)))
+  return texts.some(one => theFinder().inComments.some(({ expression }) => expression.test(one)))
 }
 
 /** The names of stored signals. */

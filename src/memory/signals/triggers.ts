@@ -34,12 +34,12 @@ type Part = { strings: readonly string[] | undefined; sets: readonly (readonly s
 
 const NOTHING: Part = { strings: [''], sets: [] }
 const ANYTHING: Part = { strings: undefined, sets: [] }
-const STRINGS_MAX = 600
+const STRINGS_MAX = 100
 /** The characters of a text that are compared at once. A shorter word cannot be looked for. */
 const LENGTH = 4
 
-const distinct = (strings: readonly string[]): string[] => [...new Set(strings)]
-const spaced = (text: string): string => text.replace(/ +/g, ' ')
+const distinct = (strings: string[]): string[] => (strings.length < 2 ? strings : [...new Set(strings)])
+const spaced = (text: string): string => (text.includes('  ') ? text.replace(/ +/g, ' ') : text)
 const isLongEnough = (word: string): boolean => word.length >= LENGTH || word.includes(FOREIGN)
 /** Of several sets the one whose words are longest. */
 const best = (sets: Part['sets']): readonly string[] | undefined => {
@@ -76,6 +76,12 @@ class ExpressionReader {
     const sets: (readonly string[])[] = []
     let strings: readonly string[] = [edge]
     let finite = true
+    // What follows each of the strings: single characters are joined here first, which is faster.
+    let tail = ''
+    const join = (): void => {
+      if (tail !== '') strings = distinct(strings.map(one => spaced(one + tail)))
+      tail = ''
+    }
     const end = (): void => {
       if (strings.every(isLongEnough)) sets.push(strings)
     }
@@ -83,10 +89,16 @@ class ExpressionReader {
       if (this.#source.startsWith('\\b', this.#at)) {
         this.#at += 2
         // A word has a sign before and after it.
+        join()
         if (this.#form === 'code') strings = strings.map(one => (one === '' && !finite ? one : spaced(`${one} `)))
         continue
       }
       const part = this.#repeated(this.#atom())
+      if (part.strings?.length === 1) {
+        tail += part.strings[0]
+        continue
+      }
+      join()
       if (part.strings !== undefined && part.strings.length * strings.length > STRINGS_MAX) {
         end()
         finite = false
@@ -102,7 +114,8 @@ class ExpressionReader {
       sets.push(...part.sets)
       strings = part.strings ?? ['']
     }
-    strings = strings.map(one => spaced(one + edge))
+    tail += edge
+    join()
     if (finite) return { strings, sets }
     end()
     return { strings: undefined, sets }
@@ -190,14 +203,25 @@ const RARITY = Uint8Array.from({ length: 0x80 }, (_, code) => {
 
 /** The most characters of a word that are looked for. */
 const LONGEST = 10
-/** The rarest part of a word, of at most `length` characters. */
-function rarestOf(word: string, length: number): string {
+/** Where the rarest part of a word with `length` characters begins. */
+function rarestIn(word: string, length: number): number {
   const rarityAt = (at: number): number => RARITY[word.charCodeAt(at)] ?? 0
-  let [sum, most, from] = [0, -1, 0]
+  let sum = 0
+  let most = -1
+  let from = 0
   for (let at = 0; at < word.length; at++) {
     sum += rarityAt(at) - (at < length ? 0 : rarityAt(at - length))
-    if (at >= length - 1 && sum > most) [most, from] = [sum, at - length + 1]
+    if (at < length - 1 || sum <= most) continue
+    most = sum
+    from = at - length + 1
   }
+  return from
+}
+
+/** The rarest part of a word, of at most `length` characters. */
+function rarestOf(word: string, length: number): string {
+  if (word.length <= length) return word
+  const from = rarestIn(word, length)
   return word.slice(from, from + length)
 }
 
@@ -208,14 +232,14 @@ function partsOf(words: readonly string[]): string[] {
   return parts.filter(part => !short.some(other => other !== part && part.includes(other)))
 }
 
-/** A word that texts are searched for, by the rarest characters in it. */
-type Sought = { codes: readonly number[]; from: number; sets: number[] }
+/** A word that texts are searched for, by the rarest characters in it: those at `from`. */
+type Sought = { word: string; from: number; sets: number[] }
 
 function soughtOf(word: string): Sought & { key: number } {
-  const codes = Array.from(word, letter => letter.charCodeAt(0))
-  const from = word.indexOf(rarestOf(word, LENGTH))
-  const key = codes.slice(from, from + LENGTH).reduce((one, code) => (one << 8) | code, 0)
-  return { codes, from, sets: [], key }
+  const from = rarestIn(word, LENGTH)
+  let key = 0
+  for (let at = from; at < from + LENGTH; at++) key = (key << 8) | word.charCodeAt(at)
+  return { word, from, sets: [], key }
 }
 
 /** Which keys a text is searched for, as 65,536 bits. A bit may stand for several keys. */
@@ -239,8 +263,9 @@ export function createTriggers(lists: readonly (readonly (readonly string[])[])[
     for (const word of name.split('|')) {
       if (word.includes(FOREIGN)) foreign.push(set)
       else {
-        if (!byWord.has(word)) byWord.set(word, soughtOf(word))
-        byWord.get(word)?.sets.push(set)
+        const sought = byWord.get(word) ?? soughtOf(word)
+        byWord.set(word, sought)
+        sought.sets.push(set)
       }
     }
   }
@@ -276,9 +301,9 @@ export function createTriggers(lists: readonly (readonly (readonly string[])[])[
   }
 }
 
-function isAt(form: Uint8Array, from: number, { codes }: Sought): boolean {
+function isAt(form: Uint8Array, from: number, { word }: Sought): boolean {
   if (from < 0) return false
-  for (let at = 0; at < codes.length; at++) if (form[from + at] !== codes[at]) return false
+  for (let at = 0; at < word.length; at++) if (form[from + at] !== word.charCodeAt(at)) return false
   return true
 }
 
