@@ -30,7 +30,7 @@ export type HttpServer = {
 }
 
 /**
- * Creates the HTTP server of node:http, with the limits of connections. `dispatch` answers the requests of each connection in order.
+ * Creates the HTTP server of node:http, with the limits of connections. `dispatch` answers the requests of each connection one by one.
  * `answer` answers requests within the process. Those belong to a request that was accepted, so they are not shed.
  */
 export function createHttpServer(
@@ -38,10 +38,10 @@ export function createHttpServer(
   logger: Logger,
 ): HttpServer {
   const connections = new Connections(logger)
-  const server = createServer({ ...TIMEOUTS }, connections.inOrder(dispatch))
+  const server = createServer({ ...TIMEOUTS }, connections.oneByOne(dispatch))
   server.on('clientError', (error, socket) => connections.handleClientError(error, socket as Socket))
+  server.on('connection', connections.add)
   server.on('connection', noteConnection)
-  connections.readInPieces(server)
   handleExpectations(server)
   closeUnknownPeers(server)
   closeSlowReaders(server)

@@ -142,15 +142,8 @@ export function handleExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 
-/** The maximum number of waiting requests of one connection. At the maximum the connection is not read. */
-const WAITING_MAX = 8
-/**
- * The minimum number of bytes that are parsed at once, if so many have arrived. A piece ends at the next end of a header section, so it
- * contains at most 20 requests of 26 bytes.
- */
-const MIN_PIECE_BYTES = 512
-/** The start of a request whose answer has no body. */
-const HEAD = 'HEAD '
+/** The maximum number of bytes that are parsed at once: about 50 of the shortest requests. */
+const PIECE_BYTES = 1_024
 const HEADER_END = Buffer.from('\r\n\r\n')
 /** The time after which a connection that sent invalid bytes is destroyed, even if its client neither reads nor closes. */
 const INVALID_CLOSE_TIMEOUT_MS = 2_000
@@ -158,178 +151,109 @@ const INVALID_CLOSE_TIMEOUT_MS = 2_000
 /** An error of `clientError`. The first `bytesParsed` bytes of `rawPacket` were valid. */
 type ParseError = Error & { code?: string; rawPacket?: Buffer; bytesParsed?: number }
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
-type Waiting = { request: IncomingMessage; response: ServerResponse }
-/** Node's parser of a connection. While Node waits for the client to read, `_paused` is set and nothing may be parsed. */
-type Parse = (bytes: Buffer) => void
-type HttpSocket = Socket & { _paused?: boolean }
 type Connection = {
-  socket: HttpSocket
-  /** The latest request. */
-  last?: IncomingMessage
-  /** The response in progress. */
-  current?: ServerResponse | undefined
-  waiting: Waiting[]
-  /** Whether unparsed bytes were put back into the socket. */
-  hasUnparsedBytes: boolean
-  /** The first characters of the request whose header section is incomplete. */
-  begun: string
-  /** Whether the client sent invalid bytes. Further bytes are not parsed. */
+  /** The latest request that was handled, and its response. */
+  request?: IncomingMessage
+  response?: ServerResponse
+  /** Whether the connection ends after the response. Further requests are ignored, and no further bytes are parsed. */
   isEnding: boolean
-  /** Called when no request waits and no response is in progress. */
-  onIdle?: () => void
+  /** The listener that reads the bytes that have arrived. */
+  read: () => void
 }
 
 /**
- * The state of each connection. Pipelined requests are handled one after another, as fast as the client reads their answers. A client that
- * does not read therefore occupies the memory of one answer, and each turn of the event loop handles at most one request of each
- * connection. Further requests are neither parsed nor read, so that their number increases neither the work of a turn nor the memory.
+ * The open connections. A connection has at most one request in progress. If another one arrives before it is answered, the connection ends
+ * after the answer, and the other request is ignored. A client that does not read therefore occupies the memory of one answer.
  */
 export class Connections {
   readonly #logger: Logger
-  readonly #connections = new WeakMap<Socket, Connection>()
-  /** The connections that have sent nothing. */
-  readonly #unused = new Set<Socket>()
+  readonly #connections = new Map<Socket, Connection>()
 
   constructor(logger: Logger) {
     this.#logger = logger
   }
 
-  /** Calls `handle` with the requests of each connection, in order. */
-  inOrder(handle: Handle): Handle {
-    return (request, response) => {
-      const connection = this.#of(request.socket)
-      connection.last = request
-      if (connection.current === undefined && connection.waiting.length === 0)
-        run(connection, handle, request, response)
-      else connection.waiting.push({ request, response })
-    }
+  /** The server calls this for each connection. */
+  readonly add = (socket: Socket): void => {
+    const connection: Connection = { isEnding: false, read: () => readInPieces(connection, socket) }
+    this.#connections.set(socket, connection)
+    socket.once('close', () => this.#connections.delete(socket))
+    // Node resumes the socket when the body of a request is read.
+    socket.on('readable', connection.read).on('resume', connection.read)
   }
 
-  /** Parses the bytes of the connections of `server` in pieces of a few requests. */
-  readInPieces(server: Server): void {
-    server.on('connection', (socket: Socket) => {
-      const connection = this.#of(socket)
-      const [parse] = socket.listeners('data') as Parse[]
-      if (parse === undefined) throw new Error('Node does not parse what this socket reads.')
-      this.#unused.add(socket)
-      const forget = (): void => void this.#unused.delete(socket)
-      socket.once('data', forget).once('close', forget)
-      // Without another `data` listener, Node's parser reads from the socket directly. With one, Node parses only the bytes that its own
-      // `data` listener receives. `parse` is that listener; it is removed, and called with one piece at a time.
-      socket.on('data', (bytes: Buffer) => parseInPieces(connection, bytes, parse))
-      socket.removeListener('data', parse)
-    })
+  /** Calls `handle` with each request that arrives after the answer to the previous request of its connection. */
+  oneByOne(handle: Handle): Handle {
+    return (request, response) => {
+      const { socket } = request
+      const connection = this.#connections.get(socket)
+      if (connection === undefined || socket.destroyed) return
+      if (connection.response?.writableFinished === false) endAfterAnswer(connection, socket)
+      if (connection.isEnding) return
+      connection.request = request
+      connection.response = response
+      handle(request, response)
+    }
   }
 
   /** Closes the connections that have sent nothing. Node does not count them as idle. */
   closeUnused(): void {
-    for (const socket of this.#unused) socket.destroy()
+    for (const socket of this.#connections.keys()) if (socket.bytesRead === 0) socket.destroy()
   }
 
   /**
-   * Handles Node's `clientError` event. After the answers to earlier requests, answers invalid bytes with the error shape, without a body
-   * if they begin with HEAD, and ends the connection. A connection that has sent nothing is closed without an answer. Its client would take the answer for the answer to its
-   * first request.
+   * Handles Node's `clientError` event. Answers invalid bytes with the error shape, without a body if they begin with HEAD, and ends the
+   * connection. Bytes that follow a request whose answer is in progress get no answer. A connection that has sent nothing is closed without
+   * an answer. Its client would take the answer for the answer to its first request.
    */
   handleClientError(error: ParseError, socket: Socket): void {
-    const connection = this.#of(socket)
-    if (error.code === 'ECONNRESET' || !socket.writable || this.#unused.has(socket)) socket.destroy()
+    const connection = this.#connections.get(socket)
+    if (connection === undefined || error.code === 'ECONNRESET' || socket.bytesRead === 0) socket.destroy()
     else if (!connection.isEnding) {
-      const { last } = connection
-      const isBodyIncomplete = last?.complete === false
-      const start = isBodyIncomplete
-        ? `${last?.method} `
-        : startAfter(connection.begun, error.rawPacket?.subarray(0, error.bytesParsed))
-      endOnIdle(connection, () => endWithProblem(socket, error.code, start === HEAD, this.#logger))
+      const { request, response } = connection
+      const isInBody = request?.complete === false
+      const mayAnswer = isInBody ? response?.headersSent === false : response?.writableFinished !== false
+      if (mayAnswer) {
+        connection.isEnding = true
+        const isHead = isInBody ? request.method === 'HEAD' : beginsWithHead(error)
+        endWithProblem(socket, error.code, isHead, this.#logger)
+        // If its bytes were not read, a client that still sends bytes would lose the answer.
+        socket.off('readable', connection.read).resume()
+      } else endAfterAnswer(connection, socket)
     }
-  }
-
-  #of(socket: Socket): Connection {
-    const known = this.#connections.get(socket) ?? newConnection(socket)
-    this.#connections.set(socket, known)
-    return known
-  }
-}
-
-const newConnection = (socket: Socket): Connection => ({
-  socket,
-  waiting: [],
-  hasUnparsedBytes: false,
-  begun: '',
-  isEnding: false,
-})
-
-function run(connection: Connection, handle: Handle, request: IncomingMessage, response: ServerResponse): void {
-  connection.current = response
-  response.once('close', () => {
-    connection.current = undefined
-    if (connection.socket.destroyed) connection.waiting = []
-    else if (connection.waiting.length > 0) setImmediate(runNext, connection, handle)
-    else connection.onIdle?.()
-  })
-  handle(request, response)
-}
-
-function runNext(connection: Connection, handle: Handle): void {
-  const first = connection.waiting.shift()
-  if (first === undefined) connection.onIdle?.()
-  else run(connection, handle, first.request, first.response)
-  readOn(connection)
-}
-
-function parseInPieces(connection: Connection, bytes: Buffer, parse: Parse): void {
-  const { socket, waiting } = connection
-  for (let from = 0; from < bytes.length && !socket.destroyed && !connection.isEnding; ) {
-    if (waiting.length >= WAITING_MAX || socket._paused === true) {
-      connection.hasUnparsedBytes = true
-      socket.pause()
-      socket.unshift(bytes.subarray(from))
-      return
-    }
-    const end = bytes.length - from <= MIN_PIECE_BYTES ? -1 : bytes.indexOf(HEADER_END, from + MIN_PIECE_BYTES)
-    const to = end === -1 ? bytes.length : end + HEADER_END.length
-    const piece = to - from === bytes.length ? bytes : bytes.subarray(from, to)
-    parse(piece)
-    connection.begun = startAfter(connection.begun, piece)
-    from = to
   }
 }
 
 /**
- * The first characters of the request that is in progress after `piece`, if its header section is incomplete. `begun` is the same before
- * the piece. The start of a request decides whether its answer may have a body, and Node does not tell the method of an invalid request.
+ * Reads the bytes that have arrived, except bytes after pipelined requests and while the body of a request waits for its reader. Because
+ * `readable` has a listener, Node parses the bytes of each call of `read`.
  */
-function startAfter(begun: string, piece: Buffer | undefined): string {
-  if (piece === undefined) return begun
-  const end = piece.lastIndexOf(HEADER_END)
-  if (end >= 0) return piece.toString('latin1', end + HEADER_END.length, end + HEADER_END.length + HEAD.length)
-  return begun.length === HEAD.length ? begun : begun + piece.toString('latin1', 0, HEAD.length - begun.length)
+function readInPieces(connection: Connection, socket: Socket): void {
+  while (!connection.isEnding && !socket.destroyed) {
+    const { request } = connection
+    if (request !== undefined && request.readableLength >= request.readableHighWaterMark) return
+    const { readableLength } = socket
+    if (socket.read(readableLength > PIECE_BYTES ? PIECE_BYTES : undefined) === null) return
+  }
 }
 
-/** Continues to parse when fewer requests wait. If Node itself waits for the client to read, Node continues. */
-function readOn(connection: Connection): void {
-  const { socket, waiting } = connection
-  if (!connection.hasUnparsedBytes || waiting.length >= WAITING_MAX || socket._paused === true) return
-  connection.hasUnparsedBytes = false
-  socket.resume()
-}
-
-/**
- * Ends a connection that sent invalid bytes, in the body of its last request or after it. `answer` sends the error and ends the connection.
- * It is called when all earlier requests are answered, or at once if the bytes are in the body of the request in progress.
- */
-function endOnIdle(connection: Connection, answer: () => void): void {
-  const { socket, last, current, waiting } = connection
+/** Ends a connection after its answer. */
+function endAfterAnswer(connection: Connection, socket: Socket): void {
+  const { response, isEnding } = connection
+  if (isEnding || response === undefined) return
   connection.isEnding = true
-  const isBodyIncomplete = last?.complete === false
-  const isUnanswered = current?.headersSent === false
-  // A request with an incomplete body is not handled.
-  if (isBodyIncomplete && waiting.at(-1)?.request === last) waiting.pop()
-  // If the request already has an answer, the client would take a second one for the answer to a later request.
-  else if (isBodyIncomplete && !isUnanswered) connection.onIdle = () => socket.destroy()
-  else if (isBodyIncomplete) answer()
-  connection.onIdle ??= answer
-  if (current === undefined && waiting.length === 0) connection.onIdle()
+  if (!response.headersSent) response.setHeader('connection', 'close')
+  if (response.writableFinished) socket.destroySoon()
+  else response.once('close', () => socket.destroySoon())
+}
+
+/** Whether the invalid request of a packet begins with HEAD, because Node does not tell the method of an invalid request. */
+function beginsWithHead({ rawPacket, bytesParsed }: ParseError): boolean {
+  const parsed = rawPacket?.subarray(0, bytesParsed)
+  if (parsed === undefined) return false
+  const end = parsed.lastIndexOf(HEADER_END)
+  const start = end === -1 ? 0 : end + HEADER_END.length
+  return parsed.toString('latin1', start, start + 5) === 'HEAD '
 }
 
 function endWithProblem(socket: Socket, reason: string | undefined, isHead: boolean, logger: Logger): void {

@@ -142,11 +142,7 @@ const LINES: Stream[] = [
   head('HEAD without a path', 'HEAD HTTP/1.1', [400]),
   head('HEAD with a field without a colon', 'HEAD /health HTTP/1.1\r\nNonsense', [400]),
   head('HEAD with an invalid body', 'HEAD /health HTTP/1.1\r\nTransfer-Encoding: chunked', [200], [400]),
-  head(
-    'HEAD of a malformed path after another HEAD',
-    `HEAD /health HTTP/1.1\r\n${HOST}\r\nHEAD /a b HTTP/1.1`,
-    [200, 400],
-  ),
+  head('HEAD of a malformed path after another HEAD', `HEAD /health HTTP/1.1\r\n${HOST}\r\nHEAD /a b HTTP/1.1`, [200]),
 ]
 
 const FIELDS: Stream[] = [
@@ -217,11 +213,12 @@ const FIELDS: Stream[] = [
   ),
 ]
 
-const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status)
+/** A connection ends after the answer to its first request, if another one arrives before that answer. */
 const PIPELINES: Stream[] = [
-  stream('20 requests at once', get('/health').repeat(20), times(20, 200)),
-  stream('20 bodies at once', post(`Content-Length: ${NOTHING.length}\r\n`, NOTHING).repeat(20), times(20, 400)),
-  stream('a broken request behind two good ones', `${get('/health').repeat(2)}NONSENSE\r\n\r\n`, [200, 200, 400]),
+  stream('two requests at once', get('/health').repeat(2), [200]),
+  stream('two bodies at once', post(`Content-Length: ${NOTHING.length}\r\n`, NOTHING).repeat(2), [400]),
+  stream('20 requests at once', get('/health').repeat(20), [200]),
+  stream('a broken request behind a good one', `${get('/health')}NONSENSE\r\n\r\n`, [200]),
   stream('a good request behind a broken one', `NONSENSE\r\n\r\n${get('/health')}`, [400], []),
 ]
 

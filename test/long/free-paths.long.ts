@@ -98,7 +98,7 @@ const PIPELINED: Record<string, string> = {
   '/openapi.json': asked('/openapi.json'),
   'a refused read': asked('/api/entries?limit=50'),
 }
-const AT_ONCE = [50, 1_000]
+const AT_ONCE = [50, 1_000, 10_000]
 
 async function kinds(): Promise<{ name: string; request: string; pipelined: number }[]> {
   const single = Object.entries(await requests()).map(([name, request]) => ({ name, request, pipelined: 1 }))

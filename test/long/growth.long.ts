@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { call, newActor, newEntry } from '../support/client.ts'
-import { sendMany } from '../support/pipeline.ts'
 import { makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { sendMany } from '../support/send-many.ts'
 
 const READS = 1_000_000
 const AGENTS = 10_000
