@@ -77,6 +77,17 @@ function longFunctions(path: string): string[] {
 
 test('functions are short', () => assert.deepEqual(SOURCES.flatMap(longFunctions), []))
 
+/** Members that Node and libraries keep for themselves: the names with an underscore, and the listeners that they added. */
+const PRIVATE_MEMBER = /[\w)\]?]\._\w|\['_\w|\b(?:rawListeners|listeners|removeAllListeners)\(|\.connection\.stream\b/
+
+test('sources use no private member of Node or of a library', () => {
+  for (const path of SOURCES) {
+    for (const [at, line] of read(path).split('\n').entries()) {
+      assert.doesNotMatch(line, PRIVATE_MEMBER, `${path}:${at + 1}`)
+    }
+  }
+})
+
 const LISTED = [
   ...readdirSync(join(ROOT, 'src'), { withFileTypes: true })
     .filter(file => file.isDirectory())

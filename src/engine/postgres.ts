@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { Client, type ClientConfig, type QueryResult, types } from 'pg'
 import { type Row, StoreFault } from './database.ts'
 import type { Value } from './sql.ts'
@@ -56,15 +56,17 @@ export const sessionSettings = (statementTimeout: number, idleTimeout: number): 
 /** Opens a pipelined session. Throws StoreFault('unavailable') when the server cannot be reached; PostgreSQL's error when it refuses. */
 export async function connectPostgres(options: SessionOptions): Promise<PostgresConnection> {
   const { url, name, statementTimeout, idleTimeout, connectTimeout = CONNECT_TIMEOUT_MS, plain } = options
-  const config: ClientConfig & { pipeline: boolean } = {
+  const socket = new Socket()
+  const config: ClientConfig = {
     connectionString: url,
     application_name: `palimpsest ${name}`,
     connectionTimeoutMillis: connectTimeout,
     keepAlive: true,
     pipeline: true,
+    stream: () => socket,
     types: PARSERS,
   }
-  const connection = new PostgresConnection(new Client(config), options)
+  const connection = new PostgresConnection(new Client(config), socket, options)
   await connection.open(plain ? [] : sessionSettings(statementTimeout, idleTimeout))
   return connection
 }
@@ -74,14 +76,21 @@ type Limits = Pick<SessionOptions, 'statementTimeout' | 'idleTimeout'>
 /** A session with PostgreSQL. */
 export class PostgresConnection {
   readonly #client: Client
+  /** The connection to the server. With TLS, the client writes through another socket over this one. */
+  readonly #socket: Socket
   readonly #limits: Limits
   readonly #explain: (error: Error) => Error
   #lost = false
   #pending = 0
   #statementTimeout: number
 
-  constructor(client: Client, { explain = error => error, ...limits }: Limits & Pick<SessionOptions, 'explain'>) {
+  constructor(
+    client: Client,
+    socket: Socket,
+    { explain = error => error, ...limits }: Limits & Pick<SessionOptions, 'explain'>,
+  ) {
     this.#client = client
+    this.#socket = socket
     this.#limits = limits
     this.#explain = explain
     this.#statementTimeout = limits.statementTimeout
@@ -122,15 +131,14 @@ export class PostgresConnection {
   /** Like `send`, but resolves with a result or an error for each statement. */
   async settle(queries: readonly Query[]): Promise<(Result | Error)[]> {
     this.#pending += queries.length
-    const stream = this.#stream
     const fault = (error: Error): Error => this.#faultOf(error)
     try {
       return await this.#withinLimit(() => {
-        stream.cork()
+        this.#socket.cork()
         const results = queries.map(({ text, values }) =>
           this.#client.query({ name: nameOf(text), text, values: values as unknown[] }).then(resultOf, fault),
         )
-        stream.uncork()
+        this.#socket.uncork()
         return Promise.all(results)
       })
     } finally {
@@ -167,7 +175,7 @@ export class PostgresConnection {
   drop(): void {
     this.#lost = true
     // A server that does not answer can only be left by closing the socket.
-    this.#stream.destroy()
+    this.#socket.destroy()
   }
 
   /** True when the session is gone; every further statement rejects. */
@@ -180,10 +188,6 @@ export class PostgresConnection {
     await this.#client.end().catch(() => {})
     clearTimeout(deadline)
     this.#lost = true
-  }
-
-  get #stream(): Socket {
-    return (this.#client as unknown as { connection: { stream: Socket } }).connection.stream
   }
 
   /** Runs queries; the session ends if the server is silent for longer than its own limits. */
