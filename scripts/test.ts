@@ -37,9 +37,12 @@ const OF_NO_ENGINE = [
 const SLOW = [
   'test/{bench,deploy,faults}/**/*.test.ts',
   'test/{docs-commands,extending}.test.ts',
-  'test/cli/{demo,launcher,mirror/log-epochs,recovery}.test.ts',
+  'test/acceptance/{index-behind,mirror-follow,purge}.test.ts',
+  'test/cli/{demo,doctor,launcher,load,mirror/log-epochs,mirror/mirror,recovery,refusals,round-trip}.test.ts',
   'test/client/{own-package,package}.test.ts',
-  'test/contract/health-first.test.ts',
+  'test/contract/{connections,health-first}.test.ts',
+  'test/database/log-size.test.ts',
+  'test/embedded/{log-epochs,search-waits}.test.ts',
 ]
 const EMBEDDED = ['src/**/*.test.ts', 'test/**/*.test.ts']
 const PARTS: Readonly<Record<string, Part>> = {
