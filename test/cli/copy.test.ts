@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { createWitnessServer, openWitnessState } from '../../src/cli/witness.ts'
 import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
 import type { Reader } from '../../src/engine/database.ts'
 import { sql } from '../../src/engine/sql.ts'
 import { openSqlite } from '../../src/engine/sqlite.ts'
+import { logKeyFile } from '../../src/secrets.ts'
 import { storeFile } from '../../src/stores/embedded/directory.ts'
+import { logSigner, privateKeyOf } from '../../src/tlog/rules/signer.ts'
 import { ADMIN_TOKEN, startApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { assertAcceptedByGo, NO_GO } from '../support/go.ts'
+import { someWitness } from '../support/log-files.ts'
 import { signedCheckpoint } from '../support/logged-world.ts'
 import { freePort } from '../support/ports.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
@@ -154,20 +159,45 @@ test('a served store is copied, and a second copy adds the changes since', optio
   await node.close()
 })
 
+/** A witness of the log whose key is in a data directory, and the file of the policy that names it. */
+async function serveWitness(dataDir: string, origin: string) {
+  const log = logSigner(origin, privateKeyOf(readFileSync(logKeyFile(dataDir), 'utf8')))
+  const signer = someWitness('witness.example')
+  const path = `${directory.path}/witness`
+  mkdirSync(path)
+  const state = openWitnessState(path, [log.key.name])
+  const now = () => Math.floor(Date.now() / 1_000)
+  const server = createWitnessServer({ signer, logs: [log.key], state, now, report: () => {} })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const policy = `${path}/policy`
+  writeFileSync(policy, `log ${log.vkey}\nwitness w ${signer.vkey} http://127.0.0.1:${port}\nquorum w\n`)
+  const end = (): void => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { policy, end, cosigned: (note: string): boolean => note.includes(`\n— ${signer.key.name} `) }
+}
+
 test('the copy of a served store begins another log; the last copy continues it, with its key', options, async t => {
   const port = String(await freePort())
   const logged = { PORT: port, LOG_INTERVAL_SECONDS: '0.05' }
   const dataDir = `${directory.path}/signed`
   const [served, last, headless] = [await databaseOf('served-log'), await databaseOf('last-log'), await databaseOf('x')]
-  const server = await startApp({ DATA_DIR: dataDir, ...logged }, { engine: 'embedded' })
-  const { token } = await post<ActorIssued>(server.url, '/api/actors', {})
-  await create(server.url, 'fox', token)
-  await signedCheckpoint(server)
+  const unwitnessed = await startApp({ DATA_DIR: dataDir, ...logged }, { engine: 'embedded' })
+  const { token } = await post<ActorIssued>(unwitnessed.url, '/api/actors', {})
+  await create(unwitnessed.url, 'fox', token)
+  const witness = await serveWitness(dataDir, (await signedCheckpoint(unwitnessed)).origin)
+  t.after(() => witness.end())
+  await unwitnessed.close()
+  const watched = { ...logged, LOG_WITNESSES: witness.policy }
+  const server = await startApp({ DATA_DIR: dataDir, ...watched }, { engine: 'embedded' })
   const mirror = await openCopy(server.url)
   await mirror.catchUp()
   assert.match(expectDone(await copy(dataDir, served)), /still served/)
   await create(server.url, 'owl', token)
   const before = await signedCheckpoint(server)
+  assert.ok(witness.cosigned(before.note))
   const keysOf = async (url: string): Promise<string> => (await call(url, 'GET', '/log/keys')).text
   const keys = await keysOf(server.url)
   expectDone(await copy(dataDir, last))
@@ -175,8 +205,8 @@ test('the copy of a served store begins another log; the last copy continues it,
   expectDone(await copy(dataDir, last))
   rmSync(`${dataDir}/log-head`)
   expectDone(await copy(dataDir, headless))
-  const originAt = async (url: string, follow: (base: string) => Promise<void>): Promise<string> => {
-    const node = await startApp({ DATABASE_URL: url, ...logged }, { engine: 'embedded' })
+  const originAt = async (url: string, settings: object, follow: (base: string) => Promise<void>): Promise<string> => {
+    const node = await startApp({ DATABASE_URL: url, ...settings }, { engine: 'embedded' })
     await create(node.url, 'crow', token)
     const { origin, note } = await signedCheckpoint(node)
     if (!NO_GO) await assertAcceptedByGo(node.url, [origin === before.origin ? before.note : note])
@@ -185,8 +215,8 @@ test('the copy of a served store begins another log; the last copy continues it,
     return origin
   }
   const another = async (base: string): Promise<void> => assert.notEqual(await keysOf(base), keys)
-  assert.notEqual(await originAt(served, another), before.origin)
-  assert.notEqual(await originAt(headless, another), before.origin)
+  assert.notEqual(await originAt(served, logged, another), before.origin)
+  assert.notEqual(await originAt(headless, logged, another), before.origin)
   const same = async (base: string): Promise<void> => {
     assert.equal(base, server.url)
     assert.equal(await keysOf(base), keys)
@@ -195,10 +225,12 @@ test('the copy of a served store begins another log; the last copy continues it,
       expectStatus(await call<{ items: Entry[] }>(mirror.app.url, 'GET', '/api/entries'), 200).items.length,
       3,
     )
+    // The witness cosigns only what is consistent with the checkpoint that it cosigned before the move.
+    assert.ok(witness.cosigned((await signedCheckpoint({ store: mirror.app.store, url: base })).note))
     const copied = await signedCheckpoint({ store: mirror.app.store, url: mirror.app.url })
     assert.equal(copied.note, (await call(base, 'GET', '/log/checkpoint')).text)
   }
-  assert.equal(await originAt(last, same), before.origin)
+  assert.equal(await originAt(last, watched, same), before.origin)
   if (NO_GO) t.skip(NO_GO)
 })
 
