@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sql } from '../../src/engine/sql.ts'
 import { openSqlite } from '../../src/engine/sqlite.ts'
-import { indexFile, storeFile } from '../../src/stores/embedded/directory.ts'
+import { indexFile, nodeIndexFile, storeFile } from '../../src/stores/embedded/directory.ts'
 import { palimpsest } from '../cli/command.ts'
 import { commandLine } from '../cli/people/in-process.ts'
 import { assertStartRefused, startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { assertRefused, eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 
 const directory = makeDirectory()
@@ -141,11 +142,11 @@ async function assertRebuilt(server: ServerProcess, token: string): Promise<void
       return undefined
     }
     assert.equal(search.body.items.length, 1, 'a search finds part of the entries')
-    return server.stderr().includes('search.db') ? true : undefined
+    return server.stderr().includes('the search index is damaged') ? true : undefined
   })
   assert.match(
     server.stderr(),
-    /"file":"[^"]+search\.db","damage":"[^"]+","msg":"the search index is damaged and is rebuilt/,
+    /"file":"[^"]+search(?:-node)?\.db","damage":"[^"]+","msg":"the search index is damaged and is rebuilt/,
   )
   await assertAllFound(server, written)
 }
@@ -173,23 +174,36 @@ const DAMAGES: Record<string, Damage> = {
   'it is cut short': { when: 'during the service', damage: index => truncateSync(index, PAGE) },
 }
 
-for (const [name, { when, damage }] of Object.entries(DAMAGES)) {
-  test(`a search index is rebuilt, and all else is served, when ${when} ${name}`, async () => {
-    const dataDir = join(directory.path, name)
-    const first = await startServer(dataDir)
-    const token = await fillIndex(first.url)
-    await assertAllFound(first, ENTRIES)
-    first.kill('SIGTERM')
-    await first.ended
-    if (when === 'before the start') await damage(indexFile(dataDir))
-    const server = await startServer(dataDir)
-    if (when === 'during the service') {
-      await assertAllFound(server, ENTRIES)
-      await damage(indexFile(dataDir))
-    }
-    await assertRebuilt(server, token)
-    server.kill('SIGTERM')
-    assert.equal((await server.ended).code, 0)
+async function assertRepaired(
+  dataDir: string,
+  index: string,
+  { when, damage }: Damage,
+  env: Record<string, string>,
+): Promise<void> {
+  const first = await startServer(dataDir, { env })
+  const token = await fillIndex(first.url)
+  await assertAllFound(first, ENTRIES)
+  first.kill('SIGTERM')
+  await first.ended
+  if (when === 'before the start') await damage(index)
+  const server = await startServer(dataDir, { env })
+  if (when === 'during the service') {
+    await assertAllFound(server, ENTRIES)
+    await damage(index)
+  }
+  await assertRebuilt(server, token)
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+}
+
+for (const [at, [name, damage]] of Object.entries(DAMAGES).entries()) {
+  test(`a search index is rebuilt, and all else is served, when ${damage.when} ${name}`, () => {
+    const dataDir = join(directory.path, `damage-${at}`)
+    return assertRepaired(dataDir, indexFile(dataDir), damage, {})
+  })
+  test(`so is that of a node of PostgreSQL when ${damage.when} ${name}`, { skip: NO_POSTGRES }, async () => {
+    const dataDir = join(directory.path, `node-damage-${at}`)
+    await assertRepaired(dataDir, nodeIndexFile(dataDir), damage, { DATABASE_URL: await databaseOf(`damage-${at}`) })
   })
 }
 
