@@ -9,6 +9,7 @@ import type { Metrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { Purger } from './http/shared-caches.ts'
 import { listen, listenForMetrics } from './listen.ts'
+import { listenLocally } from './local-socket.ts'
 import { serveMcp } from './mcp/endpoint.ts'
 import { loadPatterns } from './memory/signals/signals.ts'
 import type { Store } from './memory/store.ts'
@@ -43,6 +44,8 @@ export type AppOptions = {
   lag?: MirrorLag | undefined
   /** Whether the store is the private memory of one user, where every judgement counts. */
   privateMemory?: boolean
+  /** The longest wait for the lock of an embedded store, in milliseconds. */
+  lockTimeout?: number
 }
 
 const HOUSEKEEPING_INTERVAL = 60_000
@@ -57,9 +60,9 @@ const UNSET = { droppedLines: () => 0, lag: undefined, privateMemory: false }
 /** Opens the store and the HTTP service, and starts housekeeping. Throws OperatorError for mistakes of the operator. */
 export async function openService(
   config: Config,
-  { logger, now = Date.now, onBroken = () => {}, ...options }: AppOptions,
+  { logger, now = Date.now, onBroken = () => {}, lockTimeout, ...options }: AppOptions,
 ): Promise<Service> {
-  const opening = openEngine(config, logger, now)
+  const opening = openEngine(config, logger, now, lockTimeout)
   // In the time in which other threads open the store.
   loadPatterns()
   const engine = await opening
@@ -199,6 +202,7 @@ export async function openApp(config: Config, options: AppOptions): Promise<App>
   const service = await openService(config, options)
   try {
     await listen(service.server, config)
+    if (config.databaseUrl === undefined) await listenLocally(service.server, config.dataDir)
     const metrics = await listenForMetrics(service.metrics, config)
     return {
       ...service,

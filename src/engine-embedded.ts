@@ -22,7 +22,12 @@ import { openEmbeddedStore } from './stores/embedded/store.ts'
 import { makeLogKey, privateKeysOf } from './tlog/key-files.ts'
 
 /** Opens the embedded store in the data directory. Throws OperatorError for mistakes of the operator. */
-export async function openEmbedded(config: Config, logger: Logger, now: () => number): Promise<Engine> {
+export async function openEmbedded(
+  config: Config,
+  logger: Logger,
+  now: () => number,
+  lockTimeout?: number,
+): Promise<Engine> {
   const isNew = !existsSync(storeFile(resolve(config.dataDir)))
   if (isNew && config.newStore === 'refused') {
     throw new OperatorError(
@@ -41,6 +46,7 @@ export async function openEmbedded(config: Config, logger: Logger, now: () => nu
   const store = await openEmbeddedStore(directory, {
     onIndex: reportIndex(logger, indexFile(directory)),
     onAside: sentence => logger.warn(sentence),
+    lockTimeout,
   })
   const digest = digestOfOriginKey(secrets.originKey)
   const warning = changeOfOriginKey({ digest, isNewKey, isNewStore: isNew }, noteOriginKey(directory, digest))

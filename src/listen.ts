@@ -3,7 +3,6 @@ import type { Server as HttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import type { Config } from './config.ts'
 import { createMetricsServer, type Metrics } from './http/metrics.ts'
-import type { Server } from './http/server.ts'
 import { errorCode, OperatorError } from './operator-error.ts'
 import { privateKeysOf } from './tlog/key-files.ts'
 import { readWitnessPolicy } from './tlog/witnesses.ts'
@@ -44,7 +43,10 @@ export async function assertStartable(config: Config): Promise<void> {
 }
 
 /** Listens on the address of the service. Throws OperatorError for mistakes of the operator. */
-export function listen(server: Pick<Server, 'listen'>, config: Config): Promise<void> {
+export function listen(
+  server: { listen(at: { host: string; port: number }): Promise<unknown> },
+  config: Config,
+): Promise<void> {
   const { host, port } = config
   return listening(placeOf(config), () => server.listen({ host, port }))
 }

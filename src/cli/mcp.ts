@@ -1,15 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { type ServeStdioOptions, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Logger, pino } from 'pino'
-import { openService, UNLIMITED } from '../app.ts'
 import { type Client, createClient } from '../client/index.ts'
-import { readConfig, SETTINGS } from '../config.ts'
-import { clientsWithin, forgettingWithin } from '../mcp/endpoint.ts'
+import { refusalOf } from '../client/refusal.ts'
+import { SETTINGS } from '../config.ts'
+import { joinLocalMemory, type LocalMemory } from '../local-memory.ts'
+import { LOCAL_URL } from '../local-socket.ts'
 import { createMcpServer, type Session } from '../mcp/server.ts'
 import { errorCode } from '../operator-error.ts'
-import { mcpTokenFile } from '../secrets.ts'
+import { adminTokenFile, mcpTokenFile } from '../secrets.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
 import { DEFAULT_URL } from './people/flags.ts'
 
@@ -17,7 +17,6 @@ import { DEFAULT_URL } from './people/flags.ts'
 const MESSAGE_BYTES = 1_048_576
 /** The longest wait, in seconds, that the client waits itself, for example for a cooldown. Longer waits are left to the model. */
 const WAIT_SECONDS = 4
-const ADMIN_TOKEN_BYTES = 32
 
 /** The dependencies of a session, and the function that ends it. */
 type Opened = { session: Session; close(): Promise<void> }
@@ -89,53 +88,76 @@ function openShared({ env, flags }: Called, logger: Logger): Opened {
     if (client.token() !== token) client = open(token)
     return client
   }
-  const session = sessionOf(logger, { clientFor, memory: 'shared' }, first)
+  const session = sessionOf(logger, { clientFor, memory: 'shared' }, () => first)
   return { session, close: async () => {} }
 }
 
-/** A session with its own store in a directory, without a network address. The token of its actor is stored in the same directory. */
-async function openPrivate(dataDir: string, env: NodeJS.ProcessEnv, logger: Logger): Promise<Opened> {
-  const settings = { ...env, DATABASE_URL: undefined, DATABASE_READ_URL: undefined }
-  // Only this process knows the token: a private store has no other administrator while it is open.
-  const adminToken = randomBytes(ADMIN_TOKEN_BYTES).toString('base64url')
-  const config = { ...readConfig(settings, { 'data-dir': dataDir }), ...UNLIMITED, adminToken }
+/** A session with the private memory in a directory. All sessions with the directory write as one actor, whose token is stored there. */
+async function openPrivate(directory: string, env: NodeJS.ProcessEnv, logger: Logger): Promise<Opened> {
   const onBroken = ({ message }: Error): never => {
     process.stderr.write(`${message}\n`)
     process.exit(EXIT.failed)
   }
-  const service = await openService(config, { logger, onBroken, privateMemory: true })
-  const file = mcpTokenFile(service.place)
-  const caller = { remoteAddress: '127.0.0.1', headers: { 'user-agent': 'palimpsest mcp' } }
+  const memory = await joinLocalMemory(directory, { env, logger, onBroken })
+  const { fetch } = memory
+  const clientFor = (token: string | undefined): Client =>
+    createClient({ baseUrl: LOCAL_URL, fetch, retries: 0, tokenOnReads: true, token, userAgent: 'palimpsest mcp' })
+  const file = mcpTokenFile(directory)
   const session = sessionOf(
     logger,
-    {
-      clientFor: clientsWithin(service.server, caller),
-      memory: 'private',
-      forget: forgettingWithin(service.server, adminToken),
-    },
-    tokenIn(file),
-    token => writeFileSync(file, `${token}\n`, { mode: 0o600 }),
+    { clientFor, memory: 'private', forget: forgettingIn(memory, directory) },
+    () => tokenIn(file),
+    token => storeToken(file, token),
   )
-  return { session, close: service.close }
+  return { session, close: () => memory.close() }
 }
 
-/** A session that stores its token: the first one, or that of an actor that is created later, which `store` receives. */
+/** Returns the function that withdraws an entry of a private memory. The function rejects with a ClientError. */
+function forgettingIn({ fetch }: LocalMemory, directory: string) {
+  return async (entry: string, reason: string): Promise<{ entryId: string }> => {
+    const path = '/api/admin/moderate'
+    const authorization = `Bearer ${readFileSync(adminTokenFile(directory), 'utf8').trim()}`
+    const response = await fetch(`${LOCAL_URL}${path}`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ targetType: 'ENTRY', targetId: entry, action: 'HIDE', reason }),
+    })
+    const body = await response.text()
+    if (!response.ok) throw refusalOf(response, body, Date.now(), `POST ${path}`)
+    const { targetId } = JSON.parse(body) as { targetId: string }
+    return { entryId: targetId }
+  }
+}
+
+/** A session that stores its token: the one that `read` returns, or that of an actor that is created later, which `store` receives. */
 function sessionOf(
   logger: Logger,
   memory: Pick<Session, 'clientFor' | 'memory' | 'forget'>,
-  first: string | undefined,
+  read: () => string | undefined,
   store = (_token: string): void => {},
 ): Session {
-  let held = first
+  let held: string | undefined
   return {
     ...memory,
-    token: () => held,
+    token() {
+      held ??= read()
+      return held
+    },
     issued(token) {
       held = token
       store(token)
     },
     keepsToken: true,
     onFault: error => logger.error({ err: error }, 'a call failed'),
+  }
+}
+
+/** Stores the first token of a directory. If another session has stored one, later sessions use that one. */
+function storeToken(file: string, token: string): void {
+  try {
+    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
   }
 }
 

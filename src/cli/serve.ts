@@ -1,12 +1,17 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type Logger, pino } from 'pino'
-import { type App, openApp } from '../app.ts'
-import { type Config, misspeltVariables, readConfig } from '../config.ts'
-import { assertStartable } from '../listen.ts'
+import { type App, type AppOptions, openApp } from '../app.ts'
+import { type Config, httpUrl, misspeltVariables, readConfig } from '../config.ts'
+import { assertStartable, listen } from '../listen.ts'
+import { connectLocally, socketPath } from '../local-socket.ts'
 import { loadMcp } from '../mcp/endpoint.ts'
 import type { Store } from '../memory/store.ts'
 import type { MirrorLag } from '../mirror/lag.ts'
 import { OperatorError } from '../operator-error.ts'
+import { DirectoryInUse } from '../stores/embedded/directory.ts'
 import { preparePages } from '../web/parts/prose.ts'
 import { EXIT, type Invocation } from './command.ts'
 import { isDemonstration, seedDemoStore } from './demo.ts'
@@ -64,12 +69,13 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Bes
   }
   process.on('SIGTERM', stop).on('SIGINT', stop)
   process.on('SIGHUP', signal => reportReopened(logger, signal))
-  const opening = openApp(config, {
+  const options = {
     logger,
     droppedLines: () => file.dropped(),
-    onBroken: fault => end(1, fault.message),
-    lag: beside?.lag,
-  })
+    onBroken: (fault: Error) => end(1, fault.message),
+    ...(beside === undefined ? {} : { lag: beside.lag }),
+  }
+  const opening = openOrRelay(config, options)
   // These load while other threads open the store.
   const [opened] = await Promise.all([opening, loadMcp(), preparePages()])
   app = opened
@@ -85,6 +91,54 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Bes
   if (stopping.signal.aborted) return
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, config))
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
+
+/**
+ * Opens the service. If another process has opened the directory, relays connections to it until it ends, and then opens the service. Throws
+ * DirectoryInUse if other machines could use the relay, because requests that arrive through it have no limits.
+ */
+async function openOrRelay(config: Config, options: AppOptions): Promise<App> {
+  for (;;) {
+    try {
+      return await openApp(config, options)
+    } catch (error) {
+      if (!(error instanceof DirectoryInUse) || !LOOPBACK.test(config.host)) throw error
+      const path = socketPath(config.dataDir)
+      const owner = await connectLocally(path)
+      if (owner === undefined) throw error
+      await relayTo(owner, path, config)
+      options.logger.info('the process that had opened the directory has ended')
+    }
+  }
+}
+
+/** Passes the connections of the address of the service on to a local socket. Resolves when `owner`, a connection to it, is closed. */
+async function relayTo(owner: Socket, path: string, config: Config): Promise<void> {
+  const open = new Set<Socket>()
+  const relay = createServer(client => {
+    const local = connect({ path })
+    for (const [one, other] of [
+      [client, local],
+      [local, client],
+    ] as const) {
+      open.add(one)
+      one.pipe(other)
+      one.on('error', () => other.destroy()).once('close', () => open.delete(one) && other.destroy())
+    }
+  })
+  const ended = once(owner.resume(), 'close')
+  await listen({ listen: at => once(relay.listen(at), 'listening') }, config)
+  const { port } = relay.address() as AddressInfo
+  config.port = port
+  process.stdout.write(
+    `Palimpsest is ready at ${httpUrl(config.host, port)}\n  data         ${resolve(config.dataDir)}, which another process has opened\n`,
+  )
+  await ended
+  const closed = new Promise(done => relay.close(done))
+  for (const socket of open) socket.destroy()
+  await closed
 }
 
 async function becomesReady({ url, readiness }: App): Promise<void> {

@@ -21,7 +21,7 @@ import { cooldownWait } from '../memory/write.ts'
 import type { Secrets } from '../secrets.ts'
 import { addressOf, targetOf } from '../web/page.ts'
 import { assertJsonBody, CHECKS, parseJson, readBody } from './check.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, UNCHARGED } from './exchange.ts'
 import { type ActorClaim, assertActor, assertActorIfSent, claimOf, createAdminCheck, type Origins } from './identify.ts'
 
 type Fields = { 'ratelimit-policy': string; ratelimit: string }
@@ -350,11 +350,13 @@ function createCharge({ config, reader, limiter }: Pick<Dependencies, 'config' |
     if (isAnonymousRead) ofReads.set(to.origin, made)
     return made
   }
-  return (name: OperationName, kind: ChargeKind, to: Charged, exchange: Exchange): Awaitable<Decision> =>
-    andThen(limiter.admit(chargesFor(kind, to), to.at), decision => {
+  return (name: OperationName, kind: ChargeKind, to: Charged, exchange: Exchange): Awaitable<Decision> => {
+    if (exchange.paid === UNCHARGED) return UNCHARGED
+    return andThen(limiter.admit(chargesFor(kind, to), to.at), decision => {
       exchange.set(rateLimitFields(decision.limits))
       return decision.admitted ? decision : refuse(name, to, decision, exchange)
     })
+  }
 }
 
 /** Reads and writes have separate limits. */

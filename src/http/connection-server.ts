@@ -7,7 +7,7 @@ import { Problem } from '../contract/problem.ts'
 import type { Decision } from '../memory/limits/rules.ts'
 import { Connections, closeSlowReaders, closeUnknownPeers, handleExpectations, TIMEOUTS } from './connections.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { createServer } from './exchange.ts'
+import { createServer, UNCHARGED } from './exchange.ts'
 
 /** How long a stop waits for requests in progress. */
 const DRAIN_TIMEOUT_MS = 8_000
@@ -23,6 +23,8 @@ export type HttpServer = {
   server: Server
   /** Resolves when connections are accepted, and rejects if the address cannot be listened on. */
   listen(at: { host: string; port: number }): Promise<void>
+  /** Accepts the connections of other processes of this user at a Unix socket or a named pipe. Their requests have no limits. */
+  listenLocally(path: string): Promise<void>
   /** Answers a request within the process, like one of a connection. `paid` pays for it if it is a read. Throws NOT_READY after `close`. */
   inject(request: InjectedRequest, paid?: Decision): Promise<InjectedAnswer>
   /** Accepts no new connections, and waits a bounded time for the requests in progress. */
@@ -45,6 +47,7 @@ export function createHttpServer(
   handleExpectations(server)
   closeUnknownPeers(server)
   closeSlowReaders(server)
+  const local = new LocalServer((request, response) => answer(request, response, UNCHARGED))
   let closed = false
   return {
     server,
@@ -53,6 +56,7 @@ export function createHttpServer(
       server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
       await once(server, 'listening')
     },
+    listenLocally: path => local.listen(path),
     async inject(request, paid) {
       if (closed) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'stopping' })
       return inject(
@@ -62,16 +66,56 @@ export function createHttpServer(
     },
     async close() {
       closed = true
-      if (!server.listening) return
-      const ended = new Promise(resolve => server.close(resolve))
-      const drained = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS)
-      const unused = setTimeout(() => connections.closeUnused(), UNUSED_TIMEOUT_MS)
-      const idle = setInterval(() => server.closeIdleConnections(), IDLE_INTERVAL_MS)
-      await ended
-      clearTimeout(drained)
-      clearTimeout(unused)
-      clearInterval(idle)
+      await Promise.all([local.close(), server.listening ? closeServer(server, connections) : undefined])
     },
+  }
+}
+
+async function closeServer(server: Server, connections: Connections): Promise<void> {
+  const ended = new Promise(resolve => server.close(resolve))
+  const drained = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS)
+  const unused = setTimeout(() => connections.closeUnused(), UNUSED_TIMEOUT_MS)
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_INTERVAL_MS)
+  await ended
+  clearTimeout(drained)
+  clearTimeout(unused)
+  clearInterval(idle)
+}
+
+/** The peers are processes of the same user, so a connection may be idle for as long as this process runs. */
+const LOCAL_TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 } as const
+
+/** Answers the requests of other processes of this user, in parallel and without shedding. */
+class LocalServer {
+  readonly #server: Server
+  #inProgress = 0
+  #onIdle = (): void => {}
+
+  constructor(answer: RequestListener) {
+    this.#server = createServer({ ...LOCAL_TIMEOUTS }, (request, response) => {
+      this.#inProgress += 1
+      response.once('close', () => {
+        this.#inProgress -= 1
+        if (this.#inProgress === 0) this.#onIdle()
+      })
+      answer(request, response)
+    })
+  }
+
+  async listen(path: string): Promise<void> {
+    this.#server.listen({ path })
+    await once(this.#server, 'listening')
+  }
+
+  /** Accepts no new connections, and closes the others after the answers in progress. Removes the socket. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return
+    const ended = new Promise(resolve => this.#server.close(resolve))
+    this.#onIdle = () => this.#server.closeAllConnections()
+    if (this.#inProgress === 0) this.#onIdle()
+    const drained = setTimeout(this.#onIdle, DRAIN_TIMEOUT_MS)
+    await ended
+    clearTimeout(drained)
   }
 }
 

@@ -9,7 +9,7 @@ import type { Decision } from '../memory/limits/rules.ts'
 import type { Store } from '../memory/store.ts'
 import { assertWellFormed } from './connections.ts'
 import { problemAnswer, problemOf } from './errors.ts'
-import { allowOrigins, assertAllowedPage, Exchange, type Report } from './exchange.ts'
+import { allowOrigins, assertAllowedPage, Exchange, type Report, UNCHARGED } from './exchange.ts'
 import { logFailure, logRequest, type Metrics } from './metrics.ts'
 import type { Overload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './pages.ts'
@@ -51,11 +51,11 @@ export class Dispatcher {
   }
 
   /**
-   * Answers a request that came from within the process. `paid` is a charge that pays for a read. Returns true if the answer is not sent
-   * yet.
+   * Answers a request that came from within the process or from the local socket. `paid` is a charge that pays for a read. Returns true if
+   * the answer is not sent yet.
    */
   readonly answer = (request: IncomingMessage, response: ServerResponse, paid?: Decision): boolean =>
-    this.#answer(request, response, false, paid)
+    this.#answer(request, response, paid === UNCHARGED, paid)
 
   /** Answers a request that is not shed. Returns true if the answer is not sent yet. */
   #answer(request: IncomingMessage, response: ServerResponse, isRemote: boolean, paid?: Decision): boolean {

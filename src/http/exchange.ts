@@ -44,6 +44,9 @@ const LASTING: ReadonlySet<string> = new Set([
   'ratelimit-policy',
 ])
 
+/** The charge of the requests of the local socket. It pays for everything, because these callers may read the store itself. */
+export const UNCHARGED: Decision = { admitted: true, limits: [], retryAfter: 0 }
+
 /** Called once per answer, with its status. `error` is set if it ended a stream of bytes too early. */
 export type Report = (exchange: Exchange, status: number, error?: Error) => void
 

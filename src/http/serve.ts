@@ -27,7 +27,7 @@ import { type Admitted, createUnderWay, rateLimitFields, withCooldown } from './
 import { CHECKS } from './check.ts'
 import { answerFields, bytesOf, type Compression, isCoded, isUnchanged, nextLink, sendCoded } from './compression.ts'
 import type { Streams } from './events.ts'
-import type { Exchange, Fields } from './exchange.ts'
+import { type Exchange, type Fields, UNCHARGED } from './exchange.ts'
 import type { Observer, Visitor } from './observer.ts'
 import { type Overload, WorkTurns } from './overload.ts'
 import { sharedCacheFields, sharedCacheOf } from './shared-caches.ts'
@@ -73,7 +73,7 @@ export class Charges {
   /** Charges the calls that a list of items stands for, after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
   async chargeItems({ chargedItems }: Operation, body: unknown, admitted: Admitted, exchange: Exchange): Promise<void> {
     const { charged } = admitted
-    if (chargedItems === undefined || charged === undefined) return
+    if (chargedItems === undefined || charged === undefined || charged === UNCHARGED) return
     const { member, perCall } = chargedItems
     const calls = Math.ceil(((body as Record<string, unknown[]>)[member]?.length ?? 0) / perCall)
     // A request for more calls than a minute admits would always be refused.
@@ -92,15 +92,16 @@ export class Charges {
   /** Releases all charges of a request. */
   async release({ charged, more = [] }: Admitted, exchange: Exchange): Promise<void> {
     const { limiter, now } = this.#dependencies
-    for (const decision of charged === undefined ? [] : [...more, charged]) {
+    for (const decision of charged === undefined || charged === UNCHARGED ? [] : [...more, charged]) {
       exchange.set(rateLimitFields(await limiter.release(decision, now())))
     }
   }
 
   /** Adds the remaining cooldown of this kind of write to the answer; `known` is that time in seconds, if it is known. */
-  async addCooldown(name: WriteName, { actor, origin }: Admitted, exchange: Exchange, known?: number): Promise<void> {
+  async addCooldown(name: WriteName, admitted: Admitted, exchange: Exchange, known?: number): Promise<void> {
     const { rates, environment, store, now } = this.#dependencies
-    if (rates.cooldownSeconds === 0) return
+    const { actor, origin, charged } = admitted
+    if (rates.cooldownSeconds === 0 || charged === UNCHARGED) return
     const { cooldown } = environment()
     const seconds = known ?? (await cooldownWait(store.reader, name, { actor, origin }, { cooldown, at: now() }))
     exchange.set(withCooldown(exchange.fields, seconds, rates.cooldownSeconds))
@@ -256,7 +257,7 @@ export class Handlers {
 
   async #write(name: WriteName, admitted: Admitted, exchange: Exchange): Promise<void> {
     const { limiter, rates, logger } = this.#dependencies
-    const { at, origin, actor, tokenHash, params, idempotencyKey } = admitted
+    const { origin, actor, tokenHash, params, idempotencyKey } = admitted
     // A request without a body was not parsed.
     if (exchange.body === undefined) throw new Problem('MALFORMED_JSON')
     await this.#workTurns.waitToBegin()
@@ -265,9 +266,7 @@ export class Handlers {
     limiter.beforeWrite()
     const caller = { requestId: exchange.id, actor, tokenHash, origin }
     const checked = { params, body, caller }
-    const answer = await this.#withHints(name, checked, idempotencyKey, request =>
-      this.#run(name, request, idempotencyKey, at),
-    )
+    const answer = await this.#withHints(name, checked, idempotencyKey, request => this.#run(name, request, admitted))
     await this.#workTurns.waitToBegin()
     // If all items were refused, no write has started the cooldown.
     const single = !('chargedItems' in OPERATIONS[name])
@@ -281,11 +280,13 @@ export class Handlers {
   }
 
   /** Runs a write. Of concurrent writes with the same key, only one runs. */
-  #run(name: WriteName, request: CheckedWrite, key: IdempotencyKey | undefined, at: number): Promise<WriteAnswer> {
-    const { store, environment } = this.#dependencies
-    if (key === undefined) return store.write(name, request, environment(at))
+  #run(name: WriteName, request: CheckedWrite, { idempotencyKey: key, at, charged }: Admitted): Promise<WriteAnswer> {
+    const { store } = this.#dependencies
+    const environment = this.#dependencies.environment(at)
+    if (charged === UNCHARGED) environment.cooldown = 0
+    if (key === undefined) return store.write(name, request, environment)
     const idempotency = { ...key, request: requestDigest(key, name, request.params, request.body) }
-    const run = () => store.write(name, { ...request, idempotency }, environment(at))
+    const run = () => store.write(name, { ...request, idempotency }, environment)
     return this.#underWay.alone(idempotency, run)
   }
 

@@ -38,7 +38,7 @@ export type ServerOptions = {
   privateMemory: boolean
 }
 
-export type Server = Pick<HttpServer, 'server' | 'listen' | 'inject'> & {
+export type Server = Pick<HttpServer, 'server' | 'listen' | 'listenLocally' | 'inject'> & {
   router: Router
   metrics: Metrics
   readiness(): Readiness

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Logger } from 'pino'
 import { type Client, createClient } from '../client/index.ts'
-import { refusalOf } from '../client/refusal.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
@@ -38,23 +37,6 @@ export function clientsWithin(server: Pick<HttpServer, 'inject'>, { remoteAddres
   }
   return (token: string | undefined): Client =>
     createClient({ baseUrl: HERE, fetch: send, retries: 0, tokenOnReads: true, token, userAgent: '' })
-}
-
-/** Returns the function that withdraws an entry of the store of this process. The function rejects with a ClientError. */
-export function forgettingWithin(server: Pick<HttpServer, 'inject'>, adminToken: string) {
-  return async (entry: string, reason: string): Promise<{ entryId: string }> => {
-    const path = '/api/admin/moderate'
-    const { statusCode, headers, body } = await injected(server, {
-      method: 'POST',
-      url: path,
-      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-      payload: JSON.stringify({ targetType: 'ENTRY', targetId: entry, action: 'HIDE', reason }),
-    })
-    const response = new Response(body, { status: statusCode, headers: fieldsOf(headers) })
-    if (!response.ok) throw refusalOf(response, body, Date.now(), `POST ${path}`)
-    const { targetId } = JSON.parse(body) as { targetId: string }
-    return { entryId: targetId }
-  }
 }
 
 /** Sends a request through the routes. After the server began to close, returns the answer NOT_READY. */

@@ -40,7 +40,7 @@ async function expectOneSentence(
 }
 
 test('a second process on a served directory is refused', async () => {
-  for (const args of [['serve'], ['migrate'], ['load', '--from', '-']]) {
+  for (const args of [['serve', '--host', '0.0.0.0'], ['migrate'], ['load', '--from', '-']]) {
     await expectOneSentence(
       args,
       { DATA_DIR: app.dataDir },

@@ -25,10 +25,10 @@ const titlesOf = async ({ url }: TestApp, q: string): Promise<string[]> => {
   return expectStatus(answer, 200).items.map(({ title }) => title)
 }
 
-test('a second process on the same directory is refused with one sentence, and the first one continues', async () => {
+test('a second public service on the same directory is refused with one sentence, and the first one continues', async () => {
   const dataDir = join(directory.path, 'shared')
   const server = await startServer(dataDir)
-  await assertRefused(dataDir, /in use by another palimpsest process/)
+  await assertRefused(dataDir, /in use by another palimpsest process/, { HOST: '0.0.0.0' })
   await newActor(server.url)
   server.kill('SIGKILL')
   await server.ended

@@ -99,8 +99,12 @@ export async function startServer(dataDir: string, options: StartOptions = {}): 
 }
 
 /** Asserts that a start is refused with one sentence. */
-export async function assertRefused(dataDir: string, sentence: RegExp): Promise<void> {
-  const { ended } = spawnService(['serve'], { env: { DATA_DIR: dataDir } })
+export async function assertRefused(
+  dataDir: string,
+  sentence: RegExp,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const { ended } = spawnService(['serve'], { env: { DATA_DIR: dataDir, ...env } })
   const { code, stdout, stderr } = await ended
   assert.ok(code !== 0 && code !== null, `ended with ${code}`)
   assert.equal(stdout, '')

@@ -1,5 +1,5 @@
 import { CHANGE_TYPES, RELATION_TYPES, RESULTS, SORTS, WORK_KINDS } from '../../contract/vocabulary.ts'
-import type { Command, Flag } from '../command.ts'
+import type { Command, Flag, Invocation } from '../command.ts'
 import {
   ANYWAY,
   ENTRY_EXITS,
@@ -11,15 +11,23 @@ import {
   SLUG,
   WRITE_FLAGS,
 } from './flags.ts'
-import { withSession } from './session.ts'
+import type { Work } from './session.ts'
 
 /** The flags of the commands that use a lockfile, which names its service. */
 const LOCK_FLAGS: readonly Flag[] = [
   { name: 'file', value: 'FILE', byDefault: 'palimpsest.lock', description: 'The lockfile.' },
   { name: 'url', value: 'URL', description: 'The service; by default that of the lockfile, if there is one.' },
-  ...READ_FLAGS.filter(({ name }) => name !== 'url'),
+  ...READ_FLAGS.filter(({ name }) => name !== 'url' && name !== 'data-dir'),
 ]
 const LIMIT = { name: 'limit', value: 'N', byDefault: '20', description: 'The maximum number.' } as const
+
+/** Runs a command with the service of its command line. Session and command are loaded when it runs. */
+const withSession =
+  (load: () => Promise<Work>) =>
+  async (invocation: Invocation): Promise<number> => {
+    const { inSession } = await import('./session.ts')
+    return inSession(invocation, await load())
+  }
 
 /** The commands that only read. */
 export const READ_COMMANDS: readonly Command[] = [

@@ -1,10 +1,7 @@
 import type { Client } from '../../client/index.ts'
-import { firstFault } from '../../contract/check.ts'
-import { ruleOf } from '../../contract/member-problems.ts'
-import { NAMED_INPUTS } from '../../contract/operations.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
-import { isCleanText, isUuid } from '../../memory/values.ts'
-import { type Argument, type Command, type Flag, type Invocation, mistake, UsageError } from '../command.ts'
+import { isUuid } from '../../memory/values.ts'
+import { type Argument, type Command, type Flag, UsageError } from '../command.ts'
 import { didYouMean } from '../words.ts'
 
 /** One of the words of the contract, in either case. */
@@ -50,25 +47,6 @@ export async function entryIdOf(client: Client, given: string, argument: string)
 /** A number with its noun. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
-/** Checks a body against the contract before a write is charged. The error names the typed flag, or the member of the file, and the rule. */
-export function checkInput<T>({ flags }: Invocation, schema: keyof typeof NAMED_INPUTS, body: Partial<T>): T {
-  const fault = firstFault(NAMED_INPUTS[schema], body)
-  if (fault !== undefined) {
-    const [member = ''] = fault.path
-    const flag = flagOf(member)
-    const name = flags[flag] === undefined ? fault.path.join('.') || 'The draft' : `--${flag}`
-    if (fault.kind === 'missing') throw mistake(`${name} is missing.`)
-    if (fault.kind === 'unknown') throw mistake(`The draft has the member ${name}, which drafts do not have.`)
-    const { [member]: rule } = NAMED_INPUTS[schema].properties as Record<string, object>
-    throw mistake(`${name} is invalid: ${member} is ${ruleOf(rule ?? {})}.`)
-  }
-  if (!isCleanText(body)) throw mistake('A text contains U+0000 or a lone surrogate; remove it.')
-  return body as T
-}
-
-/** The flag of a member: changeType is --change-type. */
-const flagOf = (member: string): string => member.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
-
 /** The default service. */
 export const DEFAULT_URL = 'http://127.0.0.1:8080'
 
@@ -79,6 +57,11 @@ export const READ_FLAGS: readonly Flag[] = [
     value: 'URL',
     byDefault: DEFAULT_URL,
     description: 'The service; by default PALIMPSEST_URL, then "url" in config.json.',
+  },
+  {
+    name: 'data-dir',
+    value: 'DIR',
+    description: 'Instead of a service, the store in this directory, also while another process has opened it.',
   },
   { name: 'json', description: 'Print the answer of the API as JSON; lists as one document per line.' },
   { name: 'no-wait', description: 'End at once if the service requests a wait, instead of waiting up to a minute.' },

@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline'
 import type { Client, CreateInput } from '../../client/index.ts'
 import { signalLine } from '../../memory/signals/text.ts'
 import { argument, type Invocation, mistake } from '../command.ts'
+import { checkInput } from './check-input.ts'
 import { readDraft } from './draft.ts'
-import { checkInput } from './flags.ts'
 import { styled } from './output.ts'
 import type { Session } from './session.ts'
 
@@ -43,7 +43,7 @@ const LIKE_MAX = 3
 
 /** Publishes a file. Lists similar entries first, and refuses a text that an entry already has. */
 export async function publish(session: Session): Promise<void> {
-  const { invocation, out, json, baseUrl } = session
+  const { invocation, out, json, addressOf } = session
   const { flags } = invocation
   const draft = await readDraft(session, argument(invocation, 0))
   const title = flags.title ?? draft.title
@@ -67,7 +67,7 @@ export async function publish(session: Session): Promise<void> {
   const entry = await session.client.createEntry(input)
   if (json) return out.json(entry)
   out.line('Published ', styled('cyan', entry.slug))
-  out.line(`  ${baseUrl}/entries/${entry.slug}`)
+  out.line(`  ${addressOf(entry.slug)}`)
   if (entry.signals.length > 0) out.note(`${signalLine(entry.signals)}.`)
 }
 

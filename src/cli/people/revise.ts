@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { type Edit, type Entry, isClientError, type Revision, type RevisionInput } from '../../client/index.ts'
 import { CHANGE_TYPES } from '../../contract/vocabulary.ts'
 import { argument, CommandError, EXIT, type Invocation, mistake } from '../command.ts'
+import { checkInput } from './check-input.ts'
 import { textOf, unifiedLines, writeUnified } from './diff.ts'
 import { type Draft, formatDraft, mergeDrafts, parseDraft, readDraft } from './draft.ts'
-import { checkInput, entryName, oneOf, plural } from './flags.ts'
+import { entryName, oneOf, plural } from './flags.ts'
 import { styled } from './output.ts'
 import { confirmRepeat } from './publish.ts'
 import { revisionNumbers, revisionOf } from './revisions.ts'
@@ -42,7 +43,7 @@ export type DraftSource = {
 
 /** Commits a draft of an entry and prints the new revision. */
 export async function commitDraft(session: Session, entry: Entry, draft: Draft, source: DraftSource): Promise<void> {
-  const { out, json, baseUrl } = session
+  const { out, json, addressOf } = session
   const { base, mine, input } = await inputOf(session, entry, draft)
   if (isSame(textOf(base), mine)) {
     await confirmRepeat(session, `${source.name} has the same texts as its base revision`, 'committed')
@@ -53,7 +54,7 @@ export async function commitDraft(session: Session, entry: Entry, draft: Draft, 
     : await commit(session, entry, input, mine)
   if (json) return out.json(revised)
   out.line('Revised ', styled('cyan', revised.slug), `, now revision ${revised.revisionCount}`)
-  out.line(`  ${baseUrl}/entries/${revised.slug}`)
+  out.line(`  ${addressOf(revised.slug)}`)
 }
 
 type Made = { base: Revision; mine: Draft; input: RevisionInput }

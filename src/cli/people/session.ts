@@ -4,6 +4,7 @@ import {
   type ActorInput,
   type Client,
   type ClientError,
+  type ClientSettings,
   type Clock,
   createClient,
   isClientError,
@@ -12,6 +13,7 @@ import { parseServiceUrl } from '../../client/request.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
+import { checkInput } from './check-input.ts'
 import {
   type Credential,
   configDirectory,
@@ -20,7 +22,7 @@ import {
   parsedJson,
   readCredential,
 } from './credentials.ts'
-import { checkInput, DEFAULT_URL, oneOf } from './flags.ts'
+import { DEFAULT_URL, oneOf } from './flags.ts'
 import { actorName } from './names.ts'
 import { Output, styled } from './output.ts'
 
@@ -33,6 +35,10 @@ const SAID_FROM = 1_000
 export type Session = {
   invocation: Invocation
   baseUrl: string
+  /** The service or the directory, for people. */
+  place: string
+  /** The address of an entry, for people. */
+  addressOf(slug: string): string
   client: Client
   out: Output
   json: boolean
@@ -40,11 +46,12 @@ export type Session = {
   kept: Credential | undefined
   /** Ensures an actor for writes: that of PALIMPSEST_TOKEN, the stored one, or a new one. Call it before the first write. */
   becomeActor(): Promise<void>
+  close(): Promise<void>
 }
 
 /** Runs a command with the service of its flags, the environment or the configuration. Returns the exit code. */
 export async function inSession(invocation: Invocation, work: (session: Session) => Promise<void>): Promise<number> {
-  const session = openSession(invocation)
+  const session = await openSession(invocation)
   try {
     await work(session)
     await session.out.taken()
@@ -52,26 +59,64 @@ export async function inSession(invocation: Invocation, work: (session: Session)
   } catch (error) {
     if (isClientError(error)) throw refusalOf(error, tokenHint(session))
     throw error
+  } finally {
+    await session.close()
   }
 }
 
-function openSession(invocation: Invocation): Session {
-  const { env, switches } = invocation
+/** Where the requests of a session go. */
+type Target = Pick<Session, 'baseUrl' | 'place' | 'addressOf' | 'close'> & {
+  /** The settings of the client that depend on the target. */
+  reached: Pick<ClientSettings, 'baseUrl' | 'fetch'>
+}
+
+function serviceOf(invocation: Invocation): Target {
   const baseUrl = baseUrlOf(invocation)
+  const addressOf = (slug: string): string => `${baseUrl}/entries/${slug}`
+  return { baseUrl, place: baseUrl, addressOf, reached: { baseUrl }, close: async () => {} }
+}
+
+/** The store in a directory, which this process opens unless another one has. The actor is stored under the path of the directory. */
+async function directoryOf({ flags, env, stderr }: Invocation, named: string): Promise<Target> {
+  if (flags.url !== undefined) throw new UsageError('--url and --data-dir exclude each other.')
+  const [{ joinLocalMemory }, { LOCAL_URL }, { findDataDirectory, storeFile }, { pino }] = await Promise.all([
+    import('../../local-memory.ts'),
+    import('../../local-socket.ts'),
+    import('../../stores/embedded/directory.ts'),
+    import('pino'),
+  ])
+  const place = findDataDirectory(named, storeFile)
+  const onBroken = ({ message }: Error): void => void stderr.write(`${message}\n`)
+  const memory = await joinLocalMemory(place, { env, onBroken, logger: pino({ level: 'silent' }) })
+  return {
+    baseUrl: `${LOCAL_URL}${encodeURI(place)}`,
+    place,
+    addressOf: slug => `palimpsest show ${slug} --data-dir ${place}`,
+    reached: { baseUrl: LOCAL_URL, fetch: memory.fetch },
+    close: () => memory.close(),
+  }
+}
+
+async function openSession(invocation: Invocation): Promise<Session> {
+  const { env, switches, flags } = invocation
+  const target =
+    flags['data-dir'] === undefined ? serviceOf(invocation) : await directoryOf(invocation, flags['data-dir'])
+  const { reached, ...shown } = target
+  const { baseUrl } = shown
   const out = new Output(invocation)
   const own = env.PALIMPSEST_TOKEN === '' ? undefined : env.PALIMPSEST_TOKEN
   const kept = own === undefined ? readCredential(env, baseUrl) : undefined
   const clock = sayingClock(invocation.clock ?? MACHINE_CLOCK, out)
   const clientFor = (token: string | undefined): Client => {
     const retries = switches.has('no-wait') ? 0 : 3
-    return createClient({ baseUrl, token, clock, retries, maxWaitSeconds: WAIT_MAX })
+    return createClient({ ...reached, token, clock, retries, maxWaitSeconds: WAIT_MAX })
   }
   if (own !== undefined && !/^[!-~]{1,200}$/.test(own)) {
     throw new UsageError('PALIMPSEST_TOKEN is not a valid actor token; unset it to use the stored one.')
   }
   const session: Session = {
     invocation,
-    baseUrl,
+    ...shown,
     client: clientFor(own ?? kept?.token),
     out,
     json: switches.has('json'),
@@ -195,26 +240,18 @@ export function refusalOf(error: ClientError, tokenHint: string): CommandError {
 /** The function of a command in a session. */
 export type Work = (session: Session) => Promise<void>
 
-/** Runs a command with the service of its command line. Session and command are loaded when it runs. */
-export const withSession =
-  (load: () => Promise<Work>) =>
-  async (invocation: Invocation): Promise<number> => {
-    const { inSession } = await import('./session.ts')
-    return inSession(invocation, await load())
-  }
-
 /** Shows the stored actor. Sends no request and does not show the token. */
-export async function whoami({ invocation, baseUrl, kept, client, out, json }: Session): Promise<void> {
+export async function whoami({ invocation, baseUrl, place, kept, client, out, json }: Session): Promise<void> {
   if (kept === undefined) {
     const why =
       client.token() === undefined
-        ? `There is no actor for ${baseUrl} yet; the first write creates one.`
+        ? `There is no actor for ${place} yet; the first write creates one.`
         : 'PALIMPSEST_TOKEN is set. The service does not reveal its actor.'
     throw new CommandError(why, client.token() === undefined ? EXIT.notFound : EXIT.failed)
   }
   if (json) return out.json(kept.actor)
   const { id, actorType, declared } = kept.actor
-  out.line(styled('bold', actorName(kept.actor)), ` at ${baseUrl}`)
+  out.line(styled('bold', actorName(kept.actor)), ` at ${place}`)
   out.line(`  id ${id}`)
   const said = Object.entries(declared).filter(([, value]) => value !== null)
   out.line(`  ${actorType}, declared ${said.map(([name, value]) => `${name} "${value}"`).join(', ') || 'nothing more'}`)

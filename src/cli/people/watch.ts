@@ -13,13 +13,13 @@ const COUNT_MOST = 100_000_000
  * Follows the feed in the order of its sequence, from now on or after a number, until it is interrupted or its reader ends. With an entry,
  * actor or action, follows the changes with these filters.
  */
-export async function watch({ invocation, client, out, json, baseUrl }: Session): Promise<void> {
+export async function watch({ invocation, client, out, json, place }: Session): Promise<void> {
   const { flags, stdout } = invocation
   const count = flags.count === undefined ? undefined : countOf('--count', flags.count, COUNT_MOST)
   const after = flags.since === undefined ? undefined : sequenceOf('--since', flags.since)
   const from = after === undefined ? 'from now on' : `after number ${after}`
   const chosen = CHOOSING.flatMap(name => (flags[name] === undefined ? [] : [[name, flags[name]] as const]))
-  out.note(`Following ${chosen.length === 0 ? 'the public feed' : 'changes'} of ${baseUrl} ${from}; Ctrl-C ends it.`)
+  out.note(`Following ${chosen.length === 0 ? 'the public feed' : 'changes'} of ${place} ${from}; Ctrl-C ends it.`)
   const reader = readerSignal(stdout)
   const signal = invocation.signal === undefined ? reader.signal : AbortSignal.any([invocation.signal, reader.signal])
   const slugs = createSlugs(client)

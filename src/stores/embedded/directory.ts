@@ -208,22 +208,25 @@ export function findDataDirectory(directory: string, file: (directory: string) =
   return path
 }
 
-/** How long a process waits for the lock of a directory, in milliseconds. `isServed` locks it for less time. */
+/** How long a process waits for the lock of a directory by default, in milliseconds. `isServed` locks it for less time. */
 const LOCK_TIMEOUT_MS = 500
+
+/** Another process has locked the directory. */
+export class DirectoryInUse extends OperatorError {}
 
 /**
  * Locks the directory for this process. Returns the function that unlocks it. The lock belongs to the operating system, which releases it
- * when the process ends in any way.
+ * when the process ends in any way. Throws DirectoryInUse if another process has the lock for longer than `timeout` milliseconds.
  */
-export function lockDataDirectory(path: string): () => void {
+export function lockDataDirectory(path: string, timeout = LOCK_TIMEOUT_MS): () => void {
   let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(lockFile(path), { timeout: LOCK_TIMEOUT_MS })
+    lock = new DatabaseSync(lockFile(path), { timeout })
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
     if (isBusy(error)) {
-      throw new OperatorError(
+      throw new DirectoryInUse(
         `The data directory ${path} is in use by another palimpsest process; stop that one first or set DATA_DIR to another directory.`,
       )
     }

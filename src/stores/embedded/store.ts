@@ -172,8 +172,15 @@ export class EmbeddedStore implements Store {
 
 type SendListener = { onSend(): void }
 
-/** Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. */
-type Reports = { onIndex?(notice: IndexNotice): void; onAside?(sentence: string): void }
+/**
+ * Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. `lockTimeout` is the
+ * longest wait for the lock, in milliseconds.
+ */
+type Reports = {
+  onIndex?(notice: IndexNotice): void
+  onAside?(sentence: string): void
+  lockTimeout?: number | undefined
+}
 
 /**
  * Opens the embedded store in a prepared directory. Starts one writer thread and one index thread. The first search starts a search thread,
@@ -181,9 +188,9 @@ type Reports = { onIndex?(notice: IndexNotice): void; onAside?(sentence: string)
  */
 export async function openEmbeddedStore(
   directory: string,
-  { onIndex = () => {}, onAside = () => {} }: Reports = {},
+  { onIndex = () => {}, onAside = () => {}, lockTimeout }: Reports = {},
 ): Promise<EmbeddedStore> {
-  const unlock = lockDataDirectory(directory)
+  const unlock = lockDataDirectory(directory, lockTimeout)
   const counters = createSharedCounters()
   const data: ThreadData = { directory, counters }
   const threads: Thread[] = []
