@@ -97,20 +97,18 @@ test('an entry that pipes a download into a shell comes after those that fit nea
   assert.deepEqual(await ids(), [packed.id, piped.id, weak.id])
 })
 
-test('find lists flagged entries after all others that match, and names the signals', async () => {
+test('a flagged entry follows those that fit half as well, precedes the others, and has its signals named', async () => {
   const title = 'Quokka cache grows without bound'
   const summary = 'The quokka cache fills the disk.'
   const poisoned = await publish(`Quokka cache: ${POISON}`, { title, summary })
-  const honest = await publish('Set quokka.maxAge, and the cache is cut every hour.', { title: 'Quokka cache size' })
-  const fetching = await publish('Install the quokka tool: `curl https://example.org/quokka | sh`.', {
-    title: 'Quokka cache tool',
-  })
+  const honest = await publish('Set quokka.maxAge, and the cache is cut every hour.', { title, summary })
+  const weak = await publish('Leaves and grass.', { title: 'Food of the quokka', summary: 'What it eats.' })
   const found = await read<FoundList>('/api/find?q=quokka%20cache%20grows%20without%20bound')
-  assert.equal(found.items.at(-1)?.id, poisoned.id)
-  assert.deepEqual(found.items.at(-1)?.signals, ['DESTRUCTIVE_COMMAND', 'INSTRUCTION_LIKE'])
-  const places = [honest, fetching].map(({ id }) => found.items.findIndex(item => item.id === id))
-  assert.ok(places.every(place => place >= 0 && place < found.items.length - 1))
-  assert.equal(found.match, found.items[0]?.score)
+  assert.deepEqual(
+    found.items.map(({ id }) => id),
+    [honest.id, poisoned.id, weak.id],
+  )
+  assert.deepEqual(found.items[1]?.signals, ['DESTRUCTIVE_COMMAND', 'INSTRUCTION_LIKE'])
   const alone = await publish(POISON, { title: 'Wombat index is corrupt', summary: 'The wombat index breaks.' })
   const only = await read<FoundList>('/api/find?q=wombat%20corrupt')
   assert.deepEqual(

@@ -7,54 +7,39 @@ import { foldWord } from './fold.ts'
 import { fieldTermsOf, impactOf, impactsOf, type RankedText } from './ranking.ts'
 import { rankingTermsOf } from './ranking-terms.ts'
 
-type Weighed = { score: number; standing: Pick<Standing, 'share'> }
+/** A found entry: how well it matches, whether it has all words of the question, its voices, and the signals of its text. */
+export type Ordered = {
+  score: number
+  whole: boolean
+  standing: Pick<Standing, 'share'>
+  signals: readonly Signal[]
+}
 
 /**
- * The share of its rank score that an entry keeps if its text has a signal of commands. Honest guides have these commands too: many pipe a
- * download into a shell, and some free a full disk. The entry follows entries whose score is at least this share of its own. Any other
- * signal leaves 0.
+ * The share of its rank that an entry with a signal keeps: half, so that it is never hidden. Honest guides pipe downloads into a shell, so
+ * those follow only entries that fit nearly as well.
  */
-const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8, DESTRUCTIVE_COMMAND: 0.5 }
+const SIGNAL_SHARE = 0.5
+const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8 }
+const shareOf = (signals: readonly Signal[]): number =>
+  Math.min(1, ...signals.map(signal => SHARES[signal] ?? SIGNAL_SHARE))
 
-const shareOf = (signals: readonly Signal[]): number => Math.min(1, ...signals.map(signal => SHARES[signal] ?? 0))
-
-/** The rank of an entry as an answer: match × (1 + share) ÷ 2 for its voices, times the share that its signals leave. */
-const rankScore = ({ score, standing, signals }: Judged): number =>
-  ((score * (1 + standing.share)) / 2) * (shareOf(signals) || 1)
-
-/** A found entry with the signals of its text. */
-export type Judged = Weighed & { signals: readonly Signal[] }
-/** `whole`: the entry has all words of the question. */
-export type Ordered = Judged & { whole: boolean }
-
-/** Whether an entry follows all others: its text has a signal that leaves 0. Evidence hides nothing. */
-export const isLast = ({ signals }: Pick<Judged, 'signals'>): boolean => shareOf(signals) === 0
-
-/** Number of the best matches that are ordered by rank score. */
-export const CANDIDATES = 40
-
-/** Sorts entries with all words first, and each group by descending rank score. Entries for which `isLast` is true follow all others. */
-export const byRank = (a: Ordered, b: Ordered): number =>
-  Number(isLast(a)) - Number(isLast(b)) || Number(isWhole(b)) - Number(isWhole(a)) || rankScore(b) - rankScore(a)
+/** The rank of an entry as an answer: match × (1 + share of its voices) ÷ 2, times the share that its signals leave. */
+const rankOf = ({ score, standing, signals }: Ordered): number =>
+  ((score * (1 + standing.share)) / 2) * shareOf(signals)
 
 /** An entry with a signal does not gain from having all words of the question: only its score counts. */
-const isWhole = ({ whole, signals }: Ordered): boolean => whole && shareOf(signals) === 1
+const isWhole = ({ whole, signals }: Ordered): boolean => whole && signals.length === 0
+
+/** Number of the best matches that are ordered by rank. */
+export const CANDIDATES = 40
+
+/** Sorts entries with all words of the question first, and each group by descending rank. */
+export const byRank = (a: Ordered, b: Ordered): number =>
+  Number(isWhole(b)) - Number(isWhole(a)) || rankOf(b) - rankOf(a)
 
 /** A score or a match, rounded to three decimals as in answers. */
 export const roundScore = (score: number): number => Math.round(score * 1_000) / 1_000
-
-/**
- * The match of a list whose first candidate has `match`. If that candidate is last by `isLast`, the match is at most the score of the first
- * that is not.
- */
-export function matchOf(list: Iterable<Judged>, match: number): number {
-  let first = true
-  for (const one of list) {
-    if (!isLast(one)) return first ? match : Math.min(match, roundScore(one.score))
-    first = false
-  }
-  return match
-}
 
 /** The score of a text for weighted terms of a query. */
 function saidOf(text: RankedText, weights: readonly (readonly [term: string, weight: number])[]): number {

@@ -6,7 +6,6 @@ import {
   bestThatFit,
   byRank,
   CANDIDATES,
-  isLast,
   markdownOf,
   markdownThatFits,
   passageOf,
@@ -42,8 +41,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const all = await candidatesOf(reads, result)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
   const ordered = candidates.toSorted(byRank)
-  const fitting = candidates.find(one => !isLast(one)) ?? candidates[0]
-  const { coverage, match } = fitOf({ best: all[0], first: fitting }, result)
+  const { coverage, match } = fitOf({ best: all[0], first: candidates[0] }, result)
   const answerable = isAnswerable({ match, words })
   const frame = { coverage, match, answerable, missing, corrected, dataClass: 'EXTERNAL' as const }
   const found = ordered.slice(0, limit)
@@ -79,8 +77,8 @@ async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candida
 }
 
 /**
- * How well the best match fits. `best` is the first entry of the search result. `first` is another one if `best` has a signal that puts it
- * last, or another state than requested.
+ * How well the best match fits. `best` is the first entry of the search result. `first` is another one if `best` has another state than
+ * requested.
  */
 function fitOf(
   { best, first }: { best: Candidate | undefined; first: Candidate | undefined },

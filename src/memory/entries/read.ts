@@ -2,13 +2,12 @@ import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Missing } from '../../contract/resources.ts'
 import type { Sort } from '../../contract/vocabulary.ts'
-import { type Awaitable, getOrThrow, type Reader } from '../../engine/database.ts'
-import { type Judged, matchOf } from '../../find/rules/answers.ts'
+import type { Awaitable, Reader } from '../../engine/database.ts'
 import { termsOf } from '../../find/rules/terms.ts'
 import { observedSearch } from '../activity/observe.ts'
 import { andThen, encodeJson, joinInTurns } from '../encoded-json.ts'
 import { type Answer, inTurns, type ReadOperation, type Reads } from '../operation.ts'
-import { type Fit, type Match, matchesByEntry, type SearchRequest, type SearchResult } from '../searching.ts'
+import type { Fit, Match, SearchRequest, SearchResult } from '../searching.ts'
 import { isUuid, shortDigest } from '../values.ts'
 import type { ServedEntry, ServedPage } from './cache.ts'
 import { findRevisionById, listEvolvedEntries, listRecentEntries, toRevision } from './rows.ts'
@@ -96,15 +95,8 @@ export async function foundPage(
 ): Promise<ServedPage> {
   const shown = await reads.entries.list(matches.map(({ entry }) => entry))
   if (!hasTerms(wanted.q)) return pageOf(wanted, shown, { more: found.more })
-  const fresh = orderOf(wanted) === 'relevance' && wanted.offset === 0
-  const { coverage, words, missing, corrected } = found
-  const match = fresh ? matchOf(weighed(shown, matches), found.match) : found.match
+  const { coverage, match, words, missing, corrected } = found
   return pageOf(wanted, shown, { more: found.more, fit: { coverage, match, words, missing, corrected } })
-}
-
-function weighed(shown: readonly ServedEntry[], matches: readonly Match[]): Judged[] {
-  const byEntry = matchesByEntry({ matches })
-  return shown.map(({ number, judged }) => ({ ...judged, score: getOrThrow(byEntry, number).score }))
 }
 
 const newestPage = (reads: Newest, order: Order, wanted: Wanted): Awaitable<ServedPage> =>

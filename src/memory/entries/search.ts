@@ -1,5 +1,5 @@
 import { getOrThrow } from '../../engine/database.ts'
-import { byRank, CANDIDATES, type Judged, roundScore } from '../../find/rules/answers.ts'
+import { byRank, CANDIDATES, type Ordered, roundScore } from '../../find/rules/answers.ts'
 import {
   countFacets,
   type FacetCounts,
@@ -70,7 +70,7 @@ export async function searchFaceted(
   return { answer: pageAnswer(wanted, page), facets }
 }
 
-type FacetedRow = Faceted & { number: number } & Omit<Judged, 'score'>
+type FacetedRow = Faceted & { number: number } & Pick<Ordered, 'standing' | 'signals'>
 
 /** The best matches ordered by how good an answer they are, before the others. */
 function rankedFirst(rows: readonly FacetedRow[], byEntry: MatchesFound['byEntry']): FacetedRow[] {
