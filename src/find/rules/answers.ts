@@ -81,9 +81,13 @@ const PART = /.{1,120}(?:\s+|$)|.{1,120}/gsu
 /**
  * The passage of a content with the highest weight of query terms: whole sentences or lines if they are short enough, at most PASSAGE_MAX
  * UTF-16 units. It begins with a sentence or line that has a term. `weights` has the weight of each term of the query. If the content has
- * none of the terms, the passage is its beginning.
+ * none of the terms, the passage is its beginning. A passage that `isAvoided` is taken only if no other has at least half of its weight.
  */
-export function passageOf(content: string, weights: ReadonlyMap<string, number>): string {
+export function passageOf(
+  content: string,
+  weights: ReadonlyMap<string, number>,
+  isAvoided: (passage: string) => boolean = () => false,
+): string {
   const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
   const start = startOf(content, weights)
   const pieces = piecesOf(content.slice(start, start + LOOKED_AT), start).map(({ at, text }) => ({
@@ -92,6 +96,7 @@ export function passageOf(content: string, weights: ReadonlyMap<string, number>)
     terms: mayHave(text, beginnings) ? termsIn(text, weights) : [],
   }))
   let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0 }
+  let avoided = best
   for (const [first, { at, terms }] of pieces.entries()) {
     if (terms.length === 0) continue
     const seen = new Set<string>()
@@ -99,9 +104,12 @@ export function passageOf(content: string, weights: ReadonlyMap<string, number>)
       if (piece.end - at > PASSAGE_MAX && piece.at !== at) break
       for (const term of piece.terms) seen.add(term)
       const worth = seen.values().reduce((sum, term) => sum + (weights.get(term) ?? 0), 0)
-      if (worth > best.worth) best = { at, end: piece.end, worth }
+      if (worth <= best.worth) continue
+      if (!isAvoided(content.slice(at, piece.end))) best = { at, end: piece.end, worth }
+      else if (worth > avoided.worth) avoided = { at, end: piece.end, worth }
     }
   }
+  if (best.worth < avoided.worth / 2) best = avoided
   const cut = content
     .slice(best.at, Math.min(best.end, best.at + PASSAGE_MAX))
     .toWellFormed()

@@ -18,6 +18,7 @@ import { objectionsTo } from '../evidence/read.ts'
 import { storedStanding } from '../evidence/standing-rows.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 import { matchesByEntry, type SearchResult } from '../searching.ts'
+import { signalsOfText } from '../signals/signals.ts'
 import { entryOf, type ServedEntry } from './cache.ts'
 import { findEntryByNumber } from './rows.ts'
 import { tagKey } from './tag-rules.ts'
@@ -101,7 +102,11 @@ async function rowOf(
   const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = entryOf(
     found.served,
   )
-  const excerpt = passageOf(content, weights)
+  // Only a text with signals can have a passage with them.
+  const excerpt =
+    signals.length === 0
+      ? passageOf(content, weights)
+      : passageOf(content, weights, passage => signalsOfText(passage).length > 0)
   const score = roundScore(found.score)
   const row = {
     id,
