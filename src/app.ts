@@ -121,9 +121,9 @@ export const UNLIMITED = { readPerMinute: 1_000_000_000, writePerMinute: 1_000_0
 /** The first part of the origin of a log if PUBLIC_URL is not set. */
 const HOST_BY_DEFAULT = 'localhost'
 
-/** The witnesses of the public log, if LOG_WITNESSES names some. */
+/** The witnesses of the public log, if TLOG_WITNESSES names some. */
 async function askWitnesses(config: Config, store: Store, logger: Logger): Promise<Witnesses | undefined> {
-  const policy = await readWitnessPolicy(config.logWitnesses)
+  const policy = await readWitnessPolicy(config.tlogWitnesses)
   if (policy === undefined || store.original !== undefined) return undefined
   const prove: Prove = (older, size) => store.askLog({ ask: 'consistency', older, size }) as Promise<string[]>
   return new Witnesses({ policy, prove, logger })
@@ -131,7 +131,7 @@ async function askWitnesses(config: Config, store: Store, logger: Logger): Promi
 
 /** Follows the store with its public log. A mirror has the log of its original instead. */
 async function keepLog(
-  { databaseUrl, publicUrl, logIntervalSeconds }: Config,
+  { databaseUrl, publicUrl, tlogIntervalSeconds }: Config,
   { server, store, logger, now, witnesses }: Kept & { witnesses: Witnesses | undefined },
   secrets: () => Secrets,
 ): Promise<LogAppender | undefined> {
@@ -140,7 +140,7 @@ async function keepLog(
     ...{ store, logger, now, witnesses, environment: server.environment },
     pem: () => secrets().logKey,
     host: publicUrl === undefined ? HOST_BY_DEFAULT : new URL(publicUrl).host,
-    interval: logIntervalSeconds * 1_000,
+    interval: tlogIntervalSeconds * 1_000,
     randomHex: () => randomBytes(8).toString('hex'),
   })
   // A store that is not open yet is followed once it is.

@@ -34,9 +34,9 @@ export type Config = {
   writeGroupMax: number
   adminToken: string | undefined
   originKey: string | undefined
-  logKey: string | undefined
-  logIntervalSeconds: number
-  logWitnesses: string | undefined
+  tlogKey: string | undefined
+  tlogIntervalSeconds: number
+  tlogWitnesses: string | undefined
   readPerMinute: number
   writePerMinute: number
   cooldownSeconds: number
@@ -124,23 +124,23 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
       'The key under which networks are recognised for as long as they are blocked. Unset: made once into DATA_DIR/origin-key, mode 0600. No backup contains it: store it separately. If it is lost, blocks of origins lapse.',
     parse: secret,
   },
-  logKey: {
-    name: 'LOG_KEY',
+  tlogKey: {
+    name: 'TLOG_KEY',
     byDefault: undefined,
     secret: true,
     description:
       'The private key that signs the public log: Ed25519, and ML-DSA-44 if there is one, as PEM (PKCS#8). Unset: made once into DATA_DIR/log-key, mode 0600, or into the database. No backup contains it: store it separately. If it is lost, another log begins, which names the previous one.',
     parse: filled,
   },
-  logIntervalSeconds: {
-    name: 'LOG_INTERVAL_SECONDS',
+  tlogIntervalSeconds: {
+    name: 'TLOG_INTERVAL_SECONDS',
     byDefault: '1',
     description:
       'Seconds between two signed checkpoints of the public log, while there are new records. Mirrors store a record once a checkpoint has it; with 0.05, usually a tenth of a second after its commit.',
     parse: decimal(0.05, 3_600),
   },
-  logWitnesses: {
-    name: 'LOG_WITNESSES',
+  tlogWitnesses: {
+    name: 'TLOG_WITNESSES',
     byDefault: undefined,
     description:
       'A file that names the witnesses of the public log and how many must cosign it (c2sp.org/tlog-policy). Each checkpoint is sent to those with an address before it is published.',

@@ -40,9 +40,9 @@ export async function openEmbedded(
   const secrets: Secrets = {
     adminDigest: digestOf(token),
     originKey: config.originKey ?? ensureSecret(originKeyFile(directory)),
-    logKey: config.logKey ?? ensureSecret(logKeyFile(directory), makeLogKey),
+    logKey: config.tlogKey ?? ensureSecret(logKeyFile(directory), makeLogKey),
   }
-  privateKeysOf(secrets.logKey, config.logKey === undefined ? logKeyFile(directory) : 'LOG_KEY')
+  privateKeysOf(secrets.logKey, config.tlogKey === undefined ? logKeyFile(directory) : 'TLOG_KEY')
   const store = await openEmbeddedStore(directory, {
     onIndex: reportIndex(logger, indexFile(directory)),
     onAside: sentence => logger.warn(sentence),

@@ -33,7 +33,7 @@ const FIRST_OPEN_TIMEOUT_MS = 2_000
 
 /** Opens the store in a PostgreSQL database. Throws OperatorError for mistakes of the operator. */
 export async function openPostgres(config: Config, url: string, logger: Logger): Promise<Engine> {
-  if (config.logKey !== undefined) privateKeysOf(config.logKey, 'LOG_KEY')
+  if (config.tlogKey !== undefined) privateKeysOf(config.tlogKey, 'TLOG_KEY')
   const directory = prepareDataDirectory(config.dataDir)
   const unlock = lockDataDirectory(directory)
   const shared = new SharedSecrets(config, logger)
@@ -115,7 +115,7 @@ const reportsTo = (logger: Logger, database: string, mayMake: boolean) => ({
  */
 async function shareSecrets(connection: PostgresConnection, config: Config, logger: Logger): Promise<Known> {
   const originKey = await shareOrigins(connection, config, logger)
-  const logKey = config.logKey ?? (await shareLogKey(connection, makeLogKey))
+  const logKey = config.tlogKey ?? (await shareLogKey(connection, makeLogKey))
   if (config.adminToken !== undefined) {
     return { secrets: { adminDigest: digestOf(config.adminToken), originKey, logKey }, tokenFile: undefined }
   }

@@ -15,9 +15,9 @@ const placeOfMetrics = ({ metricsHost: host, metricsPort: port }: Config): Place
   port === undefined ? undefined : { host, port, names: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }
 
 /** Throws OperatorError for a setting whose value is wrong because of what it names: a file or a key. */
-export async function assertNamed({ logWitnesses, logKey }: Config): Promise<void> {
-  await readWitnessPolicy(logWitnesses)
-  if (logKey !== undefined) privateKeysOf(logKey, 'LOG_KEY')
+export async function assertNamed({ tlogWitnesses, tlogKey }: Config): Promise<void> {
+  await readWitnessPolicy(tlogWitnesses)
+  if (tlogKey !== undefined) privateKeysOf(tlogKey, 'TLOG_KEY')
 }
 
 /**

@@ -72,7 +72,7 @@ export const log: Measure = {
 /** Starts a service on a copy of a store, waits until its log has every record, and suspends it. */
 async function startSide(kept: string, dataDir: string, interval: string): Promise<Side> {
   cpSync(kept, dataDir, { recursive: true })
-  const service = await startService({ DATA_DIR: dataDir, LOG_INTERVAL_SECONDS: interval })
+  const service = await startService({ DATA_DIR: dataDir, TLOG_INTERVAL_SECONDS: interval })
   const situation = await situationOf([service.url], addressesIn(dataDir), [])
   await untilLogged(dataDir, () => {})
   signalTree(service.server.pid, 'SIGSTOP')

@@ -249,7 +249,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     name: 'witness',
     summary: 'Cosign the public logs of other services, each while it is append-only.',
     details:
-      'The directory has the key of the witness and the last cosigned checkpoints. A checkpoint is stored there before it is cosigned. A checkpoint that does not continue the last one is refused and reported. The operator of the log names the witness in the file of LOG_WITNESSES.',
+      'The directory has the key of the witness and the last cosigned checkpoints. A checkpoint is stored there before it is cosigned. A checkpoint that does not continue the last one is refused and reported. The operator of the log names the witness in the file of TLOG_WITNESSES.',
     args: [{ name: 'LOG', many: true, description: 'The verifier key of a log: the first line of its /log/keys.' }],
     flags: [
       { name: 'name', value: 'NAME', description: 'The name of the witness, for example witness.example/w1.' },

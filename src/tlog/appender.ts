@@ -97,7 +97,7 @@ export class LogAppender {
     this.#isKeyReported = true
     this.#keeping.logger.error(
       { origin: logEpoch?.origin },
-      'another node signs the public log with another key, and this node signs nothing; give every node the same LOG_KEY and start it again',
+      'another node signs the public log with another key, and this node signs nothing; give every node the same TLOG_KEY and start it again',
     )
   }
 

@@ -198,7 +198,7 @@ async function lineOf({ key }: Party, note: string, answer: string): Promise<Out
  */
 const ASKED_MAX = 30
 
-/** The policy in the file that LOG_WITNESSES names; undefined without one. Throws OperatorError if it cannot be read or used. */
+/** The policy in the file that TLOG_WITNESSES names; undefined without one. Throws OperatorError if it cannot be read or used. */
 export async function readWitnessPolicy(path: string | undefined): Promise<Policy | undefined> {
   if (path === undefined) return undefined
   try {
@@ -215,6 +215,6 @@ export async function readWitnessPolicy(path: string | undefined): Promise<Polic
       error instanceof MalformedError
         ? `is no policy file of c2sp.org/tlog-policy: ${error.message}`
         : `cannot be read (${settingFileFault(error)}).`
-    throw new OperatorError(`LOG_WITNESSES names ${path}, which ${reason}`)
+    throw new OperatorError(`TLOG_WITNESSES names ${path}, which ${reason}`)
   }
 }

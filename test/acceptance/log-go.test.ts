@@ -29,7 +29,7 @@ before(async () => {
   if (NO_GO) return
   writeFileSync(policyFile, 'quorum none\n')
   const pem = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
-  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05', LOG_KEY: pem, LOG_WITNESSES: policyFile })
+  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05', TLOG_KEY: pem, TLOG_WITNESSES: policyFile })
   token = (await newActor(app.url)).token
   await makeWorld(app.url, token)
   const { origin } = await signedCheckpoint(app)

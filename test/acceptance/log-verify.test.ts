@@ -22,7 +22,7 @@ let directory: string
 let entries: Entry[]
 let key: string
 before(async () => {
-  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05' })
+  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
   directory = await mkdtemp(join(tmpdir(), 'palimpsest-log-'))
   const { token } = await newActor(app.url)
   entries = await Promise.all(Array.from({ length: ENTRIES }, () => newEntry(app.url, token)))

@@ -31,7 +31,7 @@ let two: Witness
 before(async () => {
   writeFileSync(policyFile, 'quorum none\n')
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05', LOG_KEY: pem, LOG_WITNESSES: policyFile })
+  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05', TLOG_KEY: pem, TLOG_WITNESSES: policyFile })
   token = (await newActor(app.url)).token
   await newEntry(app.url, token)
   await signed()
@@ -104,7 +104,7 @@ test('a service with more witnesses than a checkpoint has lines for does not sta
   const many = join(directory.path, 'many')
   const lines = Array.from({ length: 31 }, (_, at) => `witness w${at} ${someWitness(`w${at}`).vkey} ${one.url}\n`)
   writeFileSync(many, `${lines.join('')}quorum none\n`)
-  await assert.rejects(startApp({ LOG_WITNESSES: many }), /More than 30 witnesses have an address\./)
+  await assert.rejects(startApp({ TLOG_WITNESSES: many }), /More than 30 witnesses have an address\./)
 })
 
 test('a model that reads an entry gets its record, the checkpoint that covers it and the cosigners', async () => {

@@ -23,7 +23,7 @@ let other: TestApp
 let token: string
 before(async () => {
   const database = ENGINE === 'postgres' ? { DATABASE_URL: await databaseWithTables('min-sequence') } : {}
-  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05', ...database })
+  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05', ...database })
   other = ENGINE === 'postgres' ? await startApp(database) : app
   ;({ token } = await newActor(app.url))
 })

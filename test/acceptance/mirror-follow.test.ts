@@ -18,7 +18,7 @@ const ROUNDS = 20
 
 let copy: Copy
 let token: string
-const app = useApp({ LOG_INTERVAL_SECONDS: '0.05' }, async () => {
+const app = useApp({ TLOG_INTERVAL_SECONDS: '0.05' }, async () => {
   ;({ token } = await newActor(app.url))
   await newEntry(app.url, token)
   await signedCheckpoint(app)
@@ -109,7 +109,7 @@ test('without a stream a mirror polls', async () => {
 })
 
 test('a mirror asks no more than the limit of its original allows while that is written to', async () => {
-  const limited = await startApp({ LOG_INTERVAL_SECONDS: '0.05', READ_LIMIT_PER_MINUTE: '120' })
+  const limited = await startApp({ TLOG_INTERVAL_SECONDS: '0.05', READ_LIMIT_PER_MINUTE: '120' })
   try {
     const writer = await newActor(limited.url)
     await newEntry(limited.url, writer.token)

@@ -21,7 +21,7 @@ let copy: Copy
 let world: World
 let key: string
 before(async () => {
-  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05' })
+  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
   const { token } = await newActor(app.url)
   world = await makeWorld(app.url, token)
   // More than a tile, and records that are withdrawn before they are copied.

@@ -8,7 +8,7 @@ import { signedCheckpoint } from '../support/logged-world.ts'
 import { moderate } from '../support/moderation.ts'
 
 let token: string
-const app = useApp({ LOG_INTERVAL_SECONDS: '0.05' }, async () => {
+const app = useApp({ TLOG_INTERVAL_SECONDS: '0.05' }, async () => {
   ;({ token } = await newActor(app.url))
 })
 

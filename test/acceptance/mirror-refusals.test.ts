@@ -20,7 +20,7 @@ let empty: Copy
 let stored: unknown
 const storedIn = (copy: Copy) =>
   copy.app.store.reader.one(sql`SELECT (SELECT count(*) FROM activity) AS rows, size FROM log`)
-const app = useApp({ LOG_INTERVAL_SECONDS: '0.05' }, async () => {
+const app = useApp({ TLOG_INTERVAL_SECONDS: '0.05' }, async () => {
   const { token } = await newActor(app.url)
   world = await makeWorld(app.url, token)
   await makeWorld(app.url, token)

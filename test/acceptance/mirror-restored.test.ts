@@ -15,7 +15,7 @@ const ROWS = 1_010
 let copy: Copy
 let token: string
 let entry: Entry
-const app = useApp({ LOG_INTERVAL_SECONDS: '0.05' }, async () => {
+const app = useApp({ TLOG_INTERVAL_SECONDS: '0.05' }, async () => {
   ;({ token } = await newActor(app.url))
   entry = await newEntry(app.url, token)
 })

@@ -20,8 +20,8 @@ let copy: Copy
 let token: string
 before(async () => {
   app = await startApp({
-    LOG_INTERVAL_SECONDS: '0.05',
-    LOG_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    TLOG_INTERVAL_SECONDS: '0.05',
+    TLOG_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
   })
   ;({ token } = await newActor(app.url))
   await writeEntries(app, ENTRIES)

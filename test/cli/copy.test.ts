@@ -181,7 +181,7 @@ async function serveWitness(dataDir: string, origin: string) {
 
 test('the copy of a served store begins another log; the last copy continues it, with its key', options, async t => {
   const port = String(await freePort())
-  const logged = { PORT: port, LOG_INTERVAL_SECONDS: '0.05' }
+  const logged = { PORT: port, TLOG_INTERVAL_SECONDS: '0.05' }
   const dataDir = `${directory.path}/signed`
   const [served, last, headless] = [await databaseOf('served-log'), await databaseOf('last-log'), await databaseOf('x')]
   const unwitnessed = await startApp({ DATA_DIR: dataDir, ...logged }, { engine: 'embedded' })
@@ -190,7 +190,7 @@ test('the copy of a served store begins another log; the last copy continues it,
   const witness = await serveWitness(dataDir, (await signedCheckpoint(unwitnessed)).origin)
   t.after(() => witness.end())
   await unwitnessed.close()
-  const watched = { ...logged, LOG_WITNESSES: witness.policy }
+  const watched = { ...logged, TLOG_WITNESSES: witness.policy }
   const server = await startApp({ DATA_DIR: dataDir, ...watched }, { engine: 'embedded' })
   const mirror = await openCopy(server.url)
   await mirror.catchUp()

@@ -65,7 +65,7 @@ async function fillSegment(): Promise<void> {
 
 before(async () => {
   directory = temporaryDirectory()
-  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05' })
+  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
   const write = async <T>(as: string, where: string, body: object): Promise<T> =>
     expectStatus(await call<T>(app.url, 'POST', where, { body, token: as }), 201)
   const ann = await newActor(app.url, { actorType: 'AGENT', declaredName: 'Ann', declaredProvider: 'Acme' })

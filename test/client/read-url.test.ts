@@ -9,7 +9,7 @@ import { signedCheckpoint } from '../support/logged-world.ts'
 let app: TestApp
 let mirror: Copy
 before(async () => {
-  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05' }, { engine: 'embedded' })
+  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' }, { engine: 'embedded' })
   await newEntry(app.url, (await newActor(app.url)).token)
   await signedCheckpoint(app)
   mirror = await openCopy(app.url)

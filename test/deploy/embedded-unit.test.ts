@@ -45,7 +45,7 @@ function withFiles(machine: Machine): Record<string, string> {
   const policy = join(machine.path, 'settings/witness-policy')
   writeFileSync(policy, `witness one ${someWitness('one.example').vkey}\nquorum one\n`)
   machine.credential('log-key', makeLogKey())
-  return { ...OPEN, LOG_WITNESSES: policy, LOG_KEY_FILE: join(machine.path, 'credentials/log-key') }
+  return { ...OPEN, TLOG_WITNESSES: policy, TLOG_KEY_FILE: join(machine.path, 'credentials/log-key') }
 }
 
 test('the unit reads the witness policy and the key of a drop-in, and a start names the sandbox that hides a file', {
@@ -61,7 +61,7 @@ test('the unit reads the witness policy and the key of a drop-in, and a start na
 
   const elsewhere = join(machine.path, 'elsewhere')
   writeFileSync(elsewhere, 'quorum none\n')
-  for (const [name, value] of Object.entries({ LOG_WITNESSES: elsewhere, LOG_KEY_FILE: elsewhere })) {
+  for (const [name, value] of Object.entries({ TLOG_WITNESSES: elsewhere, TLOG_KEY_FILE: elsewhere })) {
     const { code, stderr } = await runUnit(UNIT, { machine, env: { ...env, [name]: value } }).ended
     assert.equal(code, 1)
     assert.match(
@@ -74,12 +74,12 @@ test('the unit reads the witness policy and the key of a drop-in, and a start na
 test('a file that is missing in the sandbox of systemd is reported with the remedy', async () => {
   const { path, remove } = makeDirectory()
   const wrap = ['sh', '-c', 'SYSTEMD_EXEC_PID=$$ exec "$@"', 'sh']
-  const env = { DATA_DIR: path, LOG_KEY_FILE: '/nowhere/log-key' }
+  const env = { DATA_DIR: path, TLOG_KEY_FILE: '/nowhere/log-key' }
   const { code, stderr } = await spawnService(['serve'], { env, wrap }).ended
   remove()
   assert.equal(code, 1)
   assert.match(
     stderr,
-    /^LOG_KEY_FILE names .*no such file or directory, in the sandbox of the unit: pass .* LoadCredential/,
+    /^TLOG_KEY_FILE names .*no such file or directory, in the sandbox of the unit: pass .* LoadCredential/,
   )
 })

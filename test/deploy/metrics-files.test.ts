@@ -34,7 +34,7 @@ before(async () => {
   directory = makeDirectory()
   const policy = join(directory.path, 'policy')
   writeFileSync(policy, `witness one ${someWitness('one.example').vkey}\nquorum one\n`)
-  app = await startApp({ METRICS_PORT: '0', LOG_WITNESSES: policy })
+  app = await startApp({ METRICS_PORT: '0', TLOG_WITNESSES: policy })
   const scrape = async (address = ''): Promise<string> =>
     (await call(address.replace(/\/metrics$/, ''), 'GET', '/metrics')).text
   const samples = (await scrape(app.metricsUrl)).matchAll(/^palimpsest_problems_total\{code="(\w+)"\} (\d+)$/gm)

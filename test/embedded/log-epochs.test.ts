@@ -37,7 +37,7 @@ async function publish(url: string, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await newEntry(url, token)
 }
 const start = (dataDir: string): Promise<TestApp> =>
-  startApp({ DATA_DIR: dataDir, LOG_INTERVAL_SECONDS: '0.05' }, { engine: 'embedded' })
+  startApp({ DATA_DIR: dataDir, TLOG_INTERVAL_SECONDS: '0.05' }, { engine: 'embedded' })
 function change(dataDir: string, ...statements: string[]): void {
   const database = new DatabaseSync(storeFile(dataDir), { enableForeignKeyConstraints: false, timeout: 5_000 })
   database.exec(statements.join(';'))

@@ -30,7 +30,7 @@ const blameAt = (base: string, entry: string) => readAt<Blame>(base, entry, 'bla
  */
 export async function runStandings({ sequences, steps }: { sequences: number; steps: number }): Promise<void> {
   const random = seededRandom('standings')
-  const pair = await startPair({ settings: { TRUSTED_PROXIES: '127.0.0.0/8', LOG_INTERVAL_SECONDS: '0.05' } })
+  const pair = await startPair({ settings: { TRUSTED_PROXIES: '127.0.0.0/8', TLOG_INTERVAL_SECONDS: '0.05' } })
   try {
     const { app, names } = pair.sides[0]
     const mirror = await openCopy(app.url)

@@ -60,7 +60,7 @@ test('a search finds what reads already show, while the commit still runs a chec
   const dataDir = join(directory.path, 'data')
   const gatePath = join(directory.path, 'gate')
   const gate = gateAt(gatePath)
-  const env = { LD_PRELOAD: String(shim), SHIM_GATE: gatePath, LOG_INTERVAL_SECONDS: '3600' }
+  const env = { LD_PRELOAD: String(shim), SHIM_GATE: gatePath, TLOG_INTERVAL_SECONDS: '3600' }
   const server = await startServer(dataDir, { env })
   const client = createClient(server.url, 24)
   const token = await issueToken(client)

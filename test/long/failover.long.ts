@@ -52,7 +52,7 @@ async function failOver(context: TestContext, rounds: Rounds, count: number): Pr
   const cluster = await startPatroni()
   context.after(() => cluster.close())
   const readUrls = cluster.members.map(({ url }) => url).join()
-  const env = { DATABASE_URL: cluster.primary, DATABASE_READ_URL: readUrls, LOG_INTERVAL_SECONDS: '0.2' }
+  const env = { DATABASE_URL: cluster.primary, DATABASE_READ_URL: readUrls, TLOG_INTERVAL_SECONDS: '0.2' }
   const nodes = [
     await startServer(join(directory.path, 'node0'), { env }),
     await startServer(join(directory.path, 'node1'), { env }),

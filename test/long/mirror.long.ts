@@ -19,7 +19,7 @@ test('a mirror that is killed at any moment continues with complete records', as
 })
 
 test('a reader of changes learns of withdrawals from a mirror in order, in 60 rounds', async t => {
-  const original = await startApp({ LOG_INTERVAL_SECONDS: '0.05' })
+  const original = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
   t.after(() => original.close())
   await mirrorChangeRounds(original, 60)
 })

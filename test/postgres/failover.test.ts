@@ -18,7 +18,7 @@ test('a write whose commit was not confirmed by the synchronous standby is ackno
 }, async t => {
   const { standbys, url } = await replicated(t, 1)
   const [standby] = standbys
-  const app = await startApp({ DATABASE_URL: url, LOG_INTERVAL_SECONDS: '3600' })
+  const app = await startApp({ DATABASE_URL: url, TLOG_INTERVAL_SECONDS: '3600' })
   t.after(() => app.close())
   const { token } = await newActor(app.url)
   await run(url, "ALTER SYSTEM SET synchronous_standby_names = '*'")

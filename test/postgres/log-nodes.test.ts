@@ -19,7 +19,7 @@ const PATIENCE = 60_000
 const directory = makeDirectory()
 after(() => directory.remove())
 
-const often = (database: string) => ({ DATABASE_URL: database, LOG_INTERVAL_SECONDS: '0.05' })
+const often = (database: string) => ({ DATABASE_URL: database, TLOG_INTERVAL_SECONDS: '0.05' })
 type Head = ReturnType<typeof parseCheckpoint> & { note: string }
 /** The newest checkpoint of a node, once it has more than this many records. */
 const headAbove = (url: string, size: number): Promise<Head> =>
@@ -65,11 +65,11 @@ const anyKey = (): string => String(generateKeyPairSync('ed25519').privateKey.ex
 
 test('of nodes with different keys only the one that started last signs', { skip: NO_POSTGRES }, async () => {
   const database = await databaseWithTables('two keys')
-  const first = await startApp({ ...often(database), LOG_KEY: anyKey() })
+  const first = await startApp({ ...often(database), TLOG_KEY: anyKey() })
   const { token } = await newActor(first.url)
   await newEntry(first.url, token)
   const { origin } = await headAbove(first.url, 0)
-  const last = await startApp({ ...often(database), LOG_KEY: anyKey() })
+  const last = await startApp({ ...often(database), TLOG_KEY: anyKey() })
   // One record for the first entry, one for the continuation.
   for (let size = 3; size < 8; size++) {
     await newEntry(size % 2 === 0 ? first.url : last.url, token)
@@ -118,7 +118,7 @@ for (const [shown, path] of [
     const signer = await startApp(often(database))
     // This node looks at the log when it starts, and no more.
     const DATA_DIR = join(directory.path, shown)
-    const idle = await startApp({ DATABASE_URL: database, DATA_DIR, LOG_INTERVAL_SECONDS: '3600' })
+    const idle = await startApp({ DATABASE_URL: database, DATA_DIR, TLOG_INTERVAL_SECONDS: '3600' })
     const { token } = await newActor(signer.url)
     for (let n = 0; n < 5; n++) await newEntry(signer.url, token)
     const before = await headAbove(signer.url, 4)

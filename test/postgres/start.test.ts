@@ -22,7 +22,7 @@ test('a node that starts before the database waits, and serves and logs once tha
   cluster = await startCluster(binaries ?? '')
   const { url } = await createDatabase(cluster.url('postgres'))
   await cluster.stop('fast')
-  const { child, output, ended } = serve('early', url, { LOG_INTERVAL_SECONDS: '3600' })
+  const { child, output, ended } = serve('early', url, { TLOG_INTERVAL_SECONDS: '3600' })
   const base = await eventually('it listens', 60_000, async () => /at (http:\S+)/.exec(output.stdout)?.[1])
   assert.match(output.stdout, /waiting for the database/)
   expectStatus(await call(base, 'GET', '/health'), 200)

@@ -27,7 +27,7 @@ export type Mirrored = {
 }
 
 /** Settings of servers behind the balancer. */
-export const MIRRORED_ENV = { TRUSTED_PROXIES: '127.0.0.1', LOG_INTERVAL_SECONDS: '0.05' }
+export const MIRRORED_ENV = { TRUSTED_PROXIES: '127.0.0.1', TLOG_INTERVAL_SECONDS: '0.05' }
 
 export async function startMirrored(count: number): Promise<Mirrored> {
   const directory = makeDirectory()

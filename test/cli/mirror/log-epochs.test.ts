@@ -22,7 +22,7 @@ const { inProcess } = commandLine()
 /** Serves a directory; at the address of another service that has stopped, if there is one. */
 const serve = (name: string, before?: TestApp): Promise<TestApp> => {
   const address = before === undefined ? {} : { PORT: new URL(before.url).port }
-  return startApp({ DATA_DIR: at(name), LOG_INTERVAL_SECONDS: '0.05', ...address }, { engine: 'embedded' })
+  return startApp({ DATA_DIR: at(name), TLOG_INTERVAL_SECONDS: '0.05', ...address }, { engine: 'embedded' })
 }
 async function publish(url: string, count: number): Promise<string[]> {
   const { token } = await newActor(url)

@@ -21,7 +21,7 @@ import { type Copy, openCopy } from './copy.ts'
 let app: TestApp
 let copy: Copy
 before(async () => {
-  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05' })
+  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
   toNoon(app)
 })
 after(() => app.close())

@@ -17,7 +17,7 @@ import { type Copy, openCopy } from './copy.ts'
 const { inProcess } = commandLine()
 
 let copy: Copy
-const app = useApp({ LOG_INTERVAL_SECONDS: '0.05' }, async () => {
+const app = useApp({ TLOG_INTERVAL_SECONDS: '0.05' }, async () => {
   await newEntry(app.url, (await newActor(app.url)).token)
   copy = await openCopy(app.url)
   await copy.catchUp()

@@ -9,7 +9,7 @@ import { type Copy, openCopy } from './copy.ts'
 let app: TestApp
 let copy: Copy
 before(async () => {
-  app = await startApp({ LOG_INTERVAL_SECONDS: '0.05' })
+  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
   await newEntry(app.url, (await newActor(app.url)).token)
   await signedCheckpoint(app)
   copy = await openCopy(app.url)
