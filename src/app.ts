@@ -132,7 +132,7 @@ async function askWitnesses(config: Config, store: Store, logger: Logger): Promi
 /** Follows the store with its public log. A mirror has the log of its original instead. */
 async function keepLog(
   { databaseUrl, publicUrl, tlogIntervalSeconds }: Config,
-  { server, store, logger, now, witnesses }: Kept & { witnesses: Witnesses | undefined },
+  { server, store, logger, now, witnesses }: ServiceParts & { witnesses: Witnesses | undefined },
   secrets: () => Secrets,
 ): Promise<LogAppender | undefined> {
   if (store.original !== undefined) return undefined
@@ -149,17 +149,17 @@ async function keepLog(
   return appender
 }
 
-type Kept = Required<Pick<AppOptions, 'logger' | 'now'>> & { server: Server; store: Store }
+type ServiceParts = Required<Pick<AppOptions, 'logger' | 'now'>> & { server: Server; store: Store }
 
 /** Makes the salts of days and deletes expired rows, now and every minute. */
 class Housekeeping {
   readonly #retentionDays: number
-  readonly #kept: Kept
+  readonly #kept: ServiceParts
   readonly #timer: NodeJS.Timeout
   #hasEnded = false
   #countedAt = performance.now()
 
-  constructor({ activityRetentionDays }: Config, kept: Kept) {
+  constructor({ activityRetentionDays }: Config, kept: ServiceParts) {
     this.#retentionDays = activityRetentionDays
     this.#kept = kept
     this.#timer = setInterval(() => this.#runOrWarn(), HOUSEKEEPING_INTERVAL)

@@ -73,12 +73,12 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
 }
 
 /** The secrets that all nodes share, known once the store is open. `tokenFile` is the file with the admin token, if this node made it. */
-type Known = { secrets: Secrets; tokenFile: string | undefined }
+type KnownSecrets = { secrets: Secrets; tokenFile: string | undefined }
 
 class SharedSecrets {
   readonly #config: Config
   readonly #logger: Logger
-  #known: Known | undefined
+  #known: KnownSecrets | undefined
 
   constructor(config: Config, logger: Logger) {
     this.#config = config
@@ -113,7 +113,7 @@ const reportsTo = (logger: Logger, database: string, mayMake: boolean) => ({
  * The secrets that all nodes share. The database has only the digest of the admin token; the node that makes the token writes it to its
  * data directory. Existing secrets in the data directory are used.
  */
-async function shareSecrets(connection: PostgresConnection, config: Config, logger: Logger): Promise<Known> {
+async function shareSecrets(connection: PostgresConnection, config: Config, logger: Logger): Promise<KnownSecrets> {
   const originKey = await shareOrigins(connection, config, logger)
   const logKey = config.tlogKey ?? (await shareLogKey(connection, makeLogKey))
   if (config.adminToken !== undefined) {

@@ -8,10 +8,10 @@ import { privateKeysOf } from './tlog/key-files.ts'
 import { readWitnessPolicy } from './tlog/witnesses.ts'
 
 /** An address to listen on, with the names of its settings. */
-type Place = { host: string; port: number; names: { host: string; port: string } }
+type ListenAddress = { host: string; port: number; names: { host: string; port: string } }
 
-const placeOf = ({ host, port }: Config): Place => ({ host, port, names: { host: 'HOST', port: 'PORT' } })
-const placeOfMetrics = ({ metricsHost: host, metricsPort: port }: Config): Place | undefined =>
+const placeOf = ({ host, port }: Config): ListenAddress => ({ host, port, names: { host: 'HOST', port: 'PORT' } })
+const placeOfMetrics = ({ metricsHost: host, metricsPort: port }: Config): ListenAddress | undefined =>
   port === undefined ? undefined : { host, port, names: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }
 
 /** Throws OperatorError for a setting whose value is wrong because of what it names: a file or a key. */
@@ -63,7 +63,7 @@ export async function listenForMetrics(metrics: Metrics, config: Config): Promis
   return server
 }
 
-async function listening({ host, port, names }: Place, attempt: () => Promise<unknown>): Promise<void> {
+async function listening({ host, port, names }: ListenAddress, attempt: () => Promise<unknown>): Promise<void> {
   try {
     await attempt()
   } catch (error) {

@@ -57,10 +57,10 @@ export type Observed = {
 }
 
 /** The answer of an operation, before it becomes HTTP: an object, or JSON that is already encoded. */
-export type Answer = WriteAnswer | (Beside & { json: EncodedJson; body?: undefined })
+export type Answer = WriteAnswer | (AnswerParts & { json: EncodedJson; body?: undefined })
 /** The answer of a write. */
-export type WriteAnswer = Beside & { body: object; json?: undefined }
-type Beside = {
+export type WriteAnswer = AnswerParts & { body: object; json?: undefined }
+type AnswerParts = {
   /** The content that is sent instead of the body if the operation has a media type. Produced as fast as the client reads. */
   pieces?: AsyncIterable<string | Uint8Array>
   /** Opaque version of the body, without quotes. */

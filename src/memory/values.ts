@@ -42,20 +42,20 @@ const SIZE_STEP = 1_000_000_000n
 /**
  * A place in a list that grows at its newest end. `size` is the number of rows when the first page was read; `offset` of them were read.
  */
-export type Place = { size: number; offset: number }
+export type OffsetPlace = { size: number; offset: number }
 
 /**
  * Reads a `before` of 1 to 19 digits as an offset cursor. A value below 10^9 is an offset into the present list. A size above `sizeNow` is
  * clamped: every number is valid.
  */
-export function placeOf(before: string | undefined, sizeNow: number): Place {
+export function placeOf(before: string | undefined, sizeNow: number): OffsetPlace {
   const value = BigInt(before ?? '0')
   const size = value < SIZE_STEP ? sizeNow : Math.min(Number(value / SIZE_STEP), sizeNow)
   return { size, offset: Number(value % SIZE_STEP) }
 }
 
 /** The cursor of the rows after the newest `offset` of `size` rows. */
-export function offsetCursor({ size, offset }: Place): string {
+export function offsetCursor({ size, offset }: OffsetPlace): string {
   return String(BigInt(size) * SIZE_STEP + BigInt(offset))
 }
 

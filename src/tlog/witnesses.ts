@@ -34,7 +34,7 @@ const REST = 10_000
 const ANSWER_MAX = 65_536
 
 /** The state of one witness. */
-type Known = {
+type KnownWitness = {
   name: string
   party: Party
   url: string
@@ -52,7 +52,7 @@ type Known = {
  */
 export class Witnesses {
   readonly #witnessing: Witnessing
-  readonly #known: Known[]
+  readonly #known: KnownWitness[]
   #metrics: WitnessMetrics
 
   constructor(witnessing: Witnessing) {
@@ -106,7 +106,7 @@ export class Witnesses {
   }
 
   /** Asks a witness for its line. Returns undefined if the witness returns none now. */
-  async #ask(known: Known, signed: Signed, signal: AbortSignal): Promise<string | undefined> {
+  async #ask(known: KnownWitness, signed: Signed, signal: AbortSignal): Promise<string | undefined> {
     if (known.restUntil > performance.now()) return undefined
     let outcome = await this.#submit(known, signed, signal)
     // The witness returned the size that it cosigned last, so the next proof begins there. A witness with a larger size is not asked again.
@@ -124,7 +124,7 @@ export class Witnesses {
     return undefined
   }
 
-  #noteFailure(known: Known, { size }: Signed, outcome: Exclude<Outcome, { line: string }>): void {
+  #noteFailure(known: KnownWitness, { size }: Signed, outcome: Exclude<Outcome, { line: string }>): void {
     const { logger } = this.#witnessing
     const ahead = 'size' in outcome && outcome.size > size
     const again = ahead && known.aheadSince !== undefined && outcome.size >= known.aheadSince
@@ -145,7 +145,7 @@ export class Witnesses {
     known.restUntil = performance.now() + (ahead && !again ? 0 : REST)
   }
 
-  async #submit(known: Known, { size, note }: Signed, signal: AbortSignal): Promise<Outcome> {
+  async #submit(known: KnownWitness, { size, note }: Signed, signal: AbortSignal): Promise<Outcome> {
     const { prove, fetch: send = fetch } = this.#witnessing
     try {
       const proof = await prove(known.size, size)

@@ -18,7 +18,7 @@ const PHRASE_SHARE = 1 / 50
 export type NewestPart = { above: number; isSparse: boolean }
 
 /** An FTS5 expression, and the part of the index to search with it. */
-export type Wanted = NewestPart & { match: string }
+export type NewestMatches = NewestPart & { match: string }
 
 const WHOLE: NewestPart = { above: 0, isSparse: false }
 
@@ -52,7 +52,7 @@ export function partFor(
  */
 export function allNewest(
   index: SqliteConnection,
-  { match, above }: Wanted,
+  { match, above }: NewestMatches,
   below = Number.MAX_SAFE_INTEGER,
 ): number[] {
   const row = index.one<{ numbers: string }>(sql`

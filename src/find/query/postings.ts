@@ -192,7 +192,7 @@ export function samplePostings(index: SqliteConnection, term: string, { entries,
 }
 
 /** A term by which entries are ranked for a query. */
-export type Wanted = {
+export type WantedPostings = {
   postings: Postings
   /** How often the query has the term, weighted. */
   count: number
@@ -219,7 +219,7 @@ const scores = new ScoreTable(POSTINGS_MAX + RANKED_TERMS_MAX * LEVELS * SAMPLE)
  */
 export function score(
   index: SqliteConnection,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedPostings[],
   { extent, tag, isLacking }: { extent: Extent; tag: string | null; isLacking: boolean },
 ): Scores {
   const weighed = wanted

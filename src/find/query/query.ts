@@ -4,7 +4,7 @@ import type { SearchRequest, SearchResult } from '../../memory/searching.ts'
 import { roundScore } from '../rules/answers.ts'
 import { isStopWord } from '../rules/stem.ts'
 import { isCut, type Term, tagWord, termsOf } from '../rules/terms.ts'
-import { allNewest, partFor, type Wanted } from './newest-part.ts'
+import { allNewest, type NewestMatches, partFor } from './newest-part.ts'
 import { extentOf, type Ranking, rank } from './ranking.ts'
 
 /** A search result as it is sent between threads. Cloning three arrays costs less than cloning an object for each match. */
@@ -62,7 +62,7 @@ export const wantedFor = (
   terms: readonly Term[],
   tag: string | null,
   last: 'whole' | 'begun',
-): Wanted => ({
+): NewestMatches => ({
   ...partFor(index, terms, tag, extentOf(index)),
   match: matchExpression(index, terms, tag, last),
 })
@@ -217,7 +217,7 @@ function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchReques
 const COLUMNS: Sql = sql`d.number, d.entry, d.id, d.updated_at, d.revisions`
 
 /** The matches, the newest first. */
-function select(index: SqliteConnection, wanted: Wanted, below = Number.MAX_SAFE_INTEGER): Iterable<Match> {
+function select(index: SqliteConnection, wanted: NewestMatches, below = Number.MAX_SAFE_INTEGER): Iterable<Match> {
   if (wanted.isSparse) return documents(index, allNewest(index, wanted, below))
   return index.each<Match>(sql`
     SELECT ${COLUMNS} FROM terms CROSS JOIN doc d ON d.number = terms.rowid
@@ -227,7 +227,7 @@ function select(index: SqliteConnection, wanted: Wanted, below = Number.MAX_SAFE
 }
 
 /** The numbers of the newest matches, the newest first. */
-function newest(index: SqliteConnection, wanted: Wanted, limit: number): number[] {
+function newest(index: SqliteConnection, wanted: NewestMatches, limit: number): number[] {
   if (wanted.isSparse) return allNewest(index, wanted).slice(0, limit)
   const row = index.one<{ numbers: string }>(sql`
     SELECT json_group_array(number) AS numbers
@@ -254,7 +254,7 @@ const byRevisions: Compare = (a, b) => b.revisions - a.revisions || byTime(a, b)
  * The newest matches within the window by score, best first, then all older ones, newest first. Rows are read on demand, because a page has
  * few of them.
  */
-function* bestFirst(index: SqliteConnection, wanted: Wanted, scoreOf: ScoreOf): Generator<Match> {
+function* bestFirst(index: SqliteConnection, wanted: NewestMatches, scoreOf: ScoreOf): Generator<Match> {
   const numbers = newest(index, wanted, RELEVANCE_WINDOW)
   const last = numbers.at(-1)
   if (last === undefined) return

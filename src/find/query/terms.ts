@@ -2,7 +2,7 @@ import type { SqliteConnection } from '../../engine/sqlite.ts'
 import type { QueryWord } from '../rules/ranking.ts'
 import { rankingTermsOf } from '../rules/ranking-terms.ts'
 import { isUnspaced } from '../rules/terms.ts'
-import { type Extent, type Postings, samplePostings, type Wanted } from './postings.ts'
+import { type Extent, type Postings, samplePostings, type WantedPostings } from './postings.ts'
 import { frequentWordsNear, isRare, knownWords, otherForms, repairsOf } from './repair.ts'
 
 /** Maximum number of unknown words of a query that are repaired, and of rare words that are compared with frequent ones. */
@@ -21,7 +21,7 @@ const PART = 0.5
 export type Correction = { from: string; to: string }
 
 /** The terms for ranking, the words that no entry has, and the corrected words. */
-export type QueryTerms = { wanted: Wanted[]; missing: string[]; corrected: Correction[] }
+export type QueryTerms = { wanted: WantedPostings[]; missing: string[]; corrected: Correction[] }
 
 /** The terms by which entries are ranked for the words of a query. A word that no entry has is repaired, or reported as missing. */
 export function termsFor(index: SqliteConnection, words: readonly QueryWord[], extent: Extent): QueryTerms {
@@ -96,7 +96,7 @@ class WantedTerms {
   readonly #index: SqliteConnection
   readonly #extent: Extent
   readonly #found = new Map<string, Postings>()
-  readonly #wanted = new Map<string, Wanted>()
+  readonly #wanted = new Map<string, WantedPostings>()
 
   constructor(index: SqliteConnection, extent: Extent) {
     this.#index = index
@@ -122,17 +122,17 @@ class WantedTerms {
   }
 
   /** Adds the terms of a word or of two words that may replace a word of the query. */
-  addCandidate(text: string, count: number, kind: Wanted['kind']): void {
+  addCandidate(text: string, count: number, kind: WantedPostings['kind']): void {
     for (const { term, derived } of rankingTermsOf(text)) {
       this.#add(term, count, kind, kind === 'WORD' && count === 1 && !derived)
     }
   }
 
-  list(): Wanted[] {
+  list(): WantedPostings[] {
     return [...this.#wanted.values()]
   }
 
-  #add(term: string, count: number, kind: Wanted['kind'], isMain = false): void {
+  #add(term: string, count: number, kind: WantedPostings['kind'], isMain = false): void {
     const postings = this.#lookUp(term)
     if (postings.entryCount === 0) return
     const before = this.#wanted.get(term)
@@ -155,7 +155,7 @@ class WantedTerms {
 }
 
 /** Kinds in ascending strength. A term that occurs twice in a query has the stronger kind. */
-const STRENGTHS: readonly Wanted['kind'][] = ['OTHER', 'HINT', 'WORD', 'NAME']
+const STRENGTHS: readonly WantedPostings['kind'][] = ['OTHER', 'HINT', 'WORD', 'NAME']
 
 /** For each word: the word that it forms with the one before it, if entries have that word. */
 function joinsOf(index: SqliteConnection, words: readonly QueryWord[]): (Correction | undefined)[] {

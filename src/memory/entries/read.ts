@@ -13,7 +13,7 @@ import type { ServedEntry, ServedPage } from './cache.ts'
 import { findRevisionById, listEvolvedEntries, listRecentEntries, toRevision } from './rows.ts'
 import { tagKey } from './tag-rules.ts'
 
-export type Wanted = { q: string; tag: string; sort: Sort; limit: number; offset: number }
+export type ListRequest = { q: string; tag: string; sort: Sort; limit: number; offset: number }
 
 export const wantedOf = ({
   limit = LIMITS.pageDefault,
@@ -21,7 +21,7 @@ export const wantedOf = ({
   q = '',
   tag = '',
   sort = 'recent',
-}: Partial<Wanted>): Wanted => ({ q, tag, sort, limit, offset })
+}: Partial<ListRequest>): ListRequest => ({ q, tag, sort, limit, offset })
 
 /** Lists entries, or finds those that match `q` and `tag`. */
 export const listEntries: ReadOperation<'listEntries'> = (reads, { query }) => {
@@ -31,13 +31,13 @@ export const listEntries: ReadOperation<'listEntries'> = (reads, { query }) => {
 /** The same operation at another address. */
 export const searchEntries = listEntries
 
-const nameOf = (order: Order, { limit, offset }: Wanted): string => `${order} ${limit} ${offset}`
+const nameOf = (order: Order, { limit, offset }: ListRequest): string => `${order} ${limit} ${offset}`
 
 /** The members of the body of a list in addition to its items. */
-const frameOf = ({ limit, offset }: Wanted) => ({ limit, offset, dataClass: 'EXTERNAL' })
+const frameOf = ({ limit, offset }: ListRequest) => ({ limit, offset, dataClass: 'EXTERNAL' })
 
 export const pageOf = (
-  wanted: Wanted,
+  wanted: ListRequest,
   entries: ServedEntry[],
   { more, fit }: { more: boolean; fit?: Fit | undefined },
 ): ServedPage => {
@@ -51,7 +51,7 @@ export const pageOf = (
   }
 }
 
-export function pageAnswer(wanted: Wanted, { entries, more, json, fit }: ServedPage): Answer {
+export function pageAnswer(wanted: ListRequest, { entries, more, json, fit }: ServedPage): Answer {
   const { tag, sort, limit, offset } = wanted
   return {
     json,
@@ -66,21 +66,24 @@ type Newest = Pick<Reads, 'entries' | 'reader'>
 type Order = 'recent' | 'evolution'
 
 /** The order of a list of all entries; undefined if the list needs the search index. */
-export const orderOfAll = ({ q, tag, sort }: Wanted): Order | undefined =>
+export const orderOfAll = ({ q, tag, sort }: ListRequest): Order | undefined =>
   hasTerms(q) || (tag !== '' && tagKey(tag) !== '') ? undefined : sort === 'evolution' ? sort : 'recent'
 
 const hasTerms = (q: string): boolean => q !== '' && termsOf(q).length > 0
 
 /** The order of a search. Without words there is no relevance, so the order is `recent`. */
-export const orderOf = ({ q, sort }: Wanted): Sort => (sort === 'relevance' && !hasTerms(q) ? 'recent' : sort)
+export const orderOf = ({ q, sort }: ListRequest): Sort => (sort === 'relevance' && !hasTerms(q) ? 'recent' : sort)
 
 /** The search request for a part of a list. */
-export const requestOf = (wanted: Wanted, { limit, offset }: Pick<Wanted, 'limit' | 'offset'>): SearchRequest => {
+export const requestOf = (
+  wanted: ListRequest,
+  { limit, offset }: Pick<ListRequest, 'limit' | 'offset'>,
+): SearchRequest => {
   const { q, tag } = wanted
   return { q, tag: tagKey(tag) === '' ? null : tag, sort: orderOf(wanted), limit, offset }
 }
 
-export function findPage(reads: Reads, wanted: Wanted): Awaitable<ServedPage> {
+export function findPage(reads: Reads, wanted: ListRequest): Awaitable<ServedPage> {
   const order = orderOfAll(wanted)
   if (order !== undefined) return newestPage(reads, order, wanted)
   return reads.search(requestOf(wanted, wanted)).then(found => foundPage(reads, wanted, found))
@@ -89,7 +92,7 @@ export function findPage(reads: Reads, wanted: Wanted): Awaitable<ServedPage> {
 /** A page of some matches of a search result, by default all. */
 export async function foundPage(
   reads: Reads,
-  wanted: Wanted,
+  wanted: ListRequest,
   found: SearchResult,
   matches: readonly Match[] = found.matches,
 ): Promise<ServedPage> {
@@ -99,7 +102,7 @@ export async function foundPage(
   return pageOf(wanted, shown, { more: found.more, fit: { coverage, match, words, missing, corrected } })
 }
 
-const newestPage = (reads: Newest, order: Order, wanted: Wanted): Awaitable<ServedPage> =>
+const newestPage = (reads: Newest, order: Order, wanted: ListRequest): Awaitable<ServedPage> =>
   reads.entries.page(nameOf(order, wanted), () => findNewest(reads, order, wanted))
 
 /** The numbers of all public entries in an order. */
@@ -110,7 +113,7 @@ export const listAll = (reader: Reader, order: Order, limit: number, offset: num
 const ATTEMPTS = 5
 
 /** Reads a page of all entries in one state of the store. Reads it again if a record was committed during the read. */
-async function findNewest({ entries, reader }: Newest, order: Order, wanted: Wanted): Promise<ServedPage> {
+async function findNewest({ entries, reader }: Newest, order: Order, wanted: ListRequest): Promise<ServedPage> {
   const { limit, offset } = wanted
   let record = await entries.catchUp()
   for (let attempt = 1; ; attempt++) {

@@ -15,13 +15,13 @@ import { signalNames } from '../signals/signals.ts'
 import {
   findPage,
   foundPage,
+  type ListRequest,
   listAll,
   orderOf,
   orderOfAll,
   pageAnswer,
   pageOf,
   requestOf,
-  type Wanted,
   wantedOf,
 } from './read.ts'
 import { tagsOf } from './rows.ts'
@@ -40,7 +40,7 @@ export type FacetedAnswer = { answer: Answer; facets: Facets | undefined }
  */
 export async function searchFaceted(
   reads: Reads,
-  query: Partial<Wanted>,
+  query: Partial<ListRequest>,
   narrowing: Narrowing,
 ): Promise<FacetedAnswer> {
   const wanted = wantedOf(query)
@@ -91,7 +91,7 @@ type MatchesFound = { result: SearchResult; byEntry: ReadonlyMap<number, Match> 
 /** The numbers of the first entries of a list. `found` is defined if the search index was used. */
 type FirstMatches = { numbers: readonly number[]; more: boolean; found?: MatchesFound }
 
-async function firstMatches(reads: Reads, wanted: Wanted): Promise<FirstMatches> {
+async function firstMatches(reads: Reads, wanted: ListRequest): Promise<FirstMatches> {
   const order = orderOfAll(wanted)
   if (order === undefined) {
     const result = await reads.search(requestOf(wanted, { limit: FACETED, offset: 0 }))

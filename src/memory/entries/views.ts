@@ -40,7 +40,7 @@ import {
   listSteps,
 } from './view-rows.ts'
 
-type On = Pick<Reads, 'reader'>
+type WithReader = Pick<Reads, 'reader'>
 
 /** Maximum number of contributions of an actor whose outcomes are read, and maximum number of entries that are returned. */
 const OUTCOMES_READ = 200
@@ -53,7 +53,7 @@ export type ReviewedEntry = Pick<
   Pick<Entry, 'slug' | 'title' | 'standing'> & { superseded: boolean }
 
 /** Returns entries of an actor that others judged or revised since, latest event first. Empty for a quarantined actor. */
-export async function readReviewedEntries({ reader }: On, id: string): Promise<ReviewedEntry[]> {
+export async function readReviewedEntries({ reader }: WithReader, id: string): Promise<ReviewedEntry[]> {
   const actor = await findActorById(reader, id)
   if (actor === undefined || actor.quarantined === 1) return []
   const rows = await listContributionOutcomes(reader, actor.number, OUTCOMES_READ)
@@ -68,10 +68,10 @@ const RECENT_CHANGES = 100
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** The number of records in the public log, by its newest checkpoint. */
-export const readLogSize = async ({ reader }: On): Promise<number> => (await findCheckpoint(reader))?.size ?? 0
+export const readLogSize = async ({ reader }: WithReader): Promise<number> => (await findCheckpoint(reader))?.size ?? 0
 
 /** Returns the current declarations of actors, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
-export async function readAuthors({ reader }: On, ids: readonly string[]): Promise<Map<string, Author>> {
+export async function readAuthors({ reader }: WithReader, ids: readonly string[]): Promise<Map<string, Author>> {
   const distinct = [...new Set(ids)].slice(0, 2 * LIMITS.pageMax)
   const rows = await Promise.all(distinct.map(id => findActorById(reader, id)))
   return new Map(rows.filter(row => row !== undefined).map(row => [row.id, authorOf(row)]))
@@ -80,7 +80,7 @@ export async function readAuthors({ reader }: On, ids: readonly string[]): Promi
 export type Heading = { id: string; slug: string; title: string; summary: string } & Pick<Entry, 'standing'>
 
 /** Returns the current titles of public entries, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
-export async function readHeadings({ reader }: On, ids: readonly string[]): Promise<Map<string, Heading>> {
+export async function readHeadings({ reader }: WithReader, ids: readonly string[]): Promise<Map<string, Heading>> {
   const distinct = [...new Set(ids)].slice(0, 2 * LIMITS.pageMax)
   const rows = await Promise.all(distinct.map(id => findHeading(reader, id)))
   return new Map(
@@ -100,7 +100,7 @@ export type Change = Pick<ChangeRow, 'id' | 'slug' | 'ordinal' | 'title' | 'summ
 }
 
 /** The newest public revisions of all entries, newest first. */
-export async function listChanges({ reader }: On, limit: number): Promise<Change[]> {
+export async function listChanges({ reader }: WithReader, limit: number): Promise<Change[]> {
   const rows = await listRecentChanges(reader, NEWEST, RECENT_CHANGES)
   return rows
     .filter(({ hidden }) => !hidden)
@@ -115,13 +115,13 @@ export async function listChanges({ reader }: On, limit: number): Promise<Change
 }
 
 /** Kind and time (milliseconds) of the newest rows of the public feed, newest first. */
-export async function readTrend({ reader }: On): Promise<{ action: Action; at: number }[]> {
+export async function readTrend({ reader }: WithReader): Promise<{ action: Action; at: number }[]> {
   const rows = await listRecentActions(reader, NEWEST, VIEW_ROWS)
   return rows.map(({ action, created_at }) => ({ action, at: created_at }))
 }
 
 /** The growth of the number of permanent records: at most `samples` points from the first record to now, times in milliseconds. */
-export async function readGrowth({ reader }: On, samples: number): Promise<{ at: number; records: number }[]> {
+export async function readGrowth({ reader }: WithReader, samples: number): Promise<{ at: number; records: number }[]> {
   const { record } = await readHead(reader)
   const numbers = Array.from({ length: samples }, (_, index) => Math.ceil((record * (index + 1)) / samples))
   const rows = await Promise.all([...new Set([1, ...numbers])].map(number => findRecordTime(reader, number)))
@@ -135,16 +135,17 @@ export async function readGrowth({ reader }: On, samples: number): Promise<{ at:
 const SLICE = 5_000
 
 /** The number of pages of the sitemap. */
-export const countSlices = async ({ reader }: On): Promise<number> =>
+export const countSlices = async ({ reader }: WithReader): Promise<number> =>
   Math.max(1, Math.ceil(((await readHead(reader)).record + 1) / SLICE))
 
 /** Returns the addresses of the public entries of one page of the sitemap. `slice` counts pages from 0. */
-export async function listSlice({ reader }: On, slice: number): Promise<{ slug: string; updatedAt: string }[]> {
+export async function listSlice({ reader }: WithReader, slice: number): Promise<{ slug: string; updatedAt: string }[]> {
   const rows = await listAddresses(reader, slice * SLICE, (slice + 1) * SLICE, SLICE)
   return rows.map(({ slug, updated_at }) => ({ slug, updatedAt: isoTime(updated_at) }))
 }
 
-const addressedAt = ({ reader }: On, slug: string): Promise<EntryRow> => findAddressed(reader, { params: { slug } })
+const addressedAt = ({ reader }: WithReader, slug: string): Promise<EntryRow> =>
+  findAddressed(reader, { params: { slug } })
 
 export type RevisionState = Pick<Entry['standing'], 'state' | 'tally' | 'confirmed'> & {
   author: Author
@@ -157,10 +158,10 @@ export type RevisionState = Pick<Entry['standing'], 'state' | 'tally' | 'confirm
 }
 
 /** Returns the standing of the text of a revision, and its author. Throws ENTRY_NOT_FOUND, ENTRY_WITHDRAWN or REVISION_NOT_FOUND. */
-export const readRevisionState = async (on: On, slug: string, revisionId: string): Promise<RevisionState> =>
+export const readRevisionState = async (on: WithReader, slug: string, revisionId: string): Promise<RevisionState> =>
   revisionStateOf(on, await addressedAt(on, slug), revisionId)
 
-async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Promise<RevisionState> {
+async function revisionStateOf(on: WithReader, entry: EntryRow, revisionId: string): Promise<RevisionState> {
   const revision = await findRevisionAuthor(on.reader, entry.number, revisionId)
   if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
   const { state, tally, confirmed } =
@@ -177,7 +178,7 @@ async function revisionStateOf(on: On, entry: EntryRow, revisionId: string): Pro
   }
 }
 
-async function standingOfText({ reader }: On, entry: EntryRow, revision: Text & { number: number }) {
+async function standingOfText({ reader }: WithReader, entry: EntryRow, revision: Text & { number: number }) {
   const evidence = await evidenceOn(reader, entry, { ...revision, revision: revision.number })
   return evidence === undefined ? storedStanding(null) : standingOf(evidence)
 }
@@ -192,10 +193,10 @@ const sideOf = (verdict: Verdict): Judged['side'] =>
   isAgainst({ verdict }) ? 'against' : verdict === 'SUPPORTED' ? 'for' : 'open'
 
 /** The newest revisions and pieces of evidence of an entry, newest first: at most `limit` of each. */
-export const readLife = async (on: On, slug: string, limit: number): Promise<Life> =>
+export const readLife = async (on: WithReader, slug: string, limit: number): Promise<Life> =>
   lifeOf(on, await addressedAt(on, slug), limit)
 
-async function lifeOf(on: On, entry: EntryRow, limit: number): Promise<Life> {
+async function lifeOf(on: WithReader, entry: EntryRow, limit: number): Promise<Life> {
   const [steps, judged] = await Promise.all([
     listSteps(on.reader, entry.number, limit),
     listJudged(on.reader, entry.number, limit),
@@ -225,9 +226,10 @@ async function lifeOf(on: On, entry: EntryRow, limit: number): Promise<Life> {
 export type Counts = { revisions: number; evidence: number; relations: number; writes: number }
 export const COUNTED_MAX = 1_000
 
-export const readCounts = async (on: On, slug: string): Promise<Counts> => countsOf(on, await addressedAt(on, slug))
+export const readCounts = async (on: WithReader, slug: string): Promise<Counts> =>
+  countsOf(on, await addressedAt(on, slug))
 
-async function countsOf(on: On, entry: EntryRow): Promise<Counts> {
+async function countsOf(on: WithReader, entry: EntryRow): Promise<Counts> {
   const [evidence, relations, writes] = await Promise.all([
     entry.evidence === 0 ? 0 : countEvidence(on.reader, entry.number, COUNTED_MAX),
     entry.relations === 0 ? 0 : countRelations(on.reader, entry.number, COUNTED_MAX),
@@ -237,7 +239,7 @@ async function countsOf(on: On, entry: EntryRow): Promise<Counts> {
 }
 
 /** Returns the author of a revision, and the history and counts of its entry, from one read of the row of the entry. */
-export async function readAbout(on: On, slug: string, revisionId: string, lifeRows: number) {
+export async function readAbout(on: WithReader, slug: string, revisionId: string, lifeRows: number) {
   const entry = await addressedAt(on, slug)
   const [{ author }, life, counts] = await Promise.all([
     revisionStateOf(on, entry, revisionId),
@@ -259,7 +261,7 @@ export type Weight = {
 }
 
 /** Returns how pieces of evidence about an entry count, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
-export async function readWeights(on: On, slug: string, ids: readonly string[]): Promise<Map<string, Weight>> {
+export async function readWeights(on: WithReader, slug: string, ids: readonly string[]): Promise<Map<string, Weight>> {
   const { reader } = on
   const entry = await addressedAt(on, slug)
   const evidence = await evidenceOn(reader, entry, entry)
@@ -286,7 +288,7 @@ export async function readWeights(on: On, slug: string, ids: readonly string[]):
 
 /** Returns the state and the tally of each revision of an entry that was judged itself, by the record number of the revision. */
 export async function readVerdicts(
-  on: On,
+  on: WithReader,
   slug: string,
 ): Promise<Map<number, Pick<Entry['standing'], 'state' | 'tally'>>> {
   const entry = await addressedAt(on, slug)

@@ -31,7 +31,7 @@ const AT_ONCE = 50
 const TAGGED = 100
 
 type Kind = Exclude<WorkKind, 'UNANSWERED'>
-type Place = { kind: Kind; row: Waiting }
+type WorkPlace = { kind: Kind; row: Waiting }
 type WorkFilter = { tag: string; limit: number; tagged: readonly Waiting[] }
 
 /** Lists the most valuable checks, of one kind or of each in turn, without entries that the actor wrote or judged. */
@@ -47,13 +47,13 @@ export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
     Promise.all(ofEntries.map(kind => placesOf(reads, kind, filter))),
     kinds.includes('UNANSWERED') && key === '' ? listUnanswered(reads, limit) : [],
   ])
-  const items = await itemsOf(reads, inTurn<Place | WorkItem>([...lists, topics], limit))
+  const items = await itemsOf(reads, inTurn<WorkPlace | WorkItem>([...lists, topics], limit))
   const body: WorkList = { items, dataClass: 'EXTERNAL' }
   return { body }
 }
 
 /** The entries that need one kind of check, the most valuable first. */
-async function placesOf(reads: Reads, kind: Kind, filter: WorkFilter): Promise<Place[]> {
+async function placesOf(reads: Reads, kind: Kind, filter: WorkFilter): Promise<WorkPlace[]> {
   const { tag, limit, tagged } = filter
   const passesOver = reads.actor !== null || tag !== ''
   let offered: Waiting[] = []
@@ -107,7 +107,7 @@ async function listTagged(reads: Reads, tag: string): Promise<Waiting[]> {
 }
 
 /** Adds the entries to the items. Omits entries that were withdrawn in between. Topics have no entry and are returned unchanged. */
-async function itemsOf(reads: Reads, places: readonly (Place | WorkItem)[]): Promise<WorkItem[]> {
+async function itemsOf(reads: Reads, places: readonly (WorkPlace | WorkItem)[]): Promise<WorkItem[]> {
   const { reader, entries, at } = reads
   const numbers = places.flatMap(place => ('row' in place ? [place.row.number] : []))
   const [served, times] = await Promise.all([

@@ -17,9 +17,9 @@ export function differenceView({ pieces }: Difference): Html {
 }
 
 /** Whether an unchanged text is after a change, and whether it is before one. */
-type Beside = { after?: boolean; before?: boolean }
+type ChangedSides = { after?: boolean; before?: boolean }
 
-function sameView(text: string, beside: Beside): Html {
+function sameView(text: string, beside: ChangedSides): Html {
   const lines = text.split(/(?<=\n)/)
   const head = beside.after ? CONTEXT : 0
   const tail = beside.before ? CONTEXT : 0
@@ -37,7 +37,7 @@ const LONG = 1_500
 const END = 300
 
 /** An unchanged text of few lines. If it is long, the part that is not next to a change is folded. */
-function shortened(text: string, { after, before }: Beside): Html {
+function shortened(text: string, { after, before }: ChangedSides): Html {
   if (text.length <= LONG) return everyCharacter(text)
   const head = after ? (/^[\s\S]*\s/.exec(text.slice(0, END))?.[0].length ?? 0) : 0
   const tail = before ? (/\s[\s\S]*$/.exec(text.slice(-END))?.[0].length ?? 0) : 0
