@@ -56,6 +56,8 @@ export type Command = {
   examples?: readonly string[]
   /** The exit codes of this command other than 0, 1, 2 and 70. */
   exits?: readonly (keyof typeof EXIT)[]
+  /** Ends with exit code 0 after every failure, also for an invalid command line. */
+  alwaysSucceeds?: true
   /** Returns the exit code. The process ends when no work is left. */
   run(invocation: Invocation): Promise<number>
 }

@@ -225,6 +225,35 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     run: async invocation => (await import('./mcp.ts')).runMcp(invocation),
   },
   {
+    name: 'hook',
+    summary: 'Answer an event of a host of agents: show the entry that explains a command that failed.',
+    details:
+      'Reads the JSON of the host from standard input and writes its JSON to standard output. After a failed command it sends the masked last 2,000 characters of the output, and is silent unless an entry answers them. It ends with exit code 0 always, and waits at most 150 ms after its start for the memory. PALIMPSEST_HOOK=off or --off turns it off. "palimpsest install" adds the hook to a host.',
+    flags: [
+      {
+        name: 'host',
+        value: 'HOST',
+        values: ['claude-code', 'codex', 'gemini', 'opencode', 'cursor'],
+        byDefault: 'claude-code',
+        description: 'The host whose events it answers.',
+      },
+      { name: 'data-dir', value: 'DIR', description: 'The private memory to ask, while a window has it open.' },
+      { name: 'url', value: 'URL', byDefault: 'http://127.0.0.1:8080', description: 'The service to ask.' },
+      {
+        name: 'wait',
+        value: 'MS',
+        byDefault: '150',
+        description: 'The longest wait for the memory, in milliseconds after the start.',
+      },
+      { name: 'explain', description: 'Show what was sent, found and suppressed at the last 20 events.' },
+      { name: 'off', description: 'Turn the hook off for this user.' },
+      { name: 'on', description: 'Turn it on again.' },
+    ],
+    examples: ['hook --host gemini --data-dir ~/memory < event.json', 'hook --explain'],
+    alwaysSucceeds: true,
+    run: async invocation => (await import('./hook/hook.ts')).runHook(invocation),
+  },
+  {
     name: 'mirror',
     summary: 'Create or continue a read-only copy of a server in its own directory, and follow the server.',
     details:
