@@ -343,11 +343,11 @@ export type Entry = {
   content: string
   /** Summary of the current revision. */
   summary: string
-  /** ACTIVE, or LOCKED if moderation locked it. Other states are never public. */
+  /** LOCKED: moderation locked it. Other states are not public. */
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
   /** Creation (RFC 3339, UTC, milliseconds) */
   createdAt: string
-  /** Creation of the latest revision that changed something (RFC 3339, UTC, milliseconds) */
+  /** Latest change (RFC 3339, UTC, milliseconds) */
   updatedAt: string
   /** The latest revision. */
   currentRevisionId: string
@@ -355,11 +355,19 @@ export type Entry = {
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   actor: Author
+  revisedBy?: {
+    /** Actor id. */
+    id: string
+    /** The declaration of an actor. It is not verified. */
+    declared: Declared
+    /** The service does not verify actors. */
+    verificationStatus: 'UNVERIFIED'
+  }
   /** The number of revisions. */
   revisionCount: number
   /** GET /api/entries/{slug}/standing has the details. */
   standing: EntryStanding
-  /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+  /** Patterns found in the text of the current revision; not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -399,11 +407,11 @@ export type Published = {
   content: string
   /** Summary of the current revision. */
   summary: string
-  /** ACTIVE, or LOCKED if moderation locked it. Other states are never public. */
+  /** LOCKED: moderation locked it. Other states are not public. */
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
   /** Creation (RFC 3339, UTC, milliseconds) */
   createdAt: string
-  /** Creation of the latest revision that changed something (RFC 3339, UTC, milliseconds) */
+  /** Latest change (RFC 3339, UTC, milliseconds) */
   updatedAt: string
   /** The latest revision. */
   currentRevisionId: string
@@ -411,11 +419,19 @@ export type Published = {
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   actor: Author
+  revisedBy?: {
+    /** Actor id. */
+    id: string
+    /** The declaration of an actor. It is not verified. */
+    declared: Declared
+    /** The service does not verify actors. */
+    verificationStatus: 'UNVERIFIED'
+  }
   /** The number of revisions. */
   revisionCount: number
   /** GET /api/entries/{slug}/standing has the details. */
   standing: EntryStanding
-  /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+  /** Patterns found in the text of the current revision; not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -434,7 +450,7 @@ export type Published = {
   hints: {
     /** Other entries that may say the same, without those of the last second; null while too many are published. GET /api/similar finds more of them. */
     similar: Hint[] | null
-    /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the current revision; not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -467,11 +483,11 @@ export type EntryAsOf = {
   content: string
   /** Summary of the current revision. */
   summary: string
-  /** ACTIVE, or LOCKED if moderation locked it. Other states are never public. */
+  /** LOCKED: moderation locked it. Other states are not public. */
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
   /** Creation (RFC 3339, UTC, milliseconds) */
   createdAt: string
-  /** Creation of the latest revision that changed something (RFC 3339, UTC, milliseconds) */
+  /** Latest change (RFC 3339, UTC, milliseconds) */
   updatedAt: string
   /** The latest revision. */
   currentRevisionId: string
@@ -479,11 +495,19 @@ export type EntryAsOf = {
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
   actor: Author
+  revisedBy?: {
+    /** Actor id. */
+    id: string
+    /** The declaration of an actor. It is not verified. */
+    declared: Declared
+    /** The service does not verify actors. */
+    verificationStatus: 'UNVERIFIED'
+  }
   /** The number of revisions. */
   revisionCount: number
   /** GET /api/entries/{slug}/standing has the details. */
   standing: EntryStanding
-  /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+  /** Patterns found in the text of the current revision; not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -541,6 +565,13 @@ export type EntryStanding = {
   confirmed: number | null
   /** Sentences changed since it was supported. */
   changed: number
+  /** Who did that. */
+  changedBy?: {
+    /** A declared name. */
+    name: string | null
+    /** Other actors. */
+    others: number
+  }
   lastCheckedAt: string | null
 }
 
@@ -801,6 +832,13 @@ export type Standing = {
   }[]
   /** Sentences changed since it was supported. */
   changed: number
+  /** Who did that. */
+  changedBy?: {
+    /** A declared name. */
+    name: string | null
+    /** Other actors. */
+    others: number
+  }
   lastCheckedAt: string | null
   /** Where supporting judgements were made, newest first. */
   observedOn: {
@@ -879,7 +917,7 @@ export type Blame = {
     /** Commit (RFC 3339, UTC, milliseconds) */
     createdAt: string
     actor: Author
-    /** Patterns found in the text of the revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the revision; not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -922,7 +960,7 @@ export type PinsReport = {
     slug?: string
     /** The pinned revision. */
     revisionId: string
-    /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the current revision; not a judgement. */
     signals?: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -973,6 +1011,13 @@ export type PinsReport = {
         confirmed: number | null
         /** Sentences changed since it was supported. */
         changed: number
+        /** Who did that. */
+        changedBy?: {
+          /** A declared name. */
+          name: string | null
+          /** Other actors. */
+          others: number
+        }
         lastCheckedAt: string | null
       }
     }
@@ -1038,6 +1083,13 @@ export type Activity = {
     confirmed: number | null
     /** Sentences changed since it was supported. */
     changed: number
+    /** Who did that. */
+    changedBy?: {
+      /** A declared name. */
+      name: string | null
+      /** Other actors. */
+      others: number
+    }
     lastCheckedAt: string | null
   }
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
@@ -1056,7 +1108,7 @@ export type EntryList = {
   offset: number
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
-  /** The score of the first entry as a share of the best possible score. */
+  /** The first score as a share of the best possible one. */
   match?: number
 }
 
@@ -1076,7 +1128,7 @@ export type FoundList = {
     score: number
     /** GET /api/entries/{slug}/standing has the details. */
     standing: EntryStanding
-    /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the current revision; not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -1104,13 +1156,13 @@ export type FoundList = {
   }[]
   /** Whether the first entry contains all words of q, or some. NONE: there is no result. */
   coverage: 'ALL' | 'SOME' | 'NONE'
-  /** The score of the first entry as a share of the best possible score. */
+  /** The first score as a share of the best possible one. */
   match: number
   /** False if the entries are hardly about the question; do not trust them as an answer. */
   answerable: boolean
   /** Words of q that no entry contains. */
   missing: string[]
-  /** Words of q that no entry contains, with the words that the search used instead. */
+  /** Words of q that no entry contains, and the words used instead. */
   corrected: {
     from: string
     to: string
@@ -1135,7 +1187,7 @@ export type FoundAsOfList = {
     score: number
     /** null if a list cannot compute it in time; read the entry as of the sequence. */
     standing: EntryStanding | null
-    /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+    /** Patterns found in the text of the current revision; not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -1155,13 +1207,13 @@ export type FoundAsOfList = {
     /** The order is observed. It does not prove a cause. */
     causality: 'OBSERVED_SEQUENCE_ONLY'
   }[]
-  /** The score of the first entry as a share of the best possible score. */
+  /** The first score as a share of the best possible one. */
   match: number
   /** False if the entries are hardly about the question; do not trust them as an answer. */
   answerable: boolean
   /** Words of q that no entry contains. */
   missing: string[]
-  /** Words of q that no entry contains, with the words that the search used instead. */
+  /** Words of q that no entry contains, and the words used instead. */
   corrected: {
     from: string
     to: string
@@ -1202,7 +1254,7 @@ export type WorkList = {
       tags: string[]
       /** GET /api/entries/{slug}/standing has the details. */
       standing: EntryStanding
-      /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+      /** Patterns found in the text of the current revision; not a judgement. */
       signals: (
         | 'DESTRUCTIVE_COMMAND'
         | 'PIPE_TO_SHELL'
@@ -1314,13 +1366,13 @@ export type Similar = {
   tags: string[]
   /** The latest revision. */
   currentRevisionId: string
-  /** Creation of the latest revision that changed something (RFC 3339, UTC, milliseconds) */
+  /** Latest change (RFC 3339, UTC, milliseconds) */
   updatedAt: string
   /** The overlap of title and summary; 1 is complete. */
   score: number
   /** GET /api/entries/{slug}/standing has the details. */
   standing: EntryStanding
-  /** Patterns found in the text of the current revision: facts about its words, not a judgement. */
+  /** Patterns found in the text of the current revision; not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -1648,6 +1700,13 @@ export type ExportLine = {
       confirmed: number | null
       /** Sentences changed since it was supported. */
       changed: number
+      /** Who did that. */
+      changedBy?: {
+        /** A declared name. */
+        name: string | null
+        /** Other actors. */
+        others: number
+      }
       lastCheckedAt: string | null
     }
     /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */

@@ -75,14 +75,17 @@ const confirmed = Type.Union([Type.Number(share), Type.Null()], {
 const changed = count('Sentences changed since it was supported.')
 const shareOfVoices = Type.Number({ ...share, description: '(1 + for) ÷ (2 + for + against).' })
 const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
+const changedBy = Type.Optional(
+  Type.Object({ name: nullable('A declared name.'), others: count('Other actors.') }, { description: 'Who did that.' }),
+)
 export const EntryStanding = Type.Object(
-  { state, tally: Tally, share: shareOfVoices, confirmed, changed, lastCheckedAt },
+  { state, tally: Tally, share: shareOfVoices, confirmed, changed, changedBy, lastCheckedAt },
   { description: 'GET /api/entries/{slug}/standing has the details.' },
 )
 
 const signalsOf = (text: string) =>
   Type.Array(words(SIGNALS, 'A kind of text.'), {
-    description: `Patterns found in the text of ${text}: facts about its words, not a judgement.`,
+    description: `Patterns found in the text of ${text}; not a judgement.`,
   })
 export const signals = signalsOf('the current revision')
 
@@ -92,13 +95,14 @@ export const Entry = Type.Object({
   title: Type.String({ description: 'Title of the current revision.' }),
   content: Type.String({ description: 'Content of the current revision.' }),
   summary: Type.String({ description: 'Summary of the current revision.' }),
-  status: words(STATUSES, 'ACTIVE, or LOCKED if moderation locked it. Other states are never public.'),
+  status: words(STATUSES, 'LOCKED: moderation locked it. Other states are not public.'),
   createdAt: timestamp('Creation'),
-  updatedAt: timestamp('Creation of the latest revision that changed something'),
+  updatedAt: timestamp('Latest change'),
   currentRevisionId: uuid('The latest revision.'),
   tags: Type.Array(Type.String()),
   dataClass,
   actor: Author,
+  revisedBy: Type.Optional(Author),
   revisionCount: count('The number of revisions.'),
   standing: EntryStanding,
   signals,
@@ -280,6 +284,7 @@ export const Standing = Type.Object({
   }),
   removed: Type.Array(NamedPiece, { maxItems: 3, description: 'Sentences that the nearest supported text had.' }),
   changed,
+  changedBy,
   lastCheckedAt,
   observedOn: Type.Array(Environment, {
     maxItems: 5,
@@ -420,14 +425,14 @@ const fit = {
   match: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'The score of the first entry as a share of the best possible score.',
+    description: 'The first score as a share of the best possible one.',
   }),
   answerable: Type.Boolean({
     description: 'False if the entries are hardly about the question; do not trust them as an answer.',
   }),
   missing: Type.Array(Type.String(), { description: 'Words of q that no entry contains.' }),
   corrected: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
-    description: 'Words of q that no entry contains, with the words that the search used instead.',
+    description: 'Words of q that no entry contains, and the words used instead.',
   }),
 }
 

@@ -77,7 +77,13 @@ export function showEntry(reading: Reading): string {
   const described =
     from > 0
       ? { entryId: entry.id }
-      : { ...briefly({ ...entry, title: text.title, summary: text.summary }), author: authorOf(reading) }
+      : {
+          ...briefly({ ...entry, title: text.title, summary: text.summary }),
+          author: authorOf(reading),
+          ...(revision === undefined
+            ? {}
+            : { creator: { actorId: entry.actor.id, ...declaredOf(entry.actor.declared) } }),
+        }
   const content = [...text.content]
   const rest = content.slice(from).join('')
   const room = maxTokens * BYTES_PER_MODEL_TOKEN - OWN_BYTES - Buffer.byteLength(JSON.stringify(described))
@@ -137,14 +143,15 @@ function loggedLines({ logged }: Reading): string[] {
   ]
 }
 
-const authorOf = ({ entry: { actor }, revision }: Reading) =>
-  revision === undefined
-    ? { actorId: actor.id, ...declaredOf(actor.declared) }
-    : {
-        actorId: revision.actorId,
-        changeType: revision.changeType,
-        rationale: member(revision.rationale, RATIONALE_BYTES / 4),
-      }
+/** The author of the shown revision. An entry names those of its first and its current revision. */
+function authorOf({ entry: { actor, revisedBy = actor, currentRevisionId }, revision }: Reading) {
+  if (revision === undefined) return { actorId: actor.id, ...declaredOf(actor.declared) }
+  const names = revision.id === currentRevisionId ? declaredOf(revisedBy.declared) : {}
+  const { actorId, changeType, rationale } = revision
+  return {
+    ...{ actorId, ...names, changeType, rationale: member(rationale, RATIONALE_BYTES / 4), ...signalsIn(rationale) },
+  }
+}
 
 const declaredOf = (declared: Entry['actor']['declared']): Record<string, string> =>
   Object.fromEntries(
@@ -153,14 +160,15 @@ const declaredOf = (declared: Entry['actor']['declared']): Record<string, string
     ),
   )
 
-/** The standing of the current text, in numbers, and the signals of the shown one. */
+/** The standing of the current text, in numbers, and the signals of the shown one. Names are untrusted and left out. */
 function standingLines({ entry, revision, standing }: Reading): string[] {
+  const { changedBy: _, ...unnamed } = standing
   const { state, tally, best } = standing
   const isCurrent = revision === undefined || revision.id === entry.currentRevisionId
   const before = earlierCount(standing)
   const signals = isCurrent ? entry.signals : signalNames(signalsOf({ ...revision, tags: entry.tags }))
   return [
-    `Evidence on the current text${isCurrent ? '' : ', which is not the one shown'}: ${standingLine(standing)}.`,
+    `Evidence on the current text${isCurrent ? '' : ', which is not the one shown'}: ${standingLine(unnamed)}.`,
     ...(tally.contradicted + tally.unsupported > 0
       ? [`${state}: weigh the evidence against it before you rely on it.`]
       : []),

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Activity, Author, Entry, EntryList, Revision } from '../contract/resources.ts'
 import { listChanges, readAuthors, readHeadings } from '../memory/entries/views.ts'
+import { standingLine } from '../memory/evidence/rules.ts'
 import { html, seen } from './html.ts'
 import type { File, Page, PageRequest, ReadPage } from './page.ts'
 import { CHANGE_WORDS, UNNAMED_ACTOR } from './parts/components.ts'
@@ -141,6 +142,10 @@ export const FEED_PAGES: readonly Page[] = [
   ...pagesOf('/entries/{slug}/feed', { as: 'listRevisions' }, revised),
 ]
 
+/** The text of an item, with the present standing of its entry. */
+const textOf = ({ text, standing }: Item): string =>
+  standing === undefined ? text : `${text}\n\nEvidence now: ${standingLine(standing)}`
+
 /** Absolute if PUBLIC_URL is set, otherwise relative to the feed. */
 const addressOf = ({ publicUrl = '' }: Pick<Config, 'publicUrl'>, path: string): string => `${publicUrl}${path}`
 
@@ -161,7 +166,7 @@ function atomOf({ id, title, path, query = '', home, items }: Feed, config: Conf
 <updated>${one.at}</updated>
 <author><name>${xml(one.author)}</name></author>
 <link href="${address(one.path)}"/>
-${(one.tags ?? []).map(tag => html`<category term="${xml(tag)}"/>`)}${one.standing && html`<category scheme="urn:palimpsest:standing" term="${one.standing.state}"/>`}<summary>${xml(one.text)}</summary>
+${(one.tags ?? []).map(tag => html`<category term="${xml(tag)}"/>`)}${one.standing && html`<category scheme="urn:palimpsest:standing" term="${one.standing.state}"/>`}<summary>${xml(textOf(one))}</summary>
 </entry>
 `,
   )
@@ -190,7 +195,7 @@ function jsonOf({ title, path, query = '', home, items }: Feed, config: Config):
       id: one.id,
       url: address(one.path),
       title: seen(one.title),
-      content_text: seen(one.text),
+      content_text: seen(textOf(one)),
       date_published: one.at,
       authors: [{ name: seen(one.author) }],
       ...(one.tags === undefined ? {} : { tags: one.tags.map(seen) }),

@@ -64,7 +64,7 @@ const HALF = `\n\n${proseOf(40, 50_000)}`
 
 test('pages and files say how much was supported, and how many sentences changed, by whom', async () => {
   const entry = await supported()
-  assert.match(await pageOf(entry), /held for 1 of 1/)
+  assert.match(await pageOf(entry), /1 for · 0 against/)
   const added = await world.revise(author, entry, { content: entry.content + HALF })
   const page = await pageOf(added)
   assert.match(page, /Supported in part/)

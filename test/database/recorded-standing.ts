@@ -1,5 +1,11 @@
 import type { Transaction } from '../../src/engine/database.ts'
-import { findWrongChange, readChanges, recomputeChanges } from '../../src/memory/evidence/standing-rows.ts'
+import {
+  findNameOfAuthor,
+  findWrongChange,
+  listChanges,
+  readChanges,
+  recomputeChanges,
+} from '../../src/memory/evidence/standing-rows.ts'
 import type { WriteName } from '../../src/memory/operation.ts'
 
 type Made = Record<string, string>
@@ -43,6 +49,8 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await act('judge', 'contradictRevision', { revisionId: wrong.currentRevisionId, rationale: 'No' }, wrongAt)
   const fixed = { ...other, rationale: 'So', changeType: 'CORRECT', previousRevisionId: wrong.currentRevisionId }
   await act('author', 'reviseEntry', fixed, wrongAt)
+  await listChanges(tx, 1, 1, 2, 9)
+  await findNameOfAuthor(tx, 1)
   await findWrongChange(tx, 1)
   await readChanges(tx, 1)
   await recomputeChanges(tx, 1)

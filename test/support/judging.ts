@@ -28,9 +28,9 @@ export function judgingWorld(app: () => TestApp) {
   const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app().url, 'GET', path), 200)
   return {
     send,
-    /** Creates an actor, by default in its own network. */
-    async voice(from = networks()): Promise<Voice> {
-      const { token, actor } = await newActor(app().url)
+    /** Creates an actor, by default in its own network and without a name. */
+    async voice(from = networks(), name?: string): Promise<Voice> {
+      const { token, actor } = await newActor(app().url, name === undefined ? {} : { declaredName: name })
       return { token, id: actor.id, from }
     },
     async voices(count: number, from?: string): Promise<Voice[]> {
@@ -92,8 +92,9 @@ export const countsOf = ({ tally }: Pick<Standing, 'tally'>): Record<string, num
 /** Asserts that all interfaces return the same standing of an entry. */
 export async function assertOneStanding(world: World, entry: Entry): Promise<Standing> {
   const standing = await world.standing(entry)
-  const { state, tally, share, confirmed, changed, lastCheckedAt } = standing
-  const shown = { state, tally, share, confirmed, changed, lastCheckedAt }
+  const { state, tally, share, confirmed, changed, changedBy, lastCheckedAt } = standing
+  const by = changedBy === undefined ? {} : { changedBy }
+  const shown = { state, tally, share, confirmed, changed, ...by, lastCheckedAt }
   assert.deepEqual((await world.now(entry)).standing, shown)
   // The second answer is from the cache.
   assert.deepEqual((await world.now(entry)).standing, shown)

@@ -17,7 +17,7 @@ test('the standing of an entry is one line: voices, checked share, last check', 
   const later = await world.revise(author, entry, { content: `${entry.content} One more sentence.` })
   assert.match(
     standingOf(await page(`/entries/${later.slug}`)),
-    /^Disputed held for 3 of 4 · contested by 1 · 9\d % of the text as it was when checked · 1 sentence changed since it was checked · last check /,
+    /^Disputed 3 for · 1 against · 9\d % of this text was supported, 1 sentence changed since it was checked, by an unnamed actor · last check /,
   )
 })
 
@@ -27,7 +27,7 @@ test('a network whose actors disagree is a voice on both sides', async () => {
   await world.verify(network, entry)
   await world.contradict(await world.voice(network.from), entry)
   await world.contradict(await world.voice(), entry)
-  assert.match(standingOf(await page(`/entries/${entry.slug}`)), /^Disputed held for 1 of 3 · contested by 2 · /)
+  assert.match(standingOf(await page(`/entries/${entry.slug}`)), /^Disputed 1 for · 2 against · /)
 })
 
 test('an entry names how many of its sources are contradicted now', async () => {
@@ -113,7 +113,7 @@ test('the history jumps to a revision, and shows the size of each change and the
   const jumped = await at('?at=2')
   assert.deepEqual(names(jumped), ['Revision 2', 'Revision 1'])
   assert.match(wordsOf(jumped), /\+10 characters/)
-  assert.match(wordsOf(jumped), /Contradicted held for 0 of 1 · contested by 1/)
+  assert.match(wordsOf(jumped), /Contradicted 0 for · 1 against/)
   for (const odd of ['?at=0', '?at=999999999', '?at=x', '?at=-1']) assert.ok(names(await at(odd)).length > 0, odd)
 })
 
@@ -163,13 +163,10 @@ test('an earlier text is restored as a new revision, which answers the objection
   const { title, summary, content } = first
   const restored = await world.revise(author, second, { title, summary, content, changeType: 'CORRECT' })
   const standing = standingOf(await page(`/entries/${first.slug}`))
-  assert.match(standing, /^Answered held for 1 of 1 · /)
+  assert.match(standing, /^Answered 1 for · 0 against · /)
   assert.doesNotMatch(standing, /contested/)
   assert.equal(restored.revisionCount, 3)
-  assert.match(
-    standingOf(await page(`/entries/${restored.slug}`)),
-    /^\S+ held for 1 of 1 · 100 % of the text as it was when checked · last check /,
-  )
+  assert.match(standingOf(await page(`/entries/${restored.slug}`)), /^\S+ 1 for · 0 against · last check /)
   const get = (query: string) =>
     call(app.url, 'GET', `/entries/${first.slug}/revise${query}`, { headers: { accept: 'text/html' } })
   assert.equal((await get('?from=x')).status, 400)
@@ -236,15 +233,17 @@ test('a relation in a list of activity is in words, not by its code', async () =
   assert.match(wordsOf(row ?? ''), /related belongs with Entry number/)
 })
 
-test('a contradiction by another entry is explained on the page of the evidence, which does not list it', async () => {
+test('a contradiction by another entry is listed on the page of the evidence, and counts in its one sum', async () => {
   const entry = await world.publish(await world.voice())
   const objector = await world.voice()
-  const noted = /An entry that contradicts this one counts as a contradiction\. It is among the relations/
-  assert.doesNotMatch(wordsOf(await page(`/entries/${entry.slug}/evidence`)), noted)
-  await world.object(objector, await world.publish(objector), entry)
+  const listed = /Contradicted by an entry: Its source Says no\. an actor without a name/
+  assert.doesNotMatch(wordsOf(await page(`/entries/${entry.slug}/evidence`)), listed)
+  await world.object(objector, await world.publish(objector, { title: 'Its source' }), entry)
   const text = wordsOf(await page(`/entries/${entry.slug}/evidence`))
-  assert.match(text, noted)
-  assert.match(text, /contradicted1actor/)
+  assert.match(text, listed)
+  assert.match(text, /0 for · 1 against · checked today/)
+  assert.match(text, /for0 against1 undecided0 1 actor judged it/)
+  assert.doesNotMatch(text, /no verification and no contradiction/)
 })
 
 test('a change of one character is in the singular', async () => {

@@ -199,7 +199,7 @@ test('a link card has a picture, the standing and the summary, and an entry is l
   assert.deepEqual(sizes, ['image/png 1200x630', 'image/png 180x180', 'image/x-icon 48x48'])
   const { for: inFavour, against } = entry.standing.tally
   assert.ok(inFavour > 0 && against === 0, 'the demonstration is judged')
-  const card = `Supported, held for ${inFavour} of ${inFavour}. ${entry.summary}`
+  const card = `Supported, ${inFavour} for · 0 against. ${entry.summary}`
   assert.ok(text.includes(`<meta property="og:description" content="${card.replaceAll("'", '&#39;')}">`), text)
   const data = JSON.parse(/<script type="application\/ld\+json">([^<]*)</.exec(text)?.[1] ?? '') as Record<
     string,

@@ -3,8 +3,7 @@ import type { PostgresConnection } from '../../engine/postgres.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { RECURRENT_FROM } from '../../memory/actors/rules.ts'
 import { findEntryByNumber, type RevisionRow, tagsOf } from '../../memory/entries/rows.ts'
-import { standingOf } from '../../memory/evidence/rules.ts'
-import { evidenceOn } from '../../memory/evidence/standing.ts'
+import { standingOn } from '../../memory/evidence/standing.ts'
 import { findWrongChange, readChanges } from '../../memory/evidence/standing-rows.ts'
 import { readHead, type Totals } from '../../memory/head-rows.ts'
 import { signalNames, signalsOf } from '../../memory/signals/signals.ts'
@@ -74,8 +73,8 @@ const REMEDY = 'restore a backup'
 export async function damageOfStanding(store: Reader, number: number): Promise<string | undefined> {
   const entry = await findEntryByNumber(store, number)
   if (entry === undefined) return undefined
-  const evidence = await evidenceOn(store, entry, entry)
-  const computed = evidence === undefined ? null : JSON.stringify(standingOf(evidence))
+  const standing = await standingOn(store, entry, entry)
+  const computed = standing === null ? null : JSON.stringify(standing)
   return computed === entry.standing
     ? undefined
     : `its standing is stored as ${entry.standing}, but its records result in ${computed}; ${REMEDY}`

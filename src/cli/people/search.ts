@@ -90,11 +90,11 @@ async function list({ invocation, client, out, json }: Session, asked: EntryQuer
 
 function entryLines(
   out: Output,
-  { slug, title, summary, tags, revisionCount, updatedAt, actor, standing }: Entry,
+  { slug, title, summary, tags, revisionCount, updatedAt, actor, revisedBy = actor, standing }: Entry,
 ): void {
   out.line(styled('bold', title), '  ', styled('cyan', slug))
   out.line('  ', summary)
-  const facts = [plural(revisionCount, 'revision'), `latest ${out.time(updatedAt)}`, `by ${actorName(actor)}`]
+  const facts = [plural(revisionCount, 'revision'), `latest ${out.time(updatedAt)}`, `by ${actorName(revisedBy)}`]
   if (tags.length > 0) facts.push(`tags ${tags.join(', ')}`)
   out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
   out.line('  ', styled('dim', facts.join(' · ')))

@@ -90,10 +90,16 @@ function headOf(entry: Entry, chosen: Numbered | undefined): Head {
   return { title, summary, place, createdAt, signals }
 }
 
+/** The author of the current revision beside the one of the first. */
+const authorsOf = ({ actor, revisedBy }: Pick<Entry, 'actor' | 'revisedBy'>): string[] =>
+  revisedBy === undefined
+    ? [`by ${actorName(actor)}`]
+    : [`current revision by ${actorName(revisedBy)}`, `created by ${actorName(actor)}`]
+
 function headLines(out: Output, entry: Entry, { title, summary, place, createdAt, signals }: Head): void {
   out.line(styled('bold', title))
   out.line(summary)
-  const facts = [entry.slug, ...(entry.status === 'ACTIVE' ? [] : [entry.status]), `by ${actorName(entry.actor)}`]
+  const facts = [entry.slug, ...(entry.status === 'ACTIVE' ? [] : [entry.status]), ...authorsOf(entry)]
   if (entry.tags.length > 0) facts.push(`tags ${entry.tags.join(', ')}`)
   out.line(styled('dim', facts.join(' · ')))
   out.line(styled('dim', `${place} · ${out.time(createdAt)}`))

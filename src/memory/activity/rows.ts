@@ -3,7 +3,7 @@ import type { Activity } from '../../contract/resources.ts'
 import { type Action, type DataClass, TRUST } from '../../contract/vocabulary.ts'
 import { only, type Reader, type Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
-import { shownStanding } from '../evidence/standing-rows.ts'
+import { STANDING_COLUMNS, type StandingColumns, shownStanding } from '../evidence/standing-rows.ts'
 import type { Target } from '../moderation/rows.ts'
 import { HOUR, isoTime } from '../values.ts'
 import type { ChangeKey } from './rules.ts'
@@ -110,8 +110,8 @@ export const listTimeline = (reader: Reader, entry: number, before: number, limi
   )
 
 /** A write, with the standing of its entry. */
-export type ContributionRow = ActivityRow & { standing: string | null }
-const CONTRIBUTION: Sql = sql`${ACTIVITY_COLUMNS}, CASE WHEN e.withdrawn = 0 THEN e.standing END AS standing FROM activity s ${ACTIVITY_JOINS}`
+export type ContributionRow = ActivityRow & StandingColumns
+const CONTRIBUTION: Sql = sql`${ACTIVITY_COLUMNS}, ${STANDING_COLUMNS} FROM activity s ${ACTIVITY_JOINS}`
 
 /** The public revisions, evidence and relations of an actor, below a sequence. */
 export const listContributions = (reader: Reader, actor: number, before: number, limit: number) =>
@@ -235,7 +235,7 @@ export const toActivity = (row: ActivityRow): Activity => ({
 
 export const toContribution = (row: ContributionRow): Activity => ({
   ...toActivity(row),
-  ...(row.entry_id === null ? {} : { standing: shownStanding(row.standing) }),
+  ...(row.entry_id === null ? {} : { standing: shownStanding(row) }),
 })
 
 const HOURS_OF_A_DAY = 24

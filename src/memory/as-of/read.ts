@@ -8,12 +8,11 @@ import { byRank, CANDIDATES, passageOf, refit, roundScore } from '../../find/rul
 import { isAnswerable, type RankedText } from '../../find/rules/ranking.ts'
 import { observedSearch } from '../activity/observe.ts'
 import { etagOf } from '../entries/cache.ts'
-import { type EntryRow, findEntryByNumber, tagsOf, toEntry } from '../entries/rows.ts'
+import { type EntryRow, findEntryByNumber, reviserColumnsOf, tagsOf, toEntry } from '../entries/rows.ts'
 import { tagKey } from '../entries/tag-rules.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
-import { standingOf } from '../evidence/rules.ts'
-import { evidenceOn } from '../evidence/standing.ts'
-import { READ_MAX, shownStanding, slimStanding } from '../evidence/standing-rows.ts'
+import { standingOn } from '../evidence/standing.ts'
+import { NOT_JUDGED, namedStanding, READ_MAX, shownStanding } from '../evidence/standing-rows.ts'
 import { readHead } from '../head-rows.ts'
 import { findAddressed, observedRead, type ReadOperation, type Reads } from '../operation.ts'
 import type { Match, SearchResult } from '../searching.ts'
@@ -58,11 +57,11 @@ export async function standingAt(
   { record }: Moment,
 ): Promise<StandingThen> {
   if (await isAsThen(reader, entry, revision, record)) {
-    return { standing: shownStanding(entry.standing), complete: true }
+    return { standing: shownStanding(entry), complete: true }
   }
-  const evidence = await evidenceOn(reader, entry, { ...revision, revision: revision.number }, record)
+  const standing = await standingOn(reader, entry, { ...revision, revision: revision.number }, record)
   const complete = entry.evidence <= READ_MAX && entry.relations <= READ_MAX
-  return { standing: evidence === undefined ? shownStanding(null) : slimStanding(standingOf(evidence)), complete }
+  return { standing: await namedStanding(reader, standing), complete }
 }
 
 /** Whether the text of an entry and the evidence about it are unchanged since a record. */
@@ -89,6 +88,7 @@ export const readEntryAsOf: ReadOperation<'readEntryAsOf'> = async ({ reader }, 
     ...toEntry({
       ...{ ...entry, revision_id: id, revisions: ordinal },
       ...{ title, summary, content, signals, updated_at },
+      ...reviserColumnsOf(revision),
     }),
     standing,
     asOf: String(moment.sequence),
@@ -185,7 +185,7 @@ const judgedAs = ({ score, whole, standing, revision }: CandidateAsOf & { standi
   score,
   whole,
   signals: signalNames(revision.signals),
-  standing: standing ?? shownStanding(null),
+  standing: standing ?? NOT_JUDGED,
 })
 
 const rowOf = (

@@ -1,5 +1,6 @@
 import { only, type Reader } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 
 /** The maximum number of writes in one commit. Within a commit, the orders of sequences and of records may differ. */
@@ -51,18 +52,20 @@ export async function areTextsAsAt(reader: Reader, record: number): Promise<bool
   return later.length <= LATER_MAX && later.every(({ ordinal, changed }) => ordinal === 1 || changed === 0)
 }
 
-export type RevisionThen = Text & {
-  number: number
-  id: string
-  ordinal: number
-  created_at: number
-  changed: number
-  signals: number
-}
+export type RevisionThen = Text &
+  AuthorColumns & {
+    number: number
+    id: string
+    ordinal: number
+    created_at: number
+    changed: number
+    signals: number
+  }
 
 export const findRevisionAt = (reader: Reader, entry: number, ordinal: number) =>
   reader.one<RevisionThen>(sql`
-    SELECT number, id, ordinal, created_at, changed, signals, title, summary, content FROM revision WHERE entry = ${entry} AND ordinal = ${ordinal}`)
+    SELECT r.number, r.id, r.ordinal, r.created_at, r.changed, r.signals, r.title, r.summary, r.content, ${AUTHOR_COLUMNS}
+    FROM revision r JOIN actor a ON a.number = r.actor WHERE r.entry = ${entry} AND r.ordinal = ${ordinal}`)
 
 /** At most this many consecutive revisions without a change are skipped. */
 const UNCHANGED_MAX = 1_000

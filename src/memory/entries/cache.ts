@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Entry } from '../../contract/resources.ts'
+import type { Author, Entry } from '../../contract/resources.ts'
 import type { Awaitable, Reader } from '../../engine/database.ts'
 import { decodeJson, encodeJson } from '../encoded-json.ts'
 import { listJudgedSince } from '../evidence/rows.ts'
@@ -16,19 +16,23 @@ import { assertReadable } from './rules.ts'
  */
 export function etagOf({
   currentRevisionId,
-  standing: { state, tally },
+  standing: { state, tally, changedBy },
   status,
   actor,
+  revisedBy,
   signals,
-}: Pick<Entry, 'currentRevisionId' | 'standing' | 'status' | 'actor' | 'signals'>): string {
+}: Pick<Entry, 'currentRevisionId' | 'standing' | 'status' | 'actor' | 'revisedBy' | 'signals'>): string {
   const counts = Object.values(tally)
   const judged = counts.some(count => count > 0)
-  const unnamed = Object.values(actor.declared).every(name => name === null)
+  const isUnnamed = (author: Author | undefined): boolean =>
+    author !== undefined && Object.values(author.declared).every(name => name === null)
+  const named = changedBy === undefined ? '' : ` ${changedBy.name}`
   return [
     currentRevisionId,
-    ...(judged ? [hash('sha256', `${state} ${counts}`, 'base64url').slice(0, 11)] : []),
+    ...(judged ? [hash('sha256', `${state} ${counts}${named}`, 'base64url').slice(0, 11)] : []),
     ...(status === 'LOCKED' ? ['locked'] : []),
-    ...(unnamed ? ['unnamed'] : []),
+    ...(isUnnamed(actor) ? ['unnamed'] : []),
+    ...(isUnnamed(revisedBy) ? ['reviser-unnamed'] : []),
     ...signals.map(signal => signal.toLowerCase()),
   ].join('.')
 }

@@ -10,7 +10,7 @@ import { signalsOfTags, signalsOfTexts } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, takeOrigin } from '../write.ts'
 import { etagOf } from './cache.ts'
-import { insertEntry, insertRevision, isCitable, listTakenSlugs, toEntry } from './rows.ts'
+import { insertEntry, insertRevision, isCitable, listTakenSlugs, reviserColumnsOf, toEntry } from './rows.ts'
 import { chained, FIRST_REVISION, slugCandidates } from './rules.ts'
 import { distinctTags } from './tag-rules.ts'
 import { addToTopics } from './topic-rows.ts'
@@ -44,10 +44,20 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
     actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, number) : undefined,
     endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
   ])
+  const author = authorColumnsOf(actor)
   const shown = toEntry({
     ...{ id, slug, title, summary, content, signals, tags: JSON.stringify(tags), data_class: actor.data_class },
-    ...{ created_at: at, updated_at: at, blocked: 0, revision_id: revision.id, revisions: 1, standing: null },
-    ...authorColumnsOf(actor),
+    ...{
+      created_at: at,
+      updated_at: at,
+      blocked: 0,
+      revision_id: revision.id,
+      revisions: 1,
+      standing: null,
+      changed_by_name: null,
+    },
+    ...author,
+    ...reviserColumnsOf(author),
   })
   const hinted = similar === undefined ? shown : { ...shown, hints: hintsOf(shown, similar) }
   return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: hinted }

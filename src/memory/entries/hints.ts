@@ -60,7 +60,7 @@ export class Hinter {
 
 type SimilarEntry = { entry: TitledEntry; score: number }
 
-const hintOf = ({ entry: { id, slug, title, standing }, score }: SimilarEntry) => ({
-  ...{ id, slug, title, standing: shownStanding(standing) },
+const hintOf = ({ entry, score }: SimilarEntry) => ({
+  ...{ id: entry.id, slug: entry.slug, title: entry.title, standing: shownStanding(entry) },
   match: score,
 })

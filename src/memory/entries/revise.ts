@@ -1,6 +1,8 @@
 import { Problem } from '../../contract/problem.ts'
 import type { Transaction } from '../../engine/database.ts'
+import { authorColumnsOf } from '../actors/rows.ts'
 import { settleStanding } from '../evidence/standing.ts'
+import { findNameOfAuthor, type StandingColumns } from '../evidence/standing-rows.ts'
 import { takeRecord } from '../head-rows.ts'
 import { assertNoSecret } from '../idempotency/rules.ts'
 import type { WriteOperation } from '../operation.ts'
@@ -9,7 +11,16 @@ import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin } from '../write.ts'
 import { etagOf } from './cache.ts'
 import { citedSources } from './create.ts'
-import { advanceEntry, type EntryRow, findRevision, insertRevision, isSame, tagsOf, toEntry } from './rows.ts'
+import {
+  advanceEntry,
+  type EntryRow,
+  findRevision,
+  insertRevision,
+  isSame,
+  reviserColumnsOf,
+  tagsOf,
+  toEntry,
+} from './rows.ts'
 import { assertLatest, assertWritable, chained } from './rules.ts'
 
 /**
@@ -52,13 +63,16 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   if (!advanced) throw new Problem('STALE_REVISION')
   const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
   const standing = await resettled(tx, revised)
-  const shown = toEntry({ ...revised, signals, standing, updated_at: changed ? at : entry.updated_at })
+  const reviser = reviserColumnsOf(authorColumnsOf(actor))
+  const shown = toEntry({ ...revised, ...reviser, ...standing, signals, updated_at: changed ? at : entry.updated_at })
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
 }
 
 /** Updates the standing of an entry after a revision, unless it has no judgements. */
-async function resettled(tx: Transaction, entry: EntryRow): Promise<string | null> {
-  if (entry.standing === null) return null
-  const standing = await settleStanding(tx, entry)
-  return standing === null ? null : JSON.stringify(standing)
+async function resettled(tx: Transaction, entry: EntryRow): Promise<StandingColumns> {
+  const standing = entry.standing === null ? null : await settleStanding(tx, entry)
+  if (standing === null) return { standing: null, changed_by_name: null }
+  const { changedBy } = standing
+  const name = changedBy === null ? null : await findNameOfAuthor(tx, changedBy.revision)
+  return { standing: JSON.stringify(standing), changed_by_name: name }
 }

@@ -1,43 +1,56 @@
-import type { Entry, Revision } from '../../contract/resources.ts'
+import type { Author, Entry, Revision } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
-import { shownStanding } from '../evidence/standing-rows.ts'
+import { STANDING_COLUMNS, type StandingColumns, shownStanding } from '../evidence/standing-rows.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime, isUuid } from '../values.ts'
 
-export type EntryRow = AuthorColumns & {
-  number: number
-  id: string
-  slug: string
-  tags: string
-  data_class: Entry['dataClass']
-  created_at: number
-  updated_at: number
-  revisions: number
-  origins: number
-  evidence: number
-  relations: number
-  hidden: number
-  quarantined: number
-  blocked: number
-  withdrawn: number
-  revision: number
-  standing: string | null
-  revision_id: string
-  revised_at: number
-  title: string
-  summary: string
-  content: string
-  signals: number
+/** The author of the current revision. The names of a hidden or quarantined one are null. */
+type ReviserColumns = {
+  reviser_id: string
+  reviser_name: string | null
+  reviser_model: string | null
+  reviser_provider: string | null
 }
 
+export type EntryRow = AuthorColumns &
+  ReviserColumns &
+  StandingColumns & {
+    number: number
+    id: string
+    slug: string
+    tags: string
+    data_class: Entry['dataClass']
+    created_at: number
+    updated_at: number
+    revisions: number
+    origins: number
+    evidence: number
+    relations: number
+    hidden: number
+    quarantined: number
+    blocked: number
+    withdrawn: number
+    revision: number
+    revision_id: string
+    revised_at: number
+    title: string
+    summary: string
+    content: string
+    signals: number
+  }
+
 export const ENTRY_COLUMNS: Sql = sql`e.number, e.id, e.slug, e.tags, e.data_class, e.created_at, e.updated_at, e.revisions, e.evidence, e.relations,
-  e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, e.standing, e.origins, r.id AS revision_id,
-  r.created_at AS revised_at, r.title, r.summary, r.content, r.signals, ${AUTHOR_COLUMNS}`
-export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor`
+  e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, e.origins, r.id AS revision_id,
+  r.created_at AS revised_at, r.title, r.summary, r.content, r.signals, ${AUTHOR_COLUMNS}, w.id AS reviser_id,
+  CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.name END AS reviser_name,
+  CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.model END AS reviser_model,
+  CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.provider END AS reviser_provider, ${STANDING_COLUMNS}`
+export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor
+  JOIN actor w ON w.number = r.actor`
 
 const ENTRY: Sql = sql`SELECT ${ENTRY_COLUMNS} FROM ${ENTRY_TABLES}`
 
@@ -50,14 +63,14 @@ export const findEntry = (reader: Reader, address: string) =>
 export const findEntryByNumber = (reader: Reader, number: number) =>
   reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
 
-export type TitledEntry = Pick<EntryRow, 'id' | 'slug' | 'title' | 'summary' | 'standing'>
+export type TitledEntry = Pick<EntryRow, 'id' | 'slug' | 'title' | 'summary'> & StandingColumns
 
 /** The public entries among `numbers`, without their contents. */
 export const listTitled = async (reader: Reader, numbers: readonly number[]): Promise<TitledEntry[]> => {
   const rows = await Promise.all(
     numbers.map(number =>
       reader.one<TitledEntry>(sql`
-        SELECT e.id, e.slug, e.standing, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
+        SELECT e.id, e.slug, r.title, r.summary, ${STANDING_COLUMNS} FROM entry e JOIN revision r ON r.number = e.revision
         WHERE e.number = ${number} AND e.withdrawn = 0`),
     ),
   )
@@ -186,6 +199,20 @@ export type ShownEntry = Omit<
   'number' | 'origins' | 'evidence' | 'relations' | 'hidden' | 'quarantined' | 'withdrawn' | 'revision' | 'revised_at'
 >
 
+const reviserOf = (row: ReviserColumns): Author => ({
+  id: row.reviser_id,
+  declared: { name: row.reviser_name, model: row.reviser_model, provider: row.reviser_provider },
+  verificationStatus: 'UNVERIFIED',
+})
+
+/** The columns of the author of the current revision, from the columns of an author. */
+export const reviserColumnsOf = (author: AuthorColumns): ReviserColumns => ({
+  reviser_id: author.actor_id,
+  reviser_name: author.actor_name,
+  reviser_model: author.actor_model,
+  reviser_provider: author.actor_provider,
+})
+
 export const toEntry = (row: ShownEntry): Entry => ({
   id: row.id,
   slug: row.slug,
@@ -199,8 +226,9 @@ export const toEntry = (row: ShownEntry): Entry => ({
   tags: tagsOf(row),
   dataClass: row.data_class,
   actor: toAuthor(row),
+  ...(row.reviser_id === row.actor_id ? {} : { revisedBy: reviserOf(row) }),
   revisionCount: row.revisions,
-  standing: shownStanding(row.standing),
+  standing: shownStanding(row),
   signals: signalNames(row.signals),
   ...TRUST,
 })

@@ -5,23 +5,23 @@ import { writesOf } from '../activity/rows.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import type { Verdict } from '../evidence/rules.ts'
+import { STANDING_COLUMNS, type StandingColumns } from '../evidence/standing-rows.ts'
 import type { EntryRow } from './rows.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
 
-export type HeadingRow = {
+export type HeadingRow = StandingColumns & {
   id: string
   slug: string
   title: string
   summary: string
   withdrawn: number
-  standing: string | null
 }
 
 /** The present title and slug of an entry, by its id; withdrawn ones too. */
 export const findHeading = (reader: Reader, id: string) =>
   reader.one<HeadingRow>(sql`
-    SELECT e.id, e.slug, e.withdrawn, e.standing, r.title, r.summary FROM entry e JOIN revision r ON r.number = e.revision
+    SELECT e.id, e.slug, e.withdrawn, r.title, r.summary, ${STANDING_COLUMNS} FROM entry e JOIN revision r ON r.number = e.revision
     WHERE e.id = ${id.toLowerCase()}`)
 
 export type FacetRow = {
@@ -101,7 +101,7 @@ export type ContestedRow = HeadingRow & { number: number; actor: number; origin:
 /** The most contested public entries, with the actors that published them. */
 export const listMostContested = (reader: Reader, limit: number) =>
   reader.all<ContestedRow>(sql`
-    SELECT e.number, e.id, e.slug, r.title, r.summary, e.withdrawn, e.standing, e.actor, e.origin
+    SELECT e.number, e.id, e.slug, r.title, r.summary, e.withdrawn, e.actor, e.origin, ${STANDING_COLUMNS}
     FROM entry e JOIN revision r ON r.number = e.revision
     WHERE e.contest > 0 AND e.withdrawn = 0 ORDER BY e.contest DESC, e.number DESC LIMIT ${limit}`)
 
@@ -131,24 +131,24 @@ export const listSupporters = (reader: Reader, revision: number, limit: number) 
     SELECT v.number, v.actor, v.rationale, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor
     WHERE v.revision = ${revision} AND v.result = 'SUPPORTED' AND v.withdrawn = 0 AND v.own = 0 ORDER BY v.number DESC LIMIT ${limit}`)
 
-export type ChangeRow = AuthorColumns & {
-  number: number
-  id: string
-  slug: string
-  ordinal: number
-  title: string
-  summary: string
-  rationale: string
-  change_type: string
-  created_at: number
-  hidden: number
-  standing: string | null
-}
+export type ChangeRow = AuthorColumns &
+  StandingColumns & {
+    number: number
+    id: string
+    slug: string
+    ordinal: number
+    title: string
+    summary: string
+    rationale: string
+    change_type: string
+    created_at: number
+    hidden: number
+  }
 
 /** The newest revisions of all entries, newest first. Those with `hidden` are not public. */
 export const listRecentChanges = (reader: Reader, before: number, limit: number) =>
   reader.all<ChangeRow>(sql`
-    SELECT r.number, r.id, e.slug, e.standing, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS},
+    SELECT r.number, r.id, e.slug, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS}, ${STANDING_COLUMNS},
       CASE WHEN e.withdrawn = 1 OR e.data_class <> 'EXTERNAL' OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS hidden
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor LEFT JOIN origin o ON o.number = r.origin
     WHERE r.number < ${before} ORDER BY r.number DESC LIMIT ${limit}`)

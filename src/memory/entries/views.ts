@@ -6,20 +6,24 @@ import { findCheckpoint } from '../../tlog/rows.ts'
 import { listRecentActions } from '../activity/rows.ts'
 import { authorOf, findActorById, toAuthor } from '../actors/rows.ts'
 import { type ContributionOutcome, changedSince, type EntryOutcome } from '../evidence/outcome-rules.ts'
-import type { Text } from '../evidence/pieces-rules.ts'
 import { listContributionOutcomes } from '../evidence/rows.ts'
 import {
   isAgainst,
   latestOf,
   objectionsOf,
   SUPPORT_FROM,
-  standingOf,
   stateOfTally,
   tallyOf,
   type Verdict,
 } from '../evidence/rules.ts'
-import { evidenceOn } from '../evidence/standing.ts'
-import { findRevisionId, listJudgements, shownStanding, storedStanding } from '../evidence/standing-rows.ts'
+import { evidenceOn, standingOn } from '../evidence/standing.ts'
+import {
+  findRevisionId,
+  listJudgements,
+  namedStanding,
+  shownStanding,
+  storedStanding,
+} from '../evidence/standing-rows.ts'
 import { readHead } from '../head-rows.ts'
 import { findAddressed, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
@@ -59,7 +63,7 @@ export async function readReviewedEntries({ reader }: WithReader, id: string): P
   const rows = await listContributionOutcomes(reader, actor.number, OUTCOMES_READ)
   return changedSince(rows, ({ standing }) => storedStanding(standing).checkedAt)
     .slice(0, OUTCOMES_SHOWN)
-    .map(row => ({ ...row, standing: shownStanding(row.standing), superseded: row.later !== null }))
+    .map(row => ({ ...row, standing: shownStanding(row), superseded: row.later !== null }))
 }
 
 /** Maximum number of the newest pieces of evidence, revisions or rows that a view reads. Bounds the cost of a page. */
@@ -87,7 +91,10 @@ export async function readHeadings({ reader }: WithReader, ids: readonly string[
     rows
       .filter(row => row !== undefined)
       .filter(row => !row.withdrawn)
-      .map(({ withdrawn: _, ...row }) => [row.id, { ...row, standing: shownStanding(row.standing) }]),
+      .map(row => {
+        const { id, slug, title, summary } = row
+        return [id, { id, slug, title, summary, standing: shownStanding(row) }]
+      }),
   )
 }
 
@@ -105,13 +112,16 @@ export async function listChanges({ reader }: WithReader, limit: number): Promis
   return rows
     .filter(({ hidden }) => !hidden)
     .slice(0, limit)
-    .map(({ id, slug, ordinal, title, summary, rationale, change_type, created_at, standing, ...author }) => ({
-      ...{ id, slug, ordinal, title, summary, rationale },
-      changeType: change_type,
-      createdAt: isoTime(created_at),
-      author: toAuthor(author),
-      standing: shownStanding(standing),
-    }))
+    .map(row => {
+      const { id, slug, ordinal, title, summary, rationale } = row
+      return {
+        ...{ id, slug, ordinal, title, summary, rationale },
+        changeType: row.change_type,
+        createdAt: isoTime(row.created_at),
+        author: toAuthor(row),
+        standing: shownStanding(row),
+      }
+    })
 }
 
 /** Kind and time (milliseconds) of the newest rows of the public feed, newest first. */
@@ -165,7 +175,9 @@ async function revisionStateOf(on: WithReader, entry: EntryRow, revisionId: stri
   const revision = await findRevisionAuthor(on.reader, entry.number, revisionId)
   if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
   const { state, tally, confirmed } =
-    revision.number === entry.revision ? storedStanding(entry.standing) : await standingOfText(on, entry, revision)
+    revision.number === entry.revision
+      ? shownStanding(entry)
+      : await namedStanding(on.reader, await standingOn(on.reader, entry, { ...revision, revision: revision.number }))
   return {
     state,
     tally,
@@ -176,11 +188,6 @@ async function revisionStateOf(on: WithReader, entry: EntryRow, revisionId: stri
     record: revision.number,
     signals: signalNames(revision.signals),
   }
-}
-
-async function standingOfText({ reader }: WithReader, entry: EntryRow, revision: Text & { number: number }) {
-  const evidence = await evidenceOn(reader, entry, { ...revision, revision: revision.number })
-  return evidence === undefined ? storedStanding(null) : standingOf(evidence)
 }
 
 /** A revision in the history of an entry. Times in milliseconds since 1970. */

@@ -11,7 +11,7 @@ import {
 import type { Heading } from '../entries/views.ts'
 import type { Reads } from '../operation.ts'
 import { dayNumber } from '../values.ts'
-import { slimStanding, storedStanding } from './standing-rows.ts'
+import { shownStanding, storedStanding } from './standing-rows.ts'
 
 /** Number of entries from which those of a list are chosen. */
 const LOOKED_AT = 50
@@ -54,11 +54,12 @@ export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: nu
 /** Chooses an entry if one of its objectors does not account for another entry yet; otherwise returns undefined. */
 async function placed(
   reader: Reader,
-  { standing, actor, origin, id, slug, title, summary }: ContestedRow,
+  row: ContestedRow,
   places: Places,
   today: number,
 ): Promise<Contested | undefined> {
-  const stored = storedStanding(standing)
+  const { actor, origin, id, slug, title, summary } = row
+  const stored = storedStanding(row.standing)
   const objectors = await Promise.all(
     stored.contradictions
       .filter(({ status }) => status === 'STANDING')
@@ -89,7 +90,7 @@ async function placed(
       ? []
       : await listSupporters(reader, stored.nearest, SUPPORTS_LOOKED_AT)
   const support = supporters.find(one => isKnown(one) && !places.quoted.has(one.actor))
-  return { id, slug, title, summary, standing: slimStanding(stored), rationale, support: quote(support) }
+  return { id, slug, title, summary, standing: shownStanding(row), rationale, support: quote(support) }
 }
 
 /** The origin of an objection. A mirror stores no origins: there, all objections of one day count as one origin. */

@@ -14,7 +14,7 @@ import {
   findObjection,
   findRevisionId,
   findText,
-  slimStanding,
+  shownStanding,
   storedStanding,
 } from './standing-rows.ts'
 
@@ -26,7 +26,7 @@ export const readStanding: ReadOperation<'readStanding'> = async ({ reader }, re
   // without another change of the standing.
   const sources = body.contradictions.map(({ sourceEntryId }) => sourceEntryId !== null)
   const names = body.unconfirmed.map(({ actor }) => actor.declared)
-  const version = shortDigest(JSON.stringify([entry.standing, sources, names]))
+  const version = shortDigest(JSON.stringify([entry.standing, entry.changed_by_name, sources, names]))
   return { body, etag: `${entry.revision_id}.${version}`, observed: observedRead(entry) }
 }
 
@@ -43,7 +43,7 @@ async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standin
   return {
     entryId: entry.id,
     revisionId: entry.revision_id,
-    ...slimStanding(stored),
+    ...shownStanding(entry),
     unconfirmed,
     removed,
     observedOn,

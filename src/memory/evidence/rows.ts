@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { isoTime } from '../values.ts'
 import type { ContributionOutcome, Outcome } from './outcome-rules.ts'
-import { observedOf } from './standing-rows.ts'
+import { observedOf, STANDING_COLUMNS, type StandingColumns } from './standing-rows.ts'
 
 type EvidenceColumns = {
   number: number
@@ -136,7 +136,7 @@ export const listOutcomes = (reader: Reader, actor: number, limit: number) =>
 
 /** The same with the present state of their entries. `later` is the time of the latest revision if it is by another actor, else null. */
 export const listContributionOutcomes = (reader: Reader, actor: number, limit: number) =>
-  reader.all<ContributionOutcome & { slug: string; title: string; standing: string | null }>(sql`
-    SELECT s.action, e.withdrawn, ${JUDGED}, s.entry, e.slug, h.title, e.standing, r.ordinal, e.revisions,
+  reader.all<ContributionOutcome & StandingColumns & { slug: string; title: string }>(sql`
+    SELECT s.action, e.withdrawn, ${JUDGED}, s.entry, e.slug, h.title, ${STANDING_COLUMNS}, r.ordinal, e.revisions,
       CASE WHEN h.actor <> s.actor THEN h.created_at END AS later ${JOINS} LEFT JOIN revision h ON h.number = e.revision
     WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 ORDER BY s.sequence DESC LIMIT ${limit}`)

@@ -60,6 +60,8 @@ export type ComputedStanding = {
   removed: number[]
   /** How many pieces are unconfirmed or removed. A replaced piece is both, and counts once. */
   changed: number
+  /** The newest revision that made one of these changes, and the number of other actors that made one; null if unknown. */
+  changedBy: { revision: number; others: number } | null
   checkedAt: number | null
   observedOn: Environment[]
   /** At most three, one of each voice. */
@@ -215,7 +217,7 @@ export function standingOf(evidence: Evidence): ComputedStanding {
   const { judgements, compared } = evidence
   const objections = objectionsOf(evidence)
   const open = objections.filter(({ status }) => status === 'STANDING').map(({ judgement }) => judgement)
-  const opponents = new Set(open.map(({ actor }) => actor))
+  const opponents = opponentsIn(objections)
   const shareOf = ({ revision }: Judgement): number => compared.get(revision)?.comparison.share ?? 0
   const isCurrent = (one: Judgement): boolean =>
     !isAgainst(one) && !opponents.has(one.actor) && shareOf(one) >= SUPPORT_FROM
@@ -230,10 +232,8 @@ export function standingOf(evidence: Evidence): ComputedStanding {
     tally,
     earlier: tallyOf(newestOfActors(judgements.filter(one => !counted.has(one)))),
     share: shareOfVoices(tally, answered),
-    ...supportOf(
-      judgements.filter(one => isSupport(one) && !opponents.has(one.actor)),
-      evidence,
-    ),
+    ...supportOf(evidence, opponents),
+    changedBy: null,
     checkedAt: newest(here.filter(one => isAgainst(one) || !one.own))?.at ?? null,
     observedOn: environmentsOf(supports),
     contradictions: shownOf(objections),
@@ -289,11 +289,13 @@ function shareOfVoices(tally: Tally, answered: readonly Judgement[]): number {
 /** Rounded down, so that a part is never shown as the whole. */
 const inThousandths = (share: number): number => Math.floor(share * 1_000 + 1e-9) / 1_000
 
-/** What independent voices supported of the current text. */
-function supportOf(
-  supports: readonly Judgement[],
-  { current, compared }: Evidence,
-): Pick<ComputedStanding, 'confirmed' | 'unconfirmed' | 'nearest' | 'removed' | 'changed'> {
+/** The actors of standing objections. */
+const opponentsIn = (objections: readonly Objection[]): Set<number> =>
+  new Set(objections.filter(({ status }) => status === 'STANDING').map(({ judgement }) => judgement.actor))
+
+/** The nearest supported text, the places of its pieces that are gone, and those of pieces that no supported text has. */
+function changesOf({ judgements, current, compared }: Evidence, opponents: ReadonlySet<number>) {
+  const supports = judgements.filter(one => isSupport(one) && !opponents.has(one.actor))
   const texts = [...new Set(supports.map(({ revision }) => revision))].flatMap(revision => {
     const found = compared.get(revision)
     return found === undefined ? [] : [{ revision, ...found }]
@@ -304,11 +306,31 @@ function supportOf(
       b.comparison.share - a.comparison.share ||
       b.revision - a.revision,
   )
-  if (nearest === undefined) return { confirmed: null, unconfirmed: [], nearest: null, removed: [], changed: 0 }
+  if (nearest === undefined) return undefined
   const isConfirmed = (place: number): boolean => texts.some(({ comparison }) => comparison.unchanged[place])
   const unconfirmed = [...current.pieces.keys()].filter(place => !isConfirmed(place))
+  return { nearest, unconfirmed, gone: nearest.comparison.gone }
+}
+
+/** The nearest supported text, and the keys of the pieces that were written and removed since; undefined without a change. */
+export function changesSinceSupport(evidence: Evidence) {
+  const changes = changesOf(evidence, opponentsIn(objectionsOf(evidence)))
+  if (changes === undefined || changes.unconfirmed.length + changes.gone.length === 0) return undefined
+  const keysAt = ({ keys }: CutText, places: readonly number[]) => new Set(places.map(place => keys[place] as string))
+  const { nearest, unconfirmed, gone } = changes
+  return { ...nearest, written: keysAt(evidence.current, unconfirmed), removed: keysAt(nearest.text, gone) }
+}
+
+/** What independent voices supported of the current text. */
+function supportOf(
+  evidence: Evidence,
+  opponents: ReadonlySet<number>,
+): Pick<ComputedStanding, 'confirmed' | 'unconfirmed' | 'nearest' | 'removed' | 'changed'> {
+  const { current } = evidence
+  const changes = changesOf(evidence, opponents)
+  if (changes === undefined) return { confirmed: null, unconfirmed: [], nearest: null, removed: [], changed: 0 }
+  const { nearest, unconfirmed, gone } = changes
   const size = unconfirmed.reduce((sum, place) => sum + (current.pieces[place]?.text.length ?? 0), 0)
-  const { gone } = nearest.comparison
   return {
     confirmed: inThousandths(current.size === 0 ? 1 : 1 - size / current.size),
     unconfirmed: notableFirst(current, unconfirmed),
@@ -360,10 +382,16 @@ function contestOf(open: readonly Judgement[], supports: readonly Judgement[]): 
   return Math.min(inFavour, against.size) * SIDES_WEIGHT + Math.min(against.size, SIDES_WEIGHT - 1)
 }
 
-type Shown = Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'confirmed' | 'changed'>>
+type Shown = Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'confirmed' | 'changed' | 'changedBy'>>
 
 /** A share in whole per cent, rounded down: a share below 1 is never 100. */
 export const percentOf = (share: number): number => Math.floor(share * 100 + 1e-9)
+
+/** The voices about a text in words, as in "48 for · 13 against · 4 undecided"; empty without one. */
+export const voicesWords = ({ for: voicesFor, against, inconclusive }: Tally): string =>
+  voicesFor + against + inconclusive === 0
+    ? ''
+    : `${voicesFor} for · ${against} against${inconclusive === 0 ? '' : ` · ${inconclusive} undecided`}`
 
 /** The number of judgements on both sides. */
 const sidesOf = ({ supported, unsupported, contradicted, for: voicesFor, against }: Tally): string[] => [
@@ -371,21 +399,31 @@ const sidesOf = ({ supported, unsupported, contradicted, for: voicesFor, against
   `${unsupported + contradicted} against (${against} independent)`,
 ]
 
-/** How many sentences changed since a text was supported, in words; empty if none did or nothing is known. */
-export const changedWords = ({ changed = 0 }: Pick<Shown, 'changed'>): string =>
-  changed === 0 ? '' : `${changed} ${changed === 1 ? 'sentence' : 'sentences'} changed since it was checked`
+/**
+ * How many sentences changed since a text was supported, and by whom, in words; empty if none did. A declared name is untrusted: it is quoted.
+ */
+export function changedWords({ changed = 0, changedBy }: Pick<Shown, 'changed' | 'changedBy'>): string {
+  if (changed === 0) return ''
+  const words = `${changed} ${changed === 1 ? 'sentence' : 'sentences'} changed since it was checked`
+  if (changedBy === undefined) return words
+  const { name, others } = changedBy
+  const by = name === null ? 'an unnamed actor' : `"${name.replace(/["\s]+/g, ' ').trim()}"`
+  return `${words}, by ${by}${others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`}`
+}
 
 /**
  * A standing in one line: the state, both sides with their independent voices, the judgements that do not count, the share of the text that
  * was supported if it is not all of it, and the number of sentences that changed since.
  */
-export function standingLine({ state, tally, confirmed, changed }: Shown): string {
+export function standingLine(standing: Shown): string {
+  const { state, tally, confirmed } = standing
+  const changed = changedWords(standing)
   const said = [
     ...sidesOf(tally),
     ...(tally.inconclusive > 0 ? [`${tally.inconclusive} inconclusive`] : []),
     ...(tally.own > 0 ? [`${tally.own} by authors of the text, not counted`] : []),
     ...(confirmed == null || confirmed === 1 ? [] : [`${percentOf(confirmed)} % confirmed`]),
-    ...(changed === undefined || changed === 0 ? [] : [changedWords({ changed })]),
+    ...(changed === '' ? [] : [changed]),
   ]
   return `${state}: ${said.join(', ')}`
 }

@@ -75,6 +75,17 @@ export async function listCorrections(reader: Reader, entry: number, after: numb
   return [...new Map([...first, ...last.reverse()].map(one => [one.number, one])).values()]
 }
 
+/** The number of newest revisions of a text among which changes are found. */
+const CHANGES_WINDOW = 128
+
+/** The revisions after one and up to another that changed something, newest first. */
+export const listChanges = (reader: Reader, entry: number, after: number, upTo: number, limit: number) =>
+  reader.all<Correction>(sql`
+    SELECT number, actor FROM revision
+    WHERE entry = ${entry} AND ordinal > (SELECT ordinal FROM revision WHERE number = ${after})
+      AND ordinal > (SELECT ordinal - ${CHANGES_WINDOW} FROM revision WHERE number = ${upTo}) AND number <= ${upTo} AND changed = 1
+    ORDER BY ordinal DESC LIMIT ${limit}`)
+
 /** A revision that is judged. */
 export type TextRow = Text & { number: number; ordinal: number; actor: number; change_type: string }
 const TEXT: Sql = sql`SELECT number, ordinal, actor, change_type, title, summary, content FROM revision`
@@ -135,27 +146,61 @@ export async function raiseOrigins(tx: Transaction, entry: number, originGroup: 
 
 const NO_STANDING: ComputedStanding = {
   ...{ state: 'UNCHECKED', tally: NO_TALLY, earlier: NO_TALLY, share: 0.5, confirmed: null, unconfirmed: [] },
-  ...{ nearest: null, removed: [], changed: 0, checkedAt: null, observedOn: [], contradictions: [], contest: 0 },
+  ...{
+    nearest: null,
+    removed: [],
+    changed: 0,
+    changedBy: null,
+    checkedAt: null,
+    observedOn: [],
+    contradictions: [],
+    contest: 0,
+  },
 }
 
 /** The stored standing of an entry: records and revisions by their numbers, times in milliseconds. */
 export const storedStanding = (text: string | null): ComputedStanding =>
   text === null ? NO_STANDING : (JSON.parse(text) as ComputedStanding)
 
-/** The part of a standing that every answer with an entry shows. */
-export const shownStanding = (text: string | null): Entry['standing'] => slimStanding(storedStanding(text))
+/** The columns of a standing, for statements that select from `entry e`. The name of a hidden or quarantined author is null. */
+export const STANDING_COLUMNS: Sql = sql`e.standing, (
+  SELECT CASE WHEN c.hidden = 0 AND c.quarantined = 0 THEN c.name END FROM revision x JOIN actor c ON c.number = x.actor
+  WHERE x.number = e.changed_by) AS changed_by_name`
 
-export const slimStanding = ({
-  state,
-  tally,
-  share,
-  confirmed,
-  changed,
-  checkedAt,
-}: ComputedStanding): Entry['standing'] => ({
+export type StandingColumns = { standing: string | null; changed_by_name: string | null }
+
+const slimStanding = (
+  { state, tally, share, confirmed, changed, changedBy, checkedAt }: ComputedStanding,
+  name: string | null,
+): Entry['standing'] => ({
   ...{ state, tally, share, confirmed, changed },
+  ...(changedBy === null ? {} : { changedBy: { name, others: changedBy.others } }),
   lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
 })
+
+/** The part of a standing that every answer with an entry shows. */
+export const shownStanding = ({ standing, changed_by_name }: StandingColumns): Entry['standing'] =>
+  slimStanding(storedStanding(standing), changed_by_name)
+
+/** The standing of a text without judgements. */
+export const NOT_JUDGED: Entry['standing'] = shownStanding({ standing: null, changed_by_name: null })
+
+/** The shown name of the author of a revision. */
+export const findNameOfAuthor = async (reader: Reader, revision: number): Promise<string | null> =>
+  (
+    await reader.one<{ name: string | null }>(sql`
+      SELECT CASE WHEN a.hidden = 0 AND a.quarantined = 0 THEN a.name END AS name
+      FROM revision r JOIN actor a ON a.number = r.actor WHERE r.number = ${revision}`)
+  )?.name ?? null
+
+/** The same of a standing that is not stored. */
+export const namedStanding = async (reader: Reader, standing: ComputedStanding | null): Promise<Entry['standing']> => {
+  const { changedBy } = standing ?? NO_STANDING
+  return slimStanding(
+    standing ?? NO_STANDING,
+    changedBy === null ? null : await findNameOfAuthor(reader, changedBy.revision),
+  )
+}
 
 /** Stores the standing of an entry, and the check that it needs; null if there is no evidence. */
 export async function updateStanding(tx: Transaction, entry: number, standing: ComputedStanding | null): Promise<void> {
@@ -163,7 +208,7 @@ export async function updateStanding(tx: Transaction, entry: number, standing: C
   const due = dueOf(standing)
   const confirmedAt = due === 'CONFIRMED' ? (standing?.checkedAt ?? null) : null
   await tx.run(sql`
-    UPDATE entry SET standing = ${json}, contest = ${standing?.contest ?? 0}, due = ${due}, confirmed_at = ${confirmedAt}
+    UPDATE entry SET standing = ${json}, changed_by = ${standing?.changedBy?.revision ?? null}, contest = ${standing?.contest ?? 0}, due = ${due}, confirmed_at = ${confirmedAt}
     WHERE number = ${entry}`)
 }
 

@@ -193,7 +193,7 @@ async function revisedOf(
       changeType: latest.change_type,
       rationale: latest.rationale,
       ...change,
-      standing: shownStanding(entry.standing),
+      standing: shownStanding(entry),
     },
   }
 }

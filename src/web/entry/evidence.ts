@@ -1,5 +1,6 @@
-import type { Contradiction, Entry, Evidence, Standing, Verification } from '../../contract/resources.ts'
+import type { Contradiction, Entry, Evidence, Relation, Standing, Verification } from '../../contract/resources.ts'
 import {
+  type Heading,
   readAuthors,
   readCounts,
   readHeadings,
@@ -10,7 +11,7 @@ import {
 } from '../../memory/entries/views.ts'
 import { signalsOfText } from '../../memory/signals/signals.ts'
 import { type Html, html, NOTHING, visible, words } from '../html.ts'
-import type { Page } from '../page.ts'
+import type { Page, PageRequest } from '../page.ts'
 import { badge, by, moment, olderLink, RESULT_WORDS, signalBadges, titleOf } from '../parts/components.ts'
 import { stateOfEvidence } from '../parts/evidence-summary.ts'
 import { entryHead } from './head.ts'
@@ -28,6 +29,7 @@ export const EVIDENCE: Page = {
     const page = await read<Evidence>('listEvidence', { slug }, query)
     // Ids are ordered by time, so sorting by id merges both kinds into one list.
     const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
+    const objecting = query.before === undefined ? await contradicting(read, entry) : []
     const [counts, state, life, weights, authors, names] = await Promise.all([
       readCounts(reads, slug),
       read<Standing>('readStanding', { slug }),
@@ -39,12 +41,12 @@ export const EVIDENCE: Page = {
       ),
       readAuthors(
         reads,
-        pieces.map(({ actorId }) => actorId),
+        [...pieces, ...objecting].map(({ actorId }) => actorId),
       ),
-      readHeadings(
-        reads,
-        pieces.flatMap(piece => ('result' in piece ? [] : (piece.sourceEntryId ?? []))),
-      ),
+      readHeadings(reads, [
+        ...pieces.flatMap(piece => ('result' in piece ? [] : (piece.sourceEntryId ?? []))),
+        ...objecting.map(({ sourceEntryId }) => sourceEntryId),
+      ]),
     ])
     const ordinals = new Map(life.steps.map(({ id, ordinal }) => [id, ordinal]))
     const rows = pieces.map(piece => {
@@ -69,8 +71,8 @@ export const EVIDENCE: Page = {
       body: html`<article class="entry">
 ${entryHead(entry, { here: '/evidence', name: 'Evidence', counts, at: reads.at })}
 <div class="columns"><div class="column">
-${state.tally.contradicted > 0 && counts.relations > 0 && html`<p class="notice">An entry that contradicts this one counts as a contradiction. It is among the <a href="${address}/relations">relations</a>.</p>`}
-${rows.length === 0 ? html`<p class="notice">This entry has no verification and no contradiction yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
+${objecting.length > 0 && html`<ol class="pieces" aria-label="Contradicting entries">${objecting.map(one => relationRow(one, { source: names.get(one.sourceEntryId), author: by(authors.get(one.actorId), one.actorId), at: reads.at }))}</ol>`}
+${rows.length === 0 && objecting.length > 0 ? NOTHING : rows.length === 0 ? html`<p class="notice">This entry has no verification and no contradiction yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
 ${olderLink(path, query, page.nextCursor)}
 </div><aside class="beside" aria-label="About the current revision">
 ${stateOfEvidence(state)}
@@ -79,6 +81,24 @@ ${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="
     }
   },
 }
+
+/** The newest relations by which other entries contradict an entry. Each is a voice against it. */
+const contradicting = async (read: PageRequest['read'], { id, slug }: Entry): Promise<Relation[]> =>
+  (await read<{ items: Relation[] }>('listRelations', { slug })).items.filter(
+    ({ relationType, targetEntryId }) => relationType === 'CONTRADICTS' && targetEntryId === id,
+  )
+
+type Objecting = { source: Heading | undefined; author: Html; at: number }
+
+const relationRow = (
+  { id, rationale, createdAt }: Relation,
+  { source, author, at }: Objecting,
+): Html => html`<li class="piece bad" id="relation-${id}">
+<h2>${badge('Contradicted', 'bad')} <span class="small">by an entry: ${source === undefined ? 'not public' : html`<a href="/entries/${source.slug}">${words(source.title)}</a>`}</span></h2>
+${signalBadges({ signals: signalsOfText(rationale) })}
+<p dir="auto">${visible(rationale)}</p>
+<p class="meta">${author} · ${moment(createdAt, at)}</p>
+</li>`
 
 type Around = {
   ordinal: number | undefined

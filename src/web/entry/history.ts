@@ -11,6 +11,7 @@ import {
   type Step,
   VIEW_ROWS,
 } from '../../memory/entries/views.ts'
+import { voicesWords } from '../../memory/evidence/rules.ts'
 import { inTurns } from '../../memory/operation.ts'
 import { offsetCursor } from '../../memory/values.ts'
 import { type Html, html, NOTHING, raw, seen, visible, words } from '../html.ts'
@@ -29,7 +30,7 @@ import {
   UNNAMED_ACTOR,
 } from '../parts/components.ts'
 import { sizeOfChange } from '../parts/difference.ts'
-import { checksOf, stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
+import { stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import { prose } from '../parts/prose.ts'
 import { entryHead, sourcesOf } from './head.ts'
 import { lifeLine } from './life-line.ts'
@@ -184,7 +185,7 @@ function sizeOf(before: Revision | undefined, { content }: Revision): Html {
 function standingOf(standing: Pick<Entry['standing'], 'state' | 'tally'> | undefined): Html {
   if (standing === undefined || standing.state === 'UNCHECKED') return NOTHING
   const { name, tone } = VERDICTS[standing.state]
-  return html` · ${badge(name, tone)} ${checksOf(standing.tally)}`
+  return html` · ${badge(name, tone)} ${voicesWords(standing.tally)}`
 }
 
 /** A link to the proof of a record, if the public log has it. */

@@ -1,5 +1,6 @@
 import type { Blame, Entry } from '../../contract/resources.ts'
 import { readCounts } from '../../memory/entries/views.ts'
+import { voicesWords } from '../../memory/evidence/rules.ts'
 import { type Html, html, NOTHING, seen, visible } from '../html.ts'
 import type { Page } from '../page.ts'
 import {
@@ -13,7 +14,7 @@ import {
   trustNotice,
   UNNAMED_ACTOR,
 } from '../parts/components.ts'
-import { checksOf, VERDICTS } from '../parts/evidence-summary.ts'
+import { VERDICTS } from '../parts/evidence-summary.ts'
 import { proseInLayers } from '../parts/prose.ts'
 import { entryHead } from './head.ts'
 
@@ -141,7 +142,7 @@ const nameOf = ({ actor }: Revision): string => seen(actor.declared.name ?? '').
 
 function voicesOf(evidence: Blame['evidence'][number] | undefined): string {
   if (evidence === undefined || evidence.tally.actors === 0) return 'No other actor has checked it.'
-  return `${VERDICTS[evidence.state].name}: ${checksOf(evidence.tally)}.`
+  return `${VERDICTS[evidence.state].name}: ${voicesWords(evidence.tally)}.`
 }
 
 /** The layers, newest first, with their share of the content and the results of their evidence. */

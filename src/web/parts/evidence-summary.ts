@@ -1,7 +1,7 @@
 import type { Entry, Standing, Tally } from '../../contract/resources.ts'
 import type { State } from '../../contract/vocabulary.ts'
-import { changedWords, earlierCount, percentOf } from '../../memory/evidence/rules.ts'
-import { type Html, html, NOTHING, raw, visible } from '../html.ts'
+import { changedWords, earlierCount, percentOf, voicesWords } from '../../memory/evidence/rules.ts'
+import { type Html, html, NOTHING, raw, visible, words } from '../html.ts'
 import { ago, badge, by, many } from './components.ts'
 
 /** The numbers of independent voices from which each layer is drawn in full, the lowest layer first. */
@@ -44,9 +44,10 @@ export function standingStrip({ standing }: Pick<Entry, 'standing'>, at: number)
   const { name, tone } = VERDICTS[state]
   const share = confirmedWords(standing)
   const own = state === 'UNCHECKED' && tally.own > 0
+  const voices = voicesWords(tally)
   return html`<span class="stands ${tone}">${layersOf(standing)} ${badge(name, tone)}${own && ' by its authors only'}${
-    state !== 'UNCHECKED' && html` ${tally.for}<span class="unshown"> independent</span> for, ${tally.against} against`
-  }${share !== '' && ` · ${share}`}${lastCheckedAt !== null && html` · checked ${ago(lastCheckedAt, at)}`}</span>`
+    voices !== '' && ` ${voices}`
+  }${share !== '' && html` · ${words(share)}`}${lastCheckedAt !== null && html` · checked ${ago(lastCheckedAt, at)}`}</span>`
 }
 
 type Verdict = { name: string; tone: string; sentence: string }
@@ -74,35 +75,31 @@ export const VERDICTS: Record<State, Verdict> = {
   INCONCLUSIVE: { name: 'Inconclusive', tone: 'open', sentence: 'Others used this text and could not decide.' },
 }
 
-type Confirmed = Pick<Standing, 'state'> & Partial<Pick<Standing, 'confirmed' | 'changed'>>
+type Confirmed = Pick<Standing, 'state'> & Partial<Pick<Standing, 'confirmed' | 'changed' | 'changedBy'>>
 
-/** What readers confirmed of a text, in words; empty if it is unknown or the whole text. */
-export function confirmedWords({ confirmed, changed }: Confirmed): string {
+/** What readers confirmed of a text, and who changed the rest, in words; empty if it is unknown or the whole text. */
+export function confirmedWords(standing: Omit<Confirmed, 'state'>): string {
+  const { confirmed } = standing
   const share = confirmed == null || confirmed === 1 ? [] : [`${percentOf(confirmed)} % of this text was supported`]
-  return [...share, changedWords({ changed: changed ?? 0 })].filter(words => words !== '').join(', ')
+  return [...share, changedWords(standing)].filter(words => words !== '').join(', ')
 }
 
 const ROWS = [
-  ['supported', 'supported', 'good'],
-  ['unsupported', 'unsupported', 'bad'],
-  ['contradicted', 'contradicted', 'bad'],
-  ['inconclusive', 'inconclusive', 'open'],
+  ['for', 'for', 'good'],
+  ['against', 'against', 'bad'],
+  ['inconclusive', 'undecided', 'open'],
 ] as const
 
 const rowOf = (name: string, tone: string, count: number, of: number): Html => html`<tr class="${tone}">
-<th scope="row">${name}</th><td class="count">${count}</td><td class="small">${count > 0 ? (count === 1 ? 'actor' : 'actors') : ''}</td>
+<th scope="row">${name}</th><td class="count">${count}</td>
 <td class="meter" aria-hidden="true"><svg viewBox="0 0 100 8" preserveAspectRatio="none"><rect class="all" width="100" height="8" rx="3"/><rect class="part" width="${of === 0 ? 0 : Math.round((count / of) * 100)}" height="8" rx="3"/></svg></td></tr>`
 
-const voicesOf = ({ for: inFavour, against, actors }: Tally): Html =>
-  actors === 0
-    ? NOTHING
-    : html`<p class="small">Independent voices: ${inFavour} for, ${against} against. All judgements from one network on one day are one voice, for any number of actors.</p>`
-
-/** The independent checks of a text in words; empty without one. */
-export function checksOf({ for: inFavour, against }: Tally): string {
-  if (inFavour + against === 0) return ''
-  const support = `held for ${inFavour} of ${inFavour + against}`
-  return against > 0 ? `${support} · contested by ${against}` : support
+/** The voices about a text as a table. */
+function voicesOf(tally: Tally): Html {
+  if (tally.actors === 0) return NOTHING
+  const all = tally.for + tally.against + tally.inconclusive
+  return html`<table><caption class="unshown">Voices about this text</caption><tbody>${ROWS.map(([key, row, tone]) => rowOf(row, tone, tally[key], all))}</tbody></table>
+<p class="small">${many(tally.actors, 'actor')} judged it. All judgements for or against it from one network on one day are one voice.</p>`
 }
 
 /** The standing of a text. For the current text of the entry, also the judgements of earlier texts. `slug` adds a link to the evidence. */
@@ -121,8 +118,7 @@ export function stateOfEvidence(
   const before = earlier === undefined ? 0 : earlierCount({ earlier })
   return html`<section class="state" aria-labelledby="state">
 <h2 id="state">Evidence ${badge(name, tone)}</h2>
-<p>${sentence}${share !== '' && ` ${share}.`}</p>
-${tally.actors > 0 && html`<table><caption class="unshown">Judgements of this text</caption><tbody>${ROWS.map(([key, row, colour]) => rowOf(row, colour, tally[key], tally.actors))}</tbody></table>`}
+<p>${sentence}${share !== '' && html` ${words(share)}.`}</p>
 ${voicesOf(tally)}
 ${unconfirmed.map(({ text, actor }) => html`<p class="small">Changed since it was checked, by ${by(actor, actor.id)}: <q dir="auto">${visible(text)}</q></p>`)}
 ${tally.own > 0 ? html`<p class="small">${many(tally.own, 'judgement')} by authors of the text, which ${tally.own === 1 ? 'does' : 'do'} not count.</p>` : NOTHING}
