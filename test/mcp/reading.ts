@@ -22,7 +22,9 @@ export function testReading(app: TestApp, callTool: CallTool): void {
       .split('\n')
       .slice(0, 2)
       .map(line => JSON.parse(line))
-    assert.deepEqual(described.author, { actorId: actor.id, changeType: 'CORRECT', rationale: 'Tasted.' })
+    const said = { declaredName: 'Second', changeType: 'CORRECT', rationale: 'Tasted.' }
+    assert.deepEqual(described.author, { actorId: actor.id, ...said })
+    assert.deepEqual(described.creator, { actorId: entry.actor.id, declaredName: 'First' })
     assert.deepEqual([objection.contradicts, objection.status], [first, 'ANSWERED'])
     assert.equal(objection.answeredBy, described.currentRevisionId)
     assert.match(outside, /Judgements of earlier texts, which do not count for it: 1\./)
