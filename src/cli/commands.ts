@@ -225,6 +225,37 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     run: async invocation => (await import('./mcp.ts')).runMcp(invocation),
   },
   {
+    name: 'install',
+    summary: 'Add the memory to a host of agents: its tools, its hook, and a short skill.',
+    details:
+      'Shows what it will change in the files of the host, and asks. Keeps everything that others wrote there, and changes nothing if a file has another form than expected. With --remove it undoes exactly what it did. Without --url the memory is private, in ~/.palimpsest, and every window of every host shares it.',
+    flags: [
+      {
+        name: 'target',
+        value: 'HOST',
+        values: ['claude-code', 'codex', 'gemini', 'opencode', 'cursor', 'vscode', 'openclaw'],
+        description: 'The host.',
+      },
+      { name: 'private', description: 'A private memory; this is the default.' },
+      {
+        name: 'data-dir',
+        value: 'DIR',
+        byDefault: '~/.palimpsest',
+        description: 'The directory of the private memory.',
+      },
+      { name: 'url', value: 'URL', description: 'A service instead of a private memory.' },
+      { name: 'dry-run', description: 'Show the changes, and write nothing.' },
+      { name: 'remove', description: 'Remove what this command wrote.' },
+      { name: 'yes', description: 'Write without asking.' },
+    ],
+    examples: [
+      'install --target claude-code',
+      'install --target codex --url https://memory.example --dry-run',
+      'install --target claude-code --remove',
+    ],
+    run: async invocation => (await import('./install/install.ts')).installMemory(invocation),
+  },
+  {
     name: 'hook',
     summary: 'Answer an event of a host of agents: show the entry that explains a command that failed.',
     details:
