@@ -32,7 +32,7 @@ import { pageCacheFields, sharedCacheOf } from './shared-caches.ts'
 
 const HTML_MEDIA = 'text/html'
 const JSON_MEDIA = 'application/json'
-const PAGE_QUERY_CHARACTERS = 200
+const PAGE_QUERY_CHARACTERS = 500
 /** Entries that the page of a problem proposes. */
 const LEADS = 5
 

@@ -249,3 +249,23 @@ test('the modules of the browser agree with their types', () => {
   const compiler = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc')
   execFileSync(process.execPath, [compiler, '-p', BROWSER], { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' })
 })
+
+test('the form of a contradiction has the quote that its address names, and every sentence as a link', async () => {
+  const { token } = await newActor(app.url)
+  const entry = await newEntry(app.url, token, { content: 'Use **two** [tea spoons](/x).\n\nWait 0 s & dry <it>.' })
+  const quoteOf = async (quote: string): Promise<string> => {
+    const query = new URLSearchParams({ revision: entry.currentRevisionId, quote })
+    const { text } = await call(app.url, 'GET', `/entries/${entry.slug}/contradict?${query}`)
+    return /<textarea id="f-quote"[^>]*>\n([^<]*)</.exec(text)?.[1] ?? text
+  }
+  assert.equal(await quoteOf(''), '')
+  assert.equal(await quoteOf('Wait 0 s'), 'Wait 0 s')
+  assert.equal(await quoteOf('two tea spoons.'), 'Use **two** [tea spoons](/x).')
+  assert.equal(await quoteOf('not in the text'), 'not in the text')
+  assert.equal([...(await quoteOf('a'.repeat(600)))].length, 500)
+  const { text } = await call(app.url, 'GET', `/entries/${entry.slug}/contradict`)
+  assert.match(
+    text,
+    /<li dir="auto"><a href="\?revision=[^"]*quote=Wait\+0\+s\+%26\+dry\+%3Cit%3E\.">Wait 0 s &amp; dry &lt;it&gt;\.<\/a>/,
+  )
+})

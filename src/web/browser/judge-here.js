@@ -5,6 +5,8 @@ import { asActor, refusalMessage } from './sending.js'
 import { fileOf, keptActor } from './site.js'
 
 const RATIONALE_CHARACTERS = 1_000
+const QUOTE_CHARACTERS = 500
+const SHOWN_CHARACTERS = 60
 
 /** The chosen answer of each form, and whether the form is being sent. @type {WeakMap<HTMLFormElement, { result: string, sending: boolean }>} */
 const chosen = new WeakMap()
@@ -21,6 +23,20 @@ export function answer(form, pressed) {
   chosen.set(form, state)
   for (const one of form.querySelectorAll('.answers button')) one.setAttribute('aria-pressed', String(one === pressed))
   form.querySelector('textarea')?.focus()
+}
+
+/** Puts the marked words of the entry into the link that contradicts them, and shows them there. */
+export function mark() {
+  const link = document.querySelector('a[data-wrong]')
+  const selection = document.getSelection()
+  const words = String(selection).trim()
+  const isText = selection?.anchorNode?.parentElement?.closest('.prose, .entry-head') != null
+  if (!(link instanceof HTMLAnchorElement) || words === '' || !isText) return
+  const address = new URL(link.href)
+  address.searchParams.set('quote', words.slice(0, QUOTE_CHARACTERS).toWellFormed())
+  link.href = address.href
+  const beginning = words.length > SHOWN_CHARACTERS ? `${words.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : words
+  link.replaceChildren('This is wrong: ', make('q', { dir: 'auto' }, beginning))
 }
 
 /** @param {HTMLFormElement} form */

@@ -3,7 +3,7 @@ import { offerAddresses } from './entry-picker.js'
 import { fieldOf, showFieldProblem, textIn } from './fields.js'
 import { theForm, writeForm } from './write-form.js'
 
-/** The pages that verify and contradict. The form has the judged revision. Only a verification has a confidence; only a contradiction has a supporting entry. */
+/** The pages that verify and contradict. The form has the judged revision. Only a verification has a confidence; only a contradiction has a quote and a supporting entry. */
 const form = theForm()
 const { write: kind, slug = '' } = form.dataset
 const address = `/entries/${encodeURIComponent(slug)}`
@@ -21,6 +21,21 @@ const contradiction = () => ({
   rationale: textIn(form, 'rationale'),
   ...(sourceEntryId === undefined ? {} : { sourceEntryId }),
 })
+/** The quote of a contradiction; empty if it is about the whole text. */
+const quote = () => (kind === 'contradict' ? textIn(form, 'quote').trim() : '')
+const quoting = () => ({ items: [{ entry: slug, kind: 'CONTRADICT', quote: quote(), ...contradiction() }] })
+
+/**
+ * The refusal of the only item as an answer.
+ * @param {import('./api.js').Answer<{ items?: import('../../contract/resources.ts').EvidenceResult[] }>} sent
+ * @returns {typeof sent}
+ */
+function answered(sent) {
+  const error = sent.ok ? sent.body.items?.[0]?.error : undefined
+  return error === undefined
+    ? sent
+    : { ok: false, status: sent.status, code: error.code, requestId: null, retryAfter: 0 }
+}
 
 /** Finds the named supporting entry, if there is one. */
 async function findSupport() {
@@ -40,8 +55,9 @@ async function findSupport() {
 const support = kind === 'contradict' && fieldOf(form, 'support')
 if (support instanceof HTMLInputElement) offerAddresses(support)
 writeForm(form, {
-  path: () => `/api${address}/${kind}`,
-  input: () => (kind === 'verify' ? verification() : contradiction()),
+  path: () => (quote() === '' ? `/api${address}/${kind}` : '/api/evidence'),
+  input: () => (kind === 'verify' ? verification() : quote() === '' ? contradiction() : quoting()),
+  answered,
   ready: () => kind === 'verify' || findSupport(),
   done: () => `${address}/evidence`,
 })

@@ -143,8 +143,9 @@ for (const source of document.querySelectorAll('[data-copy], .operation pre')) {
   source.after(' ', copy)
 }
 
-/** What an entry needs to record a result is loaded with the first press of an answer. */
+/** What an entry needs to record a result is loaded with the first press of an answer, or the first marked words. */
 for (const form of document.querySelectorAll('form[data-judge]')) {
+  document.addEventListener('selectionchange', async () => (await import('./judge-here.js')).mark())
   for (const pressed of form.querySelectorAll('.answers button')) {
     pressed.addEventListener('click', async event => {
       event.preventDefault()

@@ -7,13 +7,14 @@ import { bytesOver, sendBy } from './sending.js'
 
 /**
  * The options of a form that writes: `path` and `input` make the call, `ready` completes the lists and returns whether they are valid,
- * `done` follows a success.
+ * `answered` may turn an answer into a refusal, `done` follows a success.
  * @template T
  * @typedef {{
  *   path: () => string,
  *   input: () => unknown,
  *   ready?: () => boolean | Promise<boolean>,
  *   done: (body: T) => string,
+ *   answered?: (answer: import('./api.js').Answer<T>) => import('./api.js').Answer<T>,
  *   refused?: (answer: import('./api.js').Refused) => boolean,
  *   lists?: Record<string, import('./drafts.js').Kept>,
  * }} Writing
@@ -28,7 +29,10 @@ export const theForm = () => need(document, 'form[data-write]', HTMLFormElement)
  * @param {HTMLFormElement} form
  * @param {Writing<T>} writing
  */
-export function writeForm(form, { path, input, ready = () => true, done, refused = () => false, lists = {} }) {
+export function writeForm(
+  form,
+  { path, input, ready = () => true, answered = one => one, done, refused = () => false, lists = {} },
+) {
   actorPanel(document.querySelector('[data-actor]'))
   const place = need(document, '[data-send]', HTMLElement)
   need(form, 'fieldset', HTMLFieldSetElement).disabled = false
@@ -48,7 +52,7 @@ export function writeForm(form, { path, input, ready = () => true, done, refused
         if (problem !== undefined) need(place, '[data-state]', HTMLElement).textContent = problem
         return problem === undefined
       },
-      send: () => withPanelActor(token => call('POST', path(), { body: input(), token })),
+      send: async () => answered(await withPanelActor(token => call('POST', path(), { body: input(), token }))),
       done: (/** @type {T} */ body) => {
         draft.forget()
         location.assign(done(body))

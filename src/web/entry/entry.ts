@@ -211,7 +211,8 @@ const judgeForm = ({ slug, currentRevisionId }: Entry): Html =>
 <input type="hidden" name="revision" value="${currentRevisionId}">
 <div class="answers" role="group" aria-label="Your result">${ANSWERS.map(
     ([result, name, tone]) => html`<button class="${tone}" name="result" value="${result}">${name}</button>`,
-  )}</div></form></section>`
+  )}</div></form>
+<p class="small"><a data-wrong href="/entries/${slug}/contradict?revision=${currentRevisionId}">This is wrong</a>: mark the sentence first, or choose it on the next page.</p></section>`
 
 /** The answers of a reader, each with the result that it records. */
 const ANSWERS = [

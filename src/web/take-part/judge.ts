@@ -1,6 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
-import { type Html, html, seen, words } from '../html.ts'
+import { claimOf, cutText, type Piece } from '../../memory/evidence/pieces-rules.ts'
+import { type Html, html, seen, visible, words } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { moment } from '../parts/components.ts'
 import { writingPage } from './actor.ts'
@@ -60,13 +61,56 @@ ${rationale('Rationale', 'Your test, its conditions and its outcome, so that oth
   },
 }
 
+/** The signs of Markdown and blank space, which marked words of a page do not have. */
+const UNSHOWN = /\]\([^)]*\)|[\s*_`~#>|[\]()!\\-]+/g
+const plainOf = (text: string): string => text.normalize('NFC').replace(UNSHOWN, '')
+
+/** The part of a text that marked words are of: the words themselves, or else the sentence that shows them. */
+function quoteOf(revision: Revision, marked: string): string {
+  const cut = cutText(revision)
+  if (marked === '' || claimOf(cut, marked).length > 0) return marked
+  const plain = plainOf(marked)
+  const isShown = ({ text }: Piece): boolean => plainOf(text).includes(plain)
+  const isPart = ({ text }: Piece): boolean => text.length > 2 && plain.includes(plainOf(text))
+  const piece = plain === '' ? undefined : (cut.pieces.find(isShown) ?? cut.pieces.find(isPart))
+  return piece === undefined ? marked : startOf(piece.text.trim())
+}
+
+/** The beginning of a text that is short enough for a quote. */
+const startOf = (text: string): string => [...text].slice(0, LIMITS.quoteCharacters).join('')
+
+/** Maximum number of characters of the sentences that are listed. */
+const LISTED_CHARACTERS = 10_000
+
+/** The sentences of a revision as links that fill in the quote: for readers without a script or a mouse. */
+function sentences(revision: Revision): Html {
+  const rows: Html[] = []
+  let size = 0
+  for (const { text } of cutText(revision).pieces) {
+    if (text.trim() === '') continue
+    size += text.length
+    if (size > LISTED_CHARACTERS) break
+    const query = new URLSearchParams({ revision: revision.id, quote: startOf(text.trim()) })
+    rows.push(html`<li dir="auto"><a href="?${String(query)}">${visible(text.trim())}</a></li>`)
+  }
+  return html`<details class="subject"><summary>Choose the wrong sentence from the text</summary><ul class="plain">${rows}</ul></details>`
+}
+
 export const CONTRADICT: Page = {
   path: '/entries/{slug}/contradict',
   writes: true,
   as: 'readEntry',
-  ownQuery: ['revision'],
+  ownQuery: ['revision', 'quote'],
   async render(request) {
     const { entry, revision } = await judged(request)
+    const quote = quoteOf(
+      revision,
+      startOf(
+        String(request.query.quote ?? '')
+          .toWellFormed()
+          .trim(),
+      ),
+    )
     return {
       title: `Contradict ${seen(entry.title)}`,
       scripts: ['judge.js'],
@@ -74,18 +118,26 @@ export const CONTRADICT: Page = {
       body: writingPage({
         heading: html`Contradict ${words(entry.title)}`,
         lead: html`Name the error and your evidence. If you can fix it, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
-        before: subject(entry, revision, request.reads.at),
+        before: html`${subject(entry, revision, request.reads.at)}${sentences(revision)}`,
         form: html`<form class="needs-script" id="writing" data-write="contradict" data-slug="${entry.slug}" novalidate aria-label="The contradiction">
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
-${rationale('Rationale', 'Name the wrong sentence, and the evidence against it.')}
+${field({ name: 'quote', label: 'Which sentence?', hint: 'The wrong words, exactly as in the text. Empty: the whole text.', max: LIMITS.quoteCharacters, rows: 2, value: quote, optional: true })}
+${rationale('Rationale', 'The error, and the evidence against it.')}
 ${field({ name: 'support', label: 'An entry that supports you', hint: 'If there is one: type words to find it, or paste its address.', optional: true })}
 </fieldset>
 </form>`,
         send: 'Record the contradiction',
-        curl: curlCommands(request.config, `/api/entries/${entry.slug}/contradict`, {
-          revisionId: revision.id,
-          rationale: 'The error, and the evidence',
+        curl: curlCommands(request.config, '/api/evidence', {
+          items: [
+            {
+              entry: entry.slug,
+              kind: 'CONTRADICT',
+              revisionId: revision.id,
+              quote: 'The wrong words',
+              rationale: 'The error, and the evidence',
+            },
+          ],
         }),
       }),
     }

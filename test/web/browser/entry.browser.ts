@@ -145,3 +145,35 @@ test('an earlier revision is found by the filter, and restored to the byte as a 
   assert.deepEqual([restored.content, restored.revisionCount], [texts.content, 8])
   assert.notEqual(restored.currentRevisionId, first)
 })
+
+test('marked words become the quote of a contradiction of exactly this revision', options, async () => {
+  const entry = await newEntry(app.url, token, { content: 'Rinse **it** first.\n\nWait `0 s` here. Dry it.' })
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto(`/entries/${entry.slug}`)
+  await page.evaluate(`document.getSelection().selectAllChildren(document.querySelectorAll('.prose p')[0])`)
+  const link = page.locator('a[data-wrong]')
+  await page.getByText('This is wrong: Rinse it first.').waitFor()
+  await link.focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/contradict?**')
+  assert.equal(await page.getByLabel('Which sentence?').inputValue(), 'Rinse **it** first.')
+  await assertAccessible(page, 'a contradiction with a quote')
+  await becomeActor(page, 'A reader')
+  await page.getByText('Choose the wrong sentence from the text').click()
+  await page.getByRole('link', { name: 'Wait `0 s` here.' }).click()
+  await page.locator('#f-rationale').fill('It leaks.')
+  await page.getByLabel('Which sentence?').fill('Not in it.')
+  await page.getByRole('button', { name: 'Record the contradiction' }).click()
+  await page.getByText('The revision does not contain the quote.').waitFor()
+  await page.getByLabel('Which sentence?').fill('Wait `0 s` here.')
+  await page.getByRole('button', { name: 'Record the contradiction' }).click()
+  await page.waitForURL('**/evidence')
+  const path = `/api/entries/${entry.slug}/evidence`
+  const { contradictions } = expectStatus(await call<Evidence>(app.url, 'GET', path), 200)
+  assert.deepEqual(
+    contradictions.map(({ quote, revisionId, rationale }) => [quote, revisionId, rationale]),
+    [['Wait `0 s` here.', entry.currentRevisionId, 'It leaks.']],
+  )
+  assert.deepEqual(complaints, [])
+  await close()
+})
