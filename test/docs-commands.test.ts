@@ -76,7 +76,7 @@ test('the tour of docs/cli.md runs as written', { skip }, async () => {
   assert.match(shown, /Water for green tea/)
   const entry = expectStatus(await call<Entry>(app.url, 'GET', '/api/entries/water-for-green-tea'), 200)
   assert.deepEqual([entry.revisionCount, entry.content.includes('70 to 80 degrees')], [2, true])
-  assert.deepEqual([entry.tags, entry.standing.tally.own], [['tea', 'kitchen'], 1])
+  assert.deepEqual([entry.tags, entry.standing.state], [['tea', 'kitchen'], 'ANSWERED'])
 })
 
 test('the requests of the documents are answered as they say', { skip }, async () => {
