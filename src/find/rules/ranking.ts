@@ -3,7 +3,7 @@ import { distinctTerms } from './pairs.ts'
 import { RANKING_VERSION, rankingTermsOf } from './ranking-terms.ts'
 
 /** Raise it when the same entry gets other impacts: search indexes are then rebuilt. */
-export const IMPACT_VERSION = RANKING_VERSION * 100 + 2
+export const IMPACT_VERSION = RANKING_VERSION * 100 + 3
 
 /** The weight of an occurrence in each field (BM25F: Zaragoza et al., TREC 2004). */
 const WEIGHTS = { title: 3, summary: 1.5, tags: 2, content: 1 }
@@ -12,13 +12,21 @@ const USUAL_LENGTH = { title: 8, summary: 25, tags: 4, content: 100 }
 const LENGTH_POWER = 0.6
 /** A field shorter than this share of its usual length counts as that long: one word is no better than a short sentence. */
 const SHORTEST = 0.25
+/** A term counts as in the field where it counts most, plus this share of the other fields: repeating it there adds little. */
+const OTHER_FIELDS = 0.4
+/**
+ * The usual number of distinct terms of a text of n terms is n^DISTINCT_POWER (Heaps' law). A text with less than REPETITIVE of it repeats
+ * itself, and all of its terms count less.
+ */
+const DISTINCT_POWER = 0.8
+const REPETITIVE = 0.7
 /** The weight of a part of a name, or of a joined name, relative to the word itself. */
 const DERIVED = 0.5
 /** The weighted frequency at which a term has half of its greatest impact. */
 const SATURATION = 2
 /** The number of levels of an impact. */
 export const LEVELS = 16
-/** The maximum number of distinct terms by which an entry is ranked. */
+/** The maximum number of distinct terms of a field by which an entry is ranked. */
 const TERMS_MAX = 4_000
 
 export type RankedText = { title: string; summary: string; tags: readonly string[]; content: string }
@@ -33,20 +41,36 @@ export const fieldTermsOf = ({ title, summary, tags, content }: RankedText): Fie
   content: rankingTermsOf(content),
 })
 
-/** The impact of each term of an entry, as a level from 0 to LEVELS - 1: its weighted frequency in all fields together, saturated. */
+/**
+ * The impact of each term of an entry, as a level from 0 to LEVELS - 1: its weighted frequency in its best field and a little of the other
+ * fields, saturated.
+ */
 export function impactsOf(fields: FieldTerms): Map<string, number> {
-  const frequencies = new Map<string, number>()
-  addField(frequencies, fields, 'title')
-  addField(frequencies, fields, 'summary')
-  addField(frequencies, fields, 'tags')
-  addField(frequencies, fields, 'content')
-  for (const [term, frequency] of frequencies) {
-    frequencies.set(term, Math.min(LEVELS - 1, Math.floor((frequency / (frequency + SATURATION)) * LEVELS)))
+  const best = new Map<string, number>()
+  addFrequencies(best, fields, 'content')
+  for (const field of SHORT_FIELDS) {
+    addFrequencies(ofField, fields, field)
+    for (const [term, frequency] of ofField) {
+      const before = best.get(term)
+      if (before === undefined) best.set(term, frequency)
+      else best.set(term, Math.max(before, frequency) + OTHER_FIELDS * Math.min(before, frequency))
+    }
+    ofField.clear()
   }
-  return frequencies
+  const weight = varietyOf(fields, best.size)
+  for (const [term, frequency] of best) {
+    const weighted = weight * frequency
+    best.set(term, Math.min(LEVELS - 1, Math.floor((weighted / (weighted + SATURATION)) * LEVELS)))
+  }
+  return best
 }
 
-function addField(frequencies: Map<string, number>, fields: FieldTerms, field: Field): void {
+const SHORT_FIELDS = ['title', 'summary', 'tags'] as const
+/** Reused, because a new map for each short field takes longer than its terms. */
+const ofField = new Map<string, number>()
+
+/** Adds the weighted frequency of each term of a field. */
+function addFrequencies(frequencies: Map<string, number>, fields: FieldTerms, field: Field): void {
   const terms = fields[field]
   let length = 0
   for (const { derived } of terms) if (!derived) length += 1
@@ -56,6 +80,12 @@ function addField(frequencies: Map<string, number>, fields: FieldTerms, field: F
     if (before === undefined && frequencies.size === TERMS_MAX) continue
     frequencies.set(term, (before ?? 0) + (derived ? DERIVED * weight : weight))
   }
+}
+
+/** The weight of a text with so many distinct terms: 1 for a usual text, less the more it repeats itself. */
+function varietyOf({ title, summary, tags, content }: FieldTerms, distinct: number): number {
+  const all = title.length + summary.length + tags.length + content.length
+  return Math.min(1, distinct / (REPETITIVE * Math.max(1, all) ** DISTINCT_POWER)) ** 2
 }
 
 /** The share of the greatest impact that a level represents. */
