@@ -1,11 +1,12 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
-import type { Transaction } from '../engine/database.ts'
+import { type Awaitable, isUnavailable, type Reader, type Transaction } from '../engine/database.ts'
 import type { Work } from '../engine/group-commit.ts'
+import { prepareRevision } from './entries/revise.ts'
 import { FIRST_REVISION } from './entries/rules.ts'
-import type { Context, WriteName } from './operation.ts'
+import type { Context, WriteName, WriteRequest } from './operation.ts'
 import { MAINTENANCE, type MaintenanceName, WRITES } from './run.ts'
-import { type SignalledText, signalsOfTexts } from './signals/signals.ts'
+import { signalsOfTexts } from './signals/signals.ts'
 import type { WriteEnvironment } from './store.ts'
 import { notBefore } from './values.ts'
 
@@ -58,22 +59,37 @@ export type Command = { name: WriteName | MaintenanceName; input: unknown; envir
 type RunCommand = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
 const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], RunCommand>
 
-type PublishedText = { body: Omit<SignalledText, 'tags'> }
-const withSignals = (input: PublishedText) => ({
-  ...input,
-  signals: signalsOfTexts({ ...FIRST_REVISION, ...input.body }),
-})
 /** Computes parts of a write before its transaction, to keep locks short. */
-const PREPARED: Partial<Record<Command['name'], (input: PublishedText) => unknown>> = {
-  createEntry: withSignals,
-  reviseEntry: withSignals,
+const PREPARED = {
+  createEntry: (_: Reader, input: WriteRequest<'createEntry'>) => ({
+    ...input,
+    signals: signalsOfTexts({ ...FIRST_REVISION, ...input.body }),
+  }),
+  reviseEntry: prepareRevision,
+}
+type Prepare = (reader: Reader, input: unknown) => Awaitable<unknown>
+const PREPARES: Partial<Record<Command['name'], Prepare>> = PREPARED as Record<keyof typeof PREPARED, Prepare>
+
+/** Prepares an input. If the database is away, the transaction waits for it and computes what was not prepared. */
+async function prepareInput(reader: Reader, name: Command['name'], input: unknown): Promise<unknown> {
+  const prepare = PREPARES[name]
+  if (prepare === undefined) return input
+  try {
+    return await prepare(reader, input)
+  } catch (error) {
+    if (isUnavailable(error)) return input
+    throw error
+  }
 }
 
-/** Returns the function that converts commands to units of work. All of them share the clock and the ids of one writing process. */
-export function createWorks(): (command: Command) => Work {
+/**
+ * Returns the function that converts commands to units of work. All of them share the clock and the ids of one writing process. The reader
+ * reads what is committed.
+ */
+export function createWorks(reader: Reader): (command: Command) => Promise<Work> {
   const contextOf = createContexts()
-  return ({ name, input, environment }) => {
-    const prepared = PREPARED[name]?.(input as PublishedText) ?? input
+  return async ({ name, input, environment }) => {
+    const prepared = await prepareInput(reader, name, input)
     return (tx, floor) => RUNS[name](tx, contextOf(environment, floor), prepared)
   }
 }

@@ -11,6 +11,7 @@ import { decodeJson, type EncodedJson } from './encoded-json.ts'
 import type { EntryCache } from './entries/cache.ts'
 import { type EntryRow, findEntry } from './entries/rows.ts'
 import { assertReadable } from './entries/rules.ts'
+import type { KnownTexts } from './evidence/standing.ts'
 import type { Idempotency } from './idempotency/rules.ts'
 import type { Fit, SearchRequest, SearchResult } from './searching.ts'
 import { offsetCursor, placeOf, sequenceOf } from './values.ts'
@@ -164,6 +165,8 @@ export type WriteRequest<N extends WriteName> = {
   idempotency?: Idempotency | undefined
   /** The signals of the texts of the body, which are computed before the transaction. */
   signals?: number
+  /** For a revision: the texts that its standing needs, which are compared before the transaction. */
+  known?: KnownTexts | undefined
   /** For the hints in the answer of a create: similar entries, or null if none were looked for. */
   similar?: Hints['similar']
 }

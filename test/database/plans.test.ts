@@ -79,13 +79,13 @@ const COUNTS: readonly RegExp[] = [
 ]
 /** Sorts of one page, or of the judgements of one entry, that an index already chose. An entry has at most 10,000 judgements. */
 const SORTED_PAGES: readonly RegExp[] = [
-  /\) AS said \) AS placed ORDER BY place, record DESC LIMIT \?$/,
+  /\) AS said \) AS placed ORDER BY place, record DESC LIMIT \? \) AS chosen /,
   /WHERE e.number IN \(SELECT number FROM entry .* LIMIT \? OFFSET \?\) ORDER BY e\./,
 ]
 /** The clock hours of which there are reads, of which there are as many as the retention has. */
 const HOURS = /^SCAN (?:clock|c)$/
 /** A page or judgements whose rows an index already chose, and entries that moderation moves. */
-const CHOSEN = /^SCAN (?:page|placed|said|m|\(subquery-\d+\))$/
+const CHOSEN = /^SCAN (?:page|placed|said|objected|chosen|m|\(subquery-\d+\))$/
 /** The one row of totals, the few epochs and checkpoints of the log, and a row of given values. */
 const ONE_ROW = /^SCAN (?:head|log_epoch|log_checkpoint|CONSTANT ROW)$/
 /** Of an INSERT, the search for rows that refer to the new one: planned, and passed over unless a reference is open. */

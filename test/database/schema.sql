@@ -381,6 +381,8 @@ CREATE INDEX evidence_origin ON evidence (origin, entry);
 
 CREATE INDEX evidence_revision ON evidence (revision, result) WHERE withdrawn = 0;
 
+CREATE INDEX evidence_voice ON evidence (entry, ordinal, number, origin_group) WHERE withdrawn = 0;
+
 CREATE INDEX export_change_record ON export_change (record, segment);
 
 CREATE INDEX moderation_target ON moderation (target_id, number);
@@ -390,6 +392,9 @@ CREATE INDEX origin_alive ON origin (day) WHERE network_key IS NOT NULL;
 CREATE INDEX origin_block_origin ON origin_block (origin);
 
 CREATE INDEX relation_actor ON relation (actor, target_entry);
+
+CREATE INDEX relation_objection ON relation (target_entry, number, origin_group)
+  WHERE relation_type = 'CONTRADICTS' AND withdrawn = 0 AND target_revision IS NOT NULL;
 
 CREATE INDEX relation_origin ON relation (origin, target_entry);
 

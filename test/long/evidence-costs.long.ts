@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openPreparedWorld, revisionOn, supportOf, textOf } from '../database/prepared-world.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { editStore } from '../support/edit-store.ts'
@@ -66,4 +67,80 @@ test(`the blame of ${REVISIONS} revisions is read in ${BLAME_MOST} ms`, async co
   const cost = Math.min(...costs)
   context.diagnostic(`${cost.toFixed(0)} ms of the processor, of ${costs.map(one => one.toFixed(0)).join(', ')}`)
   assert.ok(cost <= BLAME_MOST, `${cost} ms`)
+})
+
+const JUDGED_TEXTS = 16
+const CHARACTERS = 20_000
+const ROUNDS = 25
+/** Milliseconds of a revision before its transaction and in it, and of a judgement. */
+const PREPARE_MOST = 10
+const REVISE_MOST = 2
+const JUDGE_MOST = 3
+const QUOTED_MOST = 40
+
+const shuffled = (n: number): string[] => {
+  const all = Array.from({ length: 4_800 }, (_, at) => String(at).padStart(3, '0'))
+  for (let swap = 0; swap < 100; swap += 1) {
+    const [one, other] = [(swap * 7_919 + n * 104_729) % all.length, (swap * 15_485 + n * 32_452) % all.length]
+    ;[all[one], all[other]] = [all[other] as string, all[one] as string]
+  }
+  return all
+}
+/** Texts of the longest content: many sentences of which some change, and the shortest lines, of which some are exchanged. */
+const TEXTS: Record<string, (n: number) => string> = {
+  prose: n =>
+    Array.from({ length: 300 }, (_, at) => `Sentence ${at % 16 === n % 16 ? at + n : at} has a limit`).join('.\n'),
+  'other prose': n =>
+    Array.from({ length: 300 }, (_, at) => `Sentence ${at} of text ${n} says that it has a limit`).join('.\n'),
+  'short lines': n => shuffled(n).join('\n'),
+}
+/** The least of most rounds: other work of the machine only adds to the time of a round. */
+const thirdLeast = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[2] ?? Number.NaN
+
+for (const [kind, contentOf] of Object.entries(TEXTS)) {
+  test(`a revision of an entry with ${JUDGED_TEXTS} judged texts of ${kind}, and a judgement of it, cost little`, async t => {
+    const world = await openPreparedWorld(t)
+    const author = await world.actor()
+    const content = (n: number): string => contentOf(n).padEnd(CHARACTERS, ' x').slice(0, CHARACTERS)
+    let { entry } = await world.perform('createEntry', author, textOf(content(0)))
+    const { slug } = entry
+    for (let n = 1; n <= JUDGED_TEXTS; n += 1) {
+      await world.perform('verifyRevision', await world.actor(), supportOf(entry), slug)
+      entry = (await world.perform('reviseEntry', author, revisionOn(content(n), entry), slug)).entry
+    }
+    const [prepares, revisions, judgements]: [number[], number[], number[]] = [[], [], []]
+    for (let n = 100; n < 100 + ROUNDS; n += 1) {
+      const began = performance.now()
+      const work = await world.prepare('reviseEntry', author, revisionOn(content(n), entry), slug)
+      prepares.push(performance.now() - began)
+      const revised = await world.run(work)
+      entry = revised.entry
+      revisions.push(revised.took)
+    }
+    for (let n = 0; n < ROUNDS; n += 1) {
+      judgements.push((await world.perform('verifyRevision', await world.actor(), supportOf(entry), slug)).took)
+    }
+    const [prepare, revise, judge] = [prepares, revisions, judgements].map(thirdLeast) as [number, number, number]
+    const all = [prepare, revise, judge].map(one => one.toFixed(2)).join(', ')
+    t.diagnostic(`${all} ms before the transaction, in it, and for a judgement`)
+    assert.ok(prepare <= PREPARE_MOST && revise <= REVISE_MOST && judge <= JUDGE_MOST, `${all} ms`)
+  })
+}
+
+test('a thousand quotes of a text with as many sentences as possible cost little', async t => {
+  const world = await openPreparedWorld(t)
+  const author = await world.actor()
+  const content = 'ab. '.repeat(CHARACTERS / 4 - 1)
+  const { entry } = await world.perform('createEntry', author, textOf(content))
+  const judge = await world.actor()
+  const items = Array.from({ length: 10 }, () => ({
+    ...{ entry: entry.slug, revisionId: entry.currentRevisionId, kind: 'CONTRADICT', rationale: 'No' },
+  }))
+  let took = 0
+  for (let n = 0; n < 1_000; n += items.length) {
+    const quoted = items.map((item, at) => ({ ...item, quote: content.slice(0, 3 + ((n + at) % 497)) }))
+    took = (await world.perform('recordEvidence', judge, { items: quoted })).took / items.length
+  }
+  t.diagnostic(`${took.toFixed(1)} ms for each judgement`)
+  assert.ok(took <= QUOTED_MOST, `${took} ms`)
 })

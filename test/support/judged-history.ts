@@ -7,6 +7,7 @@ import {
   latestOf,
   textsToCompare,
   type Verdict,
+  withTracedClaims,
 } from '../../src/memory/evidence/rules.ts'
 
 /** A revision of a history, by its content. Its number is its place among all revisions and judgements. */
@@ -34,7 +35,7 @@ export function evidenceAfter(...events: readonly HistoryEvent[]): Evidence {
   const byNumber = new Map(revisions.map(one => [one.number, one.text]))
   const current = revisions.at(-1)
   if (current === undefined) throw new Error('A history has at least one revision.')
-  const counted = latestOf(judgements)
+  const counted = withTracedClaims(latestOf(judgements))
   const compared = new Map(
     textsToCompare(counted, current.number).map(number => {
       const text = byNumber.get(number) ?? current.text

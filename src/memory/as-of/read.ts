@@ -59,7 +59,7 @@ export async function standingAt(
   if (await isAsThen(reader, entry, revision, record)) {
     return { standing: shownStanding(entry), complete: true }
   }
-  const standing = await standingOn(reader, entry, { ...revision, revision: revision.number }, record)
+  const standing = await standingOn(reader, entry, { ...revision, revision: revision.number }, { upTo: record })
   const complete = entry.evidence <= READ_MAX && entry.relations <= READ_MAX
   return { standing: await namedStanding(reader, standing), complete }
 }

@@ -1,11 +1,11 @@
 import { Problem } from '../../contract/problem.ts'
-import type { Transaction } from '../../engine/database.ts'
+import type { Reader, Transaction } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
-import { settleStanding } from '../evidence/standing.ts'
+import { type KnownTexts, prepareTexts, settleStanding } from '../evidence/standing.ts'
 import { findNameOfAuthor, type StandingColumns } from '../evidence/standing-rows.ts'
 import { takeRecord } from '../head-rows.ts'
 import { assertNoSecret } from '../idempotency/rules.ts'
-import type { WriteOperation } from '../operation.ts'
+import type { WriteOperation, WriteRequest } from '../operation.ts'
 import { signalsOfTags, signalsOfTexts } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin } from '../write.ts'
@@ -14,6 +14,7 @@ import { citedSources } from './create.ts'
 import {
   advanceEntry,
   type EntryRow,
+  findEntry,
   findRevision,
   insertRevision,
   isSame,
@@ -22,6 +23,22 @@ import {
   toEntry,
 } from './rows.ts'
 import { assertLatest, assertWritable, chained } from './rules.ts'
+
+/**
+ * Computes before the transaction of a revision what takes long: its signals, and the comparison with the judged texts. A revision that will
+ * be refused as stale is not compared.
+ */
+export async function prepareRevision(
+  reader: Reader,
+  request: WriteRequest<'reviseEntry'>,
+): Promise<WriteRequest<'reviseEntry'>> {
+  const { params, body } = request
+  const entry = await findEntry(reader, params.slug)
+  const isJudged = entry !== undefined && entry.standing !== null
+  const isLatest = entry?.revision_id === body.previousRevisionId.toLowerCase()
+  const known = isJudged && isLatest ? await prepareTexts(reader, entry, body) : undefined
+  return { ...request, signals: signalsOfTexts(body), known }
+}
 
 /**
  * Commits a revision on top of the latest one. Throws STALE_REVISION with the id of the latest if the request names another. A revision
@@ -62,15 +79,15 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   ])
   if (!advanced) throw new Problem('STALE_REVISION')
   const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
-  const standing = await resettled(tx, revised)
+  const standing = await resettled(tx, revised, request.known)
   const reviser = reviserColumnsOf(authorColumnsOf(actor))
   const shown = toEntry({ ...revised, ...reviser, ...standing, signals, updated_at: changed ? at : entry.updated_at })
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
 }
 
 /** Updates the standing of an entry after a revision, unless it has no judgements. */
-async function resettled(tx: Transaction, entry: EntryRow): Promise<StandingColumns> {
-  const standing = entry.standing === null ? null : await settleStanding(tx, entry)
+async function resettled(tx: Transaction, entry: EntryRow, known?: KnownTexts): Promise<StandingColumns> {
+  const standing = entry.standing === null ? null : await settleStanding(tx, entry, known)
   if (standing === null) return { standing: null, changed_by_name: null }
   const { changedBy } = standing
   const name = changedBy === null ? null : await findNameOfAuthor(tx, changedBy.revision)

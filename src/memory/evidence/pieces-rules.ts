@@ -99,6 +99,8 @@ export type CutText = {
   keys: readonly string[]
   /** The place of the first piece with a key. */
   places: ReadonlyMap<string, number>
+  /** The same for each piece: the place of the first piece that equals it. */
+  firsts: readonly number[]
   /** The length of all pieces, in UTF-16 units. */
   size: number
   /** Equal for texts with the same pieces in the same order. */
@@ -114,6 +116,7 @@ export function cutText(text: Text): CutText {
   const pieces: Piece[] = []
   const keys: string[] = []
   const places = new Map<string, number>()
+  const firsts: number[] = []
   let size = 0
   const normal = { title: nfc(text.title), summary: nfc(text.summary), content: nfc(text.content) }
   for (const section of SECTIONS) {
@@ -121,13 +124,15 @@ export function cutText(text: Text): CutText {
     visitPieces(whole, 0, (from, to, end) => {
       const piece = { section, text: whole.slice(from, end), from, to }
       const key = `${section} ${piece.text}`
-      if (!places.has(key)) places.set(key, keys.length)
+      const first = places.get(key) ?? keys.length
+      if (first === keys.length) places.set(key, first)
+      firsts.push(first)
       pieces.push(piece)
       keys.push(key)
       size += piece.text.length
     })
   }
-  return { text: normal, pieces, keys, places, size, digest: shortDigest(keys.join('\0')) }
+  return { text: normal, pieces, keys, places, firsts, size, digest: shortDigest(keys.join('\0')) }
 }
 
 const nfc = (text: string): string => text.normalize('NFC')
@@ -152,7 +157,7 @@ export type Comparison = {
  * The maximum number of edits of a diff: pieces that have an equal piece in the other text, but not in the same order. Past it, all pieces
  * between the common beginning and the common end count as changed.
  */
-export const EDITS_MAX = 256
+export const EDITS_MAX = 128
 
 /** A diff by pieces: a longest common subsequence (Myers 1986). A moved piece is a changed piece. */
 export function compareTexts(judged: CutText, current: CutText): Comparison {
@@ -168,40 +173,65 @@ export function compareTexts(judged: CutText, current: CutText): Comparison {
   while (Math.min(endJudged, endCurrent) > first && judged.keys[endJudged - 1] === current.keys[endCurrent - 1]) {
     match(--endJudged, --endCurrent)
   }
-  const ofJudged = placesOf(judged, first, endJudged, current)
-  const ofCurrent = placesOf(current, first, endCurrent, judged)
-  const ids = (cut: CutText, places: readonly number[]): number[] =>
-    places.map(place => current.places.get(cut.keys[place] ?? '') ?? -1)
-  for (const [one, other] of commonPlaces(ids(judged, ofJudged), ids(current, ofCurrent))) {
-    match(ofJudged[one] as number, ofCurrent[other] as number)
+  const [ofJudged, ofCurrent] = commonPieces(judged, current, [first, endJudged, endCurrent])
+  for (const [one, other] of commonPlaces(Int32Array.from(ofJudged.ids), Int32Array.from(ofCurrent.ids))) {
+    match(ofJudged.places[one] as number, ofCurrent.places[other] as number)
   }
-  const size = current.pieces.reduce((sum, { text }, place) => sum + (unchanged[place] ? text.length : 0), 0)
+  let size = 0
+  for (let place = 0; place < unchanged.length; place++) {
+    if (unchanged[place]) size += (current.pieces[place] as Piece).text.length
+  }
+  const gone: number[] = []
+  for (let place = 0; place < left.length; place++) if (!left[place]) gone.push(place)
   return {
     same: isSameText(judged, current),
-    overlaps: first > 0 || endJudged < judged.keys.length || ofJudged.length > 0,
+    overlaps: first > 0 || endJudged < judged.keys.length || ofJudged.ids.length > 0,
     unchanged,
-    gone: [...left.keys()].filter(place => !left[place]),
+    gone,
     share: current.size === 0 ? 1 : size / current.size,
   }
 }
 
-/** The places of a range whose pieces the other text has anywhere. The others cannot be part of a common subsequence. */
-function placesOf(cut: CutText, from: number, end: number, other: CutText): number[] {
-  const places: number[] = []
-  for (let place = from; place < end; place++) if (other.places.has(cut.keys[place] ?? '')) places.push(place)
-  return places
+/** Pieces of a text in order: their places, and ids that are equal for equal pieces. */
+type Pieces = { places: number[]; ids: number[] }
+
+/** The pieces that the middles of two texts have in common. The others cannot be part of a common subsequence. */
+function commonPieces(
+  judged: CutText,
+  current: CutText,
+  [first, endJudged, endCurrent]: readonly [number, number, number],
+): [Pieces, Pieces] {
+  const inMiddle = new Uint8Array(current.keys.length)
+  for (let place = first; place < endCurrent; place++) inMiddle[current.firsts[place] as number] = 1
+  const ofJudged: Pieces = { places: [], ids: [] }
+  for (let place = first; place < endJudged; place++) {
+    const id = current.places.get(judged.keys[place] as string)
+    if (id === undefined || inMiddle[id] === 0) continue
+    inMiddle[id] = 2
+    ofJudged.places.push(place)
+    ofJudged.ids.push(id)
+  }
+  const ofCurrent: Pieces = { places: [], ids: [] }
+  for (let place = first; place < endCurrent; place++) {
+    const id = current.firsts[place] as number
+    if (inMiddle[id] !== 2) continue
+    ofCurrent.places.push(place)
+    ofCurrent.ids.push(id)
+  }
+  return [ofJudged, ofCurrent]
 }
 
 /** The pairs of places of a longest common subsequence, last first; empty if it needs more than `EDITS_MAX` edits. */
-function commonPlaces(a: readonly number[], b: readonly number[]): [number, number][] {
+function commonPlaces(a: Int32Array, b: Int32Array): [number, number][] {
   if (a.length === 0 || b.length === 0) return []
   /** `reached[d]` has, for each diagonal from -d to d, the furthest place in `a` that d edits reach. */
   const reached: Int32Array[] = []
   for (let edits = 0; edits <= Math.min(EDITS_MAX, a.length + b.length); edits++) {
     const row = new Int32Array(2 * edits + 1)
+    const before = reached[edits - 1]
     reached.push(row)
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      let place = startOf(reached[edits - 1], edits, diagonal)
+      let place = startOf(before, edits, diagonal)
       while (place < a.length && place - diagonal < b.length && a[place] === b[place - diagonal]) place++
       row[diagonal + edits] = place
       if (place >= a.length && place - diagonal >= b.length) return pathOf(reached, place, diagonal)
@@ -210,7 +240,7 @@ function commonPlaces(a: readonly number[], b: readonly number[]): [number, numb
   return []
 }
 
-/** The place at which a diagonal is entered after the rows of one edit less. */
+/** The place at which a diagonal is entered after the rows of one edit less. Row `edits - 1` has diagonal k at k + edits - 1. */
 function startOf(before: Int32Array | undefined, edits: number, diagonal: number): number {
   if (before === undefined) return 0
   return isInsertion(before, edits, diagonal)
@@ -218,7 +248,7 @@ function startOf(before: Int32Array | undefined, edits: number, diagonal: number
     : (before[diagonal + edits - 2] as number) + 1
 }
 
-/** Whether the last edit comes from the diagonal above. Row `edits - 1` has diagonal k at k + edits - 1. */
+/** Whether the last edit comes from the diagonal above. */
 const isInsertion = (before: Int32Array, edits: number, diagonal: number): boolean =>
   diagonal === -edits ||
   (diagonal !== edits && (before[diagonal + edits - 2] as number) < (before[diagonal + edits] as number))
@@ -244,37 +274,50 @@ function pathOf(reached: readonly Int32Array[], end: number, last: number): [num
 /** A quoted claim in a text: for each occurrence, the keys of the pieces that it touches. */
 export type Claim = readonly (readonly string[])[]
 
-/** The pieces that a quote touches, for each occurrence in a section; empty if it does not occur. */
-export function claimOf({ text, pieces, keys }: CutText, quote: string): Claim {
+/** The pieces that a quote touches, for each occurrence in a section; empty if it does not occur. Equal occurrences are returned once. */
+export function claimOf(cut: CutText, quote: string): Claim {
   const wanted = nfc(quote).trim()
-  const occurrences: string[][] = []
-  if (wanted === '') return occurrences
+  const ranges: Range[] = []
+  if (wanted === '') return []
+  let found = 0
   for (const section of SECTIONS) {
-    const whole = text[MEMBERS[section]]
+    const whole = cut.text[MEMBERS[section]]
     for (let at = whole.indexOf(wanted); at >= 0; at = whole.indexOf(wanted, at + wanted.length)) {
-      if (occurrences.length === OCCURRENCES_MAX) return occurrences
-      const end = at + wanted.length
-      occurrences.push(keysWithin({ pieces, keys }, section, at, end))
+      if (found++ === OCCURRENCES_MAX) break
+      const range = rangeOf(cut, section, at, at + wanted.length)
+      if (!ranges.some(other => hasEqualPieces(cut, other, range))) ranges.push(range)
     }
   }
-  return occurrences
+  return ranges.map(({ first, after }) => cut.keys.slice(first, after))
 }
 
 /** The maximum number of occurrences of a quote that are considered. */
 const OCCURRENCES_MAX = 16
 
-/** The keys of the pieces that a range of a section touches. */
-function keysWithin(
-  { pieces, keys }: Pick<CutText, 'pieces' | 'keys'>,
-  of: Section,
-  at: number,
-  end: number,
-): string[] {
-  const found: string[] = []
-  for (const [place, { section, from, to }] of pieces.entries()) {
-    if (section === of && to > at && from < end) found.push(keys[place] as string)
+/** The places of some pieces of a text. */
+type Range = { first: number; after: number }
+
+/** The pieces that a range of characters of a section touches. The pieces are in order. */
+function rangeOf({ pieces }: CutText, section: Section, at: number, end: number): Range {
+  const order = SECTIONS.indexOf(section)
+  const isBefore = (piece: Piece): boolean =>
+    piece.section === section ? piece.to <= at : SECTIONS.indexOf(piece.section) < order
+  let [first, last] = [0, pieces.length]
+  while (first < last) {
+    const middle = (first + last) >> 1
+    if (isBefore(pieces[middle] as Piece)) first = middle + 1
+    else last = middle
   }
-  return found
+  let after = first
+  for (let piece = pieces[after]; piece?.section === section && piece.from < end; piece = pieces[after]) after++
+  return { first, after }
+}
+
+function hasEqualPieces({ firsts }: CutText, one: Range, other: Range): boolean {
+  const length = one.after - one.first
+  if (other.after - other.first !== length) return false
+  for (let at = 0; at < length; at++) if (firsts[one.first + at] !== firsts[other.first + at]) return false
+  return true
 }
 
 /** Whether a text still has a claim: all pieces of one of its occurrences. */

@@ -27,6 +27,8 @@ export type Correction = { number: number; actor: number }
 export const COMPARED_TEXTS = 16
 /** The maximum number of judgements of an entry that count. */
 export const COUNTED_JUDGEMENTS = 1_000
+/** The maximum number of quoted claims of an entry that are traced. An objection with another quote is about the whole text. */
+export const TRACED_CLAIMS = 64
 /** The maximum number of corrections after an objection, and of all objections, whose texts are searched for quoted claims. */
 const SEARCHED_CORRECTIONS = 8
 const SEARCHED_MAX = 32
@@ -80,42 +82,65 @@ const isSupport = ({ verdict, own }: Judgement): boolean => verdict === 'SUPPORT
  * objections with other quotes, and its contradiction and its relation, are all kept.
  */
 export function latestOf(judgements: readonly Judgement[]): Judgement[] {
-  const kept = new Map<string, Judgement[]>()
+  const kept = new Map<string, Map<string, Judgement>>()
   for (const one of judgements.toSorted((a, b) => a.record - b.record)) {
     const about = `${one.actor} ${one.revision}`
-    const isOther = (other: Judgement): boolean =>
-      isAgainst(one) && isAgainst(other) && (one.verdict !== other.verdict || one.quote !== other.quote)
-    kept.set(about, [...(kept.get(about) ?? []).filter(isOther), one])
+    const earlier = isAgainst(one) ? kept.get(about) : undefined
+    const said = earlier ?? new Map<string, Judgement>()
+    said.delete(IN_FAVOUR)
+    said.set(isAgainst(one) ? `${one.verdict} ${one.quote ?? ''}` : IN_FAVOUR, one)
+    kept.set(about, said)
   }
-  return [...kept.values()].flat().sort((a, b) => a.record - b.record)
+  return [...kept.values()].flatMap(said => [...said.values()]).sort((a, b) => a.record - b.record)
 }
+
+/** The key of the one judgement of an actor that is not an objection. */
+const IN_FAVOUR = 'IN FAVOUR'
+
+/**
+ * The judgements with the quotes that are traced: those with the most voices, then the newest. The others are left out, and their objections
+ * are about the whole text.
+ */
+export function withTracedClaims(judgements: readonly Judgement[]): Judgement[] {
+  const claims = [...Map.groupBy(judgements.filter(isQuoted), claimKey)].reverse()
+  if (claims.length <= TRACED_CLAIMS) return [...judgements]
+  const traced = new Set(byVoices(claims).slice(0, TRACED_CLAIMS))
+  return judgements.map(one => (isQuoted(one) && !traced.has(claimKey(one)) ? { ...one, quote: null } : one))
+}
+
+const isQuoted = ({ quote }: Judgement): boolean => quote !== null
+const claimKey = ({ revision, quote }: Judgement): string => `${revision} ${quote}`
 
 /**
  * The revisions whose texts are compared with the current one: half of them the objected ones, then the supported ones, then the others;
- * each kind by its voices, then the newest first. A voice counts 1/n for each of its n texts, so that no network displaces the texts of
- * another one.
+ * each kind by its voices, then the newest first.
  */
 export function textsToCompare(judgements: readonly Judgement[], current: number): number[] {
-  const judged = [...Map.groupBy(judgements, ({ revision }) => revision)]
-  const textsOfVoice = new Map<number, number>()
-  const voicesOf = (about: readonly Judgement[]): Set<number> => new Set(about.map(({ voice }) => voice))
-  for (const [, about] of judged) {
-    for (const voice of voicesOf(about)) textsOfVoice.set(voice, (textsOfVoice.get(voice) ?? 0) + 1)
-  }
-  const byVoices = (counts: (one: Judgement) => boolean): number[] =>
-    judged
-      .map(([revision, about]) => ({ revision, voices: voicesOf(about.filter(counts)) }))
-      .filter(({ voices }) => voices.size > 0)
-      .map(({ revision, voices }) => ({
-        revision,
-        weight: [...voices].reduce((sum, voice) => sum + 1 / (textsOfVoice.get(voice) ?? 1), 0),
-      }))
-      .sort((a, b) => b.weight - a.weight || b.revision - a.revision)
-      .map(({ revision }) => revision)
-  const objected = byVoices(isAgainst)
+  const judged = [...Map.groupBy(judgements, ({ revision }) => revision)].sort(([a], [b]) => b - a)
+  const objected = byVoices(judged, isAgainst)
   const isJudged = judged.some(([revision]) => revision === current)
-  const texts = [objected.slice(0, COMPARED_TEXTS / 2), byVoices(isSupport), objected, byVoices(() => true)].flat()
+  const texts = [objected.slice(0, COMPARED_TEXTS / 2), byVoices(judged, isSupport), objected, byVoices(judged)].flat()
   return [...new Set([...(isJudged ? [current] : []), ...texts])].slice(0, COMPARED_TEXTS)
+}
+
+/**
+ * The judged things with the most voices first. A voice counts 1/n for each of the n things that it judged, so that no network displaces the
+ * things of another one. Things with equally many keep their order.
+ */
+function byVoices<K>(judged: readonly (readonly [K, Judgement[]])[], counts = (_: Judgement): boolean => true): K[] {
+  const thingsOfVoice = new Map<number, number>()
+  for (const [, about] of judged) {
+    for (const voice of voicesOf(about)) thingsOfVoice.set(voice, (thingsOfVoice.get(voice) ?? 0) + 1)
+  }
+  return judged
+    .map(([thing, about]) => ({ thing, voices: voicesOf(about.filter(counts)) }))
+    .filter(({ voices }) => voices.size > 0)
+    .map(({ thing, voices }) => ({
+      thing,
+      weight: [...voices].reduce((sum, voice) => sum + 1 / (thingsOfVoice.get(voice) ?? 1), 0),
+    }))
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ thing }) => thing)
 }
 
 export type ComparedText = { text: CutText; comparison: Comparison }
@@ -133,24 +158,43 @@ export type Evidence = {
 
 /** The numbers of the corrections whose texts may answer an objection with a quote. */
 export function correctionsToSearch({ judgements, current, compared, corrections }: Evidence): number[] {
-  const quoted = judgements.filter(one => {
-    const judged = compared.get(one.revision)
-    return one.quote !== null && judged !== undefined && !hasClaim(current, claimOf(judged.text, one.quote))
-  })
-  const searched = quoted.flatMap(({ revision }) => {
+  const isIn = createTracing(compared)
+  const quoted = judgements.filter(one => isQuoted(one) && compared.has(one.revision) && !isIn(one, current))
+  const searched = [...new Set(quoted.map(({ revision }) => revision))].flatMap(revision => {
     const later = corrections.filter(({ number }) => number > revision)
     return [...later.slice(0, SEARCHED_CORRECTIONS - 1), ...later.slice(-1)].map(({ number }) => number)
   })
   return [...new Set(searched)].slice(0, SEARCHED_MAX)
 }
 
+/** Whether a text has what a judgement is about: its claim, or the whole judged text. False if the judged text is not compared. */
+type IsIn = (judgement: Judgement, text: CutText) => boolean
+
+/** Each claim is looked for once in each text. */
+function createTracing(compared: Evidence['compared']): IsIn {
+  const claims = new Map<string, { claim: Claim; found: Map<CutText, boolean> }>()
+  return (judgement, text) => {
+    const judged = compared.get(judgement.revision)?.text
+    if (judged === undefined) return false
+    if (judgement.quote === null) return isSameText(judged, text)
+    const key = claimKey(judgement)
+    const known = claims.get(key) ?? { claim: claimOf(judged, judgement.quote), found: new Map() }
+    claims.set(key, known)
+    const found = known.found.get(text) ?? hasClaim(text, known.claim)
+    known.found.set(text, found)
+    return found
+  }
+}
+
 /** The objections of an entry and their lives, newest first. */
 export function objectionsOf(evidence: Evidence): Objection[] {
   const supports = evidence.judgements.filter(({ verdict }) => verdict === 'SUPPORTED')
-  const objections = evidence.judgements.filter(isAgainst).map(one => lifeOf(one, evidence, supports))
+  const isIn = createTracing(evidence.compared)
+  const objections = evidence.judgements.filter(isAgainst).map(one => lifeOf(one, evidence, supports, isIn))
   const isReopened = reopeningOf(
     objections.filter(({ status }) => status === 'STANDING'),
     evidence,
+    isIn,
   )
   return objections
     .map(one => (isReopened(one) ? lifeless(one.judgement, 'STANDING') : one))
@@ -165,21 +209,17 @@ const lifeless = (judgement: Judgement, status: ObjectionStatus, answer: number 
  * Whether a standing objection is about the answer to another one: about a text after the answer, and about the whole text or about a claim
  * that the objected text does not have.
  */
-function reopeningOf(standing: readonly Objection[], { compared }: Evidence): (one: Objection) => boolean {
-  const whole = standing.filter(({ judgement: { quote } }) => quote === null).map(({ judgement }) => judgement.revision)
-  const claims = [
-    ...new Map(standing.map(({ judgement: one }) => [`${one.revision} ${one.quote}`, one])).values(),
-  ].flatMap(({ revision, quote }) => {
-    const text = compared.get(revision)?.text
-    return quote === null || text === undefined ? [] : [{ revision, claim: claimOf(text, quote) }]
-  })
+function reopeningOf(standing: readonly Objection[], { compared }: Evidence, isIn: IsIn): (one: Objection) => boolean {
+  const whole = standing.filter(({ judgement }) => !isQuoted(judgement)).map(({ judgement }) => judgement.revision)
+  const quoted = standing.map(({ judgement }) => judgement).filter(one => isQuoted(one) && compared.has(one.revision))
+  const claims = [...new Map(quoted.map(one => [claimKey(one), one])).values()]
   const known = new Map<string, boolean>()
   return ({ judgement, status, answer }) => {
     if (status === 'STANDING' || answer === null) return false
     const key = `${judgement.revision} ${answer}`
     const objected = compared.get(judgement.revision)?.text
-    const isNew = ({ revision, claim }: (typeof claims)[number]): boolean =>
-      revision >= answer && (objected === undefined || !hasClaim(objected, claim))
+    const isNew = (claim: Judgement): boolean =>
+      claim.revision >= answer && (objected === undefined || !isIn(claim, objected))
     const found = known.get(key) ?? (whole.some(revision => revision >= answer) || claims.some(isNew))
     known.set(key, found)
     return found
@@ -187,25 +227,23 @@ function reopeningOf(standing: readonly Objection[], { compared }: Evidence): (o
 }
 
 /** The life of an objection, without regard to the others. A text that is not compared counts as changed. */
-function lifeOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[]): Objection {
+function lifeOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[], isIn: IsIn): Objection {
   const { compared, corrections, current } = evidence
-  const { record, revision, actor, quote } = judgement
+  const { record, revision, actor } = judgement
   const judged = compared.get(revision)
-  const claim: Claim | null = judged === undefined || quote === null ? null : claimOf(judged.text, quote)
-  const isIn = (text: CutText): boolean =>
-    judged !== undefined && (claim === null ? isSameText(judged.text, text) : hasClaim(text, claim))
+  const isWhole = judged === undefined || !isQuoted(judgement)
   const withdrawn = supports.find(one => one.actor === actor && one.record > record && one.revision >= revision)
   if (withdrawn !== undefined) return { ...lifeless(judgement, 'ADDRESSED'), addressed: withdrawn.record }
-  if (claim === null ? judged?.comparison.same : hasClaim(current, claim)) return lifeless(judgement, 'STANDING')
+  if (isIn(judgement, current)) return lifeless(judgement, 'STANDING')
   const answer = corrections.find(
-    one => one.number > revision && (claim === null || (one.text !== undefined && !isIn(one.text))),
+    one => one.number > revision && (isWhole || (one.text !== undefined && !isIn(judgement, one.text))),
   )
   if (answer === undefined && judged?.comparison.overlaps !== false) return lifeless(judgement, 'STANDING')
   const since = answer?.number ?? revision + 1
   const accepted = supports.find(one => {
     const text = compared.get(one.revision)?.text
     const isLater = one.record > Math.max(record, since) && one.revision >= since
-    return !one.own && isLater && one.actor !== answer?.actor && text !== undefined && !isIn(text)
+    return !one.own && isLater && one.actor !== answer?.actor && text !== undefined && !isIn(judgement, text)
   })
   return accepted === undefined
     ? lifeless(judgement, 'ANSWERED', answer?.number)

@@ -18,7 +18,7 @@ export type JudgedEntry = { number: number; evidence: number; relations: number 
 
 type JudgementRow = Omit<Judgement, 'own' | 'observedOn'> & { own: number; observed_on: string | null }
 
-/** The number of the newest pieces of evidence, and of the newest relations, of an entry among which judgements are chosen. */
+/** The number of the newest pieces of evidence, and of the newest objections by a relation, among which judgements are chosen. */
 export const READ_MAX = 10_000
 
 /** All records up to this one. */
@@ -30,23 +30,29 @@ const ALL = Number.MAX_SAFE_INTEGER
  */
 export async function listJudgements(
   reader: Reader,
-  { number, evidence, relations }: JudgedEntry,
+  { number, evidence }: Pick<JudgedEntry, 'number' | 'evidence'>,
   upTo = ALL,
 ): Promise<Judgement[]> {
   const rows = await reader.all<JudgementRow>(sql`
-    SELECT record, actor, revision, verdict, own, voice, quote, observed_on, at FROM (
-      SELECT said.*, row_number() OVER (PARTITION BY voice ORDER BY record DESC) AS place FROM (
-        SELECT v.number AS record, v.actor, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict,
-          v.own, v.origin_group AS voice, v.quote, v.observed_on, v.created_at AS at
-        FROM evidence v WHERE v.entry = ${number} AND v.ordinal > ${evidence - READ_MAX} AND v.withdrawn = 0 AND v.number <= ${upTo}
-        UNION ALL
-        SELECT l.number, l.actor, l.target_revision, 'CONTRADICTS', l.own, l.origin_group, NULL, NULL, l.created_at
-        FROM relation_end x JOIN relation l ON l.number = x.relation
-        WHERE x.entry = ${number} AND x.ordinal > ${relations - READ_MAX} AND l.target_entry = ${number}
-          AND l.relation_type = 'CONTRADICTS' AND l.target_revision IS NOT NULL AND l.withdrawn = 0 AND l.number <= ${upTo}
-      ) AS said
-    ) AS placed
-    ORDER BY place, record DESC LIMIT ${COUNTED_JUDGEMENTS}`)
+    SELECT record, coalesce(v.actor, l.actor) AS actor, coalesce(v.revision, l.target_revision) AS revision,
+      CASE WHEN v.number IS NULL THEN 'CONTRADICTS' WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict,
+      coalesce(v.own, l.own) AS own, voice, v.quote, v.observed_on, coalesce(v.created_at, l.created_at) AS at
+    FROM (
+      SELECT record, voice FROM (
+        SELECT said.record, said.voice, row_number() OVER (PARTITION BY voice ORDER BY record DESC) AS place FROM (
+          SELECT v.number AS record, v.origin_group AS voice FROM evidence v
+          WHERE v.entry = ${number} AND v.ordinal > ${evidence - READ_MAX} AND v.withdrawn = 0 AND v.number <= ${upTo}
+          UNION ALL
+          SELECT number, origin_group FROM (
+            SELECT l.number, l.origin_group FROM relation l
+            WHERE l.target_entry = ${number} AND l.relation_type = 'CONTRADICTS' AND l.withdrawn = 0 AND l.target_revision IS NOT NULL
+              AND l.number <= ${upTo}
+            ORDER BY l.number DESC LIMIT ${READ_MAX}
+          ) AS objected
+        ) AS said
+      ) AS placed
+      ORDER BY place, record DESC LIMIT ${COUNTED_JUDGEMENTS}
+    ) AS chosen LEFT JOIN evidence v ON v.number = record LEFT JOIN relation l ON l.number = record`)
   return rows.map(({ own, observed_on: observedOn, ...row }) => ({
     ...row,
     own: own === 1,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type HistoryEvent as Event, evidenceAfter } from '../../../test/support/judged-history.ts'
-import { COMPARED_TEXTS, latestOf, standingOf, tallyOf, textsToCompare } from './rules.ts'
+import { COMPARED_TEXTS, latestOf, standingOf, TRACED_CLAIMS, tallyOf, textsToCompare } from './rules.ts'
 
 const after = (...events: Event[]) => standingOf(evidenceAfter(...events))
 const yes = (of?: number): Event => ({ verdict: 'SUPPORTED', ...(of === undefined ? {} : { of }) })
@@ -169,4 +169,21 @@ test('no judgement, or only authors: all counts are zero except own', () => {
     for: 0,
     against: 0,
   })
+})
+
+test('a flood of quotes from one network displaces no quote of another one', () => {
+  const sentences = Array.from({ length: 200 }, (_, n) => `Sentence ${n} is here.`)
+  const flood = sentences.map((quote): Event => ({ verdict: 'CONTRADICTED', quote, voice: 66, actor: 66 }))
+  const claim: Event = { verdict: 'CONTRADICTED', quote: 'Pi is 3.' }
+  const content = `Pi is 3. ${sentences.join(' ')}`
+  const { judgements } = evidenceAfter(text(content), claim, ...flood)
+  const quotes = judgements.map(({ quote }) => quote).filter(quote => quote !== null)
+  assert.equal(quotes.length, TRACED_CLAIMS)
+  assert.ok(quotes.includes('Pi is 3.'))
+  const { contradictions } = after(text(content), claim, ...flood, text(`${content} More.`, 'CORRECT'))
+  assert.deepEqual(
+    contradictions.map(({ status }) => status),
+    ['STANDING', 'STANDING'],
+    'one of each voice',
+  )
 })

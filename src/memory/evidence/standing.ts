@@ -11,6 +11,7 @@ import {
   latestOf,
   standingOf,
   textsToCompare,
+  withTracedClaims,
 } from './rules.ts'
 import * as store from './standing-rows.ts'
 
@@ -41,22 +42,69 @@ export function comparisonOf(judged: CutText, current: CutText): Comparison {
   return known
 }
 
+/**
+ * The texts of committed revisions, by their numbers, and a text that is going to be current. They never change, so that a transaction may
+ * use what was read before it.
+ */
+export type KnownTexts = { current: CutText; earlier: ReadonlyMap<number, CutText> }
+
+/** Which records count, and texts that need not be read again. */
+type Moment = { upTo?: number | undefined; known?: KnownTexts | undefined }
+
+/**
+ * Reads and compares the texts that the standing of an entry with a new text needs. The transaction that stores this text then finds them in
+ * memory. undefined without judgements.
+ */
+export async function prepareTexts(
+  reader: Reader,
+  entry: store.JudgedEntry & { revision: number },
+  text: Text,
+): Promise<KnownTexts | undefined> {
+  const evidence = await evidenceOn(reader, entry, { ...text, revision: NO_REVISION })
+  if (evidence === undefined) return undefined
+  const { current, compared, corrections } = evidence
+  const earlier = new Map([...compared].map(([number, one]) => [number, one.text]))
+  for (const { number, text: corrected } of corrections) if (corrected !== undefined) earlier.set(number, corrected)
+  const since = changesSinceSupport(evidence)
+  if (since === undefined) return { current, earlier }
+  const found = await store.listChanges(reader, entry.number, since.revision, entry.revision, CHANGES_COMPARED)
+  const changes = [...found.map(({ number }) => number), ...(found.length < CHANGES_COMPARED ? [since.revision] : [])]
+  let after = current
+  for (const number of changes) {
+    const before = earlier.get(number) ?? cutOf(only(await store.findText(reader, number)))
+    earlier.set(number, before)
+    comparisonOf(before, after)
+    after = before
+  }
+  return { current, earlier }
+}
+
+/** The number of no revision. */
+const NO_REVISION = 0
+
+/** Returns the function that returns the text of a revision. */
+const createTexts =
+  (reader: Reader, { revision: current, ...text }: CurrentText, known: KnownTexts | undefined) =>
+  async (revision: number): Promise<CutText> => {
+    if (revision === current) return known?.current ?? cutOf(text)
+    return known?.earlier.get(revision) ?? cutOf(only(await store.findText(reader, revision)))
+  }
+
 /** Reads the evidence of an entry about one of its texts: judgements and revisions up to a record. undefined without judgements. */
 export async function evidenceOn(
   reader: Reader,
   entry: store.JudgedEntry,
-  { revision: current, ...text }: CurrentText,
-  upTo?: number,
+  text: CurrentText,
+  { upTo, known }: Moment = {},
 ): Promise<Evidence | undefined> {
   if (entry.evidence === 0 && entry.relations === 0) return undefined
-  const judgements = latestOf(await store.listJudgements(reader, entry, upTo))
+  const judgements = withTracedClaims(latestOf(await store.listJudgements(reader, entry, upTo)))
   if (judgements.length === 0) return undefined
-  const cut = cutOf(text)
-  const textOf = async (revision: number): Promise<CutText> =>
-    revision === current ? cut : cutOf(only(await store.findText(reader, revision)))
+  const textOf = createTexts(reader, text, known)
+  const cut = await textOf(text.revision)
   const compared = new Map(
     await Promise.all(
-      textsToCompare(judgements, current).map(async (revision): Promise<[number, ComparedText]> => {
+      textsToCompare(judgements, text.revision).map(async (revision): Promise<[number, ComparedText]> => {
         const judged = await textOf(revision)
         return [revision, { text: judged, comparison: comparisonOf(judged, cut) }]
       }),
@@ -80,14 +128,14 @@ export async function standingOn(
   reader: Reader,
   entry: store.JudgedEntry,
   text: CurrentText,
-  upTo?: number,
+  moment: Moment = {},
 ): Promise<ComputedStanding | null> {
-  const evidence = await evidenceOn(reader, entry, text, upTo)
+  const evidence = await evidenceOn(reader, entry, text, moment)
   if (evidence === undefined) return null
   const standing = standingOf(evidence)
   return standing.changed === 0
     ? standing
-    : { ...standing, changedBy: await changedByOf(reader, entry.number, evidence, text.revision) }
+    : { ...standing, changedBy: await changedByOf(reader, entry.number, evidence, text, moment.known) }
 }
 
 /** The maximum number of revisions that are compared to find who changed a supported text. */
@@ -101,17 +149,18 @@ async function changedByOf(
   reader: Reader,
   entry: number,
   evidence: Evidence,
-  current: number,
+  text: CurrentText,
+  known: KnownTexts | undefined,
 ): Promise<ComputedStanding['changedBy']> {
   const since = changesSinceSupport(evidence)
   if (since === undefined) return null
-  const found = await store.listChanges(reader, entry, since.revision, current, CHANGES_COMPARED + 1)
+  const found = await store.listChanges(reader, entry, since.revision, text.revision, CHANGES_COMPARED + 1)
   const changes = found.slice(0, CHANGES_COMPARED)
   const [newest] = changes
   if (newest === undefined) return null
   if (new Set(found.map(({ actor }) => actor)).size === 1 && found.length === changes.length)
     return { revision: newest.number, others: 0 }
-  const textOf = async (revision: number): Promise<CutText> => cutOf(only(await store.findText(reader, revision)))
+  const textOf = createTexts(reader, text, known)
   const before = found[CHANGES_COMPARED]?.number ?? since.revision
   const texts = await Promise.all([...changes.map(({ number }) => number), before].map(textOf))
   const made = changes.filter((_, at) => takeChanges(since, texts[at + 1] as CutText, texts[at] as CutText))
@@ -133,12 +182,16 @@ function takeChanges(
   return written.size + removed.size < left
 }
 
-/** Computes the standing of the current text of an entry, and stores it in the same transaction. */
+/**
+ * Computes the standing of the current text of an entry, and stores it in the same transaction. `known` saves the time to read and compare
+ * texts.
+ */
 export async function settleStanding(
   tx: Transaction,
   entry: store.JudgedEntry & CurrentText,
+  known?: KnownTexts,
 ): Promise<ComputedStanding | null> {
-  const standing = await standingOn(tx, entry, entry)
+  const standing = await standingOn(tx, entry, entry, { known })
   await store.updateStanding(tx, entry.number, standing)
   return standing
 }

@@ -33,7 +33,7 @@ const LAG_TIMEOUT_MS = 50
 setNice(NICE.writer)
 const connection = await openStoreForWriting(directory, line => process.stderr.write(`${line}\n`))
 const files = watchServedFiles(directory, connection)
-const workOf = createWorks()
+const workOf = createWorks(connection)
 const yieldCpu = createCpuYield(counters)
 
 const publish = (): void => {
@@ -75,7 +75,7 @@ const withRemedy = ({ cause, outcomeUnknown }: StoreFault): StoreFault =>
   )
 
 const perform = async (command: Asked): Promise<unknown> => {
-  const work = workOf(command)
+  const work = await workOf(command)
   const result = await commits.write((tx, floor) => {
     yieldCpu()
     return work(tx, floor)

@@ -76,7 +76,7 @@ export class PostgresStore implements Store {
   readonly #commits: GroupCommit
   readonly #health: StoreHealth
   readonly #search: NodeSearch
-  readonly #workOf = createWorks()
+  readonly #workOf: ReturnType<typeof createWorks>
   readonly #opening = Promise.withResolvers<void>()
   readonly #probeTimer: NodeJS.Timeout
   #server: Server | undefined
@@ -95,6 +95,7 @@ export class PostgresStore implements Store {
     this.#primaryReaders = openReaders(url, 'reader', this.heartbeat)
     this.#standbys = readUrls.map(readUrl => new Standby(readUrl))
     this.reader = createReader({ primary: this.#primaryReaders, standbys: this.#standbys })
+    this.#workOf = createWorks(this.reader)
     this.#log = new LogThread(new URL('./log-thread.ts', import.meta.url), { url, headFile: logHeadFile })
     this.persistCheckpoint = createMemory(question => this.#log.ask(question))
     this.#groups = new PostgresGroupSession(this.#writer, () => this.#server as Server)
@@ -189,7 +190,7 @@ export class PostgresStore implements Store {
     if (this.full()) throw new Problem('OVERLOADED', { retryAfter: 1 })
     if (this.#writer.silent()) throw silence()
     const options = { at: command.environment.at, alone: ALONE.has(command.name) }
-    return this.#commits.write(this.#workOf(command), options)
+    return this.#commits.write(await this.#workOf(command), options)
   }
 
   async #prepare(connection: PostgresConnection): Promise<void> {
