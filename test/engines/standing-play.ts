@@ -135,8 +135,9 @@ export async function createPlay(pair: Pair, random: Random, sequence: number) {
     const read = await pair.ask('GET', `/api/entries/${entry.id}`)
     if (status !== 200) return
     if (random.below(4) === 0) await lookBack(entry, read.body)
-    const { state, tally, share, confirmed, changed, lastCheckedAt } = body as unknown as Standing
-    assert.deepEqual(read.body.standing, { state, tally, share, confirmed, changed, lastCheckedAt })
+    const { state, tally, share, confirmed, changed, changedBy, lastCheckedAt } = body as unknown as Standing
+    const by = changedBy === undefined ? {} : { changedBy }
+    assert.deepEqual(read.body.standing, { state, tally, share, confirmed, changed, ...by, lastCheckedAt })
   }
   const lookBack = async (entry: Played, read: object): Promise<void> => {
     await pair.ask('GET', `/api/entries/${entry.id}/blame`)
