@@ -24,7 +24,9 @@ const LOOKS: readonly { end: store.End; more: number }[] = [
   { end: 'most', more: 200 },
   { end: 'least', more: 50 },
 ]
-const FIRST_LOOK = [{ end: 'most', more: 0 }] as const
+/** Number of entries beyond the limit that may take the places of entries with signals. */
+const SPARE = 20
+const FIRST_LOOK = [{ end: 'most', more: SPARE }] as const
 /** Number of entries per read of tags, and of whether the actor wrote or judged them. */
 const AT_ONCE = 50
 /** Number of the newest entries with a tag that are also read. */
@@ -34,7 +36,7 @@ type Kind = Exclude<WorkKind, 'UNANSWERED'>
 type WorkPlace = { kind: Kind; row: Waiting }
 type WorkFilter = { tag: string; limit: number; tagged: readonly Waiting[] }
 
-/** Lists the most valuable checks, of one kind or of each in turn, without entries that the actor wrote or judged. */
+/** Lists the most valuable checks, of one kind or of each in turn, without entries that the actor wrote or judged. Entries with signals come last. */
 export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
   const { tag = '', limit = WORK.default } = query
   const kinds = WORK_KINDS.filter(kind => query.kind === undefined || query.kind === kind)
@@ -64,12 +66,22 @@ async function placesOf(reads: Reads, kind: Kind, filter: WorkFilter): Promise<W
       listed.filter(row => kindOf(row, reads.at) === kind),
       reads.at,
     )
-    const found = passesOver ? await offeredOf(reads, rows, filter) : rows
-    offered = byPriority([...offered, ...found], reads.at).slice(0, limit)
-    if (offered.length === limit) break
+    const found = passesOver ? await offeredOf(reads, rows, { ...filter, limit: limit + SPARE }) : rows
+    offered = byPriority([...offered, ...found], reads.at).slice(0, limit + SPARE)
+    if (offered.length >= limit) break
   }
-  return offered.map(row => ({ kind, row }))
+  const signals = await inTurns(reads, offered, ({ number }) => store.findSignals(reads.reader, number))
+  const flagged = new Set(offered.filter((_, place) => signals[place] !== 0))
+  return lastOf(offered, row => flagged.has(row))
+    .slice(0, limit)
+    .map(row => ({ kind, row }))
 }
+
+/** A list with the items of one kind last. */
+const lastOf = <T>(list: readonly T[], isLast: (item: T) => boolean): T[] => [
+  ...list.filter(item => !isLast(item)),
+  ...list.filter(isLast),
+]
 
 /** The first entries that have the tag and that the actor neither wrote nor judged. */
 async function offeredOf(reads: Reads, rows: readonly Waiting[], { tag, limit }: WorkFilter): Promise<Waiting[]> {
@@ -116,13 +128,14 @@ async function itemsOf(reads: Reads, places: readonly (WorkPlace | WorkItem)[]):
   ])
   const shown = new Map(served.map(one => [one.number, entryOf(one)]))
   const checked = new Map(times)
-  return places.flatMap(place => {
+  const items = places.flatMap((place): WorkItem[] => {
     if (!('row' in place)) return [place]
     const { kind, row } = place
     const entry = shown.get(row.number)
     if (entry === undefined) return []
     return [{ kind, reason: reasonOf(entry, row, getOrThrow(checked, row.number), at), entry: slim(entry) }]
   })
+  return lastOf(items, ({ entry }) => entry !== undefined && entry.signals.length > 0)
 }
 
 function reasonOf({ standing }: Entry, { readers }: Waiting, checkedAt: number | null, at: number) {

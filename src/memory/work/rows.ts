@@ -43,6 +43,14 @@ export const findOwner = (reader: Reader, number: number) =>
     sql`SELECT number, tags, actor, origin FROM entry WHERE number = ${number}`,
   )
 
+/** The signals of the current revision of an entry, as bits. */
+export const findSignals = async (reader: Reader, number: number): Promise<number> =>
+  (
+    await reader.one<{ signals: number }>(
+      sql`SELECT r.signals FROM entry e JOIN revision r ON r.number = e.revision WHERE e.number = ${number}`,
+    )
+  )?.signals ?? 0
+
 /** Whether an actor revised an entry, judged it or objected to it. */
 export const isInvolved = async (reader: Reader, actor: number, entry: number): Promise<boolean> =>
   (
