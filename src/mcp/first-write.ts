@@ -1,9 +1,17 @@
 import { type Client, type ClientError, isClientError } from '../client/index.ts'
 import { clientError } from '../client/problem.ts'
-import type { ContradictInput, EvidenceResults, RelationInput, RevisionInput } from '../client/resources.ts'
+import type {
+  ContradictInput,
+  EvidenceInput,
+  EvidenceResults,
+  RelationInput,
+  RevisionInput,
+} from '../client/resources.ts'
 import type { ProblemCode } from '../contract/problem.ts'
 import { remedyOf } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
+import { claimOf } from '../memory/evidence/pieces-rules.ts'
+import { cutOf } from '../memory/evidence/standing.ts'
 import { holdsSecret } from '../memory/idempotency/rules.ts'
 import { pathOfText } from '../memory/values.ts'
 
@@ -44,11 +52,12 @@ async function assertRevisable(client: Client, address: string, input: RevisionI
 }
 
 /** Throws unless the revision can be judged. `said` is a verification or a contradiction. */
-async function assertJudgeable(client: Client, address: string, said: ContradictInput): Promise<void> {
-  assertNoSecret({ rationale: said.rationale })
+async function assertJudgeable(client: Client, address: string, said: Judgement): Promise<void> {
+  const { rationale, quote, observedOn, sourceEntryId } = said
   await openEntry(client, address)
-  await client.readRevision(address, said.revisionId)
-  const { sourceEntryId } = said
+  const revision = await client.readRevision(address, said.revisionId)
+  if (quote !== undefined && claimOf(cutOf(revision), quote).length === 0) throw refused('QUOTE_NOT_FOUND')
+  assertNoSecret({ rationale, quote, observedOn })
   if (sourceEntryId === undefined) return
   const [source] = (await client.readBatch({ ids: sourceEntryId })).items
   if (source === undefined || !('currentRevisionId' in source)) throw refused('SOURCE_NOT_FOUND')
@@ -76,7 +85,9 @@ async function allRefused(client: Client, items: readonly JudgedItem[]): Promise
   return { items: results }
 }
 
-type JudgedItem = ContradictInput & { entry: string }
+/** A verification or a contradiction, alone or as an item. */
+type Judgement = ContradictInput & Pick<EvidenceInput['items'][number], 'quote' | 'observedOn'>
+type JudgedItem = Judgement & { entry: string }
 
 /**
  * A client for a call without a token. Its first write creates the actor by `act`, after reads have shown that the service will accept the

@@ -113,6 +113,13 @@ export function testHttp(app: TestApp): void {
       ],
       ['contradict', { entry: entry.id, ...said, sourceEntryId: nowhere }, /^SOURCE_NOT_FOUND/],
       ['contradict', { entry: entry.id, ...said, rationale: token }, /^SECRET_IN_TEXT/],
+      ['contradict', { entry: entry.id, ...said, quote: 'Not there.' }, /^Recorded 0 of 1[\s\S]*QUOTE_NOT_FOUND/],
+      ['contradict', { entry: entry.id, ...said, quote: token }, /^Recorded 0 of 1[\s\S]*QUOTE_NOT_FOUND/],
+      [
+        'verify',
+        { entry: entry.id, ...found, observedOn: [{ name: 'nodejs', version: token }] },
+        /^Recorded 0 of 1[\s\S]*SECRET_IN_TEXT/,
+      ],
       ['relate', { source: entry.id, target: nowhere, relationType: 'CONNECT', rationale: 'R' }, /^ENTRY_NOT_FOUND/],
       ['relate', { source: entry.id, target: entry.slug, relationType: 'CONNECT', rationale: 'R' }, /^SELF_RELATION/],
     ]
