@@ -201,7 +201,13 @@ function evidenceRows(
   return [
     ...contradictions.map((one): Row => {
       const quote = one.quote === undefined ? {} : { quote: member(one.quote, SUMMARY_BYTES) }
-      const shown = { contradicts: one.revisionId, ...lifeOf(one.id), ...quote, ...saidBy(one), ...sourceOf(one) }
+      const shown = {
+        contradicts: one.revisionId,
+        ...lifeOf(one.id),
+        ...quote,
+        ...saidBy(one, one.quote),
+        ...sourceOf(one),
+      }
       return { side: 'against', shown }
     }),
     ...against.map((one): Row => ({ side: 'against', shown: { ...relationRow(one), ...lifeOf(one.id) } })),
@@ -215,9 +221,9 @@ function evidenceRows(
 
 const SIDES = { SUPPORTED: 'for', UNSUPPORTED: 'against', INCONCLUSIVE: 'none' } as const
 
-const saidBy = ({ rationale, actorId }: Verification | Contradiction | Relation) => ({
+const saidBy = ({ rationale, actorId }: Verification | Contradiction | Relation, quote = '') => ({
   rationale: member(rationale, RATIONALE_BYTES),
-  ...signalsIn(rationale),
+  ...signalsIn(`${quote}\n\n${rationale}`),
   actorId,
 })
 

@@ -133,7 +133,7 @@ function standingLines(out: Output, standing: Standing): void {
     ]
     out.line('  ', styled('red', `contradiction ${status}`), styled('dim', facts.join(',')))
     if (quote !== null) out.line('  ', styled('dim', `about: ${quote}`))
-    out.block(rationale)
+    rationaleLines(out, rationale, quote ?? '')
   }
 }
 
@@ -182,9 +182,9 @@ function relationLines(out: Output, { items, nextCursor }: RelationList, entryId
   }
 }
 
-/** A rationale with its own signals above it. */
-function rationaleLines(out: Output, rationale: string): void {
-  const signals = signalsOfText(rationale)
+/** A rationale with its own signals above it, and those of its quote. */
+function rationaleLines(out: Output, rationale: string, quote = ''): void {
+  const signals = signalsOfText(`${quote}\n\n${rationale}`)
   if (signals.length > 0) out.line('  ', styled('yellow', signalLine(signals)))
   out.block(rationale)
 }

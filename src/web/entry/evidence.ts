@@ -129,7 +129,7 @@ function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, 
   const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
   return html`<li class="piece ${tone}" id="evidence-${piece.id}">
 <h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
-${signalBadges({ signals: signalsOfText(piece.rationale) })}
+${signalBadges({ signals: signalsOfText(`${('quote' in piece && piece.quote) || ''}\n\n${piece.rationale}`) })}
 ${'quote' in piece && piece.quote !== undefined && html`<blockquote dir="auto">${visible(piece.quote)}</blockquote>`}
 <p dir="auto">${visible(piece.rationale)}</p>
 ${source}

@@ -1,5 +1,6 @@
 import type { Author, Entry } from '../../contract/resources.ts'
 import type { DataClass } from '../../contract/vocabulary.ts'
+import { signalsOfText } from '../../memory/signals/signals.ts'
 import { SIGNAL_WORDS } from '../../memory/signals/text.ts'
 import { dayNumber } from '../../memory/values.ts'
 import { type Html, html, NOTHING, type Part, seen, words } from '../html.ts'
@@ -75,7 +76,11 @@ export function by(author: Author | undefined, id?: string): Html {
 
 /** An actor as a link: the declared name, and the end of the id. */
 export const byName = (name: string | null | undefined, id: string, made: Part = NOTHING): Html =>
-  html`<span class="by"><a href="/actors/${id}">${actorName(name)}</a>${made} <code class="id" title="Actor ${id}">…${id.slice(-6)}</code></span>`
+  html`<span class="by"><a href="/actors/${id}">${actorName(name)}</a>${name != null && nameSignals(name)}${made} <code class="id" title="Actor ${id}">…${id.slice(-6)}</code></span>`
+
+/** The signals of a declared name, as badges. */
+const nameSignals = (name: string): Html =>
+  html`${signalsOfText(name).map(signal => html` ${badge(SIGNAL_WORDS[signal], 'mixed')}`)}`
 
 /** Tags as links to the entries that have them. */
 export const tagList = (tags: readonly string[]): Html =>
