@@ -13,7 +13,7 @@ export type PreparedWorld = Awaited<ReturnType<typeof openPreparedWorld>>
 
 /**
  * Operations over an empty store, each of them prepared and then run. `run` also returns the statements of the transaction and its
- * milliseconds.
+ * milliseconds before the commit.
  */
 export async function openPreparedWorld(t: TestContext) {
   const { connection } = await openEmbedded(t)
@@ -29,8 +29,8 @@ export async function openPreparedWorld(t: TestContext) {
       statements.push(statement.text)
       return statement
     }
-    const began = performance.now()
-    const answer = await transact(connection, tx => {
+    let took = 0
+    const answer = await transact(connection, async tx => {
       const watched: Transaction = {
         one: statement => tx.one(noted(statement)),
         all: statement => tx.all(noted(statement)),
@@ -38,9 +38,12 @@ export async function openPreparedWorld(t: TestContext) {
         load: loadable => tx.load(loadable),
         lock: key => tx.lock(key),
       }
-      return work(watched, 0) as Promise<{ body: Entry }>
+      const began = performance.now()
+      const done = (await work(watched, 0)) as { body: Entry }
+      took = performance.now() - began
+      return done
     })
-    return { entry: answer.body, statements, took: performance.now() - began }
+    return { entry: answer.body, statements, took }
   }
   const perform = async (...what: Parameters<typeof prepare>) => run(await prepare(...what))
   return {

@@ -175,8 +175,9 @@ function takeChanges(
   before: CutText,
   after: CutText,
 ): boolean {
-  const { unchanged, gone } = comparisonOf(before, after)
   const left = written.size + removed.size
+  if (left === 0) return false
+  const { unchanged, gone } = comparisonOf(before, after)
   for (const [place, key] of after.keys.entries()) if (!unchanged[place]) written.delete(key)
   for (const place of gone) removed.delete(before.keys[place] as string)
   return written.size + removed.size < left
