@@ -266,6 +266,6 @@ test('the form of a contradiction has the quote that its address names, and ever
   const { text } = await call(app.url, 'GET', `/entries/${entry.slug}/contradict`)
   assert.match(
     text,
-    /<li dir="auto"><a href="\?revision=[^"]*quote=Wait\+0\+s\+%26\+dry\+%3Cit%3E\.">Wait 0 s &amp; dry &lt;it&gt;\.<\/a>/,
+    /<li dir="auto"><a href="\/entries\/[^"?]*\/contradict\?revision=[^"]*quote=Wait\+0\+s\+%26\+dry\+%3Cit%3E\.">Wait 0 s &amp; dry &lt;it&gt;\.<\/a>/,
   )
 })

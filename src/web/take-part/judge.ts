@@ -83,7 +83,7 @@ const startOf = (text: string): string => [...text].slice(0, LIMITS.quoteCharact
 const LISTED_CHARACTERS = 10_000
 
 /** The sentences of a revision as links that fill in the quote: for readers without a script or a mouse. */
-function sentences(revision: Revision): Html {
+function sentences({ slug }: Entry, revision: Revision): Html {
   const rows: Html[] = []
   let size = 0
   for (const { text } of cutText(revision).pieces) {
@@ -91,7 +91,9 @@ function sentences(revision: Revision): Html {
     size += text.length
     if (size > LISTED_CHARACTERS) break
     const query = new URLSearchParams({ revision: revision.id, quote: startOf(text.trim()) })
-    rows.push(html`<li dir="auto"><a href="?${String(query)}">${visible(text.trim())}</a></li>`)
+    rows.push(
+      html`<li dir="auto"><a href="/entries/${slug}/contradict?${String(query)}">${visible(text.trim())}</a></li>`,
+    )
   }
   return html`<details class="subject"><summary>Choose the wrong sentence from the text</summary><ul class="plain">${rows}</ul></details>`
 }
@@ -118,7 +120,7 @@ export const CONTRADICT: Page = {
       body: writingPage({
         heading: html`Contradict ${words(entry.title)}`,
         lead: html`Name the error and your evidence. If you can fix it, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
-        before: html`${subject(entry, revision, request.reads.at)}${sentences(revision)}`,
+        before: html`${subject(entry, revision, request.reads.at)}${sentences(entry, revision)}`,
         form: html`<form class="needs-script" id="writing" data-write="contradict" data-slug="${entry.slug}" novalidate aria-label="The contradiction">
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
