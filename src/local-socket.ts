@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Server } from './http/server.ts'
 import { errorCode, OperatorError, systemFault } from './operator-error.ts'
 
@@ -12,6 +12,7 @@ const { Agent, request } = process.getBuiltinModule('node:http')
 /** The longest path of a socket in bytes: that of macOS, which is the shortest, without its closing NUL. */
 const PATH_BYTES_MAX = 103
 const DIGEST_CHARACTERS = 16
+const SOCKET = 'palimpsest.sock'
 const OWNER_ONLY = 0o600
 const OTHERS = 0o077
 /** The base address of requests over a socket. It is never resolved. */
@@ -23,8 +24,11 @@ export const LOCAL_URL = 'http://palimpsest.invalid'
  */
 export function socketPath(directory: string, platform = process.platform): string {
   const place = realOf(directory)
-  const path = join(place, 'palimpsest.sock')
-  if (platform !== 'win32' && Buffer.byteLength(path) <= PATH_BYTES_MAX) return path
+  const isShort = (path: string): boolean => Buffer.byteLength(path) <= PATH_BYTES_MAX
+  const real = join(place, SOCKET)
+  // A sandbox may allow the directory by the name that was given only.
+  const named = join(resolve(directory), SOCKET)
+  if (platform !== 'win32' && isShort(real)) return isShort(named) ? named : real
   const name = createHash('sha256').update(place).digest('hex').slice(0, DIGEST_CHARACTERS)
   if (platform === 'win32') return `\\\\.\\pipe\\palimpsest-${name}`
   return join(tmpdir(), `palimpsest-${process.getuid?.()}`, `${name}.sock`)
@@ -41,10 +45,10 @@ function realOf(directory: string): string {
 }
 
 /** Prepares the place of a socket for `listen` of the process that has locked the directory: any socket that is there is stale. */
-function prepareSocket(directory: string, path: string): void {
+function prepareSocket(path: string): void {
   if (process.platform === 'win32') return
   const parent = dirname(path)
-  if (parent !== realOf(directory)) {
+  if (basename(path) !== SOCKET) {
     mkdirSync(parent, { recursive: true, mode: 0o700 })
     const { mode, uid } = lstatSync(parent)
     if (uid !== process.getuid?.() || (mode & OTHERS) !== 0) {
@@ -58,7 +62,7 @@ function prepareSocket(directory: string, path: string): void {
 /** Makes the server of a directory that this process has locked accept the connections of other processes of this user. */
 export async function listenLocally(server: Pick<Server, 'listenLocally'>, directory: string): Promise<void> {
   const path = socketPath(directory)
-  prepareSocket(directory, path)
+  prepareSocket(path)
   await server.listenLocally(path)
   if (process.platform !== 'win32') chmodSync(path, OWNER_ONLY)
 }
