@@ -44,8 +44,8 @@ export type AppOptions = {
   lag?: MirrorLag | undefined
   /** Whether the store is the private memory of one user, where every judgement counts. */
   privateMemory?: boolean
-  /** The longest wait for the lock of an embedded store, in milliseconds. */
-  lockTimeout?: number
+  /** Releases the lock of the data directory, if the caller has it. */
+  unlock?: () => void
 }
 
 const HOUSEKEEPING_INTERVAL = 60_000
@@ -60,9 +60,9 @@ const UNSET = { droppedLines: () => 0, lag: undefined, privateMemory: false }
 /** Opens the store and the HTTP service, and starts housekeeping. Throws OperatorError for mistakes of the operator. */
 export async function openService(
   config: Config,
-  { logger, now = Date.now, onBroken = () => {}, lockTimeout, ...options }: AppOptions,
+  { logger, now = Date.now, onBroken = () => {}, unlock, ...options }: AppOptions,
 ): Promise<Service> {
-  const opening = openEngine(config, logger, now, lockTimeout)
+  const opening = openEngine(config, logger, now, unlock)
   // In the time in which other threads open the store.
   loadPatterns()
   const engine = await opening

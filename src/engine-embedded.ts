@@ -26,7 +26,7 @@ export async function openEmbedded(
   config: Config,
   logger: Logger,
   now: () => number,
-  lockTimeout?: number,
+  unlock?: () => void,
 ): Promise<Engine> {
   const isNew = !existsSync(storeFile(resolve(config.dataDir)))
   if (isNew && config.newStore === 'refused') {
@@ -46,7 +46,7 @@ export async function openEmbedded(
   const store = await openEmbeddedStore(directory, {
     onIndex: reportIndex(logger, indexFile(directory)),
     onAside: sentence => logger.warn(sentence),
-    lockTimeout,
+    unlock,
   })
   const digest = digestOfOriginKey(secrets.originKey)
   const warning = changeOfOriginKey({ digest, isNewKey, isNewStore: isNew }, noteOriginKey(directory, digest))

@@ -19,15 +19,15 @@ export type Engine = {
 
 /**
  * Opens the store that the configuration names. The other engine and its driver are not loaded. Throws OperatorError for mistakes of the
- * operator. `lockTimeout` is the longest wait for the lock of an embedded store, in milliseconds.
+ * operator. `unlock` releases the lock of the data directory, if the caller has it.
  */
 export async function openEngine(
   config: Config,
   logger: Logger,
   now: () => number,
-  lockTimeout?: number,
+  unlock?: () => void,
 ): Promise<Engine> {
   if (config.databaseUrl === undefined)
-    return (await import('./engine-embedded.ts')).openEmbedded(config, logger, now, lockTimeout)
+    return (await import('./engine-embedded.ts')).openEmbedded(config, logger, now, unlock)
   return (await import('./engine-postgres.ts')).openPostgres(config, config.databaseUrl, logger)
 }

@@ -4,7 +4,7 @@ import { connectLocally, LocalTransport, listenLocally, socketPath } from './loc
 import type { OperatorError } from './operator-error.ts'
 
 /** The longest time in milliseconds in which one of several processes must have opened the directory. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 30_000
 /** The shortest pause before another attempt, in milliseconds. A random time of the same length is added. */
 const PAUSE_MS = 20
 
@@ -48,6 +48,8 @@ class Member implements LocalMemory {
   readonly #options: LocalMemoryOptions
   #transport: LocalTransport | undefined
   #owned: Owned | undefined
+  /** The absolute path of the directory, once it was prepared. */
+  #prepared: string | undefined
   #joining: Promise<void> | undefined
   #endWatch = (): void => {}
   #isClosed = false
@@ -93,8 +95,7 @@ class Member implements LocalMemory {
     const path = socketPath(this.#directory)
     const socket = await connectLocally(path)
     if (socket === undefined) return false
-    this.#transport?.close()
-    this.#transport = new LocalTransport(path)
+    this.#transport ??= new LocalTransport(path)
     this.#endWatch()
     const rejoin = (): void => {
       // A request that needs the memory reports the fault.
@@ -107,25 +108,30 @@ class Member implements LocalMemory {
     return true
   }
 
-  /** Opens the store and listens on the socket. Returns the fault if another process has opened it. */
+  /** Opens the store and listens on the socket. Returns the fault if another process has opened it. Loads the service only with the lock. */
   async #own(): Promise<OperatorError | undefined> {
-    const [{ openService }, { readConfig }, { DirectoryInUse }] = await Promise.all([
-      import('./app.ts'),
-      import('./config.ts'),
-      import('./stores/embedded/directory.ts'),
-    ])
-    const { env, logger, onBroken } = this.#options
-    const config = readConfig({ ...env, ...UNUSED }, { 'data-dir': this.#directory })
+    const { DirectoryInUse, lockDataDirectory, prepareDataDirectory } = await import('./stores/embedded/directory.ts')
+    this.#prepared ??= prepareDataDirectory(this.#directory)
+    let unlock: (() => void) | undefined
     try {
-      const service = await openService(config, { logger, onBroken, privateMemory: true, lockTimeout: 0 })
-      this.#owned = service
-      await listenLocally(service.server, this.#directory)
+      unlock = lockDataDirectory(this.#prepared, 0)
+      await this.#open(unlock)
       return undefined
     } catch (error) {
-      if (error instanceof DirectoryInUse) return error
       await this.#owned?.close()
+      unlock?.()
+      if (error instanceof DirectoryInUse) return error
       throw error
     }
+  }
+
+  async #open(unlock: () => void): Promise<void> {
+    const [{ openService }, { readConfig }] = await Promise.all([import('./app.ts'), import('./config.ts')])
+    const { env, logger, onBroken } = this.#options
+    const config = readConfig({ ...env, ...UNUSED }, { 'data-dir': this.#directory })
+    const service = await openService(config, { logger, onBroken, privateMemory: true, unlock })
+    this.#owned = service
+    await listenLocally(service.server, this.#directory)
   }
 
   async close(): Promise<void> {

@@ -235,7 +235,9 @@ export function lockDataDirectory(path: string, timeout = LOCK_TIMEOUT_MS): () =
     )
   }
   const held = lock
-  return () => held.close()
+  return () => {
+    if (held.isOpen) held.close()
+  }
 }
 
 /** Whether a process has locked the directory. Takes no lock that could disturb a start at the same moment. */

@@ -173,13 +173,13 @@ export class EmbeddedStore implements Store {
 type SendListener = { onSend(): void }
 
 /**
- * Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. `lockTimeout` is the
- * longest wait for the lock, in milliseconds.
+ * Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. `unlock` releases the
+ * lock of the directory, if the caller has it.
  */
 type Reports = {
   onIndex?(notice: IndexNotice): void
   onAside?(sentence: string): void
-  lockTimeout?: number | undefined
+  unlock?: (() => void) | undefined
 }
 
 /**
@@ -188,9 +188,9 @@ type Reports = {
  */
 export async function openEmbeddedStore(
   directory: string,
-  { onIndex = () => {}, onAside = () => {}, lockTimeout }: Reports = {},
+  { onIndex = () => {}, onAside = () => {}, ...locked }: Reports = {},
 ): Promise<EmbeddedStore> {
-  const unlock = lockDataDirectory(directory, lockTimeout)
+  const unlock = locked.unlock ?? lockDataDirectory(directory)
   const counters = createSharedCounters()
   const data: ThreadData = { directory, counters }
   const threads: Thread[] = []
