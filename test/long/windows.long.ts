@@ -8,7 +8,7 @@ import { canFindOwner, Window, windowRounds } from '../support/windows.ts'
 const SKIP = canFindOwner ? {} : { skip: 'needs /proc, to find the process that owns the store' }
 
 test(
-  '10 windows write 1,000 entries each while the owner is killed every second: none is lost or doubled',
+  '10 windows write 1,000 entries each while each owner is killed after a second: none is lost or doubled',
   SKIP,
   async t => {
     const directory = makeDirectory()

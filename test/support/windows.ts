@@ -5,9 +5,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { sql } from '../../src/engine/sql.ts'
 import { openSqlite } from '../../src/engine/sqlite.ts'
-import { socketPath } from '../../src/local-socket.ts'
+import { connectLocally, socketPath } from '../../src/local-socket.ts'
 import { storeFile } from '../../src/stores/embedded/directory.ts'
 import { spawn } from './children.ts'
+import { percentile } from './times.ts'
 
 const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
 
@@ -84,6 +85,19 @@ export class Window {
   }
 }
 
+/** Resolves when a process answers at the socket of a directory, with the milliseconds that this took. */
+async function isServed(directory: string): Promise<number> {
+  const began = performance.now()
+  for (;;) {
+    const socket = await connectLocally(socketPath(directory))
+    if (socket !== undefined) {
+      socket.destroy()
+      return Math.round(performance.now() - began)
+    }
+    await setTimeout(5)
+  }
+}
+
 /** Whether a process has opened the store of a directory. */
 function hasStoreOpen(pid: number, directory: string): boolean {
   const folder = `/proc/${pid}/fd`
@@ -100,8 +114,8 @@ export const canFindOwner = existsSync('/proc/self/fd')
 export type WindowRounds = { windows: number; writes: number; killEvery: number; kills: number }
 
 /**
- * Several windows each publish `writes` entries, one after another, while the process that owns the store is killed `kills` times. A new
- * window continues the work of a killed one. Returns what was counted, after it has asserted that no acknowledged write is lost and none is
+ * Several windows each publish `writes` entries, one after another, while each process that owns the store is killed `killEvery` milliseconds
+ * after it began to serve, at most `kills` times. A new window continues the work of a killed one. Returns what was counted, after it has asserted that no acknowledged write is lost and none is
  * doubled.
  */
 export async function windowRounds(directory: string, { windows, writes, killEvery, kills }: WindowRounds) {
@@ -132,11 +146,15 @@ export async function windowRounds(directory: string, { windows, writes, killEve
     isDone = true
   })
   let killed = 0
+  const takeovers: number[] = []
   while (!isDone && killed < kills) {
+    const served = await Promise.race([done, isServed(directory)])
+    if (served !== undefined && killed > 0) takeovers.push(served)
     await Promise.race([done, setTimeout(killEvery)])
     for (const window of open) {
       if (isDone || !hasStoreOpen(window.pid, directory)) continue
       window.kill()
+      await window.ended
       killed += 1
     }
   }
@@ -154,7 +172,8 @@ export async function windowRounds(directory: string, { windows, writes, killEve
     assert.ok(count === 1 || (count === 0 && state === 'unknown'), `"${title}" (${state}) is stored ${count} times`)
   }
   const acknowledged = [...titles.values()].filter(state => state === 'acknowledged').length
-  return { killed, acknowledged, unknown: titles.size - acknowledged, stored: stored.size }
+  const takeover = { median: percentile(takeovers, 50), slowest: Math.max(0, ...takeovers) }
+  return { killed, acknowledged, unknown: titles.size - acknowledged, stored: stored.size, takeover }
 }
 
 /** The number of revisions with each title. */
