@@ -111,9 +111,9 @@ class LocalServer {
   async close(): Promise<void> {
     if (!this.#server.listening) return
     const ended = new Promise(resolve => this.#server.close(resolve))
-    this.#onIdle = () => this.#server.closeAllConnections()
+    this.#onIdle = () => this.#server.closeIdleConnections()
     if (this.#inProgress === 0) this.#onIdle()
-    const drained = setTimeout(this.#onIdle, DRAIN_TIMEOUT_MS)
+    const drained = setTimeout(() => this.#server.closeAllConnections(), DRAIN_TIMEOUT_MS)
     await ended
     clearTimeout(drained)
   }

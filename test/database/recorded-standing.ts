@@ -1,6 +1,6 @@
 import type { Transaction } from '../../src/engine/database.ts'
 import {
-  findNameOfAuthor,
+  findShownName,
   findWrongChange,
   listChanges,
   readChanges,
@@ -50,7 +50,7 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   const fixed = { ...other, rationale: 'So', changeType: 'CORRECT', previousRevisionId: wrong.currentRevisionId }
   await act('author', 'reviseEntry', fixed, wrongAt)
   await listChanges(tx, 1, 1, 2, 9)
-  await findNameOfAuthor(tx, 1)
+  await findShownName(tx, 1)
   await findWrongChange(tx, 1)
   await readChanges(tx, 1)
   await recomputeChanges(tx, 1)

@@ -2,7 +2,7 @@ import { Problem } from '../../contract/problem.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
 import { type KnownTexts, prepareTexts, settleStanding } from '../evidence/standing.ts'
-import { findNameOfAuthor, type StandingColumns } from '../evidence/standing-rows.ts'
+import { findShownName, type StandingColumns } from '../evidence/standing-rows.ts'
 import { takeRecord } from '../head-rows.ts'
 import { assertNoSecret } from '../idempotency/rules.ts'
 import type { WriteOperation, WriteRequest } from '../operation.ts'
@@ -90,6 +90,6 @@ async function resettled(tx: Transaction, entry: EntryRow, known?: KnownTexts): 
   const standing = entry.standing === null ? null : await settleStanding(tx, entry, known)
   if (standing === null) return { standing: null, changed_by_name: null }
   const { changedBy } = standing
-  const name = changedBy === null ? null : await findNameOfAuthor(tx, changedBy.revision)
+  const name = changedBy === null ? null : await findShownName(tx, changedBy.actor)
   return { standing: JSON.stringify(standing), changed_by_name: name }
 }

@@ -62,8 +62,8 @@ export type ComputedStanding = {
   removed: number[]
   /** How many pieces are unconfirmed or removed. A replaced piece is both, and counts once. */
   changed: number
-  /** The newest revision that made one of these changes, and the number of other actors that made one; null if unknown. */
-  changedBy: { revision: number; others: number } | null
+  /** The actor that made the newest of these changes, and the number of other actors that made one; null if unknown. */
+  changedBy: { actor: number; others: number } | null
   checkedAt: number | null
   observedOn: Environment[]
   /** At most three, one of each voice. */

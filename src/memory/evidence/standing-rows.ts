@@ -168,10 +168,12 @@ const NO_STANDING: ComputedStanding = {
 export const storedStanding = (text: string | null): ComputedStanding =>
   text === null ? NO_STANDING : (JSON.parse(text) as ComputedStanding)
 
+const CHANGED_BY_NAME: Sql = sql`CASE WHEN c.hidden = 0 AND c.quarantined = 0 THEN c.name END`
 /** The columns of a standing, for statements that select from `entry e`. The name of a hidden or quarantined author is null. */
 export const STANDING_COLUMNS: Sql = sql`e.standing, (
-  SELECT CASE WHEN c.hidden = 0 AND c.quarantined = 0 THEN c.name END FROM revision x JOIN actor c ON c.number = x.actor
-  WHERE x.number = e.changed_by) AS changed_by_name`
+  SELECT ${CHANGED_BY_NAME} FROM actor c WHERE c.number = e.changed_by) AS changed_by_name`
+/** The same for statements that read many entries and join the actor `c`. */
+export const JOINED_STANDING: Sql = sql`e.standing, ${CHANGED_BY_NAME} AS changed_by_name`
 
 export type StandingColumns = { standing: string | null; changed_by_name: string | null }
 
@@ -191,21 +193,17 @@ export const shownStanding = ({ standing, changed_by_name }: StandingColumns): E
 /** The standing of a text without judgements. */
 export const NOT_JUDGED: Entry['standing'] = shownStanding({ standing: null, changed_by_name: null })
 
-/** The shown name of the author of a revision. */
-export const findNameOfAuthor = async (reader: Reader, revision: number): Promise<string | null> =>
+/** The shown name of an actor. */
+export const findShownName = async (reader: Reader, actor: number): Promise<string | null> =>
   (
     await reader.one<{ name: string | null }>(sql`
-      SELECT CASE WHEN a.hidden = 0 AND a.quarantined = 0 THEN a.name END AS name
-      FROM revision r JOIN actor a ON a.number = r.actor WHERE r.number = ${revision}`)
+      SELECT CASE WHEN hidden = 0 AND quarantined = 0 THEN name END AS name FROM actor WHERE number = ${actor}`)
   )?.name ?? null
 
 /** The same of a standing that is not stored. */
 export const namedStanding = async (reader: Reader, standing: ComputedStanding | null): Promise<Entry['standing']> => {
   const { changedBy } = standing ?? NO_STANDING
-  return slimStanding(
-    standing ?? NO_STANDING,
-    changedBy === null ? null : await findNameOfAuthor(reader, changedBy.revision),
-  )
+  return slimStanding(standing ?? NO_STANDING, changedBy === null ? null : await findShownName(reader, changedBy.actor))
 }
 
 /** Stores the standing of an entry, and the check that it needs; null if there is no evidence. */
@@ -214,7 +212,7 @@ export async function updateStanding(tx: Transaction, entry: number, standing: C
   const due = dueOf(standing)
   const confirmedAt = due === 'CONFIRMED' ? (standing?.checkedAt ?? null) : null
   await tx.run(sql`
-    UPDATE entry SET standing = ${json}, changed_by = ${standing?.changedBy?.revision ?? null}, contest = ${standing?.contest ?? 0}, due = ${due}, confirmed_at = ${confirmedAt}
+    UPDATE entry SET standing = ${json}, changed_by = ${standing?.changedBy?.actor ?? null}, contest = ${standing?.contest ?? 0}, due = ${due}, confirmed_at = ${confirmedAt}
     WHERE number = ${entry}`)
 }
 

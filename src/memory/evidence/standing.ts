@@ -159,14 +159,14 @@ async function changedByOf(
   const [newest] = changes
   if (newest === undefined) return null
   if (new Set(found.map(({ actor }) => actor)).size === 1 && found.length === changes.length)
-    return { revision: newest.number, others: 0 }
+    return { actor: newest.actor, others: 0 }
   const textOf = createTexts(reader, text, known)
   const before = found[CHANGES_COMPARED]?.number ?? since.revision
   const texts = await Promise.all([...changes.map(({ number }) => number), before].map(textOf))
   const made = changes.filter((_, at) => takeChanges(since, texts[at + 1] as CutText, texts[at] as CutText))
   const actors = new Set(made.map(({ actor }) => actor))
   const earlier = since.written.size + since.removed.size > 0 ? 1 : 0
-  return { revision: (made[0] ?? newest).number, others: Math.max(0, actors.size - 1) + earlier }
+  return { actor: (made[0] ?? newest).actor, others: Math.max(0, actors.size - 1) + earlier }
 }
 
 /** Deletes the changes that a revision made from the sets of wanted ones; returns whether it made any. */
