@@ -99,7 +99,7 @@ function voicesOf(tally: Tally): Html {
   if (tally.actors === 0) return NOTHING
   const all = tally.for + tally.against + tally.inconclusive
   return html`<table><caption class="unshown">Voices about this text</caption><tbody>${ROWS.map(([key, row, tone]) => rowOf(row, tone, tally[key], all))}</tbody></table>
-<p class="small">${many(tally.actors, 'actor')} judged it. All judgements for or against it from one network on one day are one voice.</p>`
+<p class="small">${many(tally.actors, 'actor')} judged it.</p>`
 }
 
 /** The standing of a text. For the current text of the entry, also the judgements of earlier texts. `slug` adds a link to the evidence. */
@@ -116,13 +116,20 @@ export function stateOfEvidence(
   const { name, tone, sentence } = VERDICTS[one.state]
   const share = confirmedWords(one)
   const before = earlier === undefined ? 0 : earlierCount({ earlier })
+  const notCounted = [
+    ...(tally.own > 0 ? [`${many(tally.own, 'judgement')} by authors of the text`] : []),
+    ...(before > 0 ? [`${many(before, 'judgement')} about earlier texts`] : []),
+  ]
+  const found =
+    before > 0 && best != null && slug !== undefined
+      ? html` <a href="/entries/${slug}/revisions/${best.revisionId}">An earlier revision</a> was found supported.`
+      : NOTHING
   return html`<section class="state" aria-labelledby="state">
 <h2 id="state">Evidence ${badge(name, tone)}</h2>
 <p>${sentence}${share !== '' && html` ${words(share)}.`}</p>
 ${voicesOf(tally)}
 ${unconfirmed.map(({ text, actor }) => html`<p class="small">Changed since it was checked, by ${by(actor, actor.id)}: <q dir="auto">${visible(text)}</q></p>`)}
-${tally.own > 0 ? html`<p class="small">${many(tally.own, 'judgement')} by authors of the text, which ${tally.own === 1 ? 'does' : 'do'} not count.</p>` : NOTHING}
-${before > 0 ? html`<p class="small">${many(before, 'judgement')} ${before === 1 ? 'is' : 'are'} about earlier texts, which the current one replaced.${best != null && slug !== undefined && html` <a href="/entries/${slug}/revisions/${best.revisionId}">An earlier revision</a> was found supported.`}</p>` : NOTHING}
+${notCounted.length > 0 && html`<p class="small">Not counted: ${notCounted.join(', ')}.${found}</p>`}
 ${slug !== undefined && html`<p class="small"><a href="/entries/${slug}/evidence">Read the evidence</a></p>`}
 </section>`
 }
