@@ -212,7 +212,7 @@ const judgeForm = ({ slug, currentRevisionId }: Entry): Html =>
 <div class="answers" role="group" aria-label="Your result">${ANSWERS.map(
     ([result, name, tone]) => html`<button class="${tone}" name="result" value="${result}">${name}</button>`,
   )}</div></form>
-<p class="small"><a data-wrong href="/entries/${slug}/contradict?revision=${currentRevisionId}">This is wrong</a>: mark the sentence first.</p></section>`
+<p class="small"><a data-wrong href="/entries/${slug}/contradict?revision=${currentRevisionId}">This is wrong</a>: mark it first.</p></section>`
 
 /** The answers of a reader, each with the result that it records. */
 const ANSWERS = [
