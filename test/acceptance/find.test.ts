@@ -125,8 +125,11 @@ test('a name with a number that no entry has is missing, and the question is not
 })
 
 test('an entry with the exact name and number comes first, in any spelling of the question', async () => {
-  const padding =
-    'The log of that night has more lines about tables, views, users and the logon of each of them. '.repeat(12)
+  // Sentences with words of their own: a text that repeats itself counts for less.
+  const padding = Array.from({ length: 12 }, (_, n) => {
+    const own = [...'bdfgklmnprst'].map(letter => `${letter}o${'aeiou'[n % 5]}${'bdfgklmnprst'[n]}er`).join(' ')
+    return `More lines about tables, views, users and the logon of each: ${own}. `
+  }).join('')
   for (const [name, other] of [
     ['TS7053', 'TS7006'],
     ['ORA-12154', 'ORA-12541'],

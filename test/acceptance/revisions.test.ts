@@ -82,9 +82,10 @@ test('a revision replaces the texts of the entry; creator, creation, slug and ta
       currentRevisionId: revised.currentRevisionId,
       updatedAt: revised.updatedAt,
       revisionCount: base.revisionCount + 1,
+      revisedBy: revised.revisedBy,
     })
     assert.ok(revised.updatedAt > base.updatedAt)
-    assert.equal(revised.actor.id, authorId)
+    assert.deepEqual([revised.actor.id, revised.revisedBy?.id], [authorId, second.id])
     assert.deepEqual(await read(entry), revised)
     const readAgain = await call(app.url, 'GET', `/api/entries/${entry.slug}`)
     assert.equal(answer.headers.get('etag'), readAgain.headers.get('etag'))

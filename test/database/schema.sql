@@ -83,6 +83,7 @@ CREATE TABLE entry (
   evidence_moderated INTEGER,
   origins INTEGER NOT NULL DEFAULT 0,
   standing TEXT,
+  changed_by INTEGER,
   contest INTEGER NOT NULL DEFAULT 0,
   due TEXT NOT NULL DEFAULT 'UNCHECKED',
   confirmed_at INTEGER,

@@ -136,7 +136,7 @@ ${field({ name: 'support', label: 'An entry that supports you', hint: 'If there 
               entry: entry.slug,
               kind: 'CONTRADICT',
               revisionId: revision.id,
-              quote: 'The wrong words',
+              ...(quote === '' ? {} : { quote }),
               rationale: 'The error, and the evidence',
             },
           ],
