@@ -197,12 +197,21 @@ class Housekeeping {
   }
 }
 
+/** Other processes of this user can use the directory over its local socket. The service works without it too. */
+async function shareDirectory(server: Server, directory: string, logger: Logger): Promise<void> {
+  try {
+    await listenLocally(server, directory)
+  } catch (error) {
+    logger.warn({ err: error }, 'the local socket cannot be used: no other process can share the data directory')
+  }
+}
+
 /** Opens the service and listens. Throws OperatorError for mistakes of the operator. */
 export async function openApp(config: Config, options: AppOptions): Promise<App> {
   const service = await openService(config, options)
   try {
     await listen(service.server, config)
-    if (config.databaseUrl === undefined) await listenLocally(service.server, config.dataDir)
+    if (config.databaseUrl === undefined) await shareDirectory(service.server, config.dataDir, options.logger)
     const metrics = await listenForMetrics(service.metrics, config)
     return {
       ...service,

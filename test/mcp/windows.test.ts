@@ -115,6 +115,18 @@ test('a service at a loopback address shares the directory of an open window, an
   await assertRefusedBeside(directory.path)
 })
 
+test('a service whose directory can have no socket starts, and says so', async t => {
+  const directory = makeDirectory()
+  t.after(directory.remove)
+  mkdirSync(join(directory.path, 'palimpsest.sock'))
+  const service = await startServer(directory.path)
+  assert.equal((await fetch(`${service.url}/ready`)).status, 200)
+  service.kill('SIGTERM')
+  const { code, stderr } = await service.ended
+  assert.equal(code, 0)
+  assert.match(stderr, /no other process can share the data directory/)
+})
+
 /** A relay would pass the limits of the service by, so an address that other machines can reach is refused. */
 async function assertRefusedBeside(path: string): Promise<void> {
   const window = new Window(path)
