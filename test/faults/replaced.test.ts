@@ -259,7 +259,7 @@ test('a killed store that is copied with its log loses nothing, also where anoth
   const slugs = await fillServed(server, 'Killed')
   server.kill('SIGKILL')
   await server.ended
-  const names = readdirSync(dataDir).filter(name => name.startsWith('palimpsest.'))
+  const names = readdirSync(dataDir).filter(name => name.startsWith('palimpsest.db'))
   const copyInto = (target: string): void => {
     for (const name of names) copyFileSync(join(dataDir, name), join(target, name))
   }

@@ -103,7 +103,7 @@ test('a service at a loopback address shares the directory of an open window, an
   const read = async () => (await fetch(`${service.url}/api/entries/tea-water`)).status
   assert.equal(await read(), 200)
   assert.equal(await window.end(), 0)
-  await eventually('the service has taken over', 60_000, async () =>
+  await eventually('the service has taken over', 200_000, async () =>
     (await read().catch(() => 0)) === 200 ? true : undefined,
   )
   const later = new Window(directory.path)
