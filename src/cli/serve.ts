@@ -95,11 +95,15 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Bes
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
+/** An owner closes its socket first and its store last. For so long, a directory without a socket may still be locked. */
+const RELEASE_MS = 60_000
+
 /**
  * Opens the service. If another process has opened the directory, relays connections to it until it ends, and then opens the service. Throws
  * DirectoryInUse if other machines could use the relay, because requests that arrive through it have no limits.
  */
 async function openOrRelay(config: Config, options: AppOptions): Promise<App> {
+  let ended = Number.NEGATIVE_INFINITY
   for (;;) {
     try {
       return await openApp(config, options)
@@ -107,8 +111,13 @@ async function openOrRelay(config: Config, options: AppOptions): Promise<App> {
       if (!(error instanceof DirectoryInUse) || !LOOPBACK.test(config.host)) throw error
       const path = socketPath(config.dataDir)
       const owner = await connectLocally(path)
-      if (owner === undefined) throw error
+      if (owner === undefined) {
+        if (performance.now() - ended > RELEASE_MS) throw error
+        await setTimeout(READY_INTERVAL_MS)
+        continue
+      }
       await relayTo(owner, path, config)
+      ended = performance.now()
       options.logger.info('the process that had opened the directory has ended')
     }
   }
