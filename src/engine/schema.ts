@@ -81,7 +81,8 @@ CREATE TABLE actor (
  *
  * The standing of the current text is stored on the entry as JSON, with the check that the entry needs (`due`) and the last judgement of a
  * confirmed one (`confirmed_at`). `readers` is how many networks read the entry, each once a day; `entry_reader` has those of the last day
- * or two. `changed_by` is the newest actor that changed a supported text, as the standing names it. `origins` counts the groups of origins that judged the entry.
+ * or two. `changed_by` is the newest actor that changed a supported text, as the standing names it. `origins` counts the groups of origins
+ * that judged the entry.
  */
 const ENTRIES = `
 CREATE TABLE entry (

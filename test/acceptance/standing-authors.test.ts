@@ -126,7 +126,7 @@ test('the author of a change stays named after later edits of others, and those 
   assert.deepEqual(changedBy, { name: 'Other', others: 1 })
 })
 
-test('an exact repair names nobody, and a deleted sentence names who deleted it', async () => {
+test('after an exact repair no author of a change is named; of a deleted sentence the one who deleted it is', async () => {
   const entry = await changed()
   const [first = ''] = await Promise.all([
     world.read<{ items: { content: string }[] }>(`/api/entries/${entry.slug}/revisions`),

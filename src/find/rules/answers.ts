@@ -65,6 +65,8 @@ export function refit(
 /** The maximum UTF-16 units of a content that are searched, and of a passage. */
 const LOOKED_AT = 8_000
 export const PASSAGE_MAX = 300
+/** To ask about a passage takes some 30 µs. */
+const PASSAGES_ASKED = 32
 /** The first letters of a term that a text must contain to be cut into terms. */
 const BEGINNING = 3
 /**
@@ -81,12 +83,13 @@ const PART = /.{1,120}(?:\s+|$)|.{1,120}/gsu
 /**
  * The passage of a content with the highest weight of query terms: whole sentences or lines if they are short enough, at most PASSAGE_MAX
  * UTF-16 units. It begins with a sentence or line that has a term. `weights` has the weight of each term of the query. If the content has
- * none of the terms, the passage is its beginning. A passage that `isAvoided` is taken only if no other has at least half of its weight.
+ * none of the terms, the passage is its beginning. A passage that `isAvoided` is taken only if no other has at least half of its weight; at
+ * most PASSAGES_ASKED are asked about, and all further ones are avoided.
  */
 export function passageOf(
   content: string,
   weights: ReadonlyMap<string, number>,
-  isAvoided: (passage: string) => boolean = () => false,
+  isAvoided?: (passage: string) => boolean,
 ): string {
   const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
   const start = startOf(content, weights)
@@ -97,6 +100,9 @@ export function passageOf(
   }))
   let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0 }
   let avoided = best
+  let asked = 0
+  const isTaken = (from: number, end: number): boolean =>
+    isAvoided === undefined || (asked++ < PASSAGES_ASKED && !isAvoided(content.slice(from, end)))
   for (const [first, { at, terms }] of pieces.entries()) {
     if (terms.length === 0) continue
     const seen = new Set<string>()
@@ -105,7 +111,7 @@ export function passageOf(
       for (const term of piece.terms) seen.add(term)
       const worth = seen.values().reduce((sum, term) => sum + (weights.get(term) ?? 0), 0)
       if (worth <= best.worth) continue
-      if (!isAvoided(content.slice(at, piece.end))) best = { at, end: piece.end, worth }
+      if (isTaken(at, piece.end)) best = { at, end: piece.end, worth }
       else if (worth > avoided.worth) avoided = { at, end: piece.end, worth }
     }
   }

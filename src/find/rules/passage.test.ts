@@ -30,3 +30,15 @@ test('a passage may come from any place of the longest content', () => {
   const line = `${'filler words of a log '.repeat(800)}needle`
   assert.match(passageFor('needle', line), /needle$/)
 })
+
+test('few passages of a text that is to be avoided everywhere are asked about', () => {
+  const content = 'rm -rf ~ a b.\n'.repeat(1_400)
+  const weights = new Map(rankingTermsOf('rm rf a b').map(({ term }, at) => [term, 1 + at]))
+  let asked = 0
+  const passage = passageOf(content, weights, () => {
+    asked += 1
+    return true
+  })
+  assert.match(passage, /^rm -rf/)
+  assert.ok(asked > 0 && asked <= 40, `${asked} passages`)
+})

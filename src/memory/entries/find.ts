@@ -103,10 +103,8 @@ async function rowOf(
     found.served,
   )
   // Only a text with signals can have a passage with them.
-  const excerpt =
-    signals.length === 0
-      ? passageOf(content, weights)
-      : passageOf(content, weights, passage => signalsOfText(passage).length > 0)
+  const isFlagged = (passage: string): boolean => signalsOfText(passage).length > 0
+  const excerpt = passageOf(content, weights, signals.length === 0 ? undefined : isFlagged)
   const score = roundScore(found.score)
   const row = {
     id,
