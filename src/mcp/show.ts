@@ -178,8 +178,8 @@ function standingLines({ entry, revision, standing }: Reading): string[] {
   ]
 }
 
-/** A row of evidence, and the side that it takes about the entry. */
-type Row = { side: 'against' | 'for' | 'none'; shown: { rationale: string } & Record<string, unknown> }
+/** A row of evidence, the side that it takes about the entry, and its text, which is searched for signals if the row is shown. */
+type Row = { side: 'against' | 'for' | 'none'; shown: { rationale: string } & Record<string, unknown>; text: string }
 
 /** Evidence as rows; evidence against the entry first. A row says whether a later revision answered an objection, if the standing does. */
 function evidenceRows(
@@ -205,25 +205,26 @@ function evidenceRows(
         contradicts: one.revisionId,
         ...lifeOf(one.id),
         ...quote,
-        ...saidBy(one, one.quote),
+        ...saidBy(one),
         ...sourceOf(one),
       }
-      return { side: 'against', shown }
+      return { side: 'against', shown, text: `${one.quote ?? ''}\n\n${one.rationale}` }
     }),
-    ...against.map((one): Row => ({ side: 'against', shown: { ...relationRow(one), ...lifeOf(one.id) } })),
+    ...against.map(
+      (one): Row => ({ side: 'against', shown: { ...relationRow(one), ...lifeOf(one.id) }, text: one.rationale }),
+    ),
     ...verifications.map((one): Row => {
       const { revisionId: verifies, result, confidence } = one
-      return { side: SIDES[result], shown: { verifies, result, confidence, ...saidBy(one) } }
+      return { side: SIDES[result], shown: { verifies, result, confidence, ...saidBy(one) }, text: one.rationale }
     }),
-    ...others.map((one): Row => ({ side: 'none', shown: relationRow(one) })),
+    ...others.map((one): Row => ({ side: 'none', shown: relationRow(one), text: one.rationale })),
   ]
 }
 
 const SIDES = { SUPPORTED: 'for', UNSUPPORTED: 'against', INCONCLUSIVE: 'none' } as const
 
-const saidBy = ({ rationale, actorId }: Verification | Contradiction | Relation, quote = '') => ({
+const saidBy = ({ rationale, actorId }: Verification | Contradiction | Relation) => ({
   rationale: member(rationale, RATIONALE_BYTES),
-  ...signalsIn(`${quote}\n\n${rationale}`),
   actorId,
 })
 
@@ -253,7 +254,9 @@ function fitting(rows: readonly Row[], room: number, bytes: number): object[] {
   const share = Math.max(bytes, room * SIDES_SHARE) / first.length
   const fit = new Map<Row, object>()
   let left = Math.max(bytes, room * SIDES_SHARE)
-  const add = (row: Row, shown: object): void => {
+  const add = (row: Row, said: object): void => {
+    if (sizeOfRow(said) > left) return
+    const shown = { ...said, ...signalsIn(row.text) }
     const size = sizeOfRow(shown)
     if (size > left) return
     left -= size

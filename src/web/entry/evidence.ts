@@ -9,6 +9,7 @@ import {
   VIEW_ROWS,
   type Weight,
 } from '../../memory/entries/views.ts'
+import { inTurns } from '../../memory/operation.ts'
 import { signalsOfText } from '../../memory/signals/signals.ts'
 import { type Html, html, NOTHING, visible, words } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
@@ -49,7 +50,8 @@ export const EVIDENCE: Page = {
       ]),
     ])
     const ordinals = new Map(life.steps.map(({ id, ordinal }) => [id, ordinal]))
-    const rows = pieces.map(piece => {
+    // Each text is searched for signals, which takes up to some milliseconds.
+    const rows = await inTurns(reads, pieces, piece => {
       const sourceId = 'result' in piece ? null : piece.sourceEntryId
       const source = sourceId == null ? undefined : names.get(sourceId)
       const weight = weights.get(piece.id)
@@ -63,6 +65,13 @@ export const EVIDENCE: Page = {
           html`<p class="small">In favour of <a href="/entries/${source.slug}">${words(source.title)}</a></p>`,
       })
     })
+    const objections = await inTurns(reads, objecting, one =>
+      relationRow(one, {
+        source: names.get(one.sourceEntryId),
+        author: by(authors.get(one.actorId), one.actorId),
+        at: reads.at,
+      }),
+    )
     const address = `/entries/${slug}`
     return {
       title: `Evidence about ${titleOf(entry.title)}`,
@@ -71,7 +80,7 @@ export const EVIDENCE: Page = {
       body: html`<article class="entry">
 ${entryHead(entry, { here: '/evidence', name: 'Evidence', counts, at: reads.at })}
 <div class="columns"><div class="column">
-${objecting.length > 0 && html`<ol class="pieces" aria-label="Contradicting entries">${objecting.map(one => relationRow(one, { source: names.get(one.sourceEntryId), author: by(authors.get(one.actorId), one.actorId), at: reads.at }))}</ol>`}
+${objecting.length > 0 && html`<ol class="pieces" aria-label="Contradicting entries">${objections}</ol>`}
 ${rows.length === 0 && objecting.length > 0 ? NOTHING : rows.length === 0 ? html`<p class="notice">This entry has no verification and no contradiction yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
 ${olderLink(path, query, page.nextCursor)}
 </div><aside class="beside" aria-label="About the current revision">
