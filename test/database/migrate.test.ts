@@ -97,7 +97,8 @@ test('twenty processes that start at once migrate once', async () => {
 
 test('the first start in an empty file waits while another process makes that file', async () => {
   const path = freshPath()
-  const other = new DatabaseSync(path)
+  // Its commit waits until the start, which looks at the file again and again, reads nothing from it.
+  const other = new DatabaseSync(path, { timeout: 30_000 })
   // The file is not in WAL mode yet, and SQLite does not call its busy handler for a writer of such a file.
   other.exec('CREATE TABLE other (x); BEGIN IMMEDIATE; INSERT INTO other VALUES (1)')
   const start = migrateApart(path)
