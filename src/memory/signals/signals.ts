@@ -25,7 +25,7 @@ function makeFinder() {
   return {
     visible,
     bits: visible.map(({ signal }) => bitOf(signal)),
-    triggersOf: createTriggers(visible.map(({ needs }) => needs)),
+    triggersOf: createTriggers(visible),
     inComments: patterns.filter(({ over }) => over === 'comment'),
   }
 }
@@ -63,17 +63,17 @@ export const signalsOfText = (text: string): Signal[] => signalNames(signalsIn(t
 function signalsIn(text: string, markdown: string): number {
   const { visible, bits: bitsOf, triggersOf } = theFinder()
   const ascii = isAscii(text)
-  const invisible = !ascii && hasInvisible(text)
+  const invisible = hasInvisible(text)
   const seen = withDisguised(ascii ? text : seenOf(text, invisible))
-  const { has, controls } = triggersOf(seen)
+  const tried = triggersOf(seen)
   const every = !ascii && isMixed(seen)
-  let bits = (invisible || (ascii && controls)) && hidesCharacters(text) ? bitOf('INVISIBLE_CHARACTERS') : 0
+  let bits = invisible && hidesCharacters(text) ? bitOf('INVISIBLE_CHARACTERS') : 0
   if (speaksInComments(markdown)) bits |= bitOf('HTML_COMMENT')
   let code: string | undefined
   let prose: string[] | undefined
   for (let at = 0; at < visible.length; at++) {
     const bit = bitsOf[at] as number
-    if ((has[at] === 0 && !every) || (bits & bit) !== 0) continue
+    if ((tried[at] === 0 && !every) || (bits & bit) !== 0) continue
     const { over, expression } = visible[at] as (typeof visible)[number]
     if (over === 'code') code ??= seen.includes('\\') ? seen.replaceAll(CONTINUED, ' ') : seen
     else prose ??= proseOf(seen)

@@ -1,4 +1,5 @@
 import { foldCase } from '../../find/rules/fold.ts'
+import { isStopWord } from '../../find/rules/stem.ts'
 import { codesOf, LEFT_OUT_SIGNS } from './text.ts'
 
 /*
@@ -14,8 +15,8 @@ const DISGUISE: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's
 
 /** The codes of a text as prose: 0 for a sign that is left out. */
 const PROSE = new Uint8Array(0x10000).fill(SPACE)
-/** The codes of ASCII as code. */
-const CODE = new Uint8Array(0x80).fill(SPACE)
+/** The codes of a text as code. */
+const CODE = new Uint8Array(0x10000).fill(SPACE)
 for (let code = 0; code < 0x1f00; code++) {
   if (code === 0x250) code = 0x1e00
   const letter = foldCase(String.fromCharCode(code).normalize('NFKD').charAt(0))
@@ -26,16 +27,15 @@ for (let code = 0; code < 0x1f00; code++) {
 for (const sign of LEFT_OUT_SIGNS) PROSE[sign.charCodeAt(0)] = 0
 PROSE.fill(0, 0x300, 0x370)
 
-const isForeign = (code: number): boolean =>
-  (code >= 0x370 && code < 0x1e00) || (code >= 0x2e80 && code < 0xd800) || (code >= 0xf900 && code < 0xff00)
+const FOREIGN_LETTER = /[\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufeff]/
 
 /** The strings that a part of an expression can match; undefined if they are too many. `sets` are those of which each match has one. */
 type Part = { strings: readonly string[] | undefined; sets: readonly (readonly string[])[] }
 
 const NOTHING: Part = { strings: [''], sets: [] }
 const ANYTHING: Part = { strings: undefined, sets: [] }
-const STRINGS_MAX = 100
-/** The characters of a text that are compared at once. A shorter word cannot be looked for. */
+const STRINGS_MAX = 120
+/** The characters of a text that are compared at once, as one number. A shorter word cannot be looked for. */
 const LENGTH = 4
 
 const distinct = (strings: string[]): string[] => (strings.length < 2 ? strings : [...new Set(strings)])
@@ -149,8 +149,8 @@ class ExpressionReader {
 
   #literal(sign: string): Part {
     const code = sign.charCodeAt(0)
-    if (isForeign(code)) return { strings: [FOREIGN], sets: [] }
-    const folded = this.#form === 'prose' ? PROSE[code] : (CODE[code] ?? SPACE)
+    if (FOREIGN_LETTER.test(sign)) return { strings: [FOREIGN], sets: [] }
+    const folded = this.#form === 'prose' ? PROSE[code] : CODE[code]
     return { strings: [folded === 0 ? '' : String.fromCharCode(folded ?? SPACE)], sets: [] }
   }
 
@@ -201,159 +201,201 @@ const RARITY = Uint8Array.from({ length: 0x80 }, (_, code) => {
   return at < 0 ? FREQUENT.length : at
 })
 
-/** The most characters of a word that are looked for. */
-const LONGEST = 10
-/** Where the rarest part of a word with `length` characters begins. */
-function rarestIn(word: string, length: number): number {
-  const rarityAt = (at: number): number => RARITY[word.charCodeAt(at)] ?? 0
+/** How rare a word is in English, by its letters. */
+function rarityOf(word: string): number {
   let sum = 0
-  let most = -1
-  let from = 0
-  for (let at = 0; at < word.length; at++) {
-    sum += rarityAt(at) - (at < length ? 0 : rarityAt(at - length))
-    if (at < length - 1 || sum <= most) continue
-    most = sum
-    from = at - length + 1
-  }
-  return from
+  for (let at = 0; at < word.length; at++) sum += RARITY[word.charCodeAt(at)] ?? 0
+  return sum
 }
 
-/** The rarest part of a word, of at most `length` characters. */
-function rarestOf(word: string, length: number): string {
-  if (word.length <= length) return word
-  const from = rarestIn(word, length)
-  return word.slice(from, from + length)
+/** The most characters of a word that are looked for: its first four and its last four are the whole of it. */
+const LONGEST = 2 * LENGTH
+
+/** The rarest part of a word, of at most `LONGEST` characters. */
+function rarestOf(word: string): string {
+  if (word.length <= LONGEST) return word
+  let sum = rarityOf(word.slice(0, LONGEST))
+  let [most, from] = [sum, 0]
+  for (let at = LONGEST; at < word.length; at++) {
+    sum += (RARITY[word.charCodeAt(at)] ?? 0) - (RARITY[word.charCodeAt(at - LONGEST)] ?? 0)
+    if (sum > most) [most, from] = [sum, at - LONGEST + 1]
+  }
+  return word.slice(from, from + LONGEST)
 }
 
 /** The parts of a set of words that are looked for, without those that contain another one. */
 function partsOf(words: readonly string[]): string[] {
-  const parts = distinct(words.map(word => (word.includes(FOREIGN) ? FOREIGN : rarestOf(word, LONGEST))))
+  const parts = distinct(words.map(word => (word.includes(FOREIGN) ? FOREIGN : rarestOf(word))))
   const short = parts.filter(part => part.length < LONGEST)
   return parts.filter(part => !short.some(other => other !== part && part.includes(other)))
 }
 
-/** A word that texts are searched for, by the rarest characters in it: those at `from`. */
-type Sought = { word: string; from: number; sets: number[] }
-
-function soughtOf(word: string): Sought & { key: number } {
-  const from = rarestIn(word, LENGTH)
-  let key = 0
-  for (let at = from; at < from + LENGTH; at++) key = (key << 8) | word.charCodeAt(at)
-  return { word, from, sets: [], key }
+/** Of the sets of a pattern those without a stop word, which almost every text has; the first one if each has one. */
+function tellingOf(sets: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const telling = sets.filter(words => !words.some(word => isStopWord(word.trim())))
+  return telling.length === 0 ? sets.slice(0, 1) : telling
 }
 
-/** Which keys a text is searched for, as 65,536 bits. A bit may stand for several keys. */
-const placeOf = (key: number): number => Math.imul(key, 0x9e3779b1) >>> 16
+const keyOf = (four: string): number =>
+  (four.charCodeAt(0) << 24) | (four.charCodeAt(1) << 16) | (four.charCodeAt(2) << 8) | four.charCodeAt(3)
+const keyAt = (codes: Uint8Array, at: number): number =>
+  ((codes[at] as number) << 24) |
+  ((codes[at + 1] as number) << 16) |
+  ((codes[at + 2] as number) << 8) |
+  (codes[at + 3] as number)
 
-export type Triggers = {
-  /** For each list of sets, 1 if a text has a word of each. Valid until the next call. */
-  has: Uint8Array
-  /** Whether it has a control character. */
-  controls: boolean
+/** The place of a key among `2 ** bits`. */
+const placeOf = (key: number, bits: number): number => Math.imul(key, 0x9e3779b1) >>> (32 - bits)
+const FILTER_BITS = 16
+
+/** A word by two keys: the rarer of its first and its last four characters, and the other one, which begins `to` characters later. */
+type Word = { key: number; to: number; other: number; sets: readonly number[] }
+
+function wordOf(word: string, sets: readonly number[]): Word {
+  const [first, last] = [word.slice(0, LENGTH), word.slice(-LENGTH)]
+  const length = word.length - LENGTH
+  return rarityOf(last) > rarityOf(first)
+    ? { key: keyOf(last), to: -length, other: keyOf(first), sets }
+    : { key: keyOf(first), to: length, other: keyOf(last), sets }
 }
 
-/** Returns a function that finds for which lists of sets a text has a word of each set. It takes two passes over the text. */
-export function createTriggers(lists: readonly (readonly (readonly string[])[])[]): (text: string) => Triggers {
-  const named = lists.map(list => list.map(words => partsOf(words).join('|')))
-  const numbers = new Map(distinct(named.flat()).map((name, set) => [name, set]))
-  const needs = named.map(list => list.map(name => numbers.get(name) ?? 0))
-  const byWord = new Map<string, Sought & { key: number }>()
-  const foreign: number[] = []
-  for (const [name, set] of numbers) {
-    for (const word of name.split('|')) {
-      if (word.includes(FOREIGN)) foreign.push(set)
-      else {
-        const sought = byWord.get(word) ?? soughtOf(word)
-        byWord.set(word, sought)
-        sought.sets.push(set)
+/**
+ * The words of one form. A search looks at hundreds of them, and its processor has other work between two texts: so all numbers of a word
+ * are beside each other, and a filter of 8 kB passes few places of a text.
+ */
+class Words {
+  readonly #letters: Uint8Array
+  /** One bit for each place of a key. A bit may stand for several keys. */
+  readonly #filter = new Int32Array(2 ** FILTER_BITS / 32)
+  /** A hash table: a key, and where the words with it begin in `#rows`; 0 for none. */
+  readonly #slots: Int32Array
+  readonly #slotBits: number
+  /** For each word `to`, `other`, and its place in `#sets`, which is negative if another word with the same key follows. */
+  readonly #rows: Int32Array
+  readonly #sets: (readonly number[])[] = [[]]
+  /** The last text in this form, with spaces before it, and the places in it that passed the filter. */
+  #form = new Uint8Array(0)
+  #places = new Int32Array(0)
+
+  /** `letters` has the form of each code: 0 for a sign that is left out. */
+  constructor(letters: Uint8Array, setsOf: ReadonlyMap<string, readonly number[]>) {
+    this.#letters = letters
+    const byKey = Map.groupBy(
+      Array.from(setsOf, ([word, sets]) => wordOf(word, sets)),
+      ({ key }) => key,
+    )
+    this.#slotBits = Math.ceil(Math.log2(byKey.size + 1)) + 1
+    this.#slots = new Int32Array(2 ** (this.#slotBits + 1))
+    this.#rows = new Int32Array(3 * (setsOf.size + 1))
+    let row = 3
+    for (const [key, words] of byKey) {
+      const place = placeOf(key, FILTER_BITS)
+      this.#filter[place >>> 5] = (this.#filter[place >>> 5] as number) | (1 << (place & 31))
+      this.#slots.set([key, row], this.#slotOf(key))
+      for (const [at, { to, other, sets }] of words.entries()) {
+        const set = this.#sets.push(sets) - 1
+        this.#rows.set([to, other, at === words.length - 1 ? set : -set], row)
+        row += 3
       }
     }
   }
-  const byKey = Map.groupBy(byWord.values(), ({ key }) => key)
-  const filter = new Int32Array(0x10000 / 32)
-  for (const key of byKey.keys())
-    filter[placeOf(key) >>> 5] = (filter[placeOf(key) >>> 5] ?? 0) | (1 << (placeOf(key) & 31))
-  const found = new Uint8Array(numbers.size)
-  const has = new Uint8Array(lists.length)
-  const look = (form: Uint8Array, last: number): void => {
-    let key = 0
-    for (let at = Math.max(0, last - LENGTH + 1); at <= last; at++) key = (key << 8) | (form[at] as number)
-    const words = byKey.get(key)
-    if (words === undefined) return
-    for (const word of words) {
-      if (isAt(form, last - LENGTH + 1 - word.from, word)) for (const set of word.sets) found[set] = 1
+
+  /** Sets 1 in `found` for each set of which a text has a word. */
+  search(text: string, found: Uint8Array): void {
+    const places = this.#placesIn(text)
+    for (let at = 0; at < places; at++) this.#mark(this.#places[at] as number, found)
+  }
+
+  /** Writes a text in its form, and the places that pass the filter. */
+  #placesIn(text: string): number {
+    const end = text.length
+    if (this.#form.length < end + LENGTH + 1) {
+      this.#form = new Uint8Array(2 * end + LENGTH + 1).fill(SPACE)
+      this.#places = new Int32Array(2 * end + 1)
+    }
+    const codes = codesOf(text)
+    const [letters, form, filter, places] = [this.#letters, this.#form, this.#filter, this.#places]
+    let [size, count] = [LENGTH, 0]
+    let key = SPACE
+    for (let at = 0; at <= end; at++) {
+      const letter = at < end ? (letters[codes[at] as number] as number) : SPACE
+      if (letter === 0 || (letter === SPACE && (key & 0xff) === SPACE)) continue
+      key = (key << 8) | letter
+      form[size++] = letter
+      const place = placeOf(key, FILTER_BITS)
+      if ((((filter[place >>> 5] as number) >>> (place & 31)) & 1) === 1) places[count++] = size - LENGTH
+    }
+    return count
+  }
+
+  /** Marks the sets of the words whose key is at a place of the form. */
+  #mark(place: number, found: Uint8Array): void {
+    const [form, rows] = [this.#form, this.#rows]
+    let row = this.#slots[this.#slotOf(keyAt(form, place)) + 1] as number
+    while (row !== 0) {
+      const set = rows[row + 2] as number
+      if (keyAt(form, place + (rows[row] as number)) === rows[row + 1]) {
+        for (const one of this.#sets[Math.abs(set)] as readonly number[]) found[one] = 1
+      }
+      row = set < 0 ? row + 3 : 0
     }
   }
+
+  /** Where a key is in `#slots`, or can be put. */
+  #slotOf(key: number): number {
+    const slots = this.#slots
+    let slot = 2 * placeOf(key, this.#slotBits)
+    while (slots[slot] !== key && slots[slot + 1] !== 0) slot = (slot + 2) & (slots.length - 1)
+    return slot
+  }
+}
+
+/** What a pattern searches, and its sets: each match has a word of each of them. */
+type Searched = { over: 'code' | 'prose' | 'comment'; needs: readonly (readonly string[])[] }
+
+/**
+ * Returns a function that finds the patterns of which a text has a word of each set: 1 for each of them, valid until the next call. It
+ * takes a pass over the text for each form.
+ */
+export function createTriggers(patterns: readonly Searched[]): (text: string) => Uint8Array {
+  const numbers = new Map<string, number>()
+  const setsOf = { code: new Map<string, number[]>(), prose: new Map<string, number[]>() }
+  const foreign: number[] = []
+  const numberOf = (form: 'code' | 'prose', words: readonly string[]): number => {
+    const name = `${form}: ${words.join('|')}`
+    const known = numbers.get(name)
+    if (known !== undefined) return known
+    const number = numbers.size
+    numbers.set(name, number)
+    for (const word of words) {
+      const sets = word === FOREIGN ? foreign : (setsOf[form].get(word) ?? [])
+      sets.push(number)
+      if (word !== FOREIGN) setsOf[form].set(word, sets)
+    }
+    return number
+  }
+  const needed = patterns.map(({ over, needs }) =>
+    tellingOf(needs).map(words => numberOf(over === 'code' ? 'code' : 'prose', partsOf(words))),
+  )
+  const forms = [new Words(CODE, setsOf.code), new Words(PROSE, setsOf.prose)]
+  // The sets of all patterns beside each other, and where those of each pattern end.
+  const needs = Int32Array.from(needed.flat())
+  let end = 0
+  const ends = Int32Array.from(needed, sets => {
+    end += sets.length
+    return end
+  })
+  const found = new Uint8Array(numbers.size)
+  const tried = new Uint8Array(patterns.length)
   return text => {
     found.fill(0)
-    const { hits, foreign: isForeignText, controls } = scan(text, filter)
-    for (let at = 0; at < hits; at += 2) {
-      look(PROSE_FORM, HITS[at] as number)
-      look(CODE_FORM, HITS[at + 1] as number)
-    }
-    if (isForeignText) for (const set of foreign) found[set] = 1
-    for (let at = 0; at < has.length; at++) {
+    for (const form of forms) form.search(text, found)
+    if (FOREIGN_LETTER.test(text)) for (const set of foreign) found[set] = 1
+    for (let pattern = 0, at = 0; pattern < tried.length; pattern++) {
       let all = 1
-      for (const set of needs[at] as number[]) all &= found[set] as number
-      has[at] = all
+      for (; at < (ends[pattern] as number); at++) all &= found[needs[at] as number] as number
+      tried[pattern] = all
     }
-    return { has, controls }
+    return tried
   }
-}
-
-function isAt(form: Uint8Array, from: number, { word }: Sought): boolean {
-  if (from < 0) return false
-  for (let at = 0; at < word.length; at++) if (form[from + at] !== word.charCodeAt(at)) return false
-  return true
-}
-
-/** The two forms of the last text, and the places in them, in turn, where four characters passed the filter. */
-let PROSE_FORM = new Uint8Array(0)
-let CODE_FORM = new Uint8Array(0)
-let HITS = new Int32Array(0)
-
-function isIn(filter: Int32Array, key: number): boolean {
-  const place = Math.imul(key, 0x9e3779b1) >>> 16
-  return (((filter[place >>> 5] as number) >>> (place & 31)) & 1) === 1
-}
-
-/** Writes the two forms of a text, each with a space before and after it, and the places that pass the filter. */
-function scan(text: string, filter: Int32Array): { hits: number; foreign: boolean; controls: boolean } {
-  const end = text.length
-  if (PROSE_FORM.length < end + 2) {
-    PROSE_FORM = new Uint8Array(2 * end + 2)
-    CODE_FORM = new Uint8Array(2 * end + 2)
-    HITS = new Int32Array(4 * end + 4)
-  }
-  const codes = codesOf(text)
-  const [proseForm, codeForm, places] = [PROSE_FORM, CODE_FORM, HITS]
-  proseForm[0] = SPACE
-  codeForm[0] = SPACE
-  let [prose, code, hits] = [1, 1, 0]
-  let [proseKey, codeKey] = [SPACE, SPACE]
-  let [foreign, controls] = [false, false]
-  for (let at = 0; at <= end; at++) {
-    const unit = at < end ? (codes[at] as number) : SPACE
-    const asProse = PROSE[unit] as number
-    let asCode = SPACE
-    if (unit < 0x80) {
-      asCode = CODE[unit] as number
-      if (unit < 0x20 ? unit !== 0x0a && unit !== 0x09 && unit !== 0x0d : unit === 0x7f) controls = true
-    } else if (isForeign(unit)) foreign = true
-    const isProse = asProse !== 0 && (asProse !== SPACE || (proseKey & 0xff) !== SPACE)
-    const isCode = asCode !== SPACE || (codeKey & 0xff) !== SPACE
-    if (isProse) {
-      proseKey = (proseKey << 8) | asProse
-      proseForm[prose++] = asProse
-    }
-    if (isCode) {
-      codeKey = (codeKey << 8) | asCode
-      codeForm[code++] = asCode
-    }
-    if ((isProse && isIn(filter, proseKey)) || (isCode && codeKey !== proseKey && isIn(filter, codeKey))) {
-      places[hits++] = prose - 1
-      places[hits++] = code - 1
-    }
-  }
-  return { hits, foreign, controls }
 }
