@@ -1,4 +1,4 @@
-import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import { type Client, type ClientError, isClientError } from '../client/index.ts'
 import type { ActorInput, ActorIssued } from '../client/resources.ts'
 import type { ProblemCode } from '../contract/problem.ts'
@@ -8,6 +8,7 @@ import { VERSION } from '../http/openapi.ts'
 import { plain } from '../memory/plain.ts'
 import { DAY } from '../memory/values.ts'
 import { firstWriter } from './first-write.ts'
+import { contentsOf, listedPrompts, listResources, promptOf, RESOURCE_TEMPLATES, readArguments } from './resources.ts'
 import {
   type Check,
   type Context,
@@ -138,7 +139,7 @@ export function createMcpServer(session: Session): McpServer {
   const mcp = new McpServer(
     { name: 'palimpsest', title: 'Palimpsest', version: VERSION },
     {
-      capabilities: { tools: { listChanged: false } },
+      capabilities: { tools: { listChanged: false }, resources: {}, prompts: {} },
       instructions: instructionsFor(session),
       cacheHints: { 'tools/list': whole, 'server/discover': whole },
     },
@@ -152,7 +153,31 @@ export function createMcpServer(session: Session): McpServer {
     const names = tools.map(tool => tool.name).join(', ')
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"; the tools are ${names}.`)
   })
+  serveResources(mcp, session)
   return mcp
+}
+
+/** Adds the entries as resources, and the prompts. */
+function serveResources({ server }: McpServer, session: Session): void {
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
+  server.setRequestHandler('resources/list', async ({ params }) => {
+    try {
+      return await listResources(session.clientFor(session.token()), params?.cursor)
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error
+      if (!isClientError(error)) session.onFault(error)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, refusalOf(error, 'resources/list', session))
+    }
+  })
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+    const { content = [], isError } = (await perform(session, 'read', readArguments(uri))) ?? {}
+    const text = content.map(block => block.text).join('\n')
+    if (isError !== true) return contentsOf(uri, text)
+    if (/^(?:ENTRY|REVISION)_|^The arguments/.test(text)) throw new ResourceNotFoundError(uri, text)
+    throw new ProtocolError(ProtocolErrorCode.InternalError, text)
+  })
+  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }))
+  server.setRequestHandler('prompts/get', ({ params }) => promptOf(params.name, params.arguments))
 }
 
 /** The dependencies of calls of tools. */

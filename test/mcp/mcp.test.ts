@@ -5,6 +5,7 @@ import { ORIGINS, testBadInput } from './bad-input.ts'
 import { testFence } from './fence.ts'
 import { testHttp } from './http.ts'
 import { testReading } from './reading.ts'
+import { testResources } from './resources.ts'
 import { openSession } from './session.ts'
 import { testStdio } from './stdio.ts'
 import { testWriting } from './writing.ts'
@@ -21,4 +22,5 @@ testHttp(app)
 testFence(app, callTool)
 testWriting(app, callTool)
 testReading(app, callTool)
+testResources(app)
 testStdio(app)
