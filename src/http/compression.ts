@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Operation } from '../contract/operations.ts'
 import type { Awaitable } from '../engine/database.ts'
-import { andThen, joinInTurns } from '../memory/encoded-json.ts'
+import { joinInTurns } from '../memory/encoded-json.ts'
 import { LruCache } from '../memory/lru-cache.ts'
 import type { Answer } from '../memory/operation.ts'
 import { exchanged, targetOf } from '../web/page.ts'
@@ -135,7 +135,7 @@ async function encodeInTurns(body: object, { yieldIfOverBudget }: Yielding): Pro
 
 /** Sends a list in the coding that the client prefers. A string has one character for each byte. */
 export function sendCoded(
-  { compress }: Compression,
+  compression: Compression,
   exchange: Exchange,
   status: number,
   body: Buffer | string,
@@ -145,10 +145,19 @@ export function sendCoded(
   const coding = isWorthwhile(body.length) ? preferred(headers['accept-encoding']) : undefined
   if (coding === undefined) return exchange.send(status, body)
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body
-  return andThen(compress(bytes, coding), coded => {
-    if (coded !== undefined) fields['content-encoding'] = coding
-    exchange.send(status, coded ?? bytes)
-  })
+  return sendCompressed(compression, exchange, status, bytes, coding)
+}
+
+async function sendCompressed(
+  { compress }: Compression,
+  exchange: Exchange,
+  status: number,
+  bytes: Buffer,
+  coding: Coding,
+): Promise<void> {
+  const coded = await compress(bytes, coding)
+  if (coded !== undefined) exchange.fields['content-encoding'] = coding
+  exchange.send(status, coded ?? bytes)
 }
 
 /**

@@ -3,13 +3,11 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
-import type { Awaitable } from '../engine/database.ts'
-import { andThen } from '../memory/encoded-json.ts'
 import type { Decision } from '../memory/limits/rules.ts'
 import type { Store } from '../memory/store.ts'
 import { assertWellFormed } from './connections.ts'
 import { problemAnswer, problemOf } from './errors.ts'
-import { allowOrigins, assertAllowedPage, Exchange, type Report, UNCHARGED } from './exchange.ts'
+import { allowOrigins, assertAllowedPage, Exchange, type Report, type Route, UNCHARGED } from './exchange.ts'
 import { logFailure, logRequest, type Metrics } from './metrics.ts'
 import type { Overload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './pages.ts'
@@ -43,47 +41,48 @@ export class Dispatcher {
     const { overload, metrics, store } = this.#dependencies
     // Other threads yield to reads.
     if (request.method === 'GET') store.noteRead()
-    if (!overload.admit(request, response)) {
-      metrics.failed('OVERLOADED')
-      return
+    if (overload.admit(request, response)) void this.#answer(new Exchange(request, response, this.#report), true)
+    else metrics.failed('OVERLOADED')
+  }
+
+  /** Answers a request that came from within the process or from the local socket. `paid` is a charge that pays for a read. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse, paid?: Decision): void => {
+    void this.#answer(new Exchange(request, response, this.#report, paid), false)
+  }
+
+  /** Answers a request that is not shed, in its turn. Never rejects. Requests of the network count as work in progress. */
+  async #answer(exchange: Exchange, isOfNetwork: boolean): Promise<void> {
+    const { overload } = this.#dependencies
+    const { request, response } = exchange
+    if (isOfNetwork) overload.begin()
+    try {
+      const route = this.#routeOf(exchange, isOfNetwork || exchange.paid === UNCHARGED)
+      const turn = route === undefined ? undefined : overload.turnOf(request, exchange.began)
+      if (turn !== undefined) await turn
+      // A client that left while its request waited needs no answer.
+      if (route === undefined) exchange.send(204)
+      else if (!response.destroyed) await route.answer(exchange)
+    } catch (error) {
+      this.#fail(error, exchange)
     }
-    if (this.#answer(request, response, true)) overload.noteWaiting(response)
+    if (isOfNetwork) overload.endWith(response)
   }
 
   /**
-   * Answers a request that came from within the process or from the local socket. `paid` is a charge that pays for a read. Returns true if
-   * the answer is not sent yet.
+   * Finds the route of a request; undefined for OPTIONS. Throws the problem of a request that no route may answer. `isOfPeer` is true for a
+   * request of another process.
    */
-  readonly answer = (request: IncomingMessage, response: ServerResponse, paid?: Decision): boolean =>
-    this.#answer(request, response, paid === UNCHARGED, paid)
-
-  /** Answers a request that is not shed. Returns true if the answer is not sent yet. */
-  #answer(request: IncomingMessage, response: ServerResponse, isRemote: boolean, paid?: Decision): boolean {
-    const exchange = new Exchange(request, response, this.#report, paid)
-    try {
-      const running = this.#run(exchange, isRemote)
-      running?.catch(error => this.#fail(error, exchange))
-      return running !== undefined
-    } catch (error) {
-      this.#fail(error, exchange)
-      return false
-    }
-  }
-
-  #run(exchange: Exchange, isRemote: boolean): Awaitable<void> {
-    const { config, router, overload, isStopping } = this.#dependencies
+  #routeOf(exchange: Exchange, isOfPeer: boolean): Route | undefined {
+    const { config, router, isStopping } = this.#dependencies
     if (isStopping()) exchange.fields.connection = 'close'
     const found = router.find(exchange.method, exchange.url)
     exchange.route = found?.route
     assertWellFormed(exchange.request)
-    if (isRemote) assertAllowedPage(exchange, config)
-    if (allowOrigins(exchange, config)) return exchange.send(204)
+    if (isOfPeer) assertAllowedPage(exchange, config)
+    if (allowOrigins(exchange, config)) return undefined
     if (found === undefined) throw new Problem('ROUTE_NOT_FOUND')
     exchange.params = found.params
-    const { route } = found
-    // A client that left while its request waited needs no answer.
-    const answer = (): Awaitable<void> => (exchange.response.destroyed ? undefined : route.answer(exchange))
-    return andThen(overload.turnOf(exchange.request, exchange.began), answer)
+    return found.route
   }
 
   #fail(error: unknown, exchange: Exchange): void {

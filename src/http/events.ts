@@ -273,13 +273,13 @@ export class Streams {
   }
 
   /** Answers with the events after Last-Event-ID, or after the query's `after`, or from now on. Throws TOO_MANY_STREAMS. */
-  async open(name: StreamName, { origin, query }: Admitted, exchange: Exchange): Promise<void> {
+  async open(name: StreamName, { caller, query }: Admitted, exchange: Exchange): Promise<void> {
     const broadcaster = this.#broadcasters[name]
     const filter = await (STREAMS[name] as StreamOperation).filter?.(this.#store.reader, query)
     const after = lastEventIdOf(exchange.headers) ?? (query.after as string | undefined)
     // A client that left before its admission would never release its place, because its connection is already closed.
     if (exchange.method === 'HEAD' || exchange.response.closed) return exchange.set(FIELDS).send(200)
-    const ended = this.#places.take(exchange.response, origin.networkKey, () => broadcaster.end())
+    const ended = this.#places.take(exchange.response, caller.origin.networkKey, () => broadcaster.end())
     const newest = await broadcaster.begin()
     const from = after === undefined ? newest : Math.min(sequenceOf(after), newest)
     const pieces = piecesOf(broadcaster, from, ended, filter)

@@ -6,7 +6,6 @@ import { Problem } from '../contract/problem.ts'
 import type { Awaitable, Reader } from '../engine/database.ts'
 import { findActorByToken, type OriginKeys } from '../memory/actors/rows.ts'
 import { isToken, tokenHash } from '../memory/actors/rules.ts'
-import { andThen } from '../memory/encoded-json.ts'
 import { LruCache } from '../memory/lru-cache.ts'
 import { dayNumber, SHORT_DIGEST_CHARACTERS } from '../memory/values.ts'
 
@@ -168,43 +167,43 @@ export class Origins {
 /** The result of the X-Actor-Token header. */
 export type ActorClaim =
   | { kind: 'none' }
-  | { kind: 'bad'; tokenHash?: string }
+  | { kind: 'bad'; tokenHash?: string | undefined }
   | { kind: 'actor'; number: number; tokenHash: string }
 
 /** Finds the actor of a token header. The checksum detects a mistyped token without a look-up. */
 export function claimOf(reader: Reader, header: string | string[] | undefined): Awaitable<ActorClaim> {
   if (header === undefined) return { kind: 'none' }
-  if (typeof header !== 'string' || !isToken(header)) return { kind: 'bad' }
-  const hash = tokenHash(header)
-  return andThen(findActorByToken(reader, hash), actor =>
-    actor === undefined ? { kind: 'bad', tokenHash: hash } : { kind: 'actor', number: actor.number, tokenHash: hash },
-  )
+  return typeof header === 'string' && isToken(header) ? findClaim(reader, tokenHash(header)) : { kind: 'bad' }
 }
 
-/** Returns the number of the actor, or null without a token. Throws ACTOR_TOKEN_INVALID. */
-export function assertActorIfSent(claim: ActorClaim): number | null {
-  if (claim.kind === 'bad') throw new Problem('ACTOR_TOKEN_INVALID')
-  return claim.kind === 'actor' ? claim.number : null
+async function findClaim(reader: Reader, tokenHash: string): Promise<ActorClaim> {
+  const actor = await findActorByToken(reader, tokenHash)
+  return actor === undefined ? { kind: 'bad', tokenHash } : { kind: 'actor', number: actor.number, tokenHash }
 }
 
-/** Returns the number of the actor. Throws ACTOR_TOKEN_INVALID, or ACTOR_TOKEN_REQUIRED without a token. */
-export function assertActor(claim: ActorClaim): number {
-  const actor = assertActorIfSent(claim)
-  if (actor === null) throw new Problem('ACTOR_TOKEN_REQUIRED')
-  return actor
-}
+/** Checks Authorization headers against the admin token in constant time. */
+export class AdminCheck {
+  readonly #expected: () => string
 
-/** Checks Authorization headers against the admin token in constant time. `expected` is its SHA-256 in hex. */
-export function createAdminCheck(expected: () => string) {
-  const credentialOf = (header: string | undefined): string | undefined => /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
-  const matches = (credential: string): boolean =>
-    timingSafeEqual(hash('sha256', credential, 'buffer'), Buffer.from(expected(), 'hex'))
-  return {
-    isAdmin: (header: string | undefined): boolean => matches(credentialOf(header) ?? ''),
-    assertAdmin(header: string | undefined): void {
-      const credential = credentialOf(header)
-      if (credential === undefined) throw new Problem('ADMIN_TOKEN_REQUIRED')
-      if (!matches(credential)) throw new Problem('ADMIN_TOKEN_INVALID')
-    },
+  /** `expected` returns the SHA-256 of the admin token in hex. */
+  constructor(expected: () => string) {
+    this.#expected = expected
+  }
+
+  isAdmin(header: string | undefined): boolean {
+    return this.#matches(credentialOf(header) ?? '')
+  }
+
+  /** Throws ADMIN_TOKEN_REQUIRED or ADMIN_TOKEN_INVALID. */
+  assertAdmin(header: string | undefined): void {
+    const credential = credentialOf(header)
+    if (credential === undefined) throw new Problem('ADMIN_TOKEN_REQUIRED')
+    if (!this.#matches(credential)) throw new Problem('ADMIN_TOKEN_INVALID')
+  }
+
+  #matches(credential: string): boolean {
+    return timingSafeEqual(hash('sha256', credential, 'buffer'), Buffer.from(this.#expected(), 'hex'))
   }
 }
+
+const credentialOf = (header: string | undefined): string | undefined => /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]

@@ -4,11 +4,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { StoreFault } from '../engine/database.ts'
 import type { Observation } from '../memory/activity/observe.ts'
+import type { RemoteCaller } from '../memory/operation.ts'
 import type { Store } from '../memory/store.ts'
-import { Observer, type Visitor } from './observer.ts'
+import { Observer } from './observer.ts'
 
 const HOUR = 3_600_000
-const visitor = (actor: number, at = HOUR): Visitor => ({
+const visitor = (actor: number, at = HOUR): RemoteCaller => ({
   actor,
   origin: { id: 'origin', day: '1970-01-01', networkKey: 'key', voice: 'origin' },
   userAgent: '',

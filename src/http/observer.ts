@@ -5,7 +5,7 @@ import type { Observation } from '../memory/activity/observe.ts'
 import { TOPICS_OF_NETWORK, type UnansweredTopic } from '../memory/activity/unanswered.ts'
 import type { OriginKeys } from '../memory/actors/rows.ts'
 import { LruCache } from '../memory/lru-cache.ts'
-import type { Observed } from '../memory/operation.ts'
+import type { Observed, RemoteCaller } from '../memory/operation.ts'
 import type { Store, WriteEnvironment } from '../memory/store.ts'
 import { hourNumber, shortDigest } from '../memory/values.ts'
 
@@ -44,13 +44,13 @@ export class UnansweredTopics implements TopicCounter {
     this.#digestOfDay = digestOfDay
   }
 
-  note(visitor: Visitor, terms: readonly UnansweredTerm[]): void {
-    const { id, day } = visitor.origin
+  note(caller: RemoteCaller, terms: readonly UnansweredTerm[]): void {
+    const { id, day } = caller.origin
     const digest = this.#digestOfDay(day)
     if (digest === undefined) return
     const counted = this.#counted.get(id) ?? new Set()
     this.#counted.set(id, counted)
-    for (const term of terms) if (this.#pending.length < TOPICS_MAX) this.#noteTerm(visitor, term, digest, counted)
+    for (const term of terms) if (this.#pending.length < TOPICS_MAX) this.#noteTerm(caller, term, digest, counted)
   }
 
   async flush(): Promise<void> {
@@ -62,7 +62,12 @@ export class UnansweredTopics implements TopicCounter {
     }
   }
 
-  #noteTerm({ actor, origin }: Visitor, { stem, word }: UnansweredTerm, digestOf: Digest, counted: Set<string>): void {
+  #noteTerm(
+    { actor, origin }: RemoteCaller,
+    { stem, word }: UnansweredTerm,
+    digestOf: Digest,
+    counted: Set<string>,
+  ): void {
     const digest = digestOf(`topic ${stem}`)
     if (counted.has(digest) || counted.size >= TOPICS_OF_NETWORK) return
     counted.add(digest)
@@ -85,11 +90,9 @@ const USER_AGENTS_MAX = 1_000_000
 /** The maximum number of observations in one transaction, so that other writes can run between. */
 const OBSERVATIONS_BATCH = 500
 
-export type Visitor = { actor: number | null; origin: OriginKeys; userAgent: string; requestId: string; at: number }
-
 /** Counts the topics of searches without a result. */
 export type TopicCounter = {
-  note(visitor: Visitor, terms: NonNullable<Observed['unanswered']>): void
+  note(caller: RemoteCaller, terms: NonNullable<Observed['unanswered']>): void
   flush(): Promise<void>
 }
 const NO_TOPICS: TopicCounter = { note() {}, async flush() {} }
@@ -129,10 +132,10 @@ export class Observer {
     this.#timer.unref()
   }
 
-  note(visitor: Visitor, observed: Observed): void {
-    const { actor, origin, requestId, at } = visitor
-    if (observed.unanswered !== undefined) this.#topics.note(visitor, observed.unanswered)
-    const userAgent = actor === null ? this.#digestOf(visitor.userAgent) : ''
+  note(caller: RemoteCaller, observed: Observed): void {
+    const { actor, origin, requestId, at } = caller
+    if (observed.unanswered !== undefined) this.#topics.note(caller, observed.unanswered)
+    const userAgent = actor === null ? this.#digestOf(caller.userAgent) : ''
     const who = visitorOf(actor, origin, userAgent)
     const row = rowOf(who, observed, at)
     const counted = this.#stored.get(row) === true

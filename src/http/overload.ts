@@ -296,10 +296,15 @@ export class Overload {
     return this.#turns.waitForLaterTurn()
   }
 
-  /** Counts an accepted request as in progress until its answer is sent or its connection closes. */
-  noteWaiting(response: ServerResponse): void {
+  /** Counts an accepted request as in progress. */
+  begin(): void {
     this.#inProgress++
-    response.once('close', this.#end)
+  }
+
+  /** Ends the count of a request whose route has returned: at once if its answer is complete, otherwise when its connection closes. */
+  endWith(response: ServerResponse): void {
+    if (response.writableEnded || response.closed) this.#inProgress--
+    else response.once('close', this.#end)
   }
 
   /** Counts a request that was refused because of overload, here or at the store. */

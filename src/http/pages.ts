@@ -4,7 +4,7 @@ import { OPERATIONS } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
 import type { EntryList } from '../contract/resources.ts'
 import { searchFaceted } from '../memory/entries/search.ts'
-import { type Answer, bodyOf, type Observed, type ReadName, type Reads } from '../memory/operation.ts'
+import { type Answer, bodyOf, type Observed, type ReadName } from '../memory/operation.ts'
 import { runRead } from '../memory/run.ts'
 import { acceptedType } from '../web/accepted-type.ts'
 import { layout } from '../web/layout.ts'
@@ -26,8 +26,8 @@ import type { Admitted } from './admission.ts'
 import { createDocument, type createSender, isCurrent, type StaticDocument } from './documents.ts'
 import { problemAnswer } from './errors.ts'
 import type { Exchange } from './exchange.ts'
-import type { Observer, Visitor } from './observer.ts'
-import { withLicense } from './serve.ts'
+import type { Observer } from './observer.ts'
+import { type Serving, withLicense } from './serve.ts'
 import { pageCacheFields, sharedCacheOf } from './shared-caches.ts'
 
 const HTML_MEDIA = 'text/html'
@@ -81,7 +81,7 @@ type Dependencies = {
   /** The original server, if this server is a copy. */
   original: string | undefined
   observer: Pick<Observer, 'note' | 'room'>
-  handlers: { readsFor(visitor: Visitor): Reads }
+  serving: Pick<Serving, 'readsFor'>
   sendDocument: ReturnType<typeof createSender>
 }
 type Show<P> = (page: P, admitted: Admitted, exchange: Exchange) => Promise<void>
@@ -100,11 +100,10 @@ export function createPageHandler(dependencies: Dependencies): Show<Page> {
 }
 
 /** Serves pages that read. A view is observed once, as the read that the page is admitted as. */
-function createReadPages({ config, original, observer, handlers, sendDocument }: Dependencies): Show<ReadPage> {
+function createReadPages({ config, original, observer, serving, sendDocument }: Dependencies): Show<ReadPage> {
   return async (page, admitted, exchange) => {
-    const { at, origin, actor, params, query } = admitted
-    const visitor = { actor, origin, userAgent: exchange.headers['user-agent'] ?? '', requestId: exchange.id, at }
-    const reads = handlers.readsFor(visitor)
+    const { caller, params, query } = admitted
+    const reads = serving.readsFor(caller)
     let observed: Observed | undefined
     const { url } = exchange
     const answerOf = async (name: ReadName, of: PageRequest['params'], by: Query): Promise<Answer> => {
@@ -143,7 +142,7 @@ function createReadPages({ config, original, observer, handlers, sendDocument }:
         withLicense(pageCacheFields(observed === undefined ? {} : { observed }, shared), config),
       )
     }
-    if (observed !== undefined && !isCurrent(made, exchange)) observer.note(visitor, observed)
+    if (observed !== undefined && !isCurrent(made, exchange)) observer.note(caller, observed)
     return sendDocument(made, exchange, statusOf(shown))
   }
 }

@@ -1,52 +1,48 @@
 import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
-import { andThen } from '../memory/encoded-json.ts'
 import type { Store } from '../memory/store.ts'
 import { PAGES } from '../web/pages.ts'
-import { admitted, type createAdmission } from './admission.ts'
-import { assertJsonBody } from './check.ts'
+import type { Admission } from './admission.ts'
+import { assertJsonBody, readJson } from './check.ts'
 import { createGuides, type createSender, routeLog } from './documents.ts'
+import type { Route } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import type { Observer } from './observer.ts'
 import { admittedAs, createPageHandler, searchFor } from './pages.ts'
 import { createRouter, READING, type Router } from './router.ts'
-import type { Handlers } from './serve.ts'
+import type { Serving } from './serve.ts'
 
 type Dependencies = {
   config: Config
   store: Store
   now: () => number
-  admit: Admit
-  handlers: Handlers
+  admission: Admission
+  serving: Serving
   metrics: Metrics
   observer: Observer
   sendDocument: ReturnType<typeof createSender>
   /** The keys of the witnesses of the public log, one per line. */
   witnesses: { keys: string } | undefined
 }
-type Admit = ReturnType<typeof createAdmission>
 
 /** The routes of all operations, guides and pages, from their tables, and those of the metrics and of the public log. */
 export function createRoutes(dependencies: Dependencies): Router {
-  const { config, store, now, admit, handlers, metrics, observer, sendDocument, witnesses } = dependencies
+  const { config, store, now, admission, serving, metrics, observer, sendDocument, witnesses } = dependencies
   const { original } = store
   const router = createRouter()
-  routeOperations(router, admit, handlers)
+  routeOperations(router, serving)
   routeGuides(router, createGuides(config), sendDocument, now)
-  routeMetrics(router, admit, metrics)
-  routeLog(router, admit, store, witnesses?.keys)
-  routePages(router, admit, createPageHandler({ config, original, observer, handlers, sendDocument }))
+  routeMetrics(router, admission, metrics)
+  routeLog(router, admission, store, witnesses?.keys)
+  routePages(router, admission, createPageHandler({ config, original, observer, serving, sendDocument }))
   return router
 }
 
-function routeOperations(router: Router, admit: Admit, handlers: Handlers): void {
+function routeOperations(router: Router, serving: Serving): void {
   for (const [name, { method, path }] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
-    const answer = admitted(
-      exchange => admit(name, exchange),
-      (known, exchange) => handlers.answer(name, known, exchange),
-    )
-    router.add({ name, methods: method === 'GET' ? READING : ['POST'], path, answer })
+    const methods: Route['methods'] = method === 'GET' ? READING : ['POST']
+    router.add({ name, methods, path, answer: exchange => serving.serve(name, exchange) })
   }
 }
 
@@ -71,33 +67,37 @@ function routeGuides(
 }
 
 /** The metrics are admitted like a read of the administrator's snapshot. */
-function routeMetrics(router: Router, admit: Admit, metrics: Metrics): void {
-  const answer = admitted(
-    exchange => admit('readAdminSnapshot', exchange, ''),
-    async (_known, exchange) => {
+function routeMetrics(router: Router, admission: Admission, metrics: Metrics): void {
+  router.add({
+    name: 'metrics',
+    methods: READING,
+    path: '/metrics',
+    async answer(exchange) {
+      await admission.admit('readAdminSnapshot', exchange, '')
       const { type, body } = await metrics.expose()
       exchange.set({ 'cache-control': 'no-store', 'content-type': type }).send(200, Buffer.from(body))
     },
-  )
-  router.add({ name: 'metrics', methods: READING, path: '/metrics', answer })
+  })
 }
 
-function routePages(router: Router, admit: Admit, show: ReturnType<typeof createPageHandler>): void {
+function routePages(router: Router, admission: Admission, show: ReturnType<typeof createPageHandler>): void {
   for (const page of PAGES) {
     const posted = page.method === 'POST'
-    const answer = admitted(
-      exchange => {
-        const search = searchFor(page, exchange.url)
-        return andThen(admit(admittedAs(page, exchange.url), exchange, search), known => {
-          if (posted) assertJsonBody(exchange.headers)
-          return known
-        })
+    router.add({
+      name: `page ${page.path}`,
+      methods: posted ? ['POST'] : READING,
+      path: page.path,
+      page,
+      async answer(exchange) {
+        const { url, headers } = exchange
+        const admitted = await admission.admit(admittedAs(page, url), exchange, searchFor(page, url))
+        if (posted) {
+          assertJsonBody(headers)
+          exchange.body = await readJson(exchange)
+          if (exchange.body === undefined) throw new Problem('MALFORMED_JSON')
+        }
+        await show(page, admitted, exchange)
       },
-      (known, exchange) => {
-        if (posted && exchange.body === undefined) throw new Problem('MALFORMED_JSON')
-        return show(page, known, exchange)
-      },
-    )
-    router.add({ name: `page ${page.path}`, methods: posted ? ['POST'] : READING, path: page.path, page, answer })
+    })
   }
 }

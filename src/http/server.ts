@@ -7,7 +7,7 @@ import type { Readiness } from '../memory/operation.ts'
 import type { Limiter, Store, WriteEnvironment } from '../memory/store.ts'
 import type { MirrorLag } from '../mirror/lag.ts'
 import type { Secrets } from '../secrets.ts'
-import { createAdmission, createReadCharge, MinSequence } from './admission.ts'
+import { Admission } from './admission.ts'
 import { createCompression } from './compression.ts'
 import { createHttpServer, type HttpServer } from './connection-server.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -15,12 +15,13 @@ import { createSender } from './documents.ts'
 import { Streams } from './events.ts'
 import type { Exchange } from './exchange.ts'
 import { Origins } from './identify.ts'
+import { Charges } from './limits.ts'
 import { ClockWatch, Metrics, type WitnessMetrics } from './metrics.ts'
 import { Observer, UnansweredTopics } from './observer.ts'
 import { Overload } from './overload.ts'
 import type { Router } from './router.ts'
 import { createRoutes } from './routes.ts'
-import { type HandlerDependencies, Handlers } from './serve.ts'
+import { Serving, type ServingDependencies } from './serve.ts'
 
 export type ServerOptions = {
   config: Config
@@ -51,15 +52,12 @@ export type Server = Pick<HttpServer, 'server' | 'listen' | 'listenLocally' | 'i
   stop(): Promise<void>
 }
 
-type Answering = Pick<
-  HandlerDependencies,
-  'observer' | 'streams' | 'compression' | 'readiness' | 'environment' | 'overload'
->
+type Answering = Omit<ServingDependencies, keyof ServerOptions | 'entries' | 'rates' | 'guideDigest'>
 
-function createHandlers(options: ServerOptions, dependencies: Answering): Handlers {
+function createServing(options: ServerOptions, dependencies: Answering): Serving {
   const { config, store } = options
   const entries = new EntryCache(store, () => dependencies.overload.yieldIfOverBudget())
-  return new Handlers({
+  return new Serving({
     ...options,
     ...dependencies,
     entries,
@@ -105,25 +103,21 @@ export function createServer(options: ServerOptions): Server {
   const environment = (at = now()): WriteEnvironment => ({ at, ...writing })
   const origins = createOrigins(options, environment)
   const observer = createObserver(options, environment, origins)
-  const admitting = {
-    ...options,
-    reader: store.reader,
-    original: store.original,
-    minSequence: new MinSequence(store),
-    origins,
-  }
+  const charges = new Charges(options)
+  const admission = new Admission({ ...options, charges, origins })
   let stopping = false
   const readiness = () => (stopping ? { ready: false, status: 'stopping' } : readinessOf(options))
   const streams = new Streams(store, logger)
   const compression = createCompression()
   const overload = new Overload(logger, () => store.full())
-  const handlers = createHandlers(options, { observer, streams, compression, readiness, environment, overload })
+  const answering = { admission, charges, observer, streams, compression, readiness, environment, overload }
+  const serving = createServing(options, answering)
   const clock = new ClockWatch(now, logger)
   const metrics = new Metrics(store, { ...options, origins, clock, isReady: () => readiness().ready })
   const router = createRoutes({
     ...options,
-    admit: createAdmission(admitting),
-    handlers,
+    admission,
+    serving,
     metrics,
     observer,
     sendDocument: createSender(compression),
@@ -137,7 +131,7 @@ export function createServer(options: ServerOptions): Server {
     readiness,
     openDay: day => origins.openDay(day),
     environment,
-    chargeRead: createReadCharge(admitting),
+    chargeRead: exchange => admission.chargeRead(exchange),
     async stop() {
       stopping = true
       clock.end()

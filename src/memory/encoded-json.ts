@@ -1,5 +1,3 @@
-import type { Awaitable } from '../engine/database.ts'
-
 /**
  * JSON in UTF-8, as a buffer or as a string with one character per byte (Latin-1). Such a string takes half the memory of UTF-16, and is
  * sent without being encoded again.
@@ -33,7 +31,3 @@ export async function joinInTurns(
   }
   return bytes
 }
-
-/** Calls `next` with a value: synchronously if the value is not a promise, otherwise when the promise resolves. */
-export const andThen = <T, R>(value: Awaitable<T>, next: (value: T) => Awaitable<R>): Awaitable<R> =>
-  value instanceof Promise ? value.then(next) : next(value)

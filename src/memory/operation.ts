@@ -30,6 +30,8 @@ export type Caller = {
   /** null for the operator's own command line. */
   origin: OriginKeys | null
 }
+/** The caller of a request over HTTP. `at` is the time of its admission, in milliseconds since 1970. */
+export type RemoteCaller = Caller & { origin: OriginKeys; userAgent: string; at: number }
 
 /** Time, ids and randomness of one write, passed in. */
 export type Context = {

@@ -5,7 +5,7 @@ import type { Sort } from '../../contract/vocabulary.ts'
 import type { Awaitable, Reader } from '../../engine/database.ts'
 import { termsOf } from '../../find/rules/terms.ts'
 import { observedSearch } from '../activity/observe.ts'
-import { andThen, encodeJson, joinInTurns } from '../encoded-json.ts'
+import { encodeJson, joinInTurns } from '../encoded-json.ts'
 import { type Answer, inTurns, type ReadOperation, type Reads } from '../operation.ts'
 import type { Fit, Match, SearchRequest, SearchResult } from '../searching.ts'
 import { isUuid, shortDigest } from '../values.ts'
@@ -24,9 +24,10 @@ export const wantedOf = ({
 }: Partial<ListRequest>): ListRequest => ({ q, tag, sort, limit, offset })
 
 /** Lists entries, or finds those that match `q` and `tag`. */
-export const listEntries: ReadOperation<'listEntries'> = (reads, { query }) => {
+export const listEntries: ReadOperation<'listEntries'> = async (reads, { query }) => {
   const wanted = wantedOf(query)
-  return andThen(findPage(reads, wanted), page => pageAnswer(wanted, page))
+  const finding = findPage(reads, wanted)
+  return pageAnswer(wanted, finding instanceof Promise ? await finding : finding)
 }
 /** The same operation at another address. */
 export const searchEntries = listEntries
@@ -126,16 +127,12 @@ async function findNewest({ entries, reader }: Newest, order: Order, wanted: Lis
   }
 }
 
-const entryAnswer = ({ json, etag, number, revision }: ServedEntry): Answer => ({
-  json,
-  etag,
-  records: [revision],
-  observed: { action: 'READ', entry: number, revision, metadata: null },
-})
-
 /** Reads the current state of an entry. */
-export const readEntry: ReadOperation<'readEntry'> = ({ entries }, { params }) =>
-  andThen(entries.read(params.slug), entryAnswer)
+export const readEntry: ReadOperation<'readEntry'> = async ({ entries }, { params }) => {
+  const reading = entries.read(params.slug)
+  const { json, etag, number, revision } = reading instanceof Promise ? await reading : reading
+  return { json, etag, records: [revision], observed: { action: 'READ', entry: number, revision, metadata: null } }
+}
 
 /** Reads entries or exact revisions: one item per id or slug, in the requested order. A missing one is an item with its problem. */
 export const readBatch: ReadOperation<'readBatch'> = async (reads, { query }) => {

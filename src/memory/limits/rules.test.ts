@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { seededRandom } from '../../../test/support/random.ts'
 import { Problem } from '../../contract/problem.ts'
-import { rateLimitFields } from '../../http/admission.ts'
+import { rateLimitFields } from '../../http/limits.ts'
 import { assertCooledDown, type Charge, cooldownLeft, RateLimiter } from './rules.ts'
 
 const WINDOW = 60_000
