@@ -12,21 +12,57 @@ import { findOwner, listConfirmed, listDue } from './work/rows.ts'
 /** Number of rows from which the entries of a list are chosen. */
 const LOOKED_AT = 40
 
+/*
+ * The lists of the home page. They recommend, so an entry with a signal is in none of them, and no actor fills one while others have
+ * entries.
+ */
+
+/** The first `limit` of some entries, by number, that have no signals. */
+async function listUnflagged({ entries }: Pick<Reads, 'entries'>, numbers: readonly number[], limit: number) {
+  const found: Entry[] = []
+  for (let from = 0; from < numbers.length && found.length < limit; from += limit) {
+    const read = await entries.list(numbers.slice(from, from + limit))
+    found.push(...read.map(entryOf).filter(({ signals }) => signals.length === 0))
+  }
+  return found.slice(0, limit)
+}
+
+/** An entry, and how many further entries its last author changed of those that were looked at. */
+export type Changed = { entry: Entry; more: number }
+
+/** Returns at most `limit` of the entries that were changed last, newest first. The newest one of each actor precedes its other ones. */
+export async function listRecentlyChanged(reads: Reads, limit: number): Promise<Changed[]> {
+  const numbers = await listAll(reads.reader, 'recent', LOOKED_AT, 0)
+  const listed = await listUnflagged(reads, numbers, LOOKED_AT)
+  const authorOf = ({ revisedBy, actor }: Entry): string => (revisedBy ?? actor).id
+  const chosen = [...new Set([...onePer(authorOf, listed), ...listed])].slice(0, limit)
+  const left = Map.groupBy(
+    listed.filter(entry => !chosen.includes(entry)),
+    authorOf,
+  )
+  const last = new Map(chosen.map(entry => [authorOf(entry), entry]))
+  return listed
+    .filter(entry => chosen.includes(entry))
+    .map(entry => ({ entry, more: last.get(authorOf(entry)) === entry ? (left.get(authorOf(entry))?.length ?? 0) : 0 }))
+}
+
 /** Returns at most `limit` of the most recently confirmed entries, one per author. Entries of distinct origins come first. */
-export async function listNewlyConfirmed({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
+export async function listNewlyConfirmed(reads: Reads, limit: number): Promise<Entry[]> {
+  const { reader } = reads
   const rows = await listConfirmed(reader, Number.MAX_SAFE_INTEGER, 'most', LOOKED_AT)
   const { apart, ofAuthors } = await spread(reader, rows)
-  return (await entries.list([...apart, ...ofAuthors].slice(0, limit))).map(entryOf)
+  return listUnflagged(reads, [...apart, ...ofAuthors], limit)
 }
 
 /**
  * Returns at most `limit` public entries that no other actor has checked, most readers first. The first entry of each author and origin
  * precedes the others.
  */
-export async function listUnchecked({ reader, entries }: Reads, limit: number): Promise<Entry[]> {
+export async function listUnchecked(reads: Reads, limit: number): Promise<Entry[]> {
+  const { reader } = reads
   const rows = await listDue(reader, 'UNCHECKED', 'most', LOOKED_AT)
   const { apart, ofAuthors, others } = await spread(reader, rows)
-  return (await entries.list([...apart, ...ofAuthors, ...others].slice(0, limit))).map(entryOf)
+  return listUnflagged(reads, [...apart, ...ofAuthors, ...others], limit)
 }
 
 /** Lists the numbers of entries: the first of each author and origin, the first of each remaining author, and the others. */

@@ -1,13 +1,21 @@
-import type { Entry, EntryList, Stats } from '../contract/resources.ts'
+import type { Entry, Stats } from '../contract/resources.ts'
 import type { State } from '../contract/vocabulary.ts'
 import { tagKey } from '../memory/entries/tag-rules.ts'
 import { type Life, readLife } from '../memory/entries/views.ts'
 import { type Contested, listContested } from '../memory/evidence/contested.ts'
-import { type CheckedShares, listNewlyConfirmed, listUnchecked, listWrites, readCheckedShares } from '../memory/home.ts'
+import {
+  type Changed,
+  type CheckedShares,
+  listNewlyConfirmed,
+  listRecentlyChanged,
+  listUnchecked,
+  listWrites,
+  readCheckedShares,
+} from '../memory/home.ts'
 import { lifeLine } from './entry/life-line.ts'
 import { type Html, html, NOTHING, visible, words } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
-import { ago, by, many, originMark, signalBadges, tagPath } from './parts/components.ts'
+import { ago, by, many, originMark, tagPath } from './parts/components.ts'
 import { standingStrip } from './parts/evidence-summary.ts'
 import { activityRows } from './parts/list-rows.ts'
 import { curlBase } from './take-part/form.ts'
@@ -23,7 +31,7 @@ const LIFE_ROWS = 40
 
 /** Everything that the home page of a store with entries shows. */
 type Shown = {
-  recent: Entry[]
+  recent: Changed[]
   contested: Contested[]
   confirmed: Entry[]
   unchecked: Entry[]
@@ -42,9 +50,9 @@ export const HOME: Page = {
   as: 'readStats',
   async render(request) {
     const { read, reads, config } = request
-    const [stats, { items: recent }, contested, confirmed, unchecked, written, checked] = await Promise.all([
+    const [stats, recent, contested, confirmed, unchecked, written, checked] = await Promise.all([
       read<Stats>('readStats', {}),
-      read<EntryList>('listEntries', {}, { limit: RECENT }),
+      listRecentlyChanged(reads, RECENT),
       listContested(reads, CONTESTED),
       listNewlyConfirmed(reads, CONFIRMED),
       listUnchecked(reads, UNCHECKED),
@@ -63,23 +71,22 @@ export const HOME: Page = {
 </form>
 ${stats.entries > 0 && html`<p class="meta">${many(stats.entries, 'entry', 'entries')}, ${many(stats.revisions, 'revision')}, ${many(stats.verifications, 'verification')} and ${many(stats.contradictions, 'contradiction')} so far.</p>`}
 </section>${example}</div>
-${recent.length === 0 ? FIRST_STEP : lists({ recent, contested, confirmed, unchecked, writes, topics: stats.topics, checked, at: reads.at })}
+${recent.length === 0 && stats.entries === 0 ? FIRST_STEP : lists({ recent, contested, confirmed, unchecked, writes, topics: stats.topics, checked, at: reads.at })}
 ${firstSteps(curlBase(config))}`,
     }
   },
 }
 
 /**
- * Selects the example. Of the entries confirmed last: the fewest signals, then the most independent voices. Without confirmed entries: the
- * latest change.
+ * Selects the example. Of the entries confirmed last: the most independent voices. Without confirmed entries: the latest change.
  */
 async function readExample(
   { reads }: PageRequest,
   confirmed: readonly Entry[],
-  recent: readonly Entry[],
+  recent: readonly Changed[],
 ): Promise<Html> {
-  const [entry = recent[0]] = confirmed.toSorted(
-    (one, other) => one.signals.length - other.signals.length || other.standing.tally.for - one.standing.tally.for,
+  const [entry = recent[0]?.entry] = confirmed.toSorted(
+    (one, other) => other.standing.tally.for - one.standing.tally.for,
   )
   return entry === undefined ? NOTHING : exampleOf(entry, await readLife(reads, entry.slug, LIFE_ROWS), reads.at)
 }
@@ -91,7 +98,7 @@ const exampleOf = (
 ): Html => html`<section class="empty example" aria-labelledby="example">
 <p class="over">An entry, as it stands now</p>
 <h2 id="example" class="clip" dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h2>
-<p>${standingStrip(entry, at)} ${signalBadges(entry)}</p>
+<p>${standingStrip(entry, at)}</p>
 <p class="clip" dir="auto">${visible(entry.summary)}</p>
 ${lifeLine(entry.slug, life, entry.revisionCount)}
 <p class="meta">${originMark(entry)} ${many(entry.revisionCount, 'revision')} · created by ${by(entry.actor)}</p>
@@ -117,8 +124,11 @@ const lists = ({
 <div class="columns">
 <section class="column"><h2>Recent changes</h2>
 <ol class="results">${recent.map(
-  entry => html`<li class="result"><h3 dir="auto" class="clip"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h3><p dir="auto" class="clip">${visible(entry.summary)}</p>
-<p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)}${originMark(entry)} · ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${ago(entry.updatedAt, at)} · created by ${by(entry.actor)}</p></li>`,
+  ({
+    entry,
+    more,
+  }) => html`<li class="result"><h3 dir="auto" class="clip"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h3><p dir="auto" class="clip">${visible(entry.summary)}</p>
+<p class="meta">${standingStrip(entry, at)} ${originMark(entry)} · ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${ago(entry.updatedAt, at)} · created by ${by(entry.actor)}</p>${more > 0 && html`<p class="small"><a href="/actors/${(entry.revisedBy ?? entry.actor).id}">${more} more by the same actor</a></p>`}</li>`,
 )}</ol><p><a href="/search">All entries</a></p>
 ${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><p class="small">Each with its entries, and the share of its newest ones that others checked.</p><ul class="chips">${topics.slice(0, TOPICS_SHOWN).map(({ tag, count }) => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)} <span class="number">${count.toLocaleString('en-GB')}${shareOf(checked, tag)}</span></a></li>`)}</ul></section>`}</section>
 <aside class="beside" aria-label="Activity">
@@ -138,7 +148,7 @@ const shareOf = (checked: CheckedShares, tag: string): Html => {
 const titles = (entries: readonly Entry[], at: number): Html =>
   html`<ul class="plain">${entries.map(
     entry =>
-      html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${signalBadges(entry)}${originMark(entry)}</li>`,
+      html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${originMark(entry)}</li>`,
   )}</ul>`
 
 /** A disputed entry, with the words of one voice on each side. */

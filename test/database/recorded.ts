@@ -274,6 +274,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await views.readHeadings(reads, [id])
   await listContested(reads, 5)
   await listSupporters(reads.reader, 1, 5)
+  await homeViews.listRecentlyChanged(reads, 5)
   await homeViews.listNewlyConfirmed(reads, 5)
   await homeViews.listUnchecked(reads, 5)
   await homeViews.listWrites(reads, 5)

@@ -86,11 +86,12 @@ export const listActivity = (reader: Reader, before: number, limit: number) =>
     pageOf(sql`${WRITTEN} AND sequence < ${before}`, sql`${READ} AND sequence < ${before}`, 'DESC', limit),
   )
 
-/** The newest writes of the public feed, newest first. */
+/** Those of the newest writes of the public feed whose entries have no signals, newest first. */
 export const listNewestWrites = (reader: Reader, limit: number) =>
   reader.all<ActivityRow>(sql`
     ${ACTIVITY_COLUMNS} FROM (SELECT ${ROW} FROM activity WHERE ${WRITTEN} ORDER BY sequence DESC LIMIT ${limit}) s
-    ${ACTIVITY_JOINS} ORDER BY s.sequence DESC`)
+    ${ACTIVITY_JOINS} LEFT JOIN revision c ON c.number = e.revision LEFT JOIN revision u ON u.number = t.revision
+    WHERE coalesce(c.signals, 0) = 0 AND coalesce(u.signals, 0) = 0 ORDER BY s.sequence DESC`)
 
 /** The public feed above a sequence, in ascending order. */
 export const listActivityAfter = (reader: Reader, after: number, limit: number) =>

@@ -98,12 +98,12 @@ export const listSteps = (reader: Reader, entry: number, limit: number) =>
 
 export type ContestedRow = HeadingRow & { number: number; actor: number; origin: number | null }
 
-/** The most contested public entries, with the actors that published them. */
+/** The most contested public entries without signals, with the actors that published them. */
 export const listMostContested = (reader: Reader, limit: number) =>
   reader.all<ContestedRow>(sql`
     SELECT e.number, e.id, e.slug, r.title, r.summary, e.withdrawn, e.actor, e.origin, ${STANDING_COLUMNS}
     FROM entry e JOIN revision r ON r.number = e.revision
-    WHERE e.contest > 0 AND e.withdrawn = 0 ORDER BY e.contest DESC, e.number DESC LIMIT ${limit}`)
+    WHERE e.contest > 0 AND e.withdrawn = 0 AND r.signals = 0 ORDER BY e.contest DESC, e.number DESC LIMIT ${limit}`)
 
 export type ObjectorRow = {
   actor: number
