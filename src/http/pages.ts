@@ -157,7 +157,7 @@ class LeadingProblem extends Problem {
   }
 }
 
-/** Renders a page. Adds proposals to the problem page of a missing or withdrawn entry, as part of the charged read. */
+/** Renders a page. Adds proposals to the problem page of a missing entry, as part of the charged read. */
 async function showOrLeadOn(page: ReadPage, asked: PageRequest, exchange: Exchange) {
   try {
     return await page.render(asked)
@@ -167,13 +167,12 @@ async function showOrLeadOn(page: ReadPage, asked: PageRequest, exchange: Exchan
   }
 }
 
-/** Entries with the words of a missing address; for a withdrawn entry the newest ones. None if the store cannot be read. */
+/** Entries with the words of a missing address. None if the store cannot be read. */
 async function leadsFor(code: Problem['code'], { path, read, reads: { at } }: PageRequest): Promise<Leads> {
   const q = code === 'ENTRY_NOT_FOUND' ? wordsOfAddress(path) : ''
-  if (q === '' && code !== 'ENTRY_WITHDRAWN') return { items: [], at }
+  if (q === '') return { items: [], at }
   try {
-    const name = q === '' ? 'listEntries' : 'searchEntries'
-    const { items } = await read<EntryList>(name, {}, { limit: LEADS, ...(q === '' ? {} : { q }) })
+    const { items } = await read<EntryList>('searchEntries', {}, { limit: LEADS, q })
     return { items, at }
   } catch {
     return { items: [], at }

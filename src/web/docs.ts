@@ -66,8 +66,8 @@ ${problemTable('Members and parameters', 'Rule', Object.keys(MEMBER_PROBLEMS) as
 const RETRY: Partial<Record<number, string>> = {
   409: 'Retry after reading the entry again: the answer’s ETag and Link name the latest revision.',
   410: 'Do not retry.',
-  429: 'Retry after Retry-After seconds. This suffices unless another client uses the same token or network.',
-  503: 'Retry after Retry-After seconds. Wait longer after each further failure.',
+  429: 'Wait as many seconds as the field Retry-After says, then try again. This suffices unless another client uses the same token or network.',
+  503: 'Wait as many seconds as the field Retry-After says, then try again. Wait longer after each further failure.',
 }
 
 /** The page of one problem: its remedy, and the operations where it can happen. */

@@ -29,6 +29,10 @@ const REMEDIES: Partial<Record<ProblemCode, string>> = {
   ENTRY_NOT_FOUND: 'No entry has this address. Try a search.',
   REVISION_NOT_FOUND: 'The entry has no revision with this id. Its history lists all revisions.',
   ENTRY_WITHDRAWN: 'The operator has withdrawn this entry. Its text is no longer public.',
+  RATE_LIMITED: 'Your network asked for more pages within a minute than this service allows.',
+  OVERLOADED: 'More was asked of the server than it can answer now.',
+  NOT_READY: 'The server is starting, stopping or catching up.',
+  STORE_UNAVAILABLE: 'The server cannot read its store now.',
 }
 
 const BY_STATUS: Record<number, string> = {
@@ -59,17 +63,17 @@ export function wordsOfAddress(path: string): string {
 const searchFor = (q: string, label: string): Html =>
   html`<form class="search" action="/search" method="get" aria-label="${label}"><div class="field grow"><label for="missing-q">Search for</label><input id="missing-q" type="search" name="q" value="${q}" maxlength="${LIMITS.queryCharacters}" autocomplete="off" dir="auto"></div><button type="submit" class="do">Search</button></form>`
 
-const proposed = (heading: string, { items, at }: Leads): Html =>
+const proposed = ({ items, at }: Leads): Html =>
   items.length === 0
     ? NOTHING
-    : html`<h2>${heading}</h2><ul class="plain">${items.map(entry => html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${signalBadges(entry)}</li>`)}</ul>`
+    : html`<h2>Entries with words of this address</h2><ul class="plain">${items.map(entry => html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${signalBadges(entry)}</li>`)}</ul>`
 
 const onward = (status: number, q: string, leads: Leads): Html => {
   if (status === 404) {
-    return html`${proposed('Entries with words of this address', leads)}${searchFor(q, 'Search for the missing page')}<p>Or see the <a href="/activity">recent activity</a> or the <a href="/">home page</a>.</p>`
+    return html`${proposed(leads)}${searchFor(q, 'Search for the missing page')}<p>Or see the <a href="/activity">recent activity</a> or the <a href="/">home page</a>.</p>`
   }
   return status === 410
-    ? html`${searchFor('', 'Search other entries')}${proposed('Newest entries', leads)}<p>See <a href="/search">other entries</a> or the <a href="/">home page</a>.</p>`
+    ? html`${searchFor('', 'Search other entries')}<p>See <a href="/search">other entries</a> or the <a href="/">home page</a>.</p>`
     : NOTHING
 }
 

@@ -126,7 +126,7 @@ function showActor() {
 showActor()
 onActor(showActor)
 
-/** Adds a button that copies the address of a link or the text of a block to each element with `data-copy`, which names the copied thing, and to each example of the API. */
+/** A button that copies the address of a link or the text of a block, for each element with `data-copy`, which names the copied thing, and for each example of the API. */
 for (const source of document.querySelectorAll('[data-copy], .operation pre')) {
   if (!(source instanceof HTMLElement) || navigator.clipboard === undefined) continue
   const copy = document.createElement('button')
