@@ -41,8 +41,15 @@ export const PAGE_FIELDS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; font-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   vary: 'Origin, Accept',
 }
+
+const OVER_TLS = { ...PAGE_FIELDS, 'strict-transport-security': 'max-age=31536000' }
+
+/** The fields of a page. If PUBLIC_URL is https, browsers open the service only by https for a year (RFC 6797). */
+const fieldsOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): Record<string, string> =>
+  publicUrl?.startsWith('https:') ? OVER_TLS : PAGE_FIELDS
 
 /** The operation that a page is admitted as; for free pages one that is not charged. */
 export const admittedAs = (page: Page, url: string): ReadName =>
@@ -205,7 +212,7 @@ const statusOf = (shown: Document | File): number => ('type' in shown ? 200 : (s
 function textOf(shown: Document | File, { config, path, query }: Pick<PageRequest, 'config' | 'path' | 'query'>) {
   if ('type' in shown) return { ...shown, fields: { vary: 'Origin, Accept' } }
   const q = typeof query.q === 'string' ? query.q : ''
-  return { type: HTML_TYPE, body: layout(shown, { config, path, q }), fields: PAGE_FIELDS }
+  return { type: HTML_TYPE, body: layout(shown, { config, path, q }), fields: fieldsOf(config) }
 }
 
 /** Whether a failed request gets a page: its path is a page or unknown, and its client accepts HTML. Operations answer in JSON. */
@@ -230,5 +237,5 @@ export function problemPageAnswer(problem: Problem, config: Config, { id, path }
   const q = status === 404 ? wordsOfAddress(path) : ''
   const leads = problem instanceof LeadingProblem ? problem.leads : { items: [], at: 0 }
   const body = layout(problemPage(problem, id, { q, leads }), { config, path, q })
-  return { status, headers: { ...headers, ...PAGE_FIELDS, 'content-type': HTML_TYPE }, body }
+  return { status, headers: { ...headers, ...fieldsOf(config), 'content-type': HTML_TYPE }, body }
 }

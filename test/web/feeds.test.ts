@@ -222,3 +222,10 @@ async function pictureOf(path: string): Promise<string> {
   assert.equal(png.subarray(-8, -4).toString('latin1'), 'IEND', path)
   return `${response.headers.get('content-type')} ${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`
 }
+
+test('pages of an https address ask browsers to use https only', async () => {
+  for (const path of ['/', '/nothing-here']) {
+    const answer = await call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
+    assert.match(answer.headers.get('strict-transport-security') ?? '', /max-age=31536000/, path)
+  }
+})

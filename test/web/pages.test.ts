@@ -51,6 +51,8 @@ test('every page is HTML under one strict policy, sets no cookie and is at most 
     assert.equal(typeOf(answer), 'text/html; charset=utf-8', path)
     assert.equal(answer.headers.get('set-cookie'), null, path)
     assert.equal(answer.headers.get('content-security-policy'), PAGE_FIELDS['content-security-policy'], path)
+    assert.match(answer.headers.get('permissions-policy') ?? '', /camera=\(\)/, path)
+    assert.equal(answer.headers.get('strict-transport-security'), null, path)
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', path)
     assert.equal(answer.headers.get('referrer-policy'), 'no-referrer', path)
     assert.ok(Buffer.byteLength(answer.text) <= 100_000, `${path}: ${Buffer.byteLength(answer.text)} bytes`)
