@@ -10,8 +10,7 @@ import type {
 import type { ProblemCode } from '../contract/problem.ts'
 import { remedyOf } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
-import { claimOf } from '../memory/evidence/pieces-rules.ts'
-import { cutOf } from '../memory/evidence/standing.ts'
+import { Texts } from '../memory/evidence/pieces-rules.ts'
 import { holdsSecret } from '../memory/idempotency/rules.ts'
 import { pathOfText } from '../memory/values.ts'
 
@@ -56,7 +55,7 @@ async function assertJudgeable(client: Client, address: string, said: Judgement)
   const { rationale, quote, observedOn, sourceEntryId } = said
   await openEntry(client, address)
   const revision = await client.readRevision(address, said.revisionId)
-  if (quote !== undefined && claimOf(cutOf(revision), quote).length === 0) throw refused('QUOTE_NOT_FOUND')
+  if (quote !== undefined && new Texts().cut(revision).claimOf(quote).length === 0) throw refused('QUOTE_NOT_FOUND')
   assertNoSecret({ rationale, quote, observedOn })
   if (sourceEntryId === undefined) return
   const [source] = (await client.readBatch({ ids: sourceEntryId })).items

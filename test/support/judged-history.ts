@@ -1,4 +1,4 @@
-import { compareTexts, cutText } from '../../src/memory/evidence/pieces-rules.ts'
+import { type CutText, Texts } from '../../src/memory/evidence/pieces-rules.ts'
 import {
   correctionsToSearch,
   type Evidence,
@@ -19,13 +19,14 @@ export type HistoryEvent = Revised | Judged
 
 /** The evidence about the last text of a history of revisions and judgements. Judges are other actors with voices of their own. */
 export function evidenceAfter(...events: readonly HistoryEvent[]): Evidence {
-  const revisions: { number: number; text: ReturnType<typeof cutText>; changeType: string; actor: number }[] = []
+  const texts = new Texts()
+  const revisions: { number: number; text: CutText; changeType: string; actor: number }[] = []
   const judgements: Judgement[] = []
   for (const [at, event] of events.entries()) {
     const number = at + 1
     if ('content' in event) {
       const { content, title = 'A title', changeType = 'EXPAND', actor = 1 } = event
-      revisions.push({ number, text: cutText({ title, summary: `${title} in short.`, content }), changeType, actor })
+      revisions.push({ number, text: texts.cut({ title, summary: `${title} in short.`, content }), changeType, actor })
     } else {
       const { verdict, of = revisions.length - 1, actor = 100 + at, voice = actor, own = false, quote = null } = event
       const revision = revisions[of]?.number ?? 0
@@ -39,7 +40,7 @@ export function evidenceAfter(...events: readonly HistoryEvent[]): Evidence {
   const compared = new Map(
     textsToCompare(counted, current.number).map(number => {
       const text = byNumber.get(number) ?? current.text
-      return [number, { text, comparison: compareTexts(text, current.text) }]
+      return [number, { text, comparison: texts.compare(text, current.text) }]
     }),
   )
   const first = Math.min(...counted.filter(isAgainst).map(({ revision }) => revision))

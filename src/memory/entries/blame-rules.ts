@@ -1,6 +1,6 @@
 import type { Tally } from '../../contract/resources.ts'
 import { SECTIONS, type Section, type State } from '../../contract/vocabulary.ts'
-import { claimOf, type Text, visitPieces } from '../evidence/pieces-rules.ts'
+import { type Text, visitPieces } from '../evidence/pieces-rules.ts'
 import { type Evidence, isAgainst, type Judgement, objectionsOf, stateOfTally, tallyOf } from '../evidence/rules.ts'
 
 /**
@@ -246,7 +246,7 @@ export function evidenceOfPieces(evidence: Evidence): { places: (number | null)[
   const quotes = counted.flatMap(one => {
     const judged = compared.get(one.revision)
     if (one.quote === null || judged === undefined) return []
-    return [{ judgement: one, keys: new Set(claimOf(judged.text, one.quote).flat()) }]
+    return [{ judgement: one, numbers: new Set(judged.text.claimOf(one.quote).flat()) }]
   })
   const whole = Map.groupBy(
     counted.filter(({ quote }) => quote === null),
@@ -256,9 +256,9 @@ export function evidenceOfPieces(evidence: Evidence): { places: (number | null)[
   const signOf = (place: number): string =>
     [
       texts.map(([, { comparison }]) => (comparison.unchanged[place] ? 1 : 0)).join(''),
-      ...quotes.flatMap(({ keys }, at) => (keys.has(current.keys[place] ?? '') ? [at] : [])),
+      ...quotes.flatMap(({ numbers }, at) => (numbers.has(current.numbers[place] ?? -1) ? [at] : [])),
     ].join(' ')
-  const signs = (): string[] => [...current.keys.keys()].map(signOf)
+  const signs = (): string[] => [...current.numbers.keys()].map(signOf)
   let found = signs()
   while (texts.length > 0 && new Set(found).size * counted.length > COUNTED_MAX) {
     texts = texts.slice(0, -1)
@@ -272,7 +272,7 @@ export function evidenceOfPieces(evidence: Evidence): { places: (number | null)[
       ...texts.flatMap(([revision, { comparison }]) =>
         comparison.unchanged[place] ? (whole.get(revision) ?? []) : [],
       ),
-      ...quotes.flatMap(({ judgement, keys }) => (keys.has(current.keys[place] ?? '') ? [judgement] : [])),
+      ...quotes.flatMap(({ judgement, numbers }) => (numbers.has(current.numbers[place] ?? -1) ? [judgement] : [])),
     ].sort((a, b) => b.record - a.record)
     places.set(sign, about.length === 0 ? null : parts.length)
     if (about.length > 0) parts.push(partOf(about))

@@ -2,7 +2,7 @@ import type { EvidenceItemInput } from '../../contract/inputs.ts'
 import { Problem } from '../../contract/problem.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import type { Environment, EvidenceResult } from '../../contract/resources.ts'
-import { only, type Reader, type Transaction } from '../../engine/database.ts'
+import { type Awaitable, only, type Reader, type Transaction } from '../../engine/database.ts'
 import { authorOf } from '../actors/rows.ts'
 import { countEvidence, type EntryRow, findEntry, findRevision, type RevisionRow } from '../entries/rows.ts'
 import { assertWritable } from '../entries/rules.ts'
@@ -10,9 +10,9 @@ import { takeRecord } from '../head-rows.ts'
 import { assertNoSecret } from '../idempotency/rules.ts'
 import type { Context, WriteOperation, WriteRequest } from '../operation.ts'
 import { beginWrite, beginWrites, endWrite, inOrder, lockEntries, takeOrigin, type Writer } from '../write.ts'
-import { claimOf, hasWritten } from './pieces-rules.ts'
+import { hasWritten } from './pieces-rules.ts'
 import { type ContradictionRow, insertEvidence, toContradiction, toVerification, type VerificationRow } from './rows.ts'
-import { cutOf, settleStanding } from './standing.ts'
+import { settleStanding, textsOf } from './standing.ts'
 import * as store from './standing-rows.ts'
 import { observedJson } from './standing-rows.ts'
 
@@ -46,14 +46,14 @@ async function isAuthor(reader: Reader, by: Written, revision: number): Promise<
   const written = await store.listWritten(reader, by, WRITTEN_MAX + 1)
   if (written.length === 0) return false
   if (written.length > WRITTEN_MAX) return true
-  const text = cutOf(only(await store.findText(reader, revision)))
+  const texts = textsOf(by.entry)
+  const textOf = async (row: Awaitable<store.TextRow | undefined>) => texts.cut(only(await row))
+  const text = await textOf(store.findText(reader, revision))
   for (const { number, ordinal } of written) {
     const from = Math.max(2, ordinal - EARLIER_MAX)
     const ordinals = [...(ordinal > 1 ? [1] : []), ...Array.from({ length: ordinal - from }, (_, at) => from + at)]
-    const earlier = await Promise.all(
-      ordinals.map(async at => cutOf(only(await store.findTextByOrdinal(reader, by.entry, at)))),
-    )
-    if (hasWritten(cutOf(only(await store.findText(reader, number))), earlier, text)) return true
+    const earlier = await Promise.all(ordinals.map(at => textOf(store.findTextByOrdinal(reader, by.entry, at))))
+    if (hasWritten(await textOf(store.findText(reader, number)), earlier, text)) return true
   }
   return false
 }
@@ -107,7 +107,7 @@ export async function findJudged(tx: Transaction, address: string, said: Said): 
     const entry = assertWritable(found)
     const revision = await findRevision(tx, entry.number, said.revisionId)
     if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
-    if (said.quote !== undefined && claimOf(cutOf(revision), said.quote).length === 0)
+    if (said.quote !== undefined && textsOf(entry.number).cut(revision).claimOf(said.quote).length === 0)
       throw new Problem('QUOTE_NOT_FOUND')
     return { entry, revision }
   }

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimOf, compareTexts, cutText, EDITS_MAX, hasClaim, hasWritten, isSameText } from './pieces-rules.ts'
+import { EDITS_MAX, hasClaim, hasWritten, isSameText, Texts } from './pieces-rules.ts'
 
-const cut = (content: string, title = 'A title') => cutText({ title, summary: 'A summary.', content })
+const texts = new Texts()
+const cut = (content: string, title = 'A title') => texts.cut({ title, summary: 'A summary.', content })
 const lines = (from: number, count: number): string[] => Array.from({ length: count }, (_, at) => `Line ${from + at}.`)
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** The contents of the pieces that a diff leaves unchanged. */
 const kept = (judged: string, current: string): string[] => {
   const now = cut(current)
-  const { unchanged } = compareTexts(cut(judged), now)
-  return now.pieces.flatMap(({ section, text }, at) => (section === 'CONTENT' && unchanged[at] ? [text] : []))
+  const { unchanged } = texts.compare(cut(judged), now)
+  return now.piecesAt().flatMap(({ section, text }, at) => (section === 'CONTENT' && unchanged[at] ? [text] : []))
 }
 
 test('pieces are compared after NFC, without the blank space at their end, with their indentation', () => {
@@ -34,8 +35,14 @@ test('a moved, added or removed piece is a changed piece; the others stay unchan
 })
 
 test('a piece in another section is another piece', () => {
-  const { unchanged, gone } = compareTexts(cut('The claim.', 'A title'), cut('Other.', 'The claim.'))
-  assert.deepEqual([unchanged, gone.length], [[false, true, false], 2])
+  const { unchanged, kept } = texts.compare(cut('The claim.', 'A title'), cut('Other.', 'The claim.'))
+  assert.deepEqual(
+    [[...unchanged], [...kept]],
+    [
+      [0, 1, 0],
+      [0, 1, 0],
+    ],
+  )
 })
 
 test('past the bound of edits everything between the common beginning and end is changed', () => {
@@ -69,9 +76,13 @@ test('the diff is a longest common subsequence, as the quadratic one finds it', 
 
 test('a quote names the pieces that it touches, and a text has the claim while it has all of one occurrence', () => {
   const text = cut('Set it to 2 s. Never mix them.\nThe end.')
-  assert.deepEqual(claimOf(text, 'to 2 s. Never'), [['CONTENT Set it to 2 s.', 'CONTENT Never mix them.']])
-  assert.deepEqual(claimOf(text, 'to 3 s'), [])
-  const claim = claimOf(text, 'to 2 s')
+  const [touched = []] = text.claimOf('to 2 s. Never')
+  assert.deepEqual(
+    text.piecesAt(touched.map(number => text.numbers.indexOf(number))),
+    ['Set it to 2 s.', 'Never mix them.'].map(piece => ({ section: 'CONTENT', text: piece })),
+  )
+  assert.deepEqual(text.claimOf('to 3 s'), [])
+  const claim = text.claimOf('to 2 s')
   assert.ok(hasClaim(cut('The end.\nSet it to 2 s.'), claim), 'a moved claim is still there')
   assert.ok(!hasClaim(cut('Set it to 3 s. Never mix them.'), claim))
 })

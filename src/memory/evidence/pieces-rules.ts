@@ -15,12 +15,6 @@ const KINDS = byteTable([
   ['"\')]}”’»›」』）】》〉*_`', CLOSER],
 ])
 
-/** The characters that may end a piece. The regular expression finds them many times faster than a loop. */
-const MARK = /[\n\u2028\u2029.!?…؟۔।॥։።፧។៕。！？｡．]/g
-
-// The engine optimises a pattern for the first texts that it searches. Without marks in them it skips to rare marks several times faster.
-for (const letters of ['a'.repeat(200), 'b'.repeat(200)]) MARK.test(letters)
-
 /** Called for the piece `text.slice(from, to)`. `end` excludes the blank space at its end. A visit that returns true is the last. */
 export type Visit = (from: number, to: number, end: number) => unknown
 
@@ -33,11 +27,9 @@ export function visitPieces(text: string, start: number, visit: Visit): void {
   let from = start
   let at = start
   while (at < text.length) {
-    MARK.lastIndex = at
-    if (!MARK.test(text)) break
-    const marked = MARK.lastIndex - 1
+    const marked = at++
     const mark = kindAt(text, marked)
-    at = marked + 1
+    if (mark < LINE || mark > FULL_STOP) continue
     if (mark === LINE ? at - from < SHORTEST : isShort(text, from, marked)) continue
     let line = mark === LINE
     let full = mark === FULL_STOP
@@ -85,57 +77,111 @@ export function piecesOf(text: string): string[] {
 
 export type Text = { title: string; summary: string; content: string }
 
-/** A sentence or line of a text, without the blank space at its end. `from` and `to` are its place in its section, with that space. */
-export type Piece = { section: Section; text: string; from: number; to: number }
-
-/**
- * A text in its pieces, in order. Two pieces are equal if their keys are: same section, same characters after NFC. Indentation is part of a
- * piece.
- */
-export type CutText = {
-  /** The text after NFC. */
-  text: Text
-  pieces: readonly Piece[]
-  keys: readonly string[]
-  /** The place of the first piece with a key. */
-  places: ReadonlyMap<string, number>
-  /** The same for each piece: the place of the first piece that equals it. */
-  firsts: readonly number[]
-  /** The length of all pieces, in UTF-16 units. */
-  size: number
-  /** Equal for texts with the same pieces in the same order. */
-  digest: string
-}
-
 const MEMBERS = { TITLE: 'title', SUMMARY: 'summary', CONTENT: 'content' } as const satisfies Record<
   Section,
   keyof Text
 >
 
-export function cutText(text: Text): CutText {
-  const pieces: Piece[] = []
-  const keys: string[] = []
-  const places = new Map<string, number>()
-  const firsts: number[] = []
-  let size = 0
-  const normal = { title: nfc(text.title), summary: nfc(text.summary), content: nfc(text.content) }
-  for (const section of SECTIONS) {
-    const whole = normal[MEMBERS[section]]
-    visitPieces(whole, 0, (from, to, end) => {
-      const piece = { section, text: whole.slice(from, end), from, to }
-      const key = `${section} ${piece.text}`
-      const first = places.get(key) ?? keys.length
-      if (first === keys.length) places.set(key, first)
-      firsts.push(first)
-      pieces.push(piece)
-      keys.push(key)
-      size += piece.text.length
+/** A sentence or line of a text, without the blank space at its end. Indentation is part of it. */
+export type Piece = { section: Section; text: string }
+
+/** A section of a text after NFC, and the places of its pieces: from `first`, before `after`. */
+type CutSection = { section: Section; text: string; first: number; after: number }
+
+/** A text in its pieces, in order. */
+export class CutText {
+  readonly #sections: readonly CutSection[]
+  /** For each piece its offset in its section, and its end without the blank space. */
+  readonly #starts: number[] = []
+  readonly #ends: number[] = []
+  #distinct: ReadonlySet<number> | undefined
+  /** Equal for equal pieces of all texts that the same `Texts` cut: same section, same characters after NFC. */
+  readonly numbers: readonly number[]
+  /** The length of all pieces, in UTF-16 units. */
+  readonly size: number
+  /** Equal for texts with the same pieces in the same order. */
+  readonly digest: string
+
+  constructor(text: Text, numberOf: (section: Section, piece: string) => number) {
+    const numbers: number[] = []
+    let size = 0
+    this.#sections = SECTIONS.map(section => {
+      const whole = nfc(text[MEMBERS[section]])
+      const first = numbers.length
+      visitPieces(whole, 0, (from, _, end) => {
+        numbers.push(numberOf(section, whole.slice(from, end)))
+        this.#starts.push(from)
+        this.#ends.push(end)
+        size += end - from
+      })
+      return { section, text: whole, first, after: numbers.length }
+    })
+    this.numbers = numbers
+    this.size = size
+    this.digest = shortDigest(new Uint8Array(new Int32Array(numbers).buffer))
+  }
+
+  has(number: number): boolean {
+    this.#distinct ??= new Set(this.numbers)
+    return this.#distinct.has(number)
+  }
+
+  lengthAt(place: number): number {
+    return (this.#ends[place] ?? 0) - (this.#starts[place] ?? 0)
+  }
+
+  /** The pieces at some places, by default all. */
+  piecesAt(places: readonly number[] = [...this.numbers.keys()]): Piece[] {
+    return places.flatMap(place => {
+      const found = this.#sections.find(({ after }) => place < after)
+      if (found === undefined) return []
+      return [{ section: found.section, text: found.text.slice(this.#starts[place], this.#ends[place]) }]
     })
   }
-  return { text: normal, pieces, keys, places, firsts, size, digest: shortDigest(keys.join('\0')) }
+
+  /** The pieces that a quote touches, for each occurrence in a section; empty if it does not occur. Equal occurrences are returned once. */
+  claimOf(quote: string): Claim {
+    const wanted = nfc(quote).trim()
+    const found: (readonly number[])[] = []
+    if (wanted === '') return found
+    let occurrences = 0
+    for (const { text, first, after } of this.#sections) {
+      for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+        if (occurrences++ === OCCURRENCES_MAX) break
+        const from = this.#countBefore(at + 1, first, after) - 1
+        const touched = this.numbers.slice(from, this.#countBefore(at + wanted.length, first, after))
+        if (!found.some(other => areEqual(other, touched))) found.push(touched)
+      }
+    }
+    return found
+  }
+
+  /** The place after the last piece, from `first` up to `after`, that begins before an offset of its section. */
+  #countBefore(offset: number, first: number, after: number): number {
+    let [least, most] = [first, after]
+    while (least < most) {
+      const middle = (least + most) >> 1
+      if ((this.#starts[middle] as number) < offset) least = middle + 1
+      else most = middle
+    }
+    return least
+  }
 }
 
 const nfc = (text: string): string => text.normalize('NFC')
+
+const areEqual = (one: readonly number[], other: readonly number[]): boolean =>
+  one.length === other.length && one.every((number, at) => number === other[at])
+
+/** A quoted claim in a text: for each occurrence, the numbers of the pieces that it touches. */
+export type Claim = readonly (readonly number[])[]
+
+/** The maximum number of occurrences of a quote that are considered. */
+const OCCURRENCES_MAX = 16
+
+/** Whether a text still has a claim: all pieces of one of its occurrences. */
+export const hasClaim = (text: CutText, claim: Claim): boolean =>
+  claim.some(numbers => numbers.every(number => text.has(number)))
 
 /** Whether two texts have the same pieces in the same order. */
 export const isSameText = (one: CutText, other: CutText): boolean => one.digest === other.digest
@@ -145,12 +191,114 @@ export type Comparison = {
   same: boolean
   /** Whether the current text has any piece of the judged one, at any place. */
   overlaps: boolean
-  /** For each piece of the current text: whether the diff leaves it unchanged. */
-  unchanged: readonly boolean[]
-  /** The places of the pieces of the judged text that the current text does not have unchanged. */
-  gone: readonly number[]
+  /** For each piece of the current text: 1 if the diff leaves it unchanged, else 0. */
+  unchanged: Uint8Array
+  /** The same for each piece of the judged text. */
+  kept: Uint8Array
   /** The share of the current text, by characters, that is unchanged. */
   share: number
+}
+
+/** Texts that are compared with each other. Each text is cut once, and each two texts are compared once. */
+export class Texts {
+  readonly #numbers = {
+    TITLE: new Map<string, number>(),
+    SUMMARY: new Map<string, number>(),
+    CONTENT: new Map<string, number>(),
+  }
+  readonly #cuts = new Map<string, CutText>()
+  readonly #comparisons = new Map<CutText, Map<CutText, Comparison>>()
+  readonly #grown: (size: number) => void
+  #count = 0
+  #size = 0
+
+  /** `grown` is called with the length of all texts, in UTF-16 units, after a text was cut. */
+  constructor(grown: (size: number) => void = () => {}) {
+    this.#grown = grown
+  }
+
+  cut({ title, summary, content }: Text): CutText {
+    const key = `${title}\0${summary}\0${content}`
+    const known = this.#cuts.get(key)
+    if (known !== undefined) return known
+    const cut = new CutText({ title, summary, content }, (section, piece) => this.#numberOf(section, piece))
+    this.#cuts.set(key, cut)
+    this.#size += key.length
+    this.#grown(this.#size)
+    return cut
+  }
+
+  #numberOf(section: Section, piece: string): number {
+    const known = this.#numbers[section].get(piece)
+    if (known !== undefined) return known
+    this.#numbers[section].set(piece, this.#count)
+    return this.#count++
+  }
+
+  /** The numbers of the pieces at some places of a text as marks: 1 for each, else 0. */
+  marked({ numbers }: CutText, places: readonly number[]): Uint8Array {
+    const marks = new Uint8Array(this.#count)
+    for (const place of places) marks[numbers[place] as number] = 1
+    return marks
+  }
+
+  /** What a current text has of a judged one: a diff by pieces, a longest common subsequence (Myers 1986). A moved piece is a changed piece. */
+  compare(judged: CutText, current: CutText): Comparison {
+    const known = this.#comparisons.get(current) ?? new Map<CutText, Comparison>()
+    const comparison = known.get(judged) ?? comparisonOf(judged, current, this.#count)
+    this.#comparisons.set(current, known.set(judged, comparison))
+    return comparison
+  }
+}
+
+/** Compares two texts whose pieces have numbers below `count`. */
+function comparisonOf(judged: CutText, current: CutText, count: number): Comparison {
+  const [before, after] = [judged.numbers, current.numbers]
+  const unchanged = new Uint8Array(after.length)
+  const kept = new Uint8Array(before.length)
+  const match = (ofJudged: number, ofCurrent: number): void => {
+    kept[ofJudged] = 1
+    unchanged[ofCurrent] = 1
+  }
+  let [first, endJudged, endCurrent] = [0, before.length, after.length]
+  for (; first < Math.min(endJudged, endCurrent) && before[first] === after[first]; first++) match(first, first)
+  while (Math.min(endJudged, endCurrent) > first && before[endJudged - 1] === after[endCurrent - 1]) {
+    match(--endJudged, --endCurrent)
+  }
+  // A piece that only one of the texts has cannot be part of a common subsequence.
+  const inCurrent = new Uint8Array(count)
+  for (let place = first; place < endCurrent; place++) inCurrent[after[place] as number] = 1
+  const ofJudged = placesIn(before, first, endJudged, inCurrent)
+  const inBoth = new Uint8Array(count)
+  for (const place of ofJudged) inBoth[before[place] as number] = 1
+  const ofCurrent = placesIn(after, first, endCurrent, inBoth)
+  const numbersAt = (numbers: readonly number[], places: number[]) => places.map(place => numbers[place] as number)
+  for (const [one, other] of commonPlaces(numbersAt(before, ofJudged), numbersAt(after, ofCurrent))) {
+    match(ofJudged[one] as number, ofCurrent[other] as number)
+  }
+  let size = 0
+  for (let place = 0; place < unchanged.length; place++) if (unchanged[place] === 1) size += current.lengthAt(place)
+  return {
+    same: isSameText(judged, current),
+    overlaps: first > 0 || endJudged < before.length || ofJudged.length > 0,
+    unchanged,
+    kept,
+    share: current.size === 0 ? 1 : size / current.size,
+  }
+}
+
+/** The places from `first` before `end` whose numbers are marked. */
+function placesIn(numbers: readonly number[], first: number, end: number, marks: Uint8Array): number[] {
+  const places: number[] = []
+  for (let place = first; place < end; place++) if (marks[numbers[place] as number] === 1) places.push(place)
+  return places
+}
+
+/** The places without a mark. */
+export function unmarked(marks: Uint8Array): number[] {
+  const places: number[] = []
+  for (let place = 0; place < marks.length; place++) if (marks[place] === 0) places.push(place)
+  return places
 }
 
 /**
@@ -159,70 +307,8 @@ export type Comparison = {
  */
 export const EDITS_MAX = 128
 
-/** A diff by pieces: a longest common subsequence (Myers 1986). A moved piece is a changed piece. */
-export function compareTexts(judged: CutText, current: CutText): Comparison {
-  const unchanged = new Array<boolean>(current.keys.length).fill(false)
-  const left = new Array<boolean>(judged.keys.length).fill(false)
-  const match = (ofJudged: number, ofCurrent: number): void => {
-    left[ofJudged] = true
-    unchanged[ofCurrent] = true
-  }
-  let [first, endJudged, endCurrent] = [0, judged.keys.length, current.keys.length]
-  for (; first < Math.min(endJudged, endCurrent) && judged.keys[first] === current.keys[first]; first++)
-    match(first, first)
-  while (Math.min(endJudged, endCurrent) > first && judged.keys[endJudged - 1] === current.keys[endCurrent - 1]) {
-    match(--endJudged, --endCurrent)
-  }
-  const [ofJudged, ofCurrent] = commonPieces(judged, current, [first, endJudged, endCurrent])
-  for (const [one, other] of commonPlaces(Int32Array.from(ofJudged.ids), Int32Array.from(ofCurrent.ids))) {
-    match(ofJudged.places[one] as number, ofCurrent.places[other] as number)
-  }
-  let size = 0
-  for (let place = 0; place < unchanged.length; place++) {
-    if (unchanged[place]) size += (current.pieces[place] as Piece).text.length
-  }
-  const gone: number[] = []
-  for (let place = 0; place < left.length; place++) if (!left[place]) gone.push(place)
-  return {
-    same: isSameText(judged, current),
-    overlaps: first > 0 || endJudged < judged.keys.length || ofJudged.ids.length > 0,
-    unchanged,
-    gone,
-    share: current.size === 0 ? 1 : size / current.size,
-  }
-}
-
-/** Pieces of a text in order: their places, and ids that are equal for equal pieces. */
-type Pieces = { places: number[]; ids: number[] }
-
-/** The pieces that the middles of two texts have in common. The others cannot be part of a common subsequence. */
-function commonPieces(
-  judged: CutText,
-  current: CutText,
-  [first, endJudged, endCurrent]: readonly [number, number, number],
-): [Pieces, Pieces] {
-  const inMiddle = new Uint8Array(current.keys.length)
-  for (let place = first; place < endCurrent; place++) inMiddle[current.firsts[place] as number] = 1
-  const ofJudged: Pieces = { places: [], ids: [] }
-  for (let place = first; place < endJudged; place++) {
-    const id = current.places.get(judged.keys[place] as string)
-    if (id === undefined || inMiddle[id] === 0) continue
-    inMiddle[id] = 2
-    ofJudged.places.push(place)
-    ofJudged.ids.push(id)
-  }
-  const ofCurrent: Pieces = { places: [], ids: [] }
-  for (let place = first; place < endCurrent; place++) {
-    const id = current.firsts[place] as number
-    if (inMiddle[id] !== 2) continue
-    ofCurrent.places.push(place)
-    ofCurrent.ids.push(id)
-  }
-  return [ofJudged, ofCurrent]
-}
-
 /** The pairs of places of a longest common subsequence, last first; empty if it needs more than `EDITS_MAX` edits. */
-function commonPlaces(a: Int32Array, b: Int32Array): [number, number][] {
+function commonPlaces(a: readonly number[], b: readonly number[]): [number, number][] {
   if (a.length === 0 || b.length === 0) return []
   /** `reached[d]` has, for each diagonal from -d to d, the furthest place in `a` that d edits reach. */
   const reached: Int32Array[] = []
@@ -271,59 +357,6 @@ function pathOf(reached: readonly Int32Array[], end: number, last: number): [num
   return pairs
 }
 
-/** A quoted claim in a text: for each occurrence, the keys of the pieces that it touches. */
-export type Claim = readonly (readonly string[])[]
-
-/** The pieces that a quote touches, for each occurrence in a section; empty if it does not occur. Equal occurrences are returned once. */
-export function claimOf(cut: CutText, quote: string): Claim {
-  const wanted = nfc(quote).trim()
-  const ranges: Range[] = []
-  if (wanted === '') return []
-  let found = 0
-  for (const section of SECTIONS) {
-    const whole = cut.text[MEMBERS[section]]
-    for (let at = whole.indexOf(wanted); at >= 0; at = whole.indexOf(wanted, at + wanted.length)) {
-      if (found++ === OCCURRENCES_MAX) break
-      const range = rangeOf(cut, section, at, at + wanted.length)
-      if (!ranges.some(other => hasEqualPieces(cut, other, range))) ranges.push(range)
-    }
-  }
-  return ranges.map(({ first, after }) => cut.keys.slice(first, after))
-}
-
-/** The maximum number of occurrences of a quote that are considered. */
-const OCCURRENCES_MAX = 16
-
-/** The places of some pieces of a text. */
-type Range = { first: number; after: number }
-
-/** The pieces that a range of characters of a section touches. The pieces are in order. */
-function rangeOf({ pieces }: CutText, section: Section, at: number, end: number): Range {
-  const order = SECTIONS.indexOf(section)
-  const isBefore = (piece: Piece): boolean =>
-    piece.section === section ? piece.to <= at : SECTIONS.indexOf(piece.section) < order
-  let [first, last] = [0, pieces.length]
-  while (first < last) {
-    const middle = (first + last) >> 1
-    if (isBefore(pieces[middle] as Piece)) first = middle + 1
-    else last = middle
-  }
-  let after = first
-  for (let piece = pieces[after]; piece?.section === section && piece.from < end; piece = pieces[after]) after++
-  return { first, after }
-}
-
-function hasEqualPieces({ firsts }: CutText, one: Range, other: Range): boolean {
-  const length = one.after - one.first
-  if (other.after - other.first !== length) return false
-  for (let at = 0; at < length; at++) if (firsts[one.first + at] !== firsts[other.first + at]) return false
-  return true
-}
-
-/** Whether a text still has a claim: all pieces of one of its occurrences. */
-export const hasClaim = ({ places }: CutText, claim: Claim): boolean =>
-  claim.some(keys => keys.every(key => places.has(key)))
-
 const NOTABLE =
   /\p{N}|`|https?:|\]\(|[<>=&|^%$\\{}]|[-+*/]\S|\b(?:not?|never|none|neither|nor|without|cannot|only|must|\w+n['’]t|nicht|kein\w*|nie|pas|jamais|sans|nunca|sin|non|mai)\b/iu
 
@@ -337,5 +370,5 @@ export const isNotable = ({ text }: Piece): boolean => NOTABLE.test(text)
 export function hasWritten(written: CutText, earlier: readonly CutText[], text: CutText): boolean {
   if (earlier.some(one => isSameText(one, written))) return false
   if (isSameText(written, text)) return true
-  return written.keys.some(key => text.places.has(key) && !earlier.some(({ places }) => places.has(key)))
+  return written.numbers.some(number => text.has(number) && !earlier.some(one => one.has(number)))
 }

@@ -6,9 +6,9 @@ import { historyOf } from '../entries/blame.ts'
 import { type EntryRow, findWriter } from '../entries/rows.ts'
 import { findAddressed, observedRead, type ReadOperation } from '../operation.ts'
 import { shortDigest } from '../values.ts'
-import type { CutText, Piece } from './pieces-rules.ts'
+import type { Piece } from './pieces-rules.ts'
 import type { ComputedStanding as StoredStanding } from './rules.ts'
-import { cutOf } from './standing.ts'
+import { textsOf } from './standing.ts'
 import {
   findEvidenceId,
   findObjection,
@@ -37,7 +37,12 @@ async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standin
   const [shown, unconfirmed, removed, best] = await Promise.all([
     Promise.all(contradictions.map(one => contradictionOf(reader, one))),
     stored.unconfirmed.length === 0 ? [] : unconfirmedOf(reader, entry, stored.unconfirmed),
-    nearest === null || stored.removed.length === 0 ? [] : removedOf(reader, nearest, stored.removed),
+    nearest === null || stored.removed.length === 0
+      ? []
+      : textsOf(entry.number)
+          .cut(only(await findText(reader, nearest)))
+          .piecesAt(stored.removed)
+          .map(shownPiece),
     nearest === null || state === 'SUPPORTED' ? null : findRevisionId(reader, nearest),
   ])
   return {
@@ -66,13 +71,6 @@ export const shownPiece = ({
   text: text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text,
 })
 
-const piecesAt = ({ pieces }: CutText, places: readonly number[]): Piece[] =>
-  places.map(place => pieces[place]).filter(piece => piece !== undefined)
-
-async function removedOf(reader: Reader, revision: number, places: readonly number[]): Promise<Standing['removed']> {
-  return piecesAt(cutOf(only(await findText(reader, revision))), places).map(shownPiece)
-}
-
 /** Pieces of the current text with the revisions that wrote them. */
 async function unconfirmedOf(
   reader: Reader,
@@ -81,11 +79,14 @@ async function unconfirmedOf(
 ): Promise<Standing['unconfirmed']> {
   const { origins } = await historyOf(reader, entry)
   return Promise.all(
-    piecesAt(cutOf(entry), places).map(async (piece, at) => {
-      const first = origins[places[at] ?? 0]?.first ?? entry.revisions
-      const writer = only(await findWriter(reader, entry.number, first))
-      return { ...shownPiece(piece), revisionId: writer.id, actor: toAuthor(writer) }
-    }),
+    textsOf(entry.number)
+      .cut(entry)
+      .piecesAt(places)
+      .map(async (piece, at) => {
+        const first = origins[places[at] ?? 0]?.first ?? entry.revisions
+        const writer = only(await findWriter(reader, entry.number, first))
+        return { ...shownPiece(piece), revisionId: writer.id, actor: toAuthor(writer) }
+      }),
   )
 }
 

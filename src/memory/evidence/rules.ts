@@ -1,6 +1,6 @@
 import type { Environment, Standing, Tally } from '../../contract/resources.ts'
 import type { ObjectionStatus, State } from '../../contract/vocabulary.ts'
-import { type Claim, type Comparison, type CutText, claimOf, hasClaim, isNotable, isSameText } from './pieces-rules.ts'
+import { type Claim, type Comparison, type CutText, hasClaim, isNotable, isSameText, unmarked } from './pieces-rules.ts'
 
 /** A verdict about a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS with its entry as target. */
 export type Verdict = 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | 'CONTRADICTED' | 'CONTRADICTS'
@@ -178,7 +178,7 @@ function createTracing(compared: Evidence['compared']): IsIn {
     if (judged === undefined) return false
     if (judgement.quote === null) return isSameText(judged, text)
     const key = claimKey(judgement)
-    const known = claims.get(key) ?? { claim: claimOf(judged, judgement.quote), found: new Map() }
+    const known = claims.get(key) ?? { claim: judged.claimOf(judgement.quote), found: new Map() }
     claims.set(key, known)
     const found = known.found.get(text) ?? hasClaim(text, known.claim)
     known.found.set(text, found)
@@ -250,12 +250,21 @@ function lifeOf(judgement: Judgement, evidence: Evidence, supports: readonly Jud
     : { ...lifeless(judgement, 'ADDRESSED', answer?.number), addressed: accepted.record }
 }
 
-/** The standing of the current text of an entry. */
-export function standingOf(evidence: Evidence): ComputedStanding {
-  const { judgements, compared } = evidence
+/** The objections of an entry, and what changed in its text since the nearest supported one. */
+type Assessed = { objections: Objection[]; opponents: ReadonlySet<number>; changes: Changes | undefined }
+
+export function assess(evidence: Evidence): Assessed {
   const objections = objectionsOf(evidence)
+  const standing = objections.filter(({ status }) => status === 'STANDING')
+  const opponents = new Set(standing.map(({ judgement }) => judgement.actor))
+  return { objections, opponents, changes: changesOf(evidence, opponents) }
+}
+
+/** The standing of the current text of an entry. */
+export function standingOf(evidence: Evidence, assessed = assess(evidence)): ComputedStanding {
+  const { judgements, compared } = evidence
+  const { objections, opponents } = assessed
   const open = objections.filter(({ status }) => status === 'STANDING').map(({ judgement }) => judgement)
-  const opponents = opponentsIn(objections)
   const shareOf = ({ revision }: Judgement): number => compared.get(revision)?.comparison.share ?? 0
   const isCurrent = (one: Judgement): boolean =>
     !isAgainst(one) && !opponents.has(one.actor) && shareOf(one) >= SUPPORT_FROM
@@ -270,7 +279,7 @@ export function standingOf(evidence: Evidence): ComputedStanding {
     tally,
     earlier: tallyOf(newestOfActors(judgements.filter(one => !counted.has(one)))),
     share: shareOfVoices(tally, answered),
-    ...supportOf(evidence, opponents),
+    ...supportOf(evidence.current, assessed.changes),
     changedBy: null,
     checkedAt: newest(here.filter(one => isAgainst(one) || !one.own))?.at ?? null,
     observedOn: environmentsOf(supports),
@@ -327,12 +336,10 @@ function shareOfVoices(tally: Tally, answered: readonly Judgement[]): number {
 /** Rounded down, so that a part is never shown as the whole. */
 const inThousandths = (share: number): number => Math.floor(share * 1_000 + 1e-9) / 1_000
 
-/** The actors of standing objections. */
-const opponentsIn = (objections: readonly Objection[]): Set<number> =>
-  new Set(objections.filter(({ status }) => status === 'STANDING').map(({ judgement }) => judgement.actor))
-
 /** The nearest supported text, the places of its pieces that are gone, and those of pieces that no supported text has. */
-function changesOf({ judgements, current, compared }: Evidence, opponents: ReadonlySet<number>) {
+export type Changes = { nearest: ComparedText & { revision: number }; gone: number[]; unconfirmed: number[] }
+
+function changesOf({ judgements, current, compared }: Evidence, opponents: ReadonlySet<number>): Changes | undefined {
   const supports = judgements.filter(one => isSupport(one) && !opponents.has(one.actor))
   const texts = [...new Set(supports.map(({ revision }) => revision))].flatMap(revision => {
     const found = compared.get(revision)
@@ -345,30 +352,20 @@ function changesOf({ judgements, current, compared }: Evidence, opponents: Reado
       b.revision - a.revision,
   )
   if (nearest === undefined) return undefined
-  const isConfirmed = (place: number): boolean => texts.some(({ comparison }) => comparison.unchanged[place])
-  const unconfirmed = [...current.pieces.keys()].filter(place => !isConfirmed(place))
-  return { nearest, unconfirmed, gone: nearest.comparison.gone }
-}
-
-/** The nearest supported text, and the keys of the pieces that were written and removed since; undefined without a change. */
-export function changesSinceSupport(evidence: Evidence) {
-  const changes = changesOf(evidence, opponentsIn(objectionsOf(evidence)))
-  if (changes === undefined || changes.unconfirmed.length + changes.gone.length === 0) return undefined
-  const keysAt = ({ keys }: CutText, places: readonly number[]) => new Set(places.map(place => keys[place] as string))
-  const { nearest, unconfirmed, gone } = changes
-  return { ...nearest, written: keysAt(evidence.current, unconfirmed), removed: keysAt(nearest.text, gone) }
+  const confirmed = new Uint8Array(current.numbers.length)
+  for (const { comparison } of texts)
+    for (let place = 0; place < confirmed.length; place++) confirmed[place] ||= comparison.unchanged[place] as number
+  return { nearest, gone: unmarked(nearest.comparison.kept), unconfirmed: unmarked(confirmed) }
 }
 
 /** What independent voices supported of the current text. */
 function supportOf(
-  evidence: Evidence,
-  opponents: ReadonlySet<number>,
+  current: CutText,
+  changes: Changes | undefined,
 ): Pick<ComputedStanding, 'confirmed' | 'unconfirmed' | 'nearest' | 'removed' | 'changed'> {
-  const { current } = evidence
-  const changes = changesOf(evidence, opponents)
   if (changes === undefined) return { confirmed: null, unconfirmed: [], nearest: null, removed: [], changed: 0 }
   const { nearest, unconfirmed, gone } = changes
-  const size = unconfirmed.reduce((sum, place) => sum + (current.pieces[place]?.text.length ?? 0), 0)
+  const size = unconfirmed.reduce((sum, place) => sum + current.lengthAt(place), 0)
   return {
     confirmed: inThousandths(current.size === 0 ? 1 : 1 - size / current.size),
     unconfirmed: notableFirst(current, unconfirmed),
@@ -379,9 +376,13 @@ function supportOf(
 }
 
 /** At most three places of pieces: those whose small change may reverse the meaning first. */
-const notableFirst = ({ pieces }: CutText, places: readonly number[]): number[] => {
-  const isFirst = (place: number): boolean => isNotable(pieces[place] as CutText['pieces'][number])
-  return [...places.filter(isFirst), ...places.filter(place => !isFirst(place))].slice(0, NAMED)
+function notableFirst(text: CutText, places: readonly number[]): number[] {
+  const notable: number[] = []
+  for (const place of places) {
+    if (notable.length === NAMED) break
+    if (text.piecesAt([place]).some(isNotable)) notable.push(place)
+  }
+  return [...notable, ...places.filter(place => !notable.includes(place)).slice(0, NAMED)].slice(0, NAMED)
 }
 
 /** The environments of supporting judgements, newest first. */

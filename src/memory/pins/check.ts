@@ -7,10 +7,10 @@ import type { Reader } from '../../engine/database.ts'
 import { readSettled } from '../activity/rows.ts'
 import { findRecordAt } from '../as-of/rows.ts'
 import { type EntryRow, findEntry } from '../entries/rows.ts'
-import type { CutText, Piece, Text } from '../evidence/pieces-rules.ts'
+import { type CutText, type Text, unmarked } from '../evidence/pieces-rules.ts'
 import { objectionsTo, shownPiece } from '../evidence/read.ts'
 import { type Judgement, latestOf, shownOf, standingObjections, stateOfTally, tallyOf } from '../evidence/rules.ts'
-import { comparisonOf, cutOf } from '../evidence/standing.ts'
+import { textsOf } from '../evidence/standing.ts'
 import { listJudgements, shownStanding, storedStanding } from '../evidence/standing-rows.ts'
 import { inTurns, type ReadOperation, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
@@ -127,7 +127,7 @@ class Comparison {
     if (cost > this.#left) return NOT_COMPARED
     this.#left -= cost
     this.#current = entry.number
-    const change = changeBetween(cutOf(pinned), cutOf(entry))
+    const change = changeBetween(entry, pinned)
     await this.#yieldToRequests()
     return change
   }
@@ -135,13 +135,15 @@ class Comparison {
 
 const PIECES_SHOWN = 3
 
-function changeBetween(pinned: CutText, current: CutText): TextChange | null {
-  const { same, gone, unchanged } = comparisonOf(pinned, current)
+function changeBetween(entry: EntryRow, pinned: PinnedRow): TextChange | null {
+  const texts = textsOf(entry.number)
+  const [before, now] = [texts.cut(pinned), texts.cut(entry)]
+  const { same, kept, unchanged } = texts.compare(before, now)
   if (same) return null
-  const added = [...unchanged.keys()].filter(place => !unchanged[place])
-  const shown = ({ pieces }: CutText, places: readonly number[]) =>
-    places.slice(0, PIECES_SHOWN).map(place => shownPiece(pieces[place] as Piece))
-  return { removed: shown(pinned, gone), added: shown(current, added), changed: Math.max(gone.length, added.length) }
+  const [gone, added] = [unmarked(kept), unmarked(unchanged)]
+  const shown = (text: CutText, places: readonly number[]) =>
+    text.piecesAt(places.slice(0, PIECES_SHOWN)).map(shownPiece)
+  return { removed: shown(before, gone), added: shown(now, added), changed: Math.max(gone.length, added.length) }
 }
 
 const lengthOf = ({ title, summary, content }: Text): number => title.length + summary.length + content.length

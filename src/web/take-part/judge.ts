@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
-import { claimOf, cutText, type Piece } from '../../memory/evidence/pieces-rules.ts'
+import { type Piece, Texts } from '../../memory/evidence/pieces-rules.ts'
 import { type Html, html, seen, visible, words } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { moment } from '../parts/components.ts'
@@ -67,12 +67,12 @@ const plainOf = (text: string): string => text.normalize('NFC').replace(UNSHOWN,
 
 /** The part of a text that marked words are of: the words themselves, or else the sentence that shows them. */
 function quoteOf(revision: Revision, marked: string): string {
-  const cut = cutText(revision)
-  if (marked === '' || claimOf(cut, marked).length > 0) return marked
+  const cut = new Texts().cut(revision)
+  if (marked === '' || cut.claimOf(marked).length > 0) return marked
   const plain = plainOf(marked)
   const isShown = ({ text }: Piece): boolean => plainOf(text).includes(plain)
   const isPart = ({ text }: Piece): boolean => text.length > 2 && plain.includes(plainOf(text))
-  const piece = plain === '' ? undefined : (cut.pieces.find(isShown) ?? cut.pieces.find(isPart))
+  const piece = plain === '' ? undefined : (cut.piecesAt().find(isShown) ?? cut.piecesAt().find(isPart))
   return piece === undefined ? marked : startOf(piece.text.trim())
 }
 
@@ -86,7 +86,7 @@ const LISTED_CHARACTERS = 10_000
 function sentences({ slug }: Entry, revision: Revision): Html {
   const rows: Html[] = []
   let size = 0
-  for (const { text } of cutText(revision).pieces) {
+  for (const { text } of new Texts().cut(revision).piecesAt()) {
     if (text.trim() === '') continue
     size += text.length
     if (size > LISTED_CHARACTERS) break
