@@ -49,7 +49,7 @@ before(async () => {
     site = site.replace(text, value)
   }
   writeFileSync(join(path, 'site.conf'), site)
-  const whole = `daemon off; user root root; pid ${path}/pid; worker_processes 1;
+  const whole = `daemon off; master_process off; user root root; pid ${path}/pid; worker_processes 1;
 events { worker_connections 64; }
 http { access_log off; client_body_temp_path ${path}/body; proxy_temp_path ${path}/proxy; fastcgi_temp_path ${path}/fastcgi;
 uwsgi_temp_path ${path}/uwsgi; scgi_temp_path ${path}/scgi; include ${path}/site.conf; }

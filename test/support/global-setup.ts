@@ -15,6 +15,8 @@ export async function globalSetup(): Promise<void> {
   process.env.TEST_DATABASE_TEMPLATE = newTemplateName()
   programs = mkdtempSync(join(tmpdir(), 'palimpsest-go-'))
   process.env.TEST_GO_DIRECTORY = programs
+  // With --test-force-exit, Node ends before globalTeardown.
+  process.once('exit', () => removePrograms())
   const binaries = findBinaries()
   if (process.env.TEST_DATABASE_URL !== undefined || binaries === undefined) return
   cluster = await startCluster(binaries)
@@ -25,5 +27,9 @@ export async function globalTeardown(): Promise<void> {
   const { TEST_DATABASE_URL: url, TEST_DATABASE_TEMPLATE: template } = process.env
   if (cluster === undefined && url !== undefined && template !== undefined) await dropTemplate(url, template)
   await cluster?.close()
+  removePrograms()
+}
+
+function removePrograms(): void {
   if (programs !== undefined) rmSync(programs, { recursive: true, force: true })
 }
