@@ -106,6 +106,7 @@ export const Entry = Type.Object({
   revisionCount: count('The number of revisions.'),
   standing: EntryStanding,
   signals,
+  unflaggedRevisionId: Type.Optional(uuid('The newest earlier revision without these signals.')),
   ...trust,
 })
 

@@ -79,7 +79,7 @@ export const words = <const T extends readonly string[]>(values: T, description:
   })
 export const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 export const timestamp = (description: string) =>
-  Type.String({ format: 'date-time', description: `${description} (RFC 3339, UTC, milliseconds)` })
+  Type.String({ format: 'date-time', description: `${description} (RFC 3339, UTC)` })
 export const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const title = text(LIMITS.titleCharacters, 'What the entry is about, in one line.')

@@ -175,6 +175,9 @@ function standingLines({ entry, revision, standing }: Reading): string[] {
     ...(before > 0 ? [`Judgements of earlier texts, which do not count for it: ${before}.`] : []),
     ...(best === null ? [] : [`An earlier revision was found ${best.state}: ${best.revisionId}.`]),
     ...(signals.length > 0 ? [`${signalLine(signals)}.`] : []),
+    ...(isCurrent && entry.unflaggedRevisionId !== undefined
+      ? [`The last revision without them is ${entry.unflaggedRevisionId}.`]
+      : []),
   ]
 }
 

@@ -47,6 +47,25 @@ test('an answer with an entry names the signals of its current revision, and no 
   assert.ok(!('signals' in revision), 'the hashed resource has no further member')
 })
 
+test('a flagged entry names the last revision without its signals on every face', async () => {
+  const first = await publish('Boil it for three minutes.')
+  const second = await revise(first, 'Boil it for four minutes.')
+  const poisoned = await revise(second, POISON)
+  assert.deepEqual([first.unflaggedRevisionId, second.unflaggedRevisionId], [undefined, undefined])
+  assert.equal(poisoned.unflaggedRevisionId, second.currentRevisionId)
+  const still = await revise(poisoned, `${POISON} Now.`)
+  assert.equal(still.unflaggedRevisionId, second.currentRevisionId)
+  assert.deepEqual(await read(`/api/entries/${still.slug}`), still)
+  const textOf = async (path: string, accept: string): Promise<string> =>
+    (await call(app.url, 'GET', path, { headers: { accept } })).text
+  const address = `/entries/${still.slug}/revisions/${second.currentRevisionId}`
+  const page = await textOf(`/entries/${still.slug}`, 'text/html')
+  assert.ok(page.includes(`<a href="${address}">The last revision without them</a>`))
+  assert.match(await textOf(`/entries/${still.slug}.md`, 'text/markdown'), new RegExp(`without them: ${address}`))
+  const cleaned = await revise(still, 'Boil it for five minutes.')
+  assert.equal(cleaned.unflaggedRevisionId, undefined)
+})
+
 test('a revision that changes nothing has the signals of its text, its rationale included', async () => {
   const entry = await publish('Plain text.')
   const body = { ...revisionOf(entry), content: 'Plain text.', title: entry.title, summary: entry.summary }

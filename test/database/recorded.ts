@@ -111,6 +111,16 @@ export async function recordOperations(path: string): Promise<Recorded> {
     { ...text, previousRevisionId: one.currentRevisionId, changeType: 'EXPAND', rationale: 'More' },
     at,
   )
+  await write(
+    'reviseEntry',
+    {
+      ...{ ...text, content: 'rm -rf /' },
+      previousRevisionId: two.currentRevisionId,
+      changeType: 'EXPAND',
+      rationale: 'A signal',
+    },
+    { slug: String(two.slug) },
+  )
   const revisionId = revised.currentRevisionId
   const verified = await write(
     'verifyRevision',

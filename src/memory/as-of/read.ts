@@ -87,7 +87,7 @@ export const readEntryAsOf: ReadOperation<'readEntryAsOf'> = async ({ reader }, 
   const body: EntryAsOf = {
     ...toEntry({
       ...{ ...entry, revision_id: id, revisions: ordinal },
-      ...{ title, summary, content, signals, updated_at },
+      ...{ title, summary, content, signals, updated_at, unflagged: null },
       ...reviserColumnsOf(revision),
     }),
     standing,

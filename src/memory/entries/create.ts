@@ -55,6 +55,7 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
       revisions: 1,
       standing: null,
       changed_by_name: null,
+      unflagged: null,
     },
     ...author,
     ...reviserColumnsOf(author),

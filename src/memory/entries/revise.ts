@@ -16,6 +16,7 @@ import {
   type EntryRow,
   findEntry,
   findRevision,
+  findUnflagged,
   insertRevision,
   isSame,
   reviserColumnsOf,
@@ -81,7 +82,9 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
   const standing = await resettled(tx, revised, request.known)
   const reviser = reviserColumnsOf(authorColumnsOf(actor))
-  const shown = toEntry({ ...revised, ...reviser, ...standing, signals, updated_at: changed ? at : entry.updated_at })
+  const unflagged = await findUnflagged(tx, entry.number, { ordinal, signals })
+  const updatedAt = changed ? at : entry.updated_at
+  const shown = toEntry({ ...revised, ...reviser, ...standing, signals, unflagged, updated_at: updatedAt })
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
 }
 

@@ -41,14 +41,23 @@ export type EntryRow = AuthorColumns &
     summary: string
     content: string
     signals: number
+    /** The id of the newest earlier revision that has none of the signals of the current one; null without signals. */
+    unflagged: string | null
   }
+
+/** Revisions that are searched for one without the signals of the current one. */
+const UNFLAGGED_WITHIN = 1_000
+const unflaggedIn = (entry: Sql, from: Sql, ordinal: Sql, signals: Sql): Sql => sql`
+  SELECT c.id FROM revision c WHERE c.entry = ${entry} AND c.ordinal >= ${from} AND c.ordinal < ${ordinal}
+    AND (c.signals & ${signals}) = 0 ORDER BY c.ordinal DESC LIMIT 1`
 
 export const ENTRY_COLUMNS: Sql = sql`e.number, e.id, e.slug, e.tags, e.data_class, e.created_at, e.updated_at, e.revisions, e.evidence, e.relations,
   e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, e.origins, r.id AS revision_id,
   r.created_at AS revised_at, r.title, r.summary, r.content, r.signals, ${AUTHOR_COLUMNS}, w.id AS reviser_id,
   CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.name END AS reviser_name,
   CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.model END AS reviser_model,
-  CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.provider END AS reviser_provider, ${STANDING_COLUMNS}`
+  CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.provider END AS reviser_provider,
+  CASE WHEN r.signals <> 0 THEN (${unflaggedIn(sql`e.number`, sql`r.ordinal - 1000`, sql`r.ordinal`, sql`r.signals`)}) END AS unflagged, ${STANDING_COLUMNS}`
 export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor
   JOIN actor w ON w.number = r.actor`
 
@@ -230,8 +239,22 @@ export const toEntry = (row: ShownEntry): Entry => ({
   revisionCount: row.revisions,
   standing: shownStanding(row),
   signals: signalNames(row.signals),
+  ...(row.unflagged === null ? {} : { unflaggedRevisionId: row.unflagged }),
   ...TRUST,
 })
+
+/** The id of the newest revision before an ordinal that has none of these signals; null without signals, and if there is none. */
+export async function findUnflagged(
+  reader: Reader,
+  entry: number,
+  { ordinal, signals }: { ordinal: number; signals: number },
+): Promise<string | null> {
+  if (signals === 0) return null
+  const row = await reader.one<{ id: string }>(
+    unflaggedIn(sql`${entry}`, sql`${ordinal - UNFLAGGED_WITHIN}`, sql`${ordinal}`, sql`${signals}`),
+  )
+  return row?.id ?? null
+}
 
 export type RevisionRow = {
   number: number

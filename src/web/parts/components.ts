@@ -164,14 +164,14 @@ export const titleOf = (text: string): string => {
   return plain === '' ? 'Untitled' : plain
 }
 
-type Signalled = Pick<Entry, 'signals'>
+type Signalled = Pick<Entry, 'signals' | 'unflaggedRevisionId'>
 
 /** The signals of an entry in a list, as badges. */
 export const signalBadges = ({ signals }: Signalled): Html =>
   html`${signals.map(signal => html`${badge(SIGNAL_WORDS[signal], 'mixed')} `)}`
 
 /** The signals above a text, with their meaning. */
-export const signalNotice = ({ signals }: Signalled): Html =>
+export const signalNotice = ({ signals, unflaggedRevisionId: unflagged }: Signalled, slug = ''): Html =>
   signals.length === 0
     ? NOTHING
-    : html`<div class="notice signals" role="note"><p><strong>Warning signs in this text.</strong> A program found them by patterns. They do not prove bad intent.</p><ul>${signals.map(signal => html`<li>${SIGNAL_WORDS[signal]}</li>`)}</ul></div>`
+    : html`<div class="notice signals" role="note"><p><strong>Warning signs in this text.</strong> A program found them by patterns. They do not prove bad intent.</p><ul>${signals.map(signal => html`<li>${SIGNAL_WORDS[signal]}</li>`)}</ul>${unflagged !== undefined && html`<p><a href="/entries/${slug}/revisions/${unflagged}">The last revision without them</a></p>`}</div>`
