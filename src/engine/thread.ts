@@ -55,7 +55,6 @@ type ThreadOptions = {
    */
   youngMb: number
   onDeath: (error: Error) => void
-  onSend?: () => void
   /** Receives the messages of the thread that are not replies. */
   onNotice?: (notice: IndexNotice) => void
 }
@@ -93,8 +92,7 @@ export async function startThread(file: URL, data: object, options: ThreadOption
 /**
  * A thread and the requests in progress to it, each of which resolves with its reply. Refuses a request as OVERLOADED if `pendingMax`
  * requests are in progress, or if it would wait too long. `together` is the maximum number of requests that the thread answers at once.
- * `batched` sends the requests of one turn as an array. `onSend` is called before that, and may add requests. When the thread ends, all
- * requests in progress fail and `onDeath` is called.
+ * `batched` sends the requests of one turn as an array. When the thread ends, all requests in progress fail and `onDeath` is called.
  */
 export class Thread {
   /** Resolves when the thread is ready; rejects if it fails before. */
@@ -104,7 +102,8 @@ export class Thread {
   readonly #exited: Promise<void>
   readonly #requests = new Map<number, Request>()
   #nextId = 1
-  #outbox: unknown[] = []
+  /** The requests of this turn, each with the function that makes its message when they are sent. */
+  #outbox: (() => unknown)[] = []
   #dead: Error | undefined
   #closing = false
   #busySince = 0
@@ -135,7 +134,7 @@ export class Thread {
     })
   }
 
-  /** Sends a request together with all others of this turn of the event loop. */
+  /** Sends a request. If requests are batched, its message is made when those of this turn of the event loop are sent. */
   ask(message: (id: number) => unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#dead !== undefined) return reject(this.#dead)
@@ -146,7 +145,7 @@ export class Thread {
       this.#requests.set(id, { since, resolve, reject })
       if (!this.#options.batched) return this.#worker.postMessage(message(id))
       if (this.#outbox.length === 0) setImmediate(() => this.#flush())
-      this.#outbox.push(message(id))
+      this.#outbox.push(() => message(id))
     })
   }
 
@@ -179,8 +178,7 @@ export class Thread {
   }
 
   #flush(): void {
-    this.#options.onSend?.()
-    this.#worker.postMessage(this.#outbox)
+    this.#worker.postMessage(this.#outbox.map(make => make()))
     this.#outbox = []
   }
 

@@ -24,6 +24,8 @@ export type StoreMetrics = {
   bytes: Record<string, number>
 }
 
+/** The input of a maintenance operation. */
+export type MaintenanceInput<N extends MaintenanceName> = Parameters<(typeof MAINTENANCE)[N]>[2]
 /** The result of a maintenance operation. */
 export type MaintenanceResult<N extends MaintenanceName> = Awaited<ReturnType<(typeof MAINTENANCE)[N]>>
 
@@ -42,7 +44,7 @@ export type Store = {
   write(name: WriteName, request: CheckedWrite, environment: WriteEnvironment): Promise<WriteAnswer>
   maintain<N extends MaintenanceName>(
     name: N,
-    input: Parameters<(typeof MAINTENANCE)[N]>[2],
+    input: MaintenanceInput<N>,
     environment: WriteEnvironment,
   ): Promise<MaintenanceResult<N>>
   search(request: SearchRequest): Promise<SearchResult>

@@ -89,6 +89,10 @@ export class RateLimiter {
     return limits.map(one => this.stateOf(one, at))
   }
 
+  get hasUnsaved(): boolean {
+    return this.#unsaved.length > 0
+  }
+
   /** Returns the admissions since the last call, to be stored. */
   takeUnsaved(): Admission[] {
     const admissions = this.#unsaved.filter(({ count }) => count !== 0)

@@ -1,6 +1,6 @@
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
 import { listAdmissions } from '../../memory/limits/rows.ts'
-import { type Charge, type Decision, type LimitState, RateLimiter } from '../../memory/limits/rules.ts'
+import { type Admission, type Charge, type Decision, type LimitState, RateLimiter } from '../../memory/limits/rules.ts'
 import type { Limiter, WriteEnvironment } from '../../memory/store.ts'
 import { DAY } from '../../memory/values.ts'
 import type { EmbeddedStore } from './store.ts'
@@ -21,18 +21,13 @@ class EmbeddedLimiter implements Limiter {
   readonly #limiter: RateLimiter
   readonly #now: () => number
   readonly #timer: NodeJS.Timeout
-  /** Whether a write is sent at the end of this turn. */
-  #writes = false
+  /** Whether the admissions until the end of this turn will be saved. */
+  #isSaving = false
 
   constructor(store: EmbeddedStore, limiter: RateLimiter, now: () => number) {
     this.#store = store
     this.#limiter = limiter
     this.#now = now
-    // The writes of one turn save their admissions with one command.
-    store.beforeSend(() => {
-      if (this.#writes) this.#save().catch(() => {})
-      this.#writes = false
-    })
     this.#timer = setInterval(() => this.#save().catch(() => {}), SAVE_INTERVAL_MS).unref()
   }
 
@@ -44,8 +39,9 @@ class EmbeddedLimiter implements Limiter {
     return this.#limiter.release(decision, at)
   }
 
+  /** The writes of one turn save their admissions with one command. */
   beforeWrite(): void {
-    this.#writes = true
+    if (!this.#isSaving) this.#save().catch(() => {})
   }
 
   async close(): Promise<void> {
@@ -54,13 +50,20 @@ class EmbeddedLimiter implements Limiter {
   }
 
   async #save(): Promise<void> {
-    const admissions = this.#limiter.takeUnsaved()
-    if (admissions.length === 0) return
+    if (!this.#limiter.hasUnsaved) return
     const environment: WriteEnvironment = { at: this.#now(), cooldown: 0, dataClass: 'INTERNAL' }
     const beforeBin = environment.at - 2 * RATE_WINDOW_SECONDS * 1_000
+    let admissions: Admission[] = []
+    const take = () => {
+      this.#isSaving = false
+      admissions = this.#limiter.takeUnsaved()
+      return { admissions, beforeBin }
+    }
+    this.#isSaving = true
     try {
-      await this.#store.maintain('saveAdmissions', { admissions, beforeBin }, environment)
+      await this.#store.saveAdmissions(take, environment)
     } catch (error) {
+      this.#isSaving = false
       this.#limiter.returnUnsaved(admissions.filter(({ bin }) => bin >= beforeBin))
       throw error
     }

@@ -20,7 +20,7 @@ import { NEWEST_RECORD, type Newest } from '../../memory/head-rows.ts'
 import type { Readiness, WriteAnswer } from '../../memory/operation.ts'
 import type { MaintenanceName } from '../../memory/run.ts'
 import type { SearchRequest, SearchResult } from '../../memory/searching.ts'
-import type { MaintenanceResult, Store, StoreMetrics } from '../../memory/store.ts'
+import type { MaintenanceInput, MaintenanceResult, Store, StoreMetrics, WriteEnvironment } from '../../memory/store.ts'
 import { StoreHealth } from '../../memory/store-health.ts'
 import { findMirror } from '../../mirror/rows.ts'
 import type { LogQuestion } from '../../tlog/append.ts'
@@ -55,22 +55,15 @@ export class EmbeddedStore implements Store {
   readonly original?: string
   readonly #parts: Parts
   readonly #probeTimer: NodeJS.Timeout
-  readonly #sendListener: SendListener
   /** The newest record is cached until the next commit. */
   #newest: Newest & { commits: bigint | undefined } = { commits: undefined, record: 0, storeEpoch: 0 }
 
-  constructor(parts: Parts, sendListener: SendListener) {
+  constructor(parts: Parts) {
     this.#parts = parts
-    this.#sendListener = sendListener
     this.reader = parts.reader
     if (parts.original !== undefined) this.original = parts.original
     parts.health.reachable = true
     this.#probeTimer = setInterval(() => parts.health.probe(), PROBE_INTERVAL_MS).unref()
-  }
-
-  /** Sets the listener that is called before the writes of a turn are sent. The listener may add writes to them. */
-  beforeSend(listener: () => void): void {
-    this.#sendListener.onSend = listener
   }
 
   latestRecord(): Newest {
@@ -108,6 +101,18 @@ export class EmbeddedStore implements Store {
     if (original !== undefined && (name === 'recordObservations' || name === 'recordUnansweredTopics'))
       return undefined as never
     return (await health.write({ name, input, environment })) as MaintenanceResult<N>
+  }
+
+  /** Saves admissions together with the writes of this turn. `take` is called when these are sent, so it returns the admissions of all. */
+  async saveAdmissions(take: () => MaintenanceInput<'saveAdmissions'>, environment: WriteEnvironment): Promise<void> {
+    const command: Command = {
+      name: 'saveAdmissions',
+      get input() {
+        return take()
+      },
+      environment,
+    }
+    await this.#parts.health.write(command)
   }
 
   async search(request: SearchRequest): Promise<SearchResult> {
@@ -170,8 +175,6 @@ export class EmbeddedStore implements Store {
   }
 }
 
-type SendListener = { onSend(): void }
-
 /**
  * Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. `unlock` releases the
  * lock of the directory, if the caller has it.
@@ -194,7 +197,6 @@ export async function openEmbeddedStore(
   const counters = createSharedCounters()
   const data: ThreadData = { directory, counters }
   const threads: Thread[] = []
-  const listener: SendListener = { onSend() {} }
   const health = new StoreHealth({
     perform: command => writer.ask(id => ({ id, ...command }) satisfies Asked),
     waited: () => writer.waited(),
@@ -202,8 +204,7 @@ export async function openEmbeddedStore(
   })
   const onDeath = (fault: Error): void => health.breakDown(fault)
   const start = async (file: string, options: typeof WRITER | typeof FOLLOWER): Promise<Thread> => {
-    const listeners = { onDeath, onSend: () => listener.onSend(), onNotice: onIndex }
-    const thread = await startThread(new URL(file, import.meta.url), data, { ...options, ...listeners })
+    const thread = await startThread(new URL(file, import.meta.url), data, { ...options, onDeath, onNotice: onIndex })
     threads.push(thread)
     return thread
   }
@@ -219,7 +220,7 @@ export async function openEmbeddedStore(
     const { reader, original } = await openReader(directory)
     const log = new LogThread(new URL('./log-thread.ts', import.meta.url), data)
     const parts = { directory, counters, health, threads, writer, searches, reader, original, log, unlock }
-    return new EmbeddedStore(parts, listener)
+    return new EmbeddedStore(parts)
   } catch (error) {
     health.close()
     publishClosing(counters)
