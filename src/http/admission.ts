@@ -13,101 +13,102 @@ import { readSettled } from '../memory/activity/rows.ts'
 import type { OriginKeys } from '../memory/actors/rows.ts'
 import { findStoredAnswer } from '../memory/idempotency/rows.ts'
 import { type IdempotencyKey, idempotencyKeyOf } from '../memory/idempotency/rules.ts'
-import type { Decision } from '../memory/limits/rules.ts'
 import type { RemoteCaller } from '../memory/operation.ts'
 import type { Store } from '../memory/store.ts'
 import type { Secrets } from '../secrets.ts'
-import { addressOf, targetOf } from '../web/page.ts'
+import { addressOf } from '../web/page.ts'
 import { assertJsonBody, CHECKS } from './check.ts'
 import type { Exchange } from './exchange.ts'
-import { type ActorClaim, AdminCheck, claimOf, type Origins } from './identify.ts'
-import type { ChargedRequest, Charges } from './limits.ts'
+import { type AdminCheck, findHolder, type Origins, type TokenHolder } from './identify.ts'
+import type { ChargedRequest } from './limits.ts'
 
-/** A request that is admitted to its operation. Its body is not read yet. */
-export type Admitted = ChargedRequest & {
+/** The checked parts of a request whose body is not read yet. */
+export type CheckedParts = {
   /** Identifies a retry; undefined without a key, and for reads. */
   idempotencyKey: IdempotencyKey | undefined
   params: Record<string, string>
   query: Record<string, string | number>
 }
+/** A request that may run. */
+export type Admitted = ChargedRequest & CheckedParts
 
 type Dependencies = {
   /** Only the original of a mirror accepts writes and knows tokens. */
   store: Pick<Store, 'reader' | 'original' | 'onCommit'>
-  charges: Charges
   origins: Origins
+  admin: AdminCheck
   secrets: () => Secrets
   now: () => number
 }
 
-const NO_CLAIM = { kind: 'none' } as const
 const NO_ORIGIN: OriginKeys = { id: '', day: '', networkKey: '', voice: '' }
 
-/** Admits requests to operations. */
+/** Identifies the callers of requests, and checks requests before their bodies are read. */
 export class Admission {
   readonly #dependencies: Dependencies
   readonly #minSequence: MinSequence
-  readonly #admin: AdminCheck
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies
     this.#minSequence = new MinSequence(dependencies.store)
-    this.#admin = new AdminCheck(() => dependencies.secrets().adminDigest)
-  }
-
-  /**
-   * Identifies the caller, charges and checks a request, or throws the problem, in the order of the contract: limit 429, write at a mirror,
-   * token 401, path, query and Idempotency-Key 400, type 415. `search` is the part of the query for the operation.
-   */
-  async admit(name: OperationName, exchange: Exchange, search = targetOf(exchange.url).search): Promise<Admitted> {
-    const { original } = this.#dependencies.store
-    const operation: Operation = OPERATIONS[name]
-    const identifying = this.#identify(operation, exchange)
-    const { caller, claim } = identifying instanceof Promise ? await identifying : identifying
-    const charging = this.#charge(name, caller, exchange)
-    const charged = charging instanceof Promise ? await charging : charging
-    if (operation.access === 'admin') this.#admin.assertAdmin(exchange.headers.authorization)
-    else if (original !== undefined && operation.cost === 'write') throw writeAtOriginal(original, exchange)
-    else if (claim.kind === 'bad' && !(await this.#isReplaced(operation, exchange, caller)))
-      throw new Problem('ACTOR_TOKEN_INVALID')
-    else if (claim.kind === 'none' && operation.access === 'actor') throw new Problem('ACTOR_TOKEN_REQUIRED')
-    const params = CHECKS[name].params(exchange.params)
-    const query = CHECKS[name].query(search)
-    const idempotencyKey = this.#keyOf(operation, exchange, caller)
-    if (operation.body !== undefined) assertJsonBody(exchange.headers)
-    const waiting = takesMinSequence(operation) ? this.#minSequence.reached(exchange.headers) : undefined
-    if (waiting !== undefined) await waiting
-    return { caller, charged, idempotencyKey, params, query }
-  }
-
-  /** Charges a request outside the contract as a read, and returns the charge. */
-  async chargeRead(exchange: Exchange): Promise<Decision> {
-    const { caller } = await this.#identify(OPERATIONS.readDiscovery, exchange)
-    return this.#dependencies.charges.charge('readDiscovery', 'read', caller, exchange)
   }
 
   /** Finds the origin of a request and the actor of its token. The caller of a free operation is not identified. */
-  #identify({ cost, access }: Pick<Operation, 'cost' | 'access'>, exchange: Exchange): Awaitable<Identified> {
+  identify(name: OperationName, exchange: Exchange): Awaitable<RemoteCaller> {
     const { store, origins, now } = this.#dependencies
+    const operation: Operation = OPERATIONS[name]
     const at = now()
-    const origin = cost === 'free' ? NO_ORIGIN : origins.originOf(exchange.request, at)
-    const mayHaveToken = cost !== 'free' && access !== 'admin' && store.original === undefined
-    const claim = mayHaveToken ? claimOf(store.reader, exchange.headers['x-actor-token']) : NO_CLAIM
-    return origin instanceof Promise || claim instanceof Promise
-      ? identifiedLater(exchange, at, origin, claim)
-      : identified(exchange, at, origin, claim)
+    const origin = operation.cost === 'free' ? NO_ORIGIN : origins.originOf(exchange.request, at)
+    const holder = findHolder(store.reader, this.#tokenOf(operation, exchange))
+    return origin instanceof Promise || holder instanceof Promise
+      ? identifiedLater(exchange, at, origin, holder)
+      : callerOf(exchange, at, origin, holder)
   }
 
-  /** Charges a request. The charge of a message pays for its reads. A wrong admin token is charged as a write, so that guessing is slow. */
-  #charge(name: OperationName, caller: RemoteCaller, exchange: Exchange): Awaitable<Decision | undefined> {
-    const { cost, access }: Operation = OPERATIONS[name]
-    if (cost === 'free') return undefined
-    const isGuess = access === 'admin' && !this.#admin.isAdmin(exchange.headers.authorization)
-    if (cost === 'read' && access !== 'admin' && exchange.paid !== undefined) return exchange.paid
-    return this.#dependencies.charges.charge(name, isGuess ? 'write' : cost, caller, exchange)
+  /**
+   * Checks a request, in the order of the contract: write at a mirror, token 401, path, query and Idempotency-Key 400, type 415. `search` is
+   * the part of the query for the operation.
+   */
+  check(name: OperationName, caller: RemoteCaller, exchange: Exchange, search: string): Awaitable<CheckedParts> {
+    const { store, admin } = this.#dependencies
+    const operation: Operation = OPERATIONS[name]
+    if (operation.access === 'admin') admin.assertAdmin(exchange.headers.authorization)
+    else if (store.original !== undefined && operation.cost === 'write') throw writeAtOriginal(store.original, exchange)
+    else if (caller.actor === null) {
+      if (this.#tokenOf(operation, exchange) !== undefined) return this.#checkRetry(name, caller, exchange, search)
+      if (operation.access === 'actor') throw new Problem('ACTOR_TOKEN_REQUIRED')
+    }
+    return this.#checkParts(name, caller, exchange, search)
   }
 
-  /** Whether a token became invalid by the request that this one retries. */
+  /**
+   * Returns undefined if the store has the sequence that a read requires in Min-Sequence; otherwise a promise that resolves once it has, or
+   * rejects with NOT_READY.
+   */
+  reached(name: OperationName, { headers }: Exchange): Awaitable<void> {
+    return takesMinSequence(OPERATIONS[name]) ? this.#minSequence.reached(headers) : undefined
+  }
+
+  /** The token of a request; undefined without one, and for a request that needs none. A mirror knows no tokens. */
+  #tokenOf({ cost, access }: Operation, { headers }: Exchange): string | string[] | undefined {
+    const isKnown = cost !== 'free' && access !== 'admin' && this.#dependencies.store.original === undefined
+    return isKnown ? headers['x-actor-token'] : undefined
+  }
+
+  /** Checks a request with an invalid token. It passes only if its token became invalid by the request that it retries. */
+  async #checkRetry(name: OperationName, caller: RemoteCaller, exchange: Exchange, search: string) {
+    if (!(await this.#isReplaced(OPERATIONS[name], exchange, caller))) throw new Problem('ACTOR_TOKEN_INVALID')
+    return this.#checkParts(name, caller, exchange, search)
+  }
+
+  #checkParts(name: OperationName, caller: RemoteCaller, exchange: Exchange, search: string): CheckedParts {
+    const params = CHECKS[name].params(exchange.params)
+    const query = CHECKS[name].query(search)
+    const idempotencyKey = this.#keyOf(OPERATIONS[name], exchange, caller)
+    if (exchange.method === 'POST') assertJsonBody(exchange.headers)
+    return { idempotencyKey, params, query }
+  }
+
   async #isReplaced(operation: Operation, exchange: Exchange, caller: RemoteCaller): Promise<boolean> {
     if (caller.tokenHash === undefined || operation.access !== 'actor' || !issuesToken(operation)) return false
     const key = idempotencyKeyFor(operation, exchange.headers, caller, this.#dependencies.secrets().originKey)
@@ -123,24 +124,19 @@ export class Admission {
   }
 }
 
-type Identified = { caller: RemoteCaller; claim: ActorClaim }
-
-function identified(exchange: Exchange, at: number, origin: OriginKeys, claim: ActorClaim): Identified {
-  const { id: requestId, headers } = exchange
-  const userAgent = headers['user-agent'] ?? ''
-  const actor = claim.kind === 'actor' ? claim.number : null
-  const tokenHash = claim.kind === 'none' ? undefined : claim.tokenHash
-  return { caller: { requestId, at, origin, actor, tokenHash, userAgent }, claim }
+function callerOf({ id, headers }: Exchange, at: number, origin: OriginKeys, holder: TokenHolder): RemoteCaller {
+  const { actor, tokenHash } = holder
+  return { requestId: id, at, origin, actor, tokenHash, userAgent: headers['user-agent'] ?? '' }
 }
 
 async function identifiedLater(
   exchange: Exchange,
   at: number,
   finding: Awaitable<OriginKeys>,
-  claiming: Awaitable<ActorClaim>,
-): Promise<Identified> {
-  const [origin, claim] = await Promise.all([finding, claiming])
-  return identified(exchange, at, origin, claim)
+  holding: Awaitable<TokenHolder>,
+): Promise<RemoteCaller> {
+  const [origin, holder] = await Promise.all([finding, holding])
+  return callerOf(exchange, at, origin, holder)
 }
 
 /**
@@ -162,7 +158,7 @@ function idempotencyKeyFor(
   const key = typeof field === 'string' ? keyIn(field) : undefined
   const least = issuesToken(operation) ? LIMITS.secretKeyCharacters : 1
   if (key === undefined || key.length < least || key.length > LIMITS.idempotencyKeyCharacters) return 'invalid'
-  return idempotencyKeyOf(secret, callerOf(operation, caller), key)
+  return idempotencyKeyOf(secret, ownerOf(operation, caller), key)
 }
 
 /**
@@ -176,10 +172,10 @@ function keyIn(field: string): string | undefined {
 }
 
 /**
- * The caller of a key. A retry of a request for a new token has the old token, which is invalid by then, so the hash of that token
+ * The owner of a key. A retry of a request for a new token has the old token, which is invalid by then, so the hash of that token
  * identifies the caller. Without a token, the network identifies the caller.
  */
-function callerOf(operation: Operation, { origin, actor, tokenHash }: RemoteCaller): string {
+function ownerOf(operation: Operation, { origin, actor, tokenHash }: RemoteCaller): string {
   if (operation.access === 'admin') return 'admin'
   if (operation.access === 'anyone') return `network ${origin.networkKey}`
   return issuesToken(operation) ? `token ${tokenHash}` : `actor ${actor}`

@@ -24,10 +24,11 @@ export function assertJsonBody(headers: IncomingHttpHeaders): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads and parses the body of a request; undefined if it has none. Throws like `readBody` and `parseJson`. */
+/** Reads and parses the body of a request. Throws MALFORMED_JSON if it has none, and like `readBody` and `parseJson`. */
 export async function readJson(exchange: Exchange): Promise<unknown> {
   const bytes = await readBody(exchange)
-  return bytes === undefined ? undefined : parseJson(bytes)
+  if (bytes === undefined) throw new Problem('MALFORMED_JSON')
+  return parseJson(bytes)
 }
 
 /** Parses the bytes of a body. Throws MALFORMED_JSON for invalid UTF-8, a byte order mark and invalid JSON. */

@@ -162,11 +162,12 @@ async function sendCompressed(
 
 /**
  * Returns the header fields that depend on the answer: ETag and Cache-Control; for a search, which words of the query the first entry
- * contains; for permanent records, their numbers in the public log, and the address of the proof of a single one. A cache stores only
+ * contains; for permanent records, their numbers in the public log, and the address of the proof of a single one; for a write, its sequence
+ * and the address of the created resource. A cache stores only
  * answers with a version, and revalidates them on every use, because moderation can withdraw them.
  */
 export function answerFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
-  const { etag, fit, records = [], digest } = answer
+  const { etag, fit, records = [], digest, sequence, replayed, location } = answer
   const fields: Record<string, string> = {
     'cache-control': etag !== undefined && method === 'GET' ? 'public, no-cache' : 'no-store',
   }
@@ -175,6 +176,9 @@ export function answerFields(answer: Answer, { method }: Pick<Operation, 'method
   if (records.length > 0) fields['log-records'] = records.join(', ')
   if (records.length === 1) fields.link = `</api/log/records/${records[0]}/proof>; rel="proof"`
   if (digest !== undefined) fields['repr-digest'] = `sha-256=:${digest}:`
+  if (sequence !== undefined) fields.sequence = String(sequence)
+  if (replayed) fields['idempotency-replayed'] = 'true'
+  if (location !== undefined) fields.location = location
   return fields
 }
 

@@ -4,10 +4,9 @@ import type { Socket } from 'node:net'
 import inject, { type InjectOptions } from 'light-my-request'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
-import type { Decision } from '../memory/limits/rules.ts'
 import { Connections, closeSlowReaders, closeUnknownPeers, handleExpectations, TIMEOUTS } from './connections.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { createServer, UNCHARGED } from './exchange.ts'
+import { type Arrival, createServer } from './exchange.ts'
 
 /** How long a stop waits for requests in progress. */
 const DRAIN_TIMEOUT_MS = 8_000
@@ -25,8 +24,8 @@ export type HttpServer = {
   listen(at: { host: string; port: number }): Promise<void>
   /** Accepts the connections of other processes of this user at a Unix socket or a named pipe. Their requests have no limits. */
   listenLocally(path: string): Promise<void>
-  /** Answers a request within the process, like one of a connection. `paid` pays for it if it is a read. Throws NOT_READY after `close`. */
-  inject(request: InjectedRequest, paid?: Decision): Promise<InjectedAnswer>
+  /** Answers a request within the process, like one of a connection. Throws NOT_READY after `close`. */
+  inject(request: InjectedRequest, arrival?: Arrival): Promise<InjectedAnswer>
   /** Accepts no new connections, and waits a bounded time for the requests in progress. */
   close(): Promise<void>
 }
@@ -47,7 +46,7 @@ export function createHttpServer(
   handleExpectations(server)
   closeUnknownPeers(server)
   closeSlowReaders(server)
-  const local = new LocalServer((request, response) => answer(request, response, UNCHARGED))
+  const local = new LocalServer((request, response) => answer(request, response, { channel: 'local socket' }))
   let closed = false
   return {
     server,
@@ -57,10 +56,10 @@ export function createHttpServer(
       await once(server, 'listening')
     },
     listenLocally: path => local.listen(path),
-    async inject(request, paid) {
+    async inject(request, arrival = { channel: 'process' }) {
       if (closed) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'stopping' })
       return inject(
-        withVisibleFields((asked, response) => answer(asked, response, paid)),
+        withVisibleFields((asked, response) => answer(asked, response, arrival)),
         request,
       )
     },

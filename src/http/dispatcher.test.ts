@@ -65,7 +65,7 @@ test('a request whose client has left while it waited for its turn is not answer
   const headers = { headers: { host: 'x' }, rawHeaders: ['Host', 'x'], httpVersion: '1.1' }
   const request = { method: 'GET', url: '/api/it', ...headers } as unknown as IncomingMessage
   const [stays, leaves] = [{ destroyed: false }, { destroyed: false }] as unknown as [ServerResponse, ServerResponse]
-  for (const response of [stays, leaves]) dispatcher.answer(request, response)
+  for (const response of [stays, leaves]) dispatcher.answer(request, response, { channel: 'process' })
   await nextTurn()
   assert.equal(answered, 0)
   Object.assign(leaves, { destroyed: true })

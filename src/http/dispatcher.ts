@@ -3,11 +3,10 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
-import type { Decision } from '../memory/limits/rules.ts'
 import type { Store } from '../memory/store.ts'
 import { assertWellFormed } from './connections.ts'
 import { problemAnswer, problemOf } from './errors.ts'
-import { allowOrigins, assertAllowedPage, Exchange, type Report, type Route, UNCHARGED } from './exchange.ts'
+import { type Arrival, allowOrigins, assertAllowedPage, Exchange, type Report, type Route } from './exchange.ts'
 import { logFailure, logRequest, type Metrics } from './metrics.ts'
 import type { Overload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './pages.ts'
@@ -41,22 +40,23 @@ export class Dispatcher {
     const { overload, metrics, store } = this.#dependencies
     // Other threads yield to reads.
     if (request.method === 'GET') store.noteRead()
-    if (overload.admit(request, response)) void this.#answer(new Exchange(request, response, this.#report), true)
+    if (overload.admit(request, response)) void this.#answer(new Exchange(request, response, this.#report))
     else metrics.failed('OVERLOADED')
   }
 
-  /** Answers a request that came from within the process or from the local socket. `paid` is a charge that pays for a read. */
-  readonly answer = (request: IncomingMessage, response: ServerResponse, paid?: Decision): void => {
-    void this.#answer(new Exchange(request, response, this.#report, paid), false)
+  /** Answers a request that came from within the process or from the local socket. It is not shed. */
+  readonly answer = (request: IncomingMessage, response: ServerResponse, arrival: Arrival): void => {
+    void this.#answer(new Exchange(request, response, this.#report, arrival))
   }
 
   /** Answers a request that is not shed, in its turn. Never rejects. Requests of the network count as work in progress. */
-  async #answer(exchange: Exchange, isOfNetwork: boolean): Promise<void> {
+  async #answer(exchange: Exchange): Promise<void> {
     const { overload } = this.#dependencies
-    const { request, response } = exchange
+    const { request, response, arrival } = exchange
+    const isOfNetwork = arrival.channel === 'network'
     if (isOfNetwork) overload.begin()
     try {
-      const route = this.#routeOf(exchange, isOfNetwork || exchange.paid === UNCHARGED)
+      const route = this.#routeOf(exchange)
       const turn = route === undefined ? undefined : overload.turnOf(request, exchange.began)
       if (turn !== undefined) await turn
       // A client that left while its request waited needs no answer.
@@ -68,17 +68,14 @@ export class Dispatcher {
     if (isOfNetwork) overload.endWith(response)
   }
 
-  /**
-   * Finds the route of a request; undefined for OPTIONS. Throws the problem of a request that no route may answer. `isOfPeer` is true for a
-   * request of another process.
-   */
-  #routeOf(exchange: Exchange, isOfPeer: boolean): Route | undefined {
+  /** Finds the route of a request; undefined for OPTIONS. Throws the problem of a request that no route may answer. */
+  #routeOf(exchange: Exchange): Route | undefined {
     const { config, router, isStopping } = this.#dependencies
     if (isStopping()) exchange.fields.connection = 'close'
     const found = router.find(exchange.method, exchange.url)
     exchange.route = found?.route
     assertWellFormed(exchange.request)
-    if (isOfPeer) assertAllowedPage(exchange, config)
+    if (exchange.arrival.channel !== 'process') assertAllowedPage(exchange, config)
     if (allowOrigins(exchange, config)) return undefined
     if (found === undefined) throw new Problem('ROUTE_NOT_FOUND')
     exchange.params = found.params

@@ -4,12 +4,12 @@ import { agentsMarkdown, llmsText } from '../guide/texts.ts'
 import { DAY, dayNumber, shortDigest } from '../memory/values.ts'
 import { type LogReads, readCheckpoint, readLogKeys, readTile } from '../tlog/read.ts'
 import { JSON_TYPE, TEXT_TYPE } from '../web/page.ts'
-import type { Admission } from './admission.ts'
 import { answerFields, type Compression, isUnchanged, isWorthwhile, preferred, variesBy } from './compression.ts'
 import type { Exchange } from './exchange.ts'
 import { dayOf } from './identify.ts'
 import { openApiDocument, VERSION } from './openapi.ts'
 import { READING, type Router } from './router.ts'
+import type { Serving } from './serve.ts'
 
 /** A document to send. It is made once for all requests. */
 export type StaticDocument = { type: string; bytes: Buffer; etag: string; fields: Record<string, string> }
@@ -164,17 +164,17 @@ const logDocuments = (witnessKeys: string): Readonly<Record<string, LogDocument>
 })
 
 /** Serves the files of the public log, charged as reads. `witnessKeys` are served after the keys of the log. */
-export function routeLog(router: Router, admission: Admission, log: LogReads, witnessKeys = ''): void {
+export function routeLog(router: Router, serving: Serving, log: LogReads, witnessKeys = ''): void {
   for (const [path, { type, cache, read }] of Object.entries(logDocuments(witnessKeys))) {
+    const run = async (_: unknown, exchange: Exchange): Promise<undefined> => {
+      const bytes = Buffer.from(await read(log, exchange.path))
+      exchange.set({ 'cache-control': cache, 'content-type': type }).send(200, bytes)
+    }
     router.add({
       name: path,
       methods: READING,
       path,
-      async answer(exchange) {
-        await admission.admit('readDiscovery', exchange, '')
-        const bytes = Buffer.from(await read(log, exchange.path))
-        exchange.set({ 'cache-control': cache, 'content-type': type }).send(200, bytes)
-      },
+      answer: exchange => serving.serve('readDiscovery', exchange, { search: '', run }),
     })
   }
 }

@@ -273,17 +273,21 @@ export class Streams {
   }
 
   /** Answers with the events after Last-Event-ID, or after the query's `after`, or from now on. Throws TOO_MANY_STREAMS. */
-  async open(name: StreamName, { caller, query }: Admitted, exchange: Exchange): Promise<void> {
+  async open({ name: ofStream, caller, query }: Admitted, exchange: Exchange): Promise<undefined> {
+    const name = ofStream as StreamName
     const broadcaster = this.#broadcasters[name]
     const filter = await (STREAMS[name] as StreamOperation).filter?.(this.#store.reader, query)
     const after = lastEventIdOf(exchange.headers) ?? (query.after as string | undefined)
     // A client that left before its admission would never release its place, because its connection is already closed.
-    if (exchange.method === 'HEAD' || exchange.response.closed) return exchange.set(FIELDS).send(200)
+    if (exchange.method === 'HEAD' || exchange.response.closed) {
+      exchange.set(FIELDS).send(200)
+      return
+    }
     const ended = this.#places.take(exchange.response, caller.origin.networkKey, () => broadcaster.end())
     const newest = await broadcaster.begin()
     const from = after === undefined ? newest : Math.min(sequenceOf(after), newest)
     const pieces = piecesOf(broadcaster, from, ended, filter)
-    return exchange.set(FIELDS).stream(200, Readable.from(pieces, { objectMode: false, highWaterMark: AHEAD }))
+    await exchange.set(FIELDS).stream(200, Readable.from(pieces, { objectMode: false, highWaterMark: AHEAD }))
   }
 
   /** Ends all streams, and opens no more. Connections of clients that do not read are closed. */

@@ -44,8 +44,13 @@ const LASTING: ReadonlySet<string> = new Set([
   'ratelimit-policy',
 ])
 
-/** The charge of the requests of the local socket. It pays for everything, because these callers may read the store itself. */
-export const UNCHARGED: Decision = { admitted: true, limits: [], retryAfter: 0 }
+/**
+ * How a request arrives: from a client over the network; from a process of this user over the local socket; or from within this process,
+ * for a request that was accepted. The local socket has neither limits nor a cooldown, because its callers may read the store itself.
+ */
+export type Channel = 'network' | 'local socket' | 'process'
+/** `paid` is the charge of the message that a request belongs to. It pays for the reads of that message. */
+export type Arrival = { channel: Channel; paid?: Decision }
 
 /** Called once per answer, with its status. `error` is set if it ended a stream of bytes too early. */
 export type Report = (exchange: Exchange, status: number, error?: Error) => void
@@ -65,12 +70,16 @@ export class Exchange {
   params: Record<string, string> = {}
   /** The parsed body of a POST; undefined without one. */
   body: unknown
-  /** The charge of the message that this request belongs to. It pays for the reads of that message. */
-  readonly paid: Decision | undefined
+  readonly arrival: Arrival
   readonly #report: Report
 
-  constructor(request: IncomingMessage, response: ServerResponse, report: Report, paid?: Decision) {
-    this.paid = paid
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    report: Report,
+    arrival: Arrival = { channel: 'network' },
+  ) {
+    this.arrival = arrival
     this.request = request
     this.response = response
     this.#report = report

@@ -7,6 +7,7 @@ import type { Awaitable, Reader } from '../engine/database.ts'
 import { findActorByToken, type OriginKeys } from '../memory/actors/rows.ts'
 import { isToken, tokenHash } from '../memory/actors/rules.ts'
 import { LruCache } from '../memory/lru-cache.ts'
+import type { RemoteCaller } from '../memory/operation.ts'
 import { dayNumber, SHORT_DIGEST_CHARACTERS } from '../memory/values.ts'
 
 const IPV6_PREFIX_BYTES = 8
@@ -164,21 +165,17 @@ export class Origins {
   }
 }
 
-/** The result of the X-Actor-Token header. */
-export type ActorClaim =
-  | { kind: 'none' }
-  | { kind: 'bad'; tokenHash?: string | undefined }
-  | { kind: 'actor'; number: number; tokenHash: string }
+/** The actor of a token; null for no token and for one that is not valid. The hash is that of a token without a mistyped character. */
+export type TokenHolder = Pick<RemoteCaller, 'actor' | 'tokenHash'>
+const NO_ACTOR: TokenHolder = { actor: null }
 
 /** Finds the actor of a token header. The checksum detects a mistyped token without a look-up. */
-export function claimOf(reader: Reader, header: string | string[] | undefined): Awaitable<ActorClaim> {
-  if (header === undefined) return { kind: 'none' }
-  return typeof header === 'string' && isToken(header) ? findClaim(reader, tokenHash(header)) : { kind: 'bad' }
-}
+export const findHolder = (reader: Reader, header: string | string[] | undefined): Awaitable<TokenHolder> =>
+  typeof header === 'string' && isToken(header) ? findHolderOf(reader, tokenHash(header)) : NO_ACTOR
 
-async function findClaim(reader: Reader, tokenHash: string): Promise<ActorClaim> {
+async function findHolderOf(reader: Reader, tokenHash: string): Promise<TokenHolder> {
   const actor = await findActorByToken(reader, tokenHash)
-  return actor === undefined ? { kind: 'bad', tokenHash } : { kind: 'actor', number: actor.number, tokenHash }
+  return { actor: actor?.number ?? null, tokenHash }
 }
 
 /** Checks Authorization headers against the admin token in constant time. */

@@ -3,10 +3,8 @@ import { OPERATIONS, type Operation, type OperationName } from '../contract/oper
 import { Problem } from '../contract/problem.ts'
 import type { Store } from '../memory/store.ts'
 import { PAGES } from '../web/pages.ts'
-import type { Admission } from './admission.ts'
-import { assertJsonBody, readJson } from './check.ts'
 import { createGuides, type createSender, routeLog } from './documents.ts'
-import type { Route } from './exchange.ts'
+import type { Exchange, Route } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import type { Observer } from './observer.ts'
 import { admittedAs, createPageHandler, searchFor } from './pages.ts'
@@ -17,7 +15,6 @@ type Dependencies = {
   config: Config
   store: Store
   now: () => number
-  admission: Admission
   serving: Serving
   metrics: Metrics
   observer: Observer
@@ -28,14 +25,14 @@ type Dependencies = {
 
 /** The routes of all operations, guides and pages, from their tables, and those of the metrics and of the public log. */
 export function createRoutes(dependencies: Dependencies): Router {
-  const { config, store, now, admission, serving, metrics, observer, sendDocument, witnesses } = dependencies
+  const { config, store, now, serving, metrics, observer, sendDocument, witnesses } = dependencies
   const { original } = store
   const router = createRouter()
   routeOperations(router, serving)
   routeGuides(router, createGuides(config), sendDocument, now)
-  routeMetrics(router, admission, metrics)
-  routeLog(router, admission, store, witnesses?.keys)
-  routePages(router, admission, createPageHandler({ config, original, observer, serving, sendDocument }))
+  routeMetrics(router, serving, metrics)
+  routeLog(router, serving, store, witnesses?.keys)
+  routePages(router, serving, createPageHandler({ config, original, observer, serving, sendDocument }))
   return router
 }
 
@@ -66,38 +63,34 @@ function routeGuides(
   }
 }
 
-/** The metrics are admitted like a read of the administrator's snapshot. */
-function routeMetrics(router: Router, admission: Admission, metrics: Metrics): void {
+/** The metrics are charged and checked like a read of the administrator's snapshot. */
+function routeMetrics(router: Router, serving: Serving, metrics: Metrics): void {
+  const run = async (_: unknown, exchange: Exchange): Promise<undefined> => {
+    const { type, body } = await metrics.expose()
+    exchange.set({ 'cache-control': 'no-store', 'content-type': type }).send(200, Buffer.from(body))
+  }
   router.add({
     name: 'metrics',
     methods: READING,
     path: '/metrics',
-    async answer(exchange) {
-      await admission.admit('readAdminSnapshot', exchange, '')
-      const { type, body } = await metrics.expose()
-      exchange.set({ 'cache-control': 'no-store', 'content-type': type }).send(200, Buffer.from(body))
-    },
+    answer: exchange => serving.serve('readAdminSnapshot', exchange, { search: '', run }),
   })
 }
 
-function routePages(router: Router, admission: Admission, show: ReturnType<typeof createPageHandler>): void {
+function routePages(router: Router, serving: Serving, show: ReturnType<typeof createPageHandler>): void {
   for (const page of PAGES) {
-    const posted = page.method === 'POST'
     router.add({
       name: `page ${page.path}`,
-      methods: posted ? ['POST'] : READING,
+      methods: page.method === 'POST' ? ['POST'] : READING,
       path: page.path,
       page,
-      async answer(exchange) {
-        const { url, headers } = exchange
-        const admitted = await admission.admit(admittedAs(page, url), exchange, searchFor(page, url))
-        if (posted) {
-          assertJsonBody(headers)
-          exchange.body = await readJson(exchange)
-          if (exchange.body === undefined) throw new Problem('MALFORMED_JSON')
-        }
-        await show(page, admitted, exchange)
-      },
+      answer: exchange =>
+        serving.serve(admittedAs(page, exchange.url), exchange, {
+          search: searchFor(page, exchange.url),
+          run: async (request, of) => {
+            await show(page, request, of)
+          },
+        }),
     })
   }
 }

@@ -7,18 +7,20 @@ import { OPERATIONS, type Operation, type OperationName } from '../contract/oper
 import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
+import type { Awaitable } from '../engine/database.ts'
 import { fenceOf } from '../guide/fence.ts'
 import type { EntryCache } from '../memory/entries/cache.ts'
 import { hintsOf } from '../memory/entries/create.ts'
 import { Hinter } from '../memory/entries/hints.ts'
 import { type IdempotencyKey, requestDigest } from '../memory/idempotency/rules.ts'
+import type { Decision } from '../memory/limits/rules.ts'
 import type {
   Answer,
+  CheckedRead,
   CheckedWrite,
   ReadName,
   Reads,
   RemoteCaller,
-  StreamName,
   WriteAnswer,
   WriteName,
 } from '../memory/operation.ts'
@@ -27,12 +29,12 @@ import { runRead } from '../memory/run.ts'
 import type { Limiter, Store, WriteEnvironment } from '../memory/store.ts'
 import { coolsDown } from '../memory/write.ts'
 import { acceptedType } from '../web/accepted-type.ts'
-import { JSON_TYPE, MARKDOWN_TYPE } from '../web/page.ts'
+import { JSON_TYPE, MARKDOWN_TYPE, targetOf } from '../web/page.ts'
 import type { Admission, Admitted } from './admission.ts'
 import { CHECKS, readJson } from './check.ts'
 import { answerFields, bytesOf, type Compression, isCoded, isUnchanged, nextLink, sendCoded } from './compression.ts'
 import type { Streams } from './events.ts'
-import { type Exchange, type Fields, UNCHARGED } from './exchange.ts'
+import type { Exchange, Fields } from './exchange.ts'
 import type { Charges } from './limits.ts'
 import type { Observer } from './observer.ts'
 import { type Overload, WorkTurns } from './overload.ts'
@@ -93,6 +95,11 @@ function sendMarkdown(exchange: Exchange, status: number, text: string): void {
 /** The Content-Type of the answers of an operation. */
 const typeOf = ({ media }: Operation): string => (media === undefined ? JSON_TYPE : `${media}; charset=utf-8`)
 
+/** Runs a request that may run. Returns its answer; undefined if it has sent the answer. */
+type Run = (request: Admitted, exchange: Exchange) => Awaitable<Answer | undefined>
+/** What is served in place of an operation under its limit and checks: `search` is the part of the query for the operation. */
+type Served = { search?: string; run?: Run }
+
 /** Serves the operations of the contract: reads and streams run here, writes in the store. */
 export class Serving {
   readonly #dependencies: ServingDependencies
@@ -141,82 +148,94 @@ export class Serving {
     }
   }
 
+  /** Charges a request outside the contract as a read, and returns the charge. Throws RATE_LIMITED. */
+  async chargeRead(exchange: Exchange): Promise<Decision> {
+    const { admission, charges } = this.#dependencies
+    return charges.charge('readDiscovery', await admission.identify('readDiscovery', exchange), exchange)
+  }
+
   /**
-   * Answers a request for an operation: identifies its caller, charges and checks it, runs it and sends the answer. If the operation refuses
-   * it, the answer has the running cooldown, and a limit releases its charges.
+   * Answers a request in the order of the contract: identifies its caller, charges it, checks it, runs its operation, and sends the answer.
+   * If the operation refuses it, the answer has the running cooldown, and a limit releases its charges. A cached read takes no promise.
    */
-  async serve(name: OperationName, exchange: Exchange): Promise<void> {
-    const { admission, streams } = this.#dependencies
-    const admitted = await admission.admit(name, exchange)
+  async serve(name: OperationName, exchange: Exchange, { search, run }: Served = {}): Promise<void> {
+    const { admission, charges, streams } = this.#dependencies
+    const { kind } = OPERATIONS[name]
+    const identifying = admission.identify(name, exchange)
+    const caller = identifying instanceof Promise ? await identifying : identifying
+    const charging = charges.charge(name, caller, exchange)
+    const charged = charging instanceof Promise ? await charging : charging
+    const checking = admission.check(name, caller, exchange, search ?? targetOf(exchange.url).search)
+    const { params, query, idempotencyKey } = checking instanceof Promise ? await checking : checking
+    const waiting = admission.reached(name, exchange)
+    if (waiting instanceof Promise) await waiting
     if (exchange.method === 'POST') exchange.body = await readJson(exchange)
+    const request: Admitted = { name, caller, charged, params, query, idempotencyKey }
     try {
-      const { kind } = OPERATIONS[name]
-      if (kind === 'read') await this.#read(name as ReadName, admitted, exchange)
-      else if (kind === 'write') await this.#write(name as WriteName, admitted, exchange)
-      else await streams.open(name as StreamName, admitted, exchange)
+      const running =
+        run !== undefined
+          ? run(request, exchange)
+          : kind === 'read'
+            ? this.#read(request, exchange)
+            : kind === 'write'
+              ? this.#write(request, exchange)
+              : streams.open(request, exchange)
+      const answer = running instanceof Promise ? await running : running
+      const sending = answer === undefined ? undefined : this.#send(request, answer, exchange)
+      if (sending instanceof Promise) await sending
     } catch (error) {
-      if (error instanceof Problem) await this.#settle(name, admitted, exchange, error)
+      if (error instanceof Problem) await this.#settle(request, exchange, error)
       throw error
     }
   }
 
   /** Corrects the charges of a request that its operation refused. */
-  async #settle(name: OperationName, admitted: Admitted, exchange: Exchange, { code, detail }: Problem): Promise<void> {
+  async #settle(request: Admitted, exchange: Exchange, { code, detail }: Problem): Promise<void> {
     const { charges } = this.#dependencies
-    if (RELEASED.has(code)) await charges.release(admitted, exchange)
-    if (!coolsDown(name) || PROBLEMS[code].status >= 500) return
-    await charges.addCooldown(name, admitted, exchange, code === 'COOLDOWN' ? detail.retryAfter : undefined)
+    if (RELEASED.has(code)) await charges.release(request, exchange)
+    if (!coolsDown(request.name) || PROBLEMS[code].status >= 500) return
+    await charges.addCooldown(request, exchange, code === 'COOLDOWN' ? detail.retryAfter : undefined)
   }
 
-  async #read(name: ReadName, admitted: Admitted, exchange: Exchange): Promise<void> {
-    const { charges, observer, config } = this.#dependencies
-    const { caller, params, query, charged } = admitted
+  #read(request: Admitted, exchange: Exchange): Awaitable<Answer> {
+    const { caller, params, query } = request
+    const name = request.name as ReadName
     const operation: Operation = OPERATIONS[name]
-    if (operation.body !== undefined && exchange.body === undefined) throw new Problem('MALFORMED_JSON')
-    const body = CHECKS[name].body(exchange.body)
-    // Operations without a charge, like /health, are not observed either.
-    const room = charged === undefined ? undefined : observer.room()
-    if (room !== undefined) await room
-    if (operation.chargedItems !== undefined) await charges.chargeItems(operation, body, admitted, exchange)
-    const reading = runRead(name, this.readsFor(caller), { params, query, body })
-    const answer = reading instanceof Promise ? await reading : reading
-    const shared = sharedCacheOf(config, exchange.request, name, params)
-    const known = Object.assign(answerFields(answer, operation), sharedCacheFields(answer, shared))
-    const fields = withLicense(known, config, name)
-    if (answer.etag !== undefined && isUnchanged(exchange.headers['if-none-match'], answer.etag)) {
-      return exchange.set(fields).send(304)
-    }
-    if (answer.observed !== undefined) observer.note(caller, answer.observed)
-    for (const observed of answer.alsoObserved ?? []) observer.note(caller, observed)
-    exchange.set(answer.next === undefined ? fields : withLink(fields, nextLink(exchange.url, answer.next)))
-    await this.#send(exchange, operation, answer)
+    const read = { params, query, body: CHECKS[name].body(exchange.body) }
+    // Free operations, like /health, are not observed.
+    const room = operation.cost === 'free' ? undefined : this.#dependencies.observer.room()
+    return room === undefined && operation.chargedItems === undefined
+      ? runRead(name, this.readsFor(caller), read)
+      : this.#readLater(request, exchange, read, room)
   }
 
-  async #write(name: WriteName, admitted: Admitted, exchange: Exchange): Promise<void> {
+  /** Runs a read that waits until its observation has room, or is charged for each of its items. */
+  async #readLater(request: Admitted, exchange: Exchange, read: CheckedRead, room: Promise<void> | undefined) {
+    await room
+    await this.#dependencies.charges.chargeItems(read.body, request, exchange)
+    return runRead(request.name as ReadName, this.readsFor(request.caller), read)
+  }
+
+  async #write(admitted: Admitted, exchange: Exchange): Promise<Answer> {
     const { charges, limiter, rates, logger } = this.#dependencies
-    const { caller, params, charged, idempotencyKey } = admitted
-    // A request without a body was not parsed.
-    if (exchange.body === undefined) throw new Problem('MALFORMED_JSON')
+    const { caller, params, idempotencyKey } = admitted
+    const name = admitted.name as WriteName
     await this.#workTurns.waitToBegin()
     const body = CHECKS[name].body(exchange.body)
-    await charges.chargeItems(OPERATIONS[name], body, admitted, exchange)
+    await charges.chargeItems(body, admitted, exchange)
     limiter.beforeWrite()
     const { requestId, actor, tokenHash, origin } = caller
     const request = { params, body, caller: { requestId, actor, tokenHash, origin } }
-    const environment = this.#dependencies.environment(caller.at)
-    if (charged === UNCHARGED) environment.cooldown = 0
+    const cooldown = charges.cooldownOf(exchange) * 1_000
+    const environment = { ...this.#dependencies.environment(caller.at), cooldown }
     const answer = await this.#runWithHints(name, request, idempotencyKey, environment)
     await this.#workTurns.waitToBegin()
     // If all items were refused, no write has started the cooldown.
     const single = !('chargedItems' in OPERATIONS[name])
     const began = coolsDown(name) && single && !answer.replayed ? rates.cooldownSeconds : undefined
-    await charges.addCooldown(name, admitted, exchange, began)
+    await charges.addCooldown(admitted, exchange, began)
     if (answer.audit !== undefined) logger.info({ requestId, ...answer.audit }, 'audit')
-    if (answer.sequence !== undefined) exchange.fields.sequence = String(answer.sequence)
-    if (answer.replayed) exchange.fields['idempotency-replayed'] = 'true'
-    if (answer.location !== undefined) exchange.fields.location = answer.location
-    exchange.set(answerFields(answer, OPERATIONS[name]))
-    await this.#send(exchange, OPERATIONS[name], answer)
+    return answer
   }
 
   /** Runs a write, and adds hints to its answer. A retry gets the first answer, so a write with a key stores the hints with it. */
@@ -256,8 +275,16 @@ export class Serving {
     }
   }
 
-  async #send(exchange: Exchange, operation: Operation, answer: Answer): Promise<void> {
+  /** Sends the answer of an operation, and notes what it shows. */
+  #send(request: Admitted, answer: Answer, exchange: Exchange): Awaitable<void> {
+    const { observer, compression } = this.#dependencies
+    const operation: Operation = OPERATIONS[request.name]
     const { status } = operation
+    exchange.set(this.#fieldsOf(request, answer, exchange))
+    const version = operation.kind === 'read' ? answer.etag : undefined
+    if (version !== undefined && isUnchanged(exchange.headers['if-none-match'], version)) return exchange.send(304)
+    if (answer.observed !== undefined) observer.note(request.caller, answer.observed)
+    for (const observed of answer.alsoObserved ?? []) observer.note(request.caller, observed)
     exchange.fields['content-type'] = typeOf(operation)
     if (answer.markdown !== undefined) {
       exchange.fields.vary = 'Origin, Accept'
@@ -267,9 +294,24 @@ export class Serving {
       if (exchange.method === 'HEAD') return exchange.send(status)
       return exchange.stream(status, Readable.from(answer.pieces, { objectMode: false }))
     }
-    const encoding = bytesOf(answer, this.#shared)
-    const bytes = encoding instanceof Promise ? await encoding : encoding
-    if (isCoded(operation, answer)) return sendCoded(this.#dependencies.compression, exchange, status, bytes)
-    return exchange.send(status, bytes)
+    const bytes = bytesOf(answer, this.#shared)
+    const isList = isCoded(operation, answer)
+    if (bytes instanceof Promise) return this.#sendLater(exchange, status, bytes, isList)
+    return isList ? sendCoded(compression, exchange, status, bytes) : exchange.send(status, bytes)
+  }
+
+  async #sendLater(exchange: Exchange, status: number, encoding: Promise<Buffer | string>, isList: boolean) {
+    const bytes = await encoding
+    await (isList ? sendCoded(this.#dependencies.compression, exchange, status, bytes) : exchange.send(status, bytes))
+  }
+
+  /** The fields of an answer. Only the answers to reads may be cached. */
+  #fieldsOf({ name, params }: Admitted, answer: Answer, { request, url }: Exchange): Fields {
+    const { config } = this.#dependencies
+    const fields = answerFields(answer, OPERATIONS[name])
+    if (OPERATIONS[name].kind !== 'read') return fields
+    Object.assign(fields, sharedCacheFields(answer, sharedCacheOf(config, request, name, params)))
+    const licensed = withLicense(fields, config, name)
+    return answer.next === undefined ? licensed : withLink(licensed, nextLink(url, answer.next))
   }
 }

@@ -14,7 +14,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { createSender } from './documents.ts'
 import { Streams } from './events.ts'
 import type { Exchange } from './exchange.ts'
-import { Origins } from './identify.ts'
+import { AdminCheck, Origins } from './identify.ts'
 import { Charges } from './limits.ts'
 import { ClockWatch, Metrics, type WitnessMetrics } from './metrics.ts'
 import { Observer, UnansweredTopics } from './observer.ts'
@@ -97,14 +97,14 @@ function readinessOf({ store, lag }: ServerOptions): Readiness {
 
 /** Builds the HTTP server: all operations of the contract, the guides and the pages. The caller makes it listen. */
 export function createServer(options: ServerOptions): Server {
-  const { config, store, logger, now } = options
-  const cooldown = config.cooldownSeconds * 1_000
-  const writing = { cooldown, dataClass: 'EXTERNAL', privateMemory: options.privateMemory } as const
+  const { store, logger, now } = options
+  const writing = { cooldown: 0, dataClass: 'EXTERNAL', privateMemory: options.privateMemory } as const
   const environment = (at = now()): WriteEnvironment => ({ at, ...writing })
   const origins = createOrigins(options, environment)
   const observer = createObserver(options, environment, origins)
-  const charges = new Charges(options)
-  const admission = new Admission({ ...options, charges, origins })
+  const admin = new AdminCheck(() => options.secrets().adminDigest)
+  const charges = new Charges({ ...options, admin })
+  const admission = new Admission({ ...options, origins, admin })
   let stopping = false
   const readiness = () => (stopping ? { ready: false, status: 'stopping' } : readinessOf(options))
   const streams = new Streams(store, logger)
@@ -116,7 +116,6 @@ export function createServer(options: ServerOptions): Server {
   const metrics = new Metrics(store, { ...options, origins, clock, isReady: () => readiness().ready })
   const router = createRoutes({
     ...options,
-    admission,
     serving,
     metrics,
     observer,
@@ -131,7 +130,7 @@ export function createServer(options: ServerOptions): Server {
     readiness,
     openDay: day => origins.openDay(day),
     environment,
-    chargeRead: exchange => admission.chargeRead(exchange),
+    chargeRead: exchange => serving.chargeRead(exchange),
     async stop() {
       stopping = true
       clock.end()

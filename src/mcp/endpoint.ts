@@ -8,13 +8,12 @@ import { PROBLEMS } from '../contract/problems.ts'
 import { assertJsonBody, parseJson, readBody } from '../http/check.ts'
 import type { HttpServer, InjectedAnswer, InjectedRequest } from '../http/connection-server.ts'
 import { problemAnswer } from '../http/errors.ts'
-import { type Exchange, mayCallMcp, type Route } from '../http/exchange.ts'
+import { type Arrival, type Exchange, mayCallMcp, type Route } from '../http/exchange.ts'
 import type { Server } from '../http/server.ts'
-import type { Decision } from '../memory/limits/rules.ts'
 import type { Session } from './server.ts'
 
-/** The caller of a call, as admission needs it. `paid` is the charge of its message, which pays for the reads. */
-export type OnBehalfOf = { remoteAddress: string; headers: Record<string, string>; paid?: Decision }
+/** The caller of a call, as admission needs it. */
+export type OnBehalfOf = { remoteAddress: string; headers: Record<string, string>; arrival?: Arrival }
 
 /** The base address for clients in this process. It is never resolved. */
 const HERE = 'http://palimpsest.invalid'
@@ -23,7 +22,7 @@ const HERE = 'http://palimpsest.invalid'
  * Makes clients of the service within its own process. Every call uses the routes like a request of the caller, and is admitted, charged,
  * observed and logged like one, except that reads of a charged message are not charged again. The client does not wait and does not retry.
  */
-export function clientsWithin(server: Pick<HttpServer, 'inject'>, { remoteAddress, headers, paid }: OnBehalfOf) {
+export function clientsWithin(server: Pick<HttpServer, 'inject'>, { remoteAddress, headers, arrival }: OnBehalfOf) {
   const send = async (url: string, init: RequestInit): Promise<Response> => {
     const request: InjectedRequest = {
       method: init.method as NonNullable<InjectedRequest['method']>,
@@ -32,7 +31,7 @@ export function clientsWithin(server: Pick<HttpServer, 'inject'>, { remoteAddres
       remoteAddress,
       ...(init.body === undefined ? {} : { payload: init.body as string }),
     }
-    const answer = await injected(server, request, paid)
+    const answer = await injected(server, request, arrival)
     return new Response(answer.body, { status: answer.statusCode, headers: fieldsOf(answer.headers) })
   }
   return (token: string | undefined): Client =>
@@ -43,10 +42,10 @@ export function clientsWithin(server: Pick<HttpServer, 'inject'>, { remoteAddres
 async function injected(
   server: Pick<HttpServer, 'inject'>,
   request: InjectedRequest,
-  paid?: Decision,
+  arrival?: Arrival,
 ): Promise<InjectedAnswer> {
   try {
-    return await server.inject(request, paid)
+    return await server.inject(request, arrival)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const { status, headers, body } = problemAnswer(error, randomUUID())
@@ -112,9 +111,10 @@ export function serveMcp(server: Dependencies, config: Config, logger: Logger): 
       mayCallMcp(exchange.headers.origin, config) ? next(exchange) : say(exchange, 403, CODES.server, FOREIGN)
   const answer = fromOwnPage(async exchange => {
     const paid = await server.chargeRead(exchange)
+    const channel = exchange.arrival.channel === 'local socket' ? 'local socket' : 'process'
     assertJsonBody(exchange.headers)
     const bytes = await readBody(exchange)
-    await answerMessage(bytes, exchange, await load(), sessionOf(server, exchange, paid, logger))
+    await answerMessage(bytes, exchange, await load(), sessionOf(server, exchange, { channel, paid }, logger))
   })
   const explain = fromOwnPage(exchange => say(exchange.set({ allow: 'POST' }), 405, CODES.server, NO_SESSIONS))
   server.router.add({ ...route, methods: ['POST'], answer })
@@ -155,7 +155,7 @@ function respond(
   return handler.fetch(asked, { parsedBody: message })
 }
 
-function sessionOf(server: Dependencies, { headers, request }: Exchange, paid: Decision, logger: Logger): Session {
+function sessionOf(server: Dependencies, { headers, request }: Exchange, arrival: Arrival, logger: Logger): Session {
   const token = headers['x-actor-token']
   const passed: Record<string, string> = {}
   for (const name of HANDED_ON) {
@@ -163,7 +163,7 @@ function sessionOf(server: Dependencies, { headers, request }: Exchange, paid: D
     if (value !== undefined) passed[name] = String(value)
   }
   return {
-    clientFor: clientsWithin(server, { remoteAddress: request.socket.remoteAddress ?? '', headers: passed, paid }),
+    clientFor: clientsWithin(server, { remoteAddress: request.socket.remoteAddress ?? '', headers: passed, arrival }),
     token: () => (token === undefined ? undefined : String(token)),
     memory: 'shared',
     keepsToken: false,

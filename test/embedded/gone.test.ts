@@ -57,8 +57,9 @@ test('a client that disconnected before it was admitted does not count as a stre
       response.destroy()
       await once(response, 'close')
     }
-    const admitted = { caller: { origin: { networkKey: 'somebody' } }, query: {} } as unknown as Admitted
-    await streams.open('streamActivity', admitted, new Exchange(request, response, () => {}))
+    const caller = { origin: { networkKey: 'somebody' } }
+    const admitted = { name: 'streamActivity', caller, query: {} } as unknown as Admitted
+    await streams.open(admitted, new Exchange(request, response, () => {}))
   }
   for (let n = 0; n < 3 * STREAMS.perOrigin; n++) await open(true)
   await open(false)

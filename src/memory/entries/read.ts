@@ -24,10 +24,10 @@ export const wantedOf = ({
 }: Partial<ListRequest>): ListRequest => ({ q, tag, sort, limit, offset })
 
 /** Lists entries, or finds those that match `q` and `tag`. */
-export const listEntries: ReadOperation<'listEntries'> = async (reads, { query }) => {
+export const listEntries: ReadOperation<'listEntries'> = (reads, { query }) => {
   const wanted = wantedOf(query)
   const finding = findPage(reads, wanted)
-  return pageAnswer(wanted, finding instanceof Promise ? await finding : finding)
+  return finding instanceof Promise ? finding.then(page => pageAnswer(wanted, page)) : pageAnswer(wanted, finding)
 }
 /** The same operation at another address. */
 export const searchEntries = listEntries
@@ -127,12 +127,18 @@ async function findNewest({ entries, reader }: Newest, order: Order, wanted: Lis
   }
 }
 
-/** Reads the current state of an entry. */
-export const readEntry: ReadOperation<'readEntry'> = async ({ entries }, { params }) => {
+/** Reads the current state of an entry, without a promise if it is cached. */
+export const readEntry: ReadOperation<'readEntry'> = ({ entries }, { params }) => {
   const reading = entries.read(params.slug)
-  const { json, etag, number, revision } = reading instanceof Promise ? await reading : reading
-  return { json, etag, records: [revision], observed: { action: 'READ', entry: number, revision, metadata: null } }
+  return reading instanceof Promise ? reading.then(entryAnswer) : entryAnswer(reading)
 }
+
+const entryAnswer = ({ json, etag, number, revision }: ServedEntry): Answer => ({
+  json,
+  etag,
+  records: [revision],
+  observed: { action: 'READ', entry: number, revision, metadata: null },
+})
 
 /** Reads entries or exact revisions: one item per id or slug, in the requested order. A missing one is an item with its problem. */
 export const readBatch: ReadOperation<'readBatch'> = async (reads, { query }) => {
