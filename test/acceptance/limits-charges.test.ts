@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { STREAMS } from '../../src/contract/limits.ts'
 import type { Entry } from '../../src/contract/resources.ts'
+import { LOCAL_URL, LocalTransport, socketPath } from '../../src/local-socket.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { expectProblem, expectStatus, revisionOf } from '../support/client.ts'
+import { expectProblem, expectStatus, newActor, revisionOf } from '../support/client.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
 import {
   actorFrom,
@@ -144,4 +146,33 @@ test('every message to /mcp is charged as a read, with any content, and is refus
   expectStatus(await other('POST', '/mcp', { raw: '{', headers: { ...headers, origin: 'https://evil.example' } }), 403)
   expectStatus(await other('GET', '/mcp'), 405)
   assert.equal(left(await list(other), 'read-origin'), READS - 1)
+})
+
+test('a request over the local socket has neither limits nor a cooldown', async t => {
+  const limits = { READ_LIMIT_PER_MINUTE: '3', WRITE_LIMIT_PER_MINUTE: '3', COOLDOWN_SECONDS: '60' }
+  const app = await startApp(limits, { engine: 'embedded' })
+  t.after(() => app.close())
+  const { token } = await newActor(app.url)
+  const transport = new LocalTransport(socketPath(app.dataDir))
+  t.after(() => transport.close())
+  const headers = { 'x-actor-token': token, 'content-type': 'application/json' }
+  const send = async (method: 'GET' | 'POST', path: string, body?: object): Promise<Response> => {
+    const answer = await transport.fetch(`${LOCAL_URL}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    assert.equal(answer.headers.get('ratelimit'), null)
+    assert.equal(answer.headers.get('ratelimit-policy'), null)
+    return answer
+  }
+  for (let n = 0; n < 5; n++) {
+    const text = { title: `Kettle ${n}`, summary: 'How to descale it.', content: 'Use vinegar.' }
+    assert.equal((await send('POST', '/api/entries', text)).status, 201)
+    assert.equal((await send('GET', `/api/entries/kettle-${n}`)).status, 200)
+  }
+  assert.equal((await send('POST', '/api/entries', { title: '' })).status, 400)
+  const streams: Response[] = []
+  for (let n = 0; n <= STREAMS.perOrigin; n++) streams.push(await send('GET', '/api/activity/stream'))
+  assert.deepEqual([streams[0]?.status, streams.at(-1)?.status], [200, 429])
 })
