@@ -77,15 +77,14 @@ const COUNTS: readonly RegExp[] = [
   /^SELECT count\(\*\) AS n FROM report WHERE resolved_at IS NULL$/,
   /FROM origin WHERE blocked = 1 OR quarantined = 1/,
 ]
-/** Sorts of one page, or of the judgements of one entry, that an index already chose. An entry has at most 10,000 judgements. */
+/** Sorts of one page that an index already chose. */
 const SORTED_PAGES: readonly RegExp[] = [
-  /\) AS said \) AS placed ORDER BY place, record DESC LIMIT \? \) AS chosen /,
   /WHERE e.number IN \(SELECT number FROM entry .* LIMIT \? OFFSET \?\) ORDER BY e\./,
 ]
 /** The clock hours of which there are reads, of which there are as many as the retention has. */
 const HOURS = /^SCAN (?:clock|c)$/
-/** A page or judgements whose rows an index already chose, and entries that moderation moves. */
-const CHOSEN = /^SCAN (?:page|placed|said|objected|chosen|m|\(subquery-\d+\))$/
+/** A page whose rows an index already chose, the voices of an entry (at most 1,000), and entries that moderation moves. */
+const CHOSEN = /^SCAN (?:page|placed|voices|m|\(subquery-\d+\))$/
 /** The one row of totals, the few epochs and checkpoints of the log, and a row of given values. */
 const ONE_ROW = /^SCAN (?:head|log_epoch|log_checkpoint|CONSTANT ROW)$/
 /** Of an INSERT, the search for rows that refer to the new one: planned, and passed over unless a reference is open. */

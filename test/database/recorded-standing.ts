@@ -1,8 +1,10 @@
 import type { Transaction } from '../../src/engine/database.ts'
+import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
 import {
   findShownName,
   findWrongChange,
   listChanges,
+  listJudgements,
   readChanges,
   recomputeChanges,
 } from '../../src/memory/evidence/standing-rows.ts'
@@ -49,6 +51,7 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await act('judge', 'contradictRevision', { revisionId: wrong.currentRevisionId, rationale: 'No' }, wrongAt)
   const fixed = { ...other, rationale: 'So', changeType: 'CORRECT', previousRevisionId: wrong.currentRevisionId }
   await act('author', 'reviseEntry', fixed, wrongAt)
+  await listJudgements(tx, { number: 1, evidence: COUNTED_JUDGEMENTS + 1, relations: COUNTED_JUDGEMENTS + 1 })
   await listChanges(tx, 1, 1, 2, 9)
   await findShownName(tx, 1)
   await findWrongChange(tx, 1)

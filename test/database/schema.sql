@@ -382,7 +382,7 @@ CREATE INDEX evidence_origin ON evidence (origin, entry);
 
 CREATE INDEX evidence_revision ON evidence (revision, result) WHERE withdrawn = 0;
 
-CREATE INDEX evidence_voice ON evidence (entry, ordinal, number, origin_group) WHERE withdrawn = 0;
+CREATE INDEX evidence_voice ON evidence (entry, origin_group, number) WHERE withdrawn = 0;
 
 CREATE INDEX export_change_record ON export_change (record, segment);
 
@@ -394,7 +394,7 @@ CREATE INDEX origin_block_origin ON origin_block (origin);
 
 CREATE INDEX relation_actor ON relation (actor, target_entry);
 
-CREATE INDEX relation_objection ON relation (target_entry, number, origin_group)
+CREATE INDEX relation_objection ON relation (target_entry, origin_group, number)
   WHERE relation_type = 'CONTRADICTS' AND withdrawn = 0 AND target_revision IS NOT NULL;
 
 CREATE INDEX relation_origin ON relation (origin, target_entry);

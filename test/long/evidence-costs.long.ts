@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findEntry } from '../../src/memory/entries/rows.ts'
+import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
+import { listJudgements } from '../../src/memory/evidence/standing-rows.ts'
 import { openPreparedWorld, revisionOn, supportOf, textOf } from '../database/prepared-world.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
@@ -132,6 +135,43 @@ for (const [kind, contentOf] of Object.entries(TEXTS)) {
     const all = [prepare, revise, judge].map(one => one.toFixed(2)).join(', ')
     t.diagnostic(`${all} ms before the transaction, in it, and for a judgement`)
     assert.ok(prepare <= PREPARE_MOST && revise <= REVISE_MOST && judge <= JUDGE_MOST, `${all} ms`)
+  })
+}
+
+const FLOOD = 10_000
+/** Milliseconds to read the judgements that count, and of one more judgement. */
+const LIST_MOST = 10
+const FLOODED_MOST = 15
+
+for (const voices of [1, 100, 1_000, FLOOD]) {
+  test(`the judgements of an entry with ${FLOOD} by ${voices} voices are read in ${LIST_MOST} ms`, async t => {
+    const world = await openPreparedWorld(t)
+    const { entry } = await world.perform('createEntry', await world.actor(), textOf('One is 1. Two is 2.'))
+    const judge = await world.actor()
+    await world.perform('verifyRevision', judge, supportOf(entry), entry.slug)
+    const counting = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${FLOOD})`
+    for (const statement of [
+      `INSERT INTO actor (number, id, actor_type, data_class, first_seen_at, last_seen_at)
+        ${counting} SELECT 1000000 + i, 'judge-' || i, 'UNKNOWN', 'EXTERNAL', 1, 1 FROM n`,
+      `INSERT INTO evidence (number, id, kind, entry, ordinal, revision, actor, origin_group, result, confidence, rationale, created_at)
+        ${counting} SELECT 1000000 + i, 'judgement-' || i, 'VERIFY', 1, 1 + i, 1, 1000000 + i, 1 + i % ${voices}, 'SUPPORTED', 1,
+          hex(zeroblob(250)), 1 FROM n`,
+      `UPDATE entry SET evidence = 1 + ${FLOOD}, origins = ${voices}`,
+    ])
+      world.connection.raw.exec(statement)
+    const found = await findEntry(world.connection, entry.slug)
+    assert.ok(found !== undefined)
+    const [lists, judgements]: [number[], number[]] = [[], []]
+    for (let n = 0; n < ROUNDS; n += 1) {
+      const began = performance.now()
+      const listed = await listJudgements(world.connection, found)
+      lists.push(performance.now() - began)
+      assert.equal(new Set(listed.map(({ voice }) => voice)).size, Math.min(voices + 1, COUNTED_JUDGEMENTS))
+      judgements.push((await world.perform('verifyRevision', judge, supportOf(entry), entry.slug)).took)
+    }
+    const [list, took] = [thirdLeast(lists), thirdLeast(judgements)]
+    t.diagnostic(`${list.toFixed(2)} ms, and ${took.toFixed(2)} ms for a judgement`)
+    assert.ok(list <= LIST_MOST && took <= FLOODED_MOST, `${list} ms, ${took} ms`)
   })
 }
 

@@ -12,7 +12,7 @@ import { type EntryRow, findEntryByNumber, reviserColumnsOf, tagsOf, toEntry } f
 import { tagKey } from '../entries/tag-rules.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { standingOn } from '../evidence/standing.ts'
-import { NOT_JUDGED, namedStanding, READ_MAX, shownStanding } from '../evidence/standing-rows.ts'
+import { NOT_JUDGED, namedStanding, shownStanding } from '../evidence/standing-rows.ts'
 import { readHead } from '../head-rows.ts'
 import { findAddressed, observedRead, type ReadOperation, type Reads } from '../operation.ts'
 import type { Match, SearchResult } from '../searching.ts'
@@ -46,6 +46,9 @@ export async function revisionAt(
   const changed = await then.findChangeBefore(reader, entry.number, ordinal)
   return { ...revision, updated_at: (changed ?? revision).created_at }
 }
+
+/** The number of judgements past which an earlier standing may lack some: all later ones are passed over, and moderation may act meanwhile. */
+const READ_MAX = 10_000
 
 export type StandingThen = { standing: Entry['standing']; complete: boolean }
 

@@ -51,7 +51,7 @@ export type JudgedRow = { id: string; revision: number; verdict: Verdict; ordina
 export const listJudged = (reader: Reader, entry: number, limit: number) =>
   reader.all<JudgedRow>(sql`
     SELECT v.id, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.ordinal
-    FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
+    FROM evidence v WHERE v.entry = ${entry} AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
 /** The record number of a piece of evidence. */
 export const findEvidence = (reader: Reader, entry: number, id: string) =>
@@ -63,7 +63,7 @@ export const findEvidence = (reader: Reader, entry: number, id: string) =>
 export const countEvidence = async (reader: Reader, entry: number, most: number): Promise<number> =>
   only(
     await reader.one<{ n: number }>(sql`
-      SELECT count(*) AS n FROM (SELECT v.number FROM evidence v WHERE v.entry = ${entry} AND v.ordinal > 0 AND v.withdrawn = 0 LIMIT ${most}) AS page`),
+      SELECT count(*) AS n FROM (SELECT v.number FROM evidence v WHERE v.entry = ${entry} AND v.withdrawn = 0 LIMIT ${most}) AS page`),
   ).n
 
 /** The number of public relations at an entry, at most `most`. */

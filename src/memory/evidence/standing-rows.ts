@@ -18,46 +18,74 @@ export type JudgedEntry = { number: number; evidence: number; relations: number 
 
 type JudgementRow = Omit<Judgement, 'own' | 'observedOn'> & { own: number; observed_on: string | null }
 
-/** The number of the newest pieces of evidence, and of the newest objections by a relation, among which judgements are chosen. */
-export const READ_MAX = 10_000
-
 /** All records up to this one. */
 const ALL = Number.MAX_SAFE_INTEGER
 
+/** A kind of judgement: the columns of its row `v`, and the public rows about an entry. */
+type Kind = { columns: Sql; about: (entry: number) => Sql }
+
+const SAID: Kind = {
+  columns: sql`v.actor, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.quote, v.observed_on`,
+  about: entry => sql`evidence v WHERE v.entry = ${entry} AND v.withdrawn = 0`,
+}
+/** A relation of type CONTRADICTS judges the revision that was current. */
+const OBJECTED: Kind = {
+  columns: sql`v.actor, v.target_revision AS revision, 'CONTRADICTS' AS verdict, NULL AS quote, NULL AS observed_on`,
+  about: entry => sql`
+    relation v WHERE v.target_entry = ${entry} AND v.relation_type = 'CONTRADICTS' AND v.withdrawn = 0 AND v.target_revision IS NOT NULL`,
+}
+
+/** The voices of some rows, the last to judge first. Skips from voice to voice in the index, however many rows a voice has. */
+const voicesOf = (rows: Sql): Sql => sql`
+  WITH RECURSIVE voices (voice, place) AS (
+    SELECT (SELECT max(v.origin_group) FROM ${rows}), 1
+    UNION ALL
+    SELECT (SELECT max(v.origin_group) FROM ${rows} AND v.origin_group < voice), place + 1
+    FROM voices WHERE voice IS NOT NULL AND place < ${COUNTED_JUDGEMENTS}
+  )`
+
 /**
- * The public judgements of an entry up to a record, at most COUNTED_JUDGEMENTS: the newest of each voice, then the second newest of each,
- * and so on. A flood from one network displaces only itself. A relation of type CONTRADICTS judges the revision that was current.
+ * The public judgements of an entry up to a record that count: of the newest voices the newest judgements, from each equally many, as long as
+ * they are at most COUNTED_JUDGEMENTS of each kind. A flood from one network displaces only itself.
  */
 export async function listJudgements(
   reader: Reader,
-  { number, evidence }: Pick<JudgedEntry, 'number' | 'evidence'>,
+  { number, evidence, relations }: JudgedEntry,
   upTo = ALL,
 ): Promise<Judgement[]> {
-  const rows = await reader.all<JudgementRow>(sql`
-    SELECT record, coalesce(v.actor, l.actor) AS actor, coalesce(v.revision, l.target_revision) AS revision,
-      CASE WHEN v.number IS NULL THEN 'CONTRADICTS' WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict,
-      coalesce(v.own, l.own) AS own, voice, v.quote, v.observed_on, coalesce(v.created_at, l.created_at) AS at
-    FROM (
-      SELECT record, voice FROM (
-        SELECT said.record, said.voice, row_number() OVER (PARTITION BY voice ORDER BY record DESC) AS place FROM (
-          SELECT v.number AS record, v.origin_group AS voice FROM evidence v
-          WHERE v.entry = ${number} AND v.ordinal > ${evidence - READ_MAX} AND v.withdrawn = 0 AND v.number <= ${upTo}
-          UNION ALL
-          SELECT number, origin_group FROM (
-            SELECT l.number, l.origin_group FROM relation l
-            WHERE l.target_entry = ${number} AND l.relation_type = 'CONTRADICTS' AND l.withdrawn = 0 AND l.target_revision IS NOT NULL
-              AND l.number <= ${upTo}
-            ORDER BY l.number DESC LIMIT ${READ_MAX}
-          ) AS objected
-        ) AS said
-      ) AS placed
-      ORDER BY place, record DESC LIMIT ${COUNTED_JUDGEMENTS}
-    ) AS chosen LEFT JOIN evidence v ON v.number = record LEFT JOIN relation l ON l.number = record`)
-  return rows.map(({ own, observed_on: observedOn, ...row }) => ({
+  const [said, objected] = await Promise.all([
+    evidence === 0 ? [] : listCounted(reader, SAID, number, upTo, evidence),
+    relations === 0 ? [] : listCounted(reader, OBJECTED, number, upTo, relations),
+  ])
+  return [...said, ...objected].map(({ own, observed_on: observedOn, ...row }) => ({
     ...row,
     own: own === 1,
     observedOn: observedOf(observedOn),
   }))
+}
+
+async function listCounted(reader: Reader, { columns, about }: Kind, entry: number, upTo: number, most: number) {
+  const rows = sql`${about(entry)} AND v.number <= ${upTo}`
+  const share = most <= COUNTED_JUDGEMENTS ? most : await shareOfVoice(reader, rows)
+  return reader.all<JudgementRow>(sql`
+    ${voicesOf(rows)}
+    SELECT v.number AS record, v.own, v.origin_group AS voice, v.created_at AS at, ${columns}
+    FROM voices CROSS JOIN ${rows} AND v.origin_group = voice
+      AND v.number >= coalesce((SELECT v.number FROM ${rows} AND v.origin_group = voice ORDER BY v.number DESC LIMIT 1 OFFSET ${share - 1}), 0)`)
+}
+
+/** The largest number of judgements of each voice with which at most COUNTED_JUDGEMENTS count. */
+async function shareOfVoice(reader: Reader, rows: Sql): Promise<number> {
+  const voices = await reader.all<{ judgements: number }>(sql`
+    ${voicesOf(rows)}
+    SELECT (SELECT count(*) FROM (SELECT 1 FROM ${rows} AND v.origin_group = voice LIMIT ${COUNTED_JUDGEMENTS}) AS page) AS judgements
+    FROM voices WHERE voice IS NOT NULL`)
+  let [share, left, more] = [0, COUNTED_JUDGEMENTS, voices]
+  for (; more.length > 0 && more.length <= left; share++) {
+    left -= more.length
+    more = more.filter(({ judgements }) => judgements > share + 1)
+  }
+  return share
 }
 
 /** Environments as JSON, with their members in one order: the public log contains their hash. */
