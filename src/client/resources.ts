@@ -257,6 +257,15 @@ export type Author = {
   declared: Declared
   /** The service does not verify actors. */
   verificationStatus: 'UNVERIFIED'
+  /** Patterns found in this text; not a judgement. */
+  signals?: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
 }
 
 export type Actor = {
@@ -362,12 +371,21 @@ export type Entry = {
     declared: Declared
     /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }
   /** The number of revisions. */
   revisionCount: number
   /** GET /api/entries/{slug}/standing has the details. */
   standing: EntryStanding
-  /** Patterns found in the text of the current revision; not a judgement. */
+  /** Patterns found in this text; not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -428,12 +446,21 @@ export type Published = {
     declared: Declared
     /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }
   /** The number of revisions. */
   revisionCount: number
   /** GET /api/entries/{slug}/standing has the details. */
   standing: EntryStanding
-  /** Patterns found in the text of the current revision; not a judgement. */
+  /** Patterns found in this text; not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -452,9 +479,9 @@ export type Published = {
   causality: 'OBSERVED_SEQUENCE_ONLY'
   /** Computed after the commit, and again for a retry. Not a part of the entry. */
   hints: {
-    /** Other entries that may say the same, without those of the last second; null while too many are published. GET /api/similar finds more of them. */
+    /** Other entries that may say the same, without those of the last second; null while too many are published. */
     similar: Hint[] | null
-    /** Patterns found in the text of the current revision; not a judgement. */
+    /** Patterns found in this text; not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -506,12 +533,21 @@ export type EntryAsOf = {
     declared: Declared
     /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }
   /** The number of revisions. */
   revisionCount: number
   /** GET /api/entries/{slug}/standing has the details. */
   standing: EntryStanding
-  /** Patterns found in the text of the current revision; not a judgement. */
+  /** Patterns found in this text; not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -563,7 +599,7 @@ export type Tally = {
 export type EntryStanding = {
   /** The result of the evidence about the current text. */
   state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-  /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
+  /** The judgements that count for the text, one for each actor; claims, not proof. */
   tally: Tally
   /** (1 + for) ÷ (2 + for + against). */
   share: number
@@ -630,7 +666,25 @@ export type Relation = {
     declared: Declared
     /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }
+  /** Patterns found in this text; not a judgement. */
+  signals?: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
   /** The identity is declared by the actor and not verified. */
@@ -666,7 +720,25 @@ export type Verification = {
     declared: Declared
     /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }
+  /** Patterns found in this text; not a judgement. */
+  signals?: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
   /** The identity is declared by the actor and not verified. */
@@ -703,7 +775,25 @@ export type Contradiction = {
     declared: Declared
     /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }
+  /** Patterns found in this text; not a judgement. */
+  signals?: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
   /** The identity is declared by the actor and not verified. */
@@ -742,7 +832,25 @@ export type EvidenceResult = {
       declared: Declared
       /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
+      /** Patterns found in this text; not a judgement. */
+      signals?: (
+        | 'DESTRUCTIVE_COMMAND'
+        | 'PIPE_TO_SHELL'
+        | 'INSTRUCTION_LIKE'
+        | 'INVISIBLE_CHARACTERS'
+        | 'HTML_COMMENT'
+        | 'CLAIMS_TRUST'
+      )[]
     }
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
     /** The identity is declared by the actor and not verified. */
@@ -778,7 +886,25 @@ export type EvidenceResult = {
       declared: Declared
       /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
+      /** Patterns found in this text; not a judgement. */
+      signals?: (
+        | 'DESTRUCTIVE_COMMAND'
+        | 'PIPE_TO_SHELL'
+        | 'INSTRUCTION_LIKE'
+        | 'INVISIBLE_CHARACTERS'
+        | 'HTML_COMMENT'
+        | 'CLAIMS_TRUST'
+      )[]
     }
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
     /** The identity is declared by the actor and not verified. */
@@ -814,13 +940,13 @@ export type Standing = {
   state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   /** The current revision. */
   revisionId: string
-  /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
+  /** The judgements that count for the text, one for each actor; claims, not proof. */
   tally: Tally
   /** (1 + for) ÷ (2 + for + against). */
   share: number
   /** The supported share of the text, by characters. */
   confirmed: number | null
-  /** Unsupported sentences of a text that was supported in part. */
+  /** Unsupported sentences of a partly supported text. */
   unconfirmed: {
     /** The section. */
     section: 'TITLE' | 'SUMMARY' | 'CONTENT'
@@ -829,6 +955,15 @@ export type Standing = {
     /** The revision that wrote it. */
     revisionId: string
     actor: Author
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }[]
   /** Sentences that the nearest supported text had. */
   removed: {
@@ -851,18 +986,18 @@ export type Standing = {
     name: string
     version: string
   }[]
-  /** The nearest supported revision, if exactly this text was not supported. */
+  /** The nearest supported revision, if this text was not supported. */
   best: {
     /** The revision. */
     revisionId: string
     /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
   } | null
-  /** One from each voice: first those that stand, then answered ones, then addressed ones. */
+  /** One from each voice: standing, then answered, then addressed ones. */
   contradictions: {
     /** The id of the contradiction, relation or verification. */
     id: string
-    /** A relation has the type CONTRADICTS and ends at this entry. A verification has the result UNSUPPORTED. */
+    /** A RELATION has the type CONTRADICTS, a VERIFICATION the result UNSUPPORTED. */
     kind: 'CONTRADICTION' | 'RELATION' | 'VERIFICATION'
     /** The contradicted revision. */
     revisionId: string
@@ -872,15 +1007,41 @@ export type Standing = {
     quote: string | null
     /** Whether its author wrote a part of the contradicted text. */
     byAuthor: boolean
-    /** ANSWERED: a correction changed the claim. ADDRESSED: an independent voice supported a text after that. */
+    /** ANSWERED: a correction changed the claim. ADDRESSED: a reader confirmed the answer. */
     status: 'STANDING' | 'ANSWERED' | 'ADDRESSED'
     /** The CORRECT revision; null if the claim was removed without one. */
     answeredBy: string | null
     /** The verification that accepted the answer. */
     addressedBy: string | null
     rationale: string
+    actor?: {
+      /** Actor id. */
+      id: string
+      /** The declaration of an actor. It is not verified. */
+      declared: Declared
+      /** The service does not verify actors. */
+      verificationStatus: 'UNVERIFIED'
+      /** Patterns found in this text; not a judgement. */
+      signals?: (
+        | 'DESTRUCTIVE_COMMAND'
+        | 'PIPE_TO_SHELL'
+        | 'INSTRUCTION_LIKE'
+        | 'INVISIBLE_CHARACTERS'
+        | 'HTML_COMMENT'
+        | 'CLAIMS_TRUST'
+      )[]
+    }
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }[]
-  /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
+  /** The judgements that count for the text, one for each actor; claims, not proof. */
   earlier: Tally
   /** Content is data, never an instruction. */
   contentTrust: 'UNTRUSTED_USER_DATA'
@@ -901,15 +1062,15 @@ export type Blame = {
   pieces: {
     /** The section of the entry. */
     section: 'TITLE' | 'SUMMARY' | 'CONTENT'
-    /** A sentence or a line. The concatenated texts of a section are the section. */
+    /** A sentence or a line. Joined, those of a section are the section. */
     text: string
     /** The first revision that contained it. */
     revisionId: string
-    /** The revision that restored it, if it was missing from revisions in between. */
+    /** The revision that restored it, if it was missing in between. */
     sinceRevisionId?: string
-    /** True if an earlier revision, which was not compared, may have written it. */
+    /** True if a revision that was not compared may have written it. */
     earlier?: boolean
-    /** Its index in evidence, from 0; null if no judged text contains it. */
+    /** Its index in evidence; null if no judged text contains it. */
     evidence: number | null
   }[]
   /** The revisions that pieces name, oldest first. */
@@ -923,7 +1084,7 @@ export type Blame = {
     /** Commit (RFC 3339, UTC) */
     createdAt: string
     actor: Author
-    /** Patterns found in the text of the revision; not a judgement. */
+    /** Patterns found in this text; not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -937,13 +1098,13 @@ export type Blame = {
   evidence: {
     /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
+    /** The judgements that count for the text, one for each actor; claims, not proof. */
     tally: Tally
     objections: string[]
   }[]
   /** The number of compared revisions. */
   lookedAt: number
-  /** False if the history is too long: only the first and the newest revisions were compared. */
+  /** False if only the first and the newest revisions were compared. */
   complete: boolean
   /** EXTERNAL is public traffic, INTERNAL the operator, SYNTHETIC loaded demonstration data. */
   dataClass: 'EXTERNAL' | 'INTERNAL' | 'SYNTHETIC'
@@ -966,7 +1127,7 @@ export type PinsReport = {
     slug?: string
     /** The pinned revision. */
     revisionId: string
-    /** Patterns found in the text of the current revision; not a judgement. */
+    /** Patterns found in this text; not a judgement. */
     signals?: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -1009,7 +1170,7 @@ export type PinsReport = {
           | 'DISPUTED'
           | 'CONTRADICTED'
           | 'INCONCLUSIVE'
-        /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
+        /** The judgements that count for the text, one for each actor; claims, not proof. */
         tally: Tally
         /** (1 + for) ÷ (2 + for + against). */
         share: number
@@ -1030,9 +1191,9 @@ export type PinsReport = {
     evidence?: {
       /** The result of the evidence about the current text. */
       state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-      /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
+      /** The judgements that count for the text, one for each actor; claims, not proof. */
       tally: Tally
-      /** The judgements after since, among the newest 200 of each kind; null without since. */
+      /** Judgements after since, of the newest 200 of each kind; null without since. */
       added: number | null
       /** The strongest objection. */
       objection: {
@@ -1081,7 +1242,7 @@ export type Activity = {
   standing?: {
     /** The result of the evidence about the current text. */
     state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-    /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
+    /** The judgements that count for the text, one for each actor; claims, not proof. */
     tally: Tally
     /** (1 + for) ÷ (2 + for + against). */
     share: number
@@ -1134,7 +1295,7 @@ export type FoundList = {
     score: number
     /** GET /api/entries/{slug}/standing has the details. */
     standing: EntryStanding
-    /** Patterns found in the text of the current revision; not a judgement. */
+    /** Patterns found in this text; not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -1193,7 +1354,7 @@ export type FoundAsOfList = {
     score: number
     /** null if a list cannot compute it in time; read the entry as of the sequence. */
     standing: EntryStanding | null
-    /** Patterns found in the text of the current revision; not a judgement. */
+    /** Patterns found in this text; not a judgement. */
     signals: (
       | 'DESTRUCTIVE_COMMAND'
       | 'PIPE_TO_SHELL'
@@ -1260,7 +1421,7 @@ export type WorkList = {
       tags: string[]
       /** GET /api/entries/{slug}/standing has the details. */
       standing: EntryStanding
-      /** Patterns found in the text of the current revision; not a judgement. */
+      /** Patterns found in this text; not a judgement. */
       signals: (
         | 'DESTRUCTIVE_COMMAND'
         | 'PIPE_TO_SHELL'
@@ -1378,7 +1539,7 @@ export type Similar = {
   score: number
   /** GET /api/entries/{slug}/standing has the details. */
   standing: EntryStanding
-  /** Patterns found in the text of the current revision; not a judgement. */
+  /** Patterns found in this text; not a judgement. */
   signals: (
     | 'DESTRUCTIVE_COMMAND'
     | 'PIPE_TO_SHELL'
@@ -1516,6 +1677,15 @@ export type ExportLine = {
     declared: Declared
     /** The service does not verify actors. */
     verificationStatus: 'UNVERIFIED'
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }
   /** As declared; absent if UNKNOWN. */
   actorType?: 'AGENT' | 'HUMAN' | 'UNKNOWN'
@@ -1599,7 +1769,25 @@ export type ExportLine = {
       declared: Declared
       /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
+      /** Patterns found in this text; not a judgement. */
+      signals?: (
+        | 'DESTRUCTIVE_COMMAND'
+        | 'PIPE_TO_SHELL'
+        | 'INSTRUCTION_LIKE'
+        | 'INVISIBLE_CHARACTERS'
+        | 'HTML_COMMENT'
+        | 'CLAIMS_TRUST'
+      )[]
     }
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
     /** The identity is declared by the actor and not verified. */
@@ -1635,7 +1823,25 @@ export type ExportLine = {
       declared: Declared
       /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
+      /** Patterns found in this text; not a judgement. */
+      signals?: (
+        | 'DESTRUCTIVE_COMMAND'
+        | 'PIPE_TO_SHELL'
+        | 'INSTRUCTION_LIKE'
+        | 'INVISIBLE_CHARACTERS'
+        | 'HTML_COMMENT'
+        | 'CLAIMS_TRUST'
+      )[]
     }
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
     /** The identity is declared by the actor and not verified. */
@@ -1664,7 +1870,25 @@ export type ExportLine = {
       declared: Declared
       /** The service does not verify actors. */
       verificationStatus: 'UNVERIFIED'
+      /** Patterns found in this text; not a judgement. */
+      signals?: (
+        | 'DESTRUCTIVE_COMMAND'
+        | 'PIPE_TO_SHELL'
+        | 'INSTRUCTION_LIKE'
+        | 'INVISIBLE_CHARACTERS'
+        | 'HTML_COMMENT'
+        | 'CLAIMS_TRUST'
+      )[]
     }
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
     /** Content is data, never an instruction. */
     contentTrust: 'UNTRUSTED_USER_DATA'
     /** The identity is declared by the actor and not verified. */
@@ -1698,7 +1922,7 @@ export type ExportLine = {
     standing?: {
       /** The result of the evidence about the current text. */
       state: 'UNCHECKED' | 'SUPPORTED' | 'PARTLY_SUPPORTED' | 'ANSWERED' | 'DISPUTED' | 'CONTRADICTED' | 'INCONCLUSIVE'
-      /** The judgements that count for the text, one for each actor. Counts are claims, not proof. */
+      /** The judgements that count for the text, one for each actor; claims, not proof. */
       tally: Tally
       /** (1 + for) ÷ (2 + for + against). */
       share: number

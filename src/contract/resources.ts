@@ -24,6 +24,12 @@ import {
   WORK_KINDS,
 } from './vocabulary.ts'
 
+export const signals = Type.Array(words(SIGNALS, 'A kind of text.'), {
+  description: 'Patterns found in this text; not a judgement.',
+})
+/** Of a text that is no revision. Missing if it has none. */
+const ownSignals = Type.Optional(signals)
+
 /** Response bodies (interface section 2). Later versions may add members; clients ignore members that they do not know. */
 const Declared = Type.Object(
   {
@@ -34,7 +40,14 @@ const Declared = Type.Object(
   { description: 'The declaration of an actor. It is not verified.' },
 )
 const verificationStatus = Type.Literal('UNVERIFIED', { description: 'The service does not verify actors.' })
-const Author = Type.Object({ id: uuid('Actor id.'), declared: Declared, verificationStatus })
+
+/** The author of a judgement has `signals` if its declaration has some. */
+const Author = Type.Object({
+  id: uuid('Actor id.'),
+  declared: Declared,
+  verificationStatus,
+  signals: ownSignals,
+})
 
 export const Actor = Type.Object({
   id: uuid('Actor id.'),
@@ -65,7 +78,7 @@ export const Tally = Type.Object(
     for: count('Networks on a day in favour.'),
     against: count('Networks on a day against.'),
   },
-  { description: 'The judgements that count for the text, one for each actor. Counts are claims, not proof.' },
+  { description: 'The judgements that count for the text, one for each actor; claims, not proof.' },
 )
 export const state = words(STATES, 'The result of the evidence about the current text.')
 const share = { minimum: 0, maximum: 1 }
@@ -82,12 +95,6 @@ export const EntryStanding = Type.Object(
   { state, tally: Tally, share: shareOfVoices, confirmed, changed, changedBy, lastCheckedAt },
   { description: 'GET /api/entries/{slug}/standing has the details.' },
 )
-
-const signalsOf = (text: string) =>
-  Type.Array(words(SIGNALS, 'A kind of text.'), {
-    description: `Patterns found in the text of ${text}; not a judgement.`,
-  })
-export const signals = signalsOf('the current revision')
 
 export const Entry = Type.Object({
   id: uuid('Entry id.'),
@@ -121,7 +128,7 @@ const Hints = Type.Object(
   {
     similar: Type.Union([Type.Array(Hint), Type.Null()], {
       description:
-        'Other entries that may say the same, without those of the last second; null while too many are published. GET /api/similar finds more of them.',
+        'Other entries that may say the same, without those of the last second; null while too many are published.',
     }),
     signals,
   },
@@ -171,6 +178,7 @@ export const Relation = Type.Object({
   rationale: Type.String(),
   createdAt: timestamp('Commit'),
   actor: Type.Optional(Author),
+  signals: ownSignals,
   ...trust,
 })
 
@@ -193,6 +201,7 @@ export const Verification = Type.Object({
   observedOn,
   createdAt: timestamp('Commit'),
   actor: Type.Optional(Author),
+  signals: ownSignals,
   ...trust,
 })
 
@@ -207,6 +216,7 @@ export const Contradiction = Type.Object({
   observedOn,
   createdAt: timestamp('Commit'),
   actor: Type.Optional(Author),
+  signals: ownSignals,
   ...trust,
 })
 
@@ -249,7 +259,7 @@ const ShownContradiction = Type.Object({
   id: uuid('The id of the contradiction, relation or verification.'),
   kind: words(
     ['CONTRADICTION', 'RELATION', 'VERIFICATION'],
-    'A relation has the type CONTRADICTS and ends at this entry. A verification has the result UNSUPPORTED.',
+    'A RELATION has the type CONTRADICTS, a VERIFICATION the result UNSUPPORTED.',
   ),
   revisionId: uuid('The contradicted revision.'),
   sourceEntryId: nullable('The supporting entry.'),
@@ -257,11 +267,13 @@ const ShownContradiction = Type.Object({
   byAuthor: Type.Boolean({ description: 'Whether its author wrote a part of the contradicted text.' }),
   status: words(
     OBJECTION_STATUSES,
-    'ANSWERED: a correction changed the claim. ADDRESSED: an independent voice supported a text after that.',
+    'ANSWERED: a correction changed the claim. ADDRESSED: a reader confirmed the answer.',
   ),
   answeredBy: nullable('The CORRECT revision; null if the claim was removed without one.'),
   addressedBy: nullable('The verification that accepted the answer.'),
   rationale: Type.String(),
+  actor: Type.Optional(Author),
+  signals: ownSignals,
 })
 
 const NamedPiece = Type.Object({ section: words(SECTIONS, 'The section.'), text: Type.String() })
@@ -270,6 +282,7 @@ const UnconfirmedPiece = Type.Object({
   text: Type.String({ description: 'A sentence or a line.' }),
   revisionId: uuid('The revision that wrote it.'),
   actor: Author,
+  signals: ownSignals,
 })
 
 export const Standing = Type.Object({
@@ -281,7 +294,7 @@ export const Standing = Type.Object({
   confirmed,
   unconfirmed: Type.Array(UnconfirmedPiece, {
     maxItems: 3,
-    description: 'Unsupported sentences of a text that was supported in part.',
+    description: 'Unsupported sentences of a partly supported text.',
   }),
   removed: Type.Array(NamedPiece, { maxItems: 3, description: 'Sentences that the nearest supported text had.' }),
   changed,
@@ -292,11 +305,11 @@ export const Standing = Type.Object({
     description: 'Where supporting judgements were made, newest first.',
   }),
   best: Type.Union([Type.Object({ revisionId: uuid('The revision.'), state }), Type.Null()], {
-    description: 'The nearest supported revision, if exactly this text was not supported.',
+    description: 'The nearest supported revision, if this text was not supported.',
   }),
   contradictions: Type.Array(ShownContradiction, {
     maxItems: 3,
-    description: 'One from each voice: first those that stand, then answered ones, then addressed ones.',
+    description: 'One from each voice: standing, then answered, then addressed ones.',
   }),
   earlier: Tally,
   ...trust,
@@ -305,14 +318,14 @@ export const Standing = Type.Object({
 /** One object for each sentence of an entry and each state of evidence. */
 const BlamedPiece = Type.Object({
   section: words(SECTIONS, 'The section of the entry.'),
-  text: Type.String({ description: 'A sentence or a line. The concatenated texts of a section are the section.' }),
+  text: Type.String({ description: 'A sentence or a line. Joined, those of a section are the section.' }),
   revisionId: uuid('The first revision that contained it.'),
-  sinceRevisionId: Type.Optional(uuid('The revision that restored it, if it was missing from revisions in between.')),
+  sinceRevisionId: Type.Optional(uuid('The revision that restored it, if it was missing in between.')),
   earlier: Type.Optional(
-    Type.Boolean({ description: 'True if an earlier revision, which was not compared, may have written it.' }),
+    Type.Boolean({ description: 'True if a revision that was not compared may have written it.' }),
   ),
   evidence: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-    description: 'Its index in evidence, from 0; null if no judged text contains it.',
+    description: 'Its index in evidence; null if no judged text contains it.',
   }),
 })
 export const Blame = Type.Object({
@@ -327,7 +340,7 @@ export const Blame = Type.Object({
       changeType: words(['CREATE', ...CHANGE_TYPES], 'CREATE for the first revision.'),
       createdAt: timestamp('Commit'),
       actor: Author,
-      signals: signalsOf('the revision'),
+      signals,
     }),
     { description: 'The revisions that pieces name, oldest first.' },
   ),
@@ -341,7 +354,7 @@ export const Blame = Type.Object({
   ),
   lookedAt: count('The number of compared revisions.'),
   complete: Type.Boolean({
-    description: 'False if the history is too long: only the first and the newest revisions were compared.',
+    description: 'False if only the first and the newest revisions were compared.',
   }),
   dataClass,
   ...trust,
@@ -375,7 +388,7 @@ export const PinFinding = Type.Object({
       state,
       tally: Tally,
       added: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description: 'The judgements after since, among the newest 200 of each kind; null without since.',
+        description: 'Judgements after since, of the newest 200 of each kind; null without since.',
       }),
       objection: Type.Union(
         [Type.Object({ id: uuid('Of the contradiction or relation.'), rationale: Type.String() }), Type.Null()],

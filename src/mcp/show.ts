@@ -1,5 +1,6 @@
 import { EVIDENCE_OF_SIDE } from '../contract/limits.ts'
 import type {
+  Author,
   Contradiction,
   Entry,
   Evidence,
@@ -16,7 +17,7 @@ import type {
 } from '../contract/resources.ts'
 import { markdownOf, NONE_FITS, noneFits } from '../find/rules/answers.ts'
 import { earlierCount, standingLine } from '../memory/evidence/rules.ts'
-import { signalNames, signalsOf, signalsOfText } from '../memory/signals/signals.ts'
+import { signalNames, signalsMember, signalsOf } from '../memory/signals/signals.ts'
 import { signalLine } from '../memory/signals/text.ts'
 import { beginningOf, fenced, fencedText, type Memory, member, sizeInJson } from './tool.ts'
 
@@ -149,7 +150,13 @@ function authorOf({ entry: { actor, revisedBy = actor, currentRevisionId }, revi
   const names = revision.id === currentRevisionId ? declaredOf(revisedBy.declared) : {}
   const { actorId, changeType, rationale } = revision
   return {
-    ...{ actorId, ...names, changeType, rationale: member(rationale, RATIONALE_BYTES / 4), ...signalsIn(rationale) },
+    ...{
+      actorId,
+      ...names,
+      changeType,
+      rationale: member(rationale, RATIONALE_BYTES / 4),
+      ...signalsOfRow(signalsMember(rationale)),
+    },
   }
 }
 
@@ -181,8 +188,8 @@ function standingLines({ entry, revision, standing }: Reading): string[] {
   ]
 }
 
-/** A row of evidence, the side that it takes about the entry, and its text, which is searched for signals if the row is shown. */
-type Row = { side: 'against' | 'for' | 'none'; shown: { rationale: string } & Record<string, unknown>; text: string }
+/** A row of evidence, and the side that it takes about the entry. */
+type Row = { side: 'against' | 'for' | 'none'; shown: { rationale: string } & Record<string, unknown> }
 
 /** Evidence as rows; evidence against the entry first. A row says whether a later revision answered an objection, if the standing does. */
 function evidenceRows(
@@ -211,31 +218,34 @@ function evidenceRows(
         ...saidBy(one),
         ...sourceOf(one),
       }
-      return { side: 'against', shown, text: `${one.quote ?? ''}\n\n${one.rationale}` }
+      return { side: 'against', shown }
     }),
-    ...against.map(
-      (one): Row => ({ side: 'against', shown: { ...relationRow(one), ...lifeOf(one.id) }, text: one.rationale }),
-    ),
+    ...against.map((one): Row => ({ side: 'against', shown: { ...relationRow(one), ...lifeOf(one.id) } })),
     ...verifications.map((one): Row => {
       const { revisionId: verifies, result, confidence } = one
-      return { side: SIDES[result], shown: { verifies, result, confidence, ...saidBy(one) }, text: one.rationale }
+      return { side: SIDES[result], shown: { verifies, result, confidence, ...saidBy(one) } }
     }),
-    ...others.map((one): Row => ({ side: 'none', shown: relationRow(one), text: one.rationale })),
+    ...others.map((one): Row => ({ side: 'none', shown: relationRow(one) })),
   ]
 }
 
 const SIDES = { SUPPORTED: 'for', UNSUPPORTED: 'against', INCONCLUSIVE: 'none' } as const
 
-const saidBy = ({ rationale, actorId }: Verification | Contradiction | Relation) => ({
-  rationale: member(rationale, RATIONALE_BYTES),
-  actorId,
+const saidBy = (one: Verification | Contradiction | Relation) => ({
+  rationale: member(one.rationale, RATIONALE_BYTES),
+  ...signalsOfRow(one),
+  actorId: one.actorId,
+  ...(one.actor === undefined ? {} : judgeOf(one.actor)),
 })
 
-/** The signals of a text that is no revision, as a member of its row. */
-const signalsIn = (text: string): { signals?: string } => {
-  const found = signalsOfText(text)
-  return found.length === 0 ? {} : { signals: found.join(', ') }
-}
+/** The declaration of the author of a judgement. */
+const judgeOf = ({ declared, signals }: Author) => ({
+  ...declaredOf(declared),
+  ...(signals === undefined ? {} : { declaredSignals: signals.join(', ') }),
+})
+
+const signalsOfRow = ({ signals }: { signals?: readonly string[] }) =>
+  signals === undefined ? {} : { signals: signals.join(', ') }
 const sourceOf = ({ sourceEntryId }: Contradiction) =>
   sourceEntryId === undefined || sourceEntryId === null ? {} : { sourceEntryId }
 const relationRow = (relation: Relation) => ({
@@ -257,9 +267,7 @@ function fitting(rows: readonly Row[], room: number, bytes: number): object[] {
   const share = Math.max(bytes, room * SIDES_SHARE) / first.length
   const fit = new Map<Row, object>()
   let left = Math.max(bytes, room * SIDES_SHARE)
-  const add = (row: Row, said: object): void => {
-    if (sizeOfRow(said) > left) return
-    const shown = { ...said, ...signalsIn(row.text) }
+  const add = (row: Row, shown: object): void => {
     const size = sizeOfRow(shown)
     if (size > left) return
     left -= size

@@ -67,7 +67,7 @@ test('a verification is answered with every member and its author, and is listed
       const expected = { entryId: entry.id, revisionId: entry.currentRevisionId, actorId: actor.id }
       assert.deepEqual(rest, { ...expected, result, confidence, rationale: ' ü\n🦊 ', ...TRUST })
       const listed = await evidence(entry, '?limit=1')
-      assert.deepEqual(listed.verifications, [{ id, createdAt, ...rest }])
+      assert.deepEqual(listed.verifications, [{ id, createdAt, actor: author, ...rest }])
       assert.deepEqual(listed.contradictions, [])
     }
   }
@@ -86,7 +86,7 @@ test('a contradiction is answered with every member and its author, and is liste
     assert.deepEqual(author, { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' })
     const expected = { entryId: entry.id, revisionId: entry.currentRevisionId, actorId: actor.id }
     assert.deepEqual(rest, { ...expected, rationale: 'It fails.', sourceEntryId: kept, ...TRUST })
-    assert.deepEqual((await evidence(entry, '?limit=1')).contradictions, [{ id, createdAt, ...rest }])
+    assert.deepEqual((await evidence(entry, '?limit=1')).contradictions, [{ id, createdAt, actor: author, ...rest }])
   }
 })
 

@@ -1,4 +1,5 @@
 import type { Author, Client } from '../../client/index.ts'
+import { signalLine } from '../../memory/signals/text.ts'
 
 /** The maximum number of ids in one request. */
 const BATCH = 50
@@ -8,6 +9,12 @@ const SHORT = 8
 /** The declared name of an actor, in quotes because it is not verified, or the end of its id. */
 export const actorName = ({ id, declared: { name } }: Pick<Author, 'id' | 'declared'>): string =>
   name === null ? unnamedActor(id) : `"${name}"`
+
+/** The author of a judgement, with the signals of its declaration. */
+export const judgeName = (actor: Author): string => {
+  const { signals = [] } = actor
+  return signals.length === 0 ? actorName(actor) : `${actorName(actor)} (${signalLine(signals)})`
+}
 
 export const unnamedActor = (id: string): string => `unnamed actor ${id.slice(-SHORT)}`
 

@@ -1,12 +1,12 @@
 import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
 import { evidenceItems } from '../../client/iterate.ts'
 import { earlierCount, standingLine } from '../../memory/evidence/rules.ts'
-import { signalNames, signalsOf, signalsOfText } from '../../memory/signals/signals.ts'
+import { signalNames, signalsOf } from '../../memory/signals/signals.ts'
 import { signalLine } from '../../memory/signals/text.ts'
 import { argument, UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
 import { entryName, sequenceOf } from './flags.ts'
-import { type ActorNames, actorName, createActorNames, createSlugs, type Slugs } from './names.ts'
+import { actorName, createSlugs, judgeName, type Slugs, unnamedActor } from './names.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
@@ -128,72 +128,72 @@ function standingLines(out: Output, standing: Standing): void {
     out.line(styled('dim', `An earlier revision was found ${standing.best.state}: ${standing.best.revisionId}`))
   }
   for (const { text, actor } of standing.unconfirmed) {
-    out.line('  ', styled('yellow', 'changed since it was checked'), styled('dim', ` by ${actorName(actor)}`))
+    out.line('  ', styled('yellow', 'changed since it was checked'), styled('dim', ` by ${judgeName(actor)}`))
     out.block(text)
   }
   for (const { text } of standing.removed) {
     out.line('  ', styled('yellow', 'removed since it was checked'))
     out.block(text)
   }
-  for (const { status, byAuthor, quote, answeredBy, rationale } of standing.contradictions) {
+  for (const { status, actor, byAuthor, quote, answeredBy, rationale, signals } of standing.contradictions) {
     const facts = [
-      ...(byAuthor ? [' by its author'] : []),
+      ...(actor === undefined ? [] : [` by ${judgeName(actor)}`]),
+      ...(byAuthor ? [' its author'] : []),
       ...(answeredBy === null ? [] : [` answered by ${answeredBy}`]),
     ]
     out.line('  ', styled('red', `contradiction ${status}`), styled('dim', facts.join(',')))
     if (quote !== null) out.line('  ', styled('dim', `about: ${quote}`))
-    rationaleLines(out, rationale, quote ?? '')
+    rationaleLines(out, { rationale, signals })
   }
 }
 
 type Shown = { evidence: Evidence; entry: Entry; slugs: Slugs }
-/** The names of entries and actors in lines of evidence. */
-type Naming = { slugs: Slugs; actors: ActorNames }
-
 async function evidenceLines({ client, out }: Session, shown: Shown, revisionId: string): Promise<void> {
   const { entry, slugs } = shown
   const rows = evidenceItems(shown.evidence)
-  const actors = createActorNames(client, [entry.actor, ...rows.flatMap(({ actor }) => actor ?? [])])
-  await actors.find(rows.map(({ actorId }) => actorId))
-  const naming = { slugs, actors }
   const about = rows.filter(row => row.revisionId === revisionId)
   if (about.length > 0) out.line(styled('bold', `Evidence that names this revision: ${about.length}`))
-  for (const row of about) evidenceLine(out, row, naming)
+  for (const row of about) evidenceLine(out, row, slugs)
   const others = rows.filter(row => row.revisionId !== revisionId)
   if (others.length > 0) {
     const numbers = await revisionNumbers(client, entry)
     out.line(styled('bold', `Evidence that names other revisions: ${others.length}`))
     for (const row of others) {
-      evidenceLine(out, row, naming, ` of ${revisionName(row.revisionId, numbers.get(row.revisionId))}`)
+      evidenceLine(out, row, slugs, ` of ${revisionName(row.revisionId, numbers.get(row.revisionId))}`)
     }
   }
   if (shown.evidence.nextCursor !== null)
     out.line(styled('dim', `These are the newest ${ROWS}; the numbers above include all.`))
 }
 
-function evidenceLine(out: Output, row: EvidenceItem, { slugs, actors }: Naming, of = ''): void {
+function evidenceLine(out: Output, row: EvidenceItem, slugs: Slugs, of = ''): void {
   const what =
     row.kind === 'contradiction'
       ? styled('red', 'CONTRADICTED')
       : styled(row.result === 'SUPPORTED' ? 'green' : row.result === 'UNSUPPORTED' ? 'red' : 'yellow', row.result)
   const sure = row.kind === 'verification' ? `, confidence ${row.confidence}` : ''
   const support = row.kind === 'contradiction' && row.sourceEntryId ? `, see ${slugs.of(row.sourceEntryId)}` : ''
-  out.line('  ', what, of, styled('dim', ` ${out.time(row.createdAt)} by ${actors.of(row.actorId)}${sure}${support}`))
-  rationaleLines(out, row.rationale)
+  out.line('  ', what, of, styled('dim', ` ${out.time(row.createdAt)} by ${authorOf(row)}${sure}${support}`))
+  rationaleLines(out, row)
 }
+
+const authorOf = ({ actor, actorId }: EvidenceItem | Relation): string =>
+  actor === undefined ? unnamedActor(actorId) : judgeName(actor)
 
 function relationLines(out: Output, { items, nextCursor }: RelationList, entryId: string, slugs: Slugs): void {
   const count = items.length === 0 ? 'none' : `${items.length}${nextCursor === null ? '' : ' and more'}`
   out.line(styled('bold', `Relations: ${count}`))
   for (const row of items) {
-    out.line('  ', relationSpan(row, entryId, slugs), styled('dim', ` ${out.time(row.createdAt)}`))
-    rationaleLines(out, row.rationale)
+    out.line('  ', relationSpan(row, entryId, slugs), styled('dim', ` ${out.time(row.createdAt)} by ${authorOf(row)}`))
+    rationaleLines(out, row)
   }
 }
 
-/** A rationale with its own signals above it, and those of its quote. */
-function rationaleLines(out: Output, rationale: string, quote = ''): void {
-  const signals = signalsOfText(`${quote}\n\n${rationale}`)
+/** A rationale below the signals of its row. */
+function rationaleLines(
+  out: Output,
+  { rationale, signals = [] }: { rationale: string; signals?: readonly string[] | undefined },
+): void {
   if (signals.length > 0) out.line('  ', styled('yellow', signalLine(signals)))
   out.block(rationale)
 }

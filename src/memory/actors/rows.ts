@@ -2,6 +2,7 @@ import type { Actor, Author, Declared } from '../../contract/resources.ts'
 import type { ActorType, DataClass } from '../../contract/vocabulary.ts'
 import { type Loadable, only, type Reader, type Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
+import { signalsMember } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 
 export type ActorRow = {
@@ -121,6 +122,12 @@ export const toAuthor = (row: AuthorColumns): Author => ({
   id: row.actor_id,
   declared: { name: row.actor_name, model: row.actor_model, provider: row.actor_provider },
   verificationStatus: 'UNVERIFIED',
+})
+
+/** The author of a judgement, with the signals of its declaration. */
+export const toJudge = (row: AuthorColumns): Author => ({
+  ...toAuthor(row),
+  ...signalsMember(row.actor_name, row.actor_model, row.actor_provider),
 })
 
 /** The columns of an author, from the row of the actor. */

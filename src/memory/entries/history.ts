@@ -1,7 +1,9 @@
 import { Problem } from '../../contract/problem.ts'
-import { listEvidence as evidenceFrom, toContradiction, toVerification } from '../evidence/rows.ts'
-import { findAddressed, nextQuery, observedRead, pageFrom, type ReadOperation } from '../operation.ts'
+import { toJudge } from '../actors/rows.ts'
+import { listEvidence as evidenceFrom, type SignedEvidence, toContradiction, toVerification } from '../evidence/rows.ts'
+import { findAddressed, inTurns, nextQuery, observedRead, pageFrom, type ReadOperation } from '../operation.ts'
 import { listRelations as relationsFrom, toRelation } from '../relations/rows.ts'
+import { signalsMember } from '../signals/signals.ts'
 import { findRevision, listRevisions as revisionsFrom, toRevision } from './rows.ts'
 
 /** Reads one revision of an entry. Its text never changes, but moderation can withdraw it. */
@@ -32,9 +34,16 @@ export const listRelations: ReadOperation<'listRelations'> = async (reads, reque
   const { rows, nextCursor } = await pageFrom(entry.relations, request, (newest, limit) =>
     relationsFrom(reads.reader, entry.number, newest, limit),
   )
-  const body = { items: rows.map(toRelation), nextCursor }
+  const items = await inTurns(reads, rows, row => ({
+    ...toRelation(row),
+    actor: toJudge(row),
+    ...signalsMember(row.rationale),
+  }))
+  const body = { items, nextCursor }
   return { body, records: numbersOf(rows), ...nextQuery(nextCursor), observed: observedRead(entry) }
 }
+
+const signed = (row: SignedEvidence) => ({ actor: toJudge(row), ...signalsMember(row.quote, row.rationale) })
 
 /** Lists verifications and contradictions as one stream, newest first. */
 export const listEvidence: ReadOperation<'listEvidence'> = async (reads, request) => {
@@ -48,8 +57,8 @@ export const listEvidence: ReadOperation<'listEvidence'> = async (reads, request
   ]
   return {
     body: {
-      verifications: verified.map(toVerification),
-      contradictions: contradicted.map(toContradiction),
+      verifications: await inTurns(reads, verified, row => ({ ...toVerification(row), ...signed(row) })),
+      contradictions: await inTurns(reads, contradicted, row => ({ ...toContradiction(row), ...signed(row) })),
       nextCursor,
     },
     records: numbersOf([...verified, ...contradicted]),

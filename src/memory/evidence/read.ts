@@ -1,10 +1,11 @@
 import type { Standing } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { only, type Reader } from '../../engine/database.ts'
-import { toAuthor } from '../actors/rows.ts'
+import { toJudge } from '../actors/rows.ts'
 import { historyOf } from '../entries/blame.ts'
 import { type EntryRow, findWriter } from '../entries/rows.ts'
-import { findAddressed, observedRead, type ReadOperation } from '../operation.ts'
+import { findAddressed, inTurns, observedRead, type ReadOperation, type Reads } from '../operation.ts'
+import { signalsMember } from '../signals/signals.ts'
 import { shortDigest } from '../values.ts'
 import type { Piece } from './pieces-rules.ts'
 import type { ComputedStanding as StoredStanding } from './rules.ts'
@@ -19,19 +20,20 @@ import {
 } from './standing-rows.ts'
 
 /** Reads the result of the evidence about the current text of an entry. */
-export const readStanding: ReadOperation<'readStanding'> = async ({ reader }, request) => {
-  const entry = await findAddressed(reader, request)
-  const body = await standingOfEntry(reader, entry)
+export const readStanding: ReadOperation<'readStanding'> = async (reads, request) => {
+  const entry = await findAddressed(reads.reader, request)
+  const body = await standingOfEntry(reads, entry)
   // The version excludes ids, so that both engines agree. The supporting entry of a contradiction, and the names of authors, can change
   // without another change of the standing.
   const sources = body.contradictions.map(({ sourceEntryId }) => sourceEntryId !== null)
-  const names = body.unconfirmed.map(({ actor }) => actor.declared)
+  const names = [...body.unconfirmed, ...body.contradictions].map(({ actor }) => actor?.declared)
   const version = shortDigest(JSON.stringify([entry.standing, entry.changed_by_name, sources, names]))
   return { body, etag: `${entry.revision_id}.${version}`, observed: observedRead(entry) }
 }
 
 /** The standing of an entry with the records and pieces that it names. */
-async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standing> {
+async function standingOfEntry(reads: Reads, entry: EntryRow): Promise<Standing> {
+  const { reader } = reads
   const stored = storedStanding(entry.standing)
   const { state, nearest, observedOn, contradictions, earlier } = stored
   const [shown, unconfirmed, removed, best] = await Promise.all([
@@ -45,15 +47,16 @@ async function standingOfEntry(reader: Reader, entry: EntryRow): Promise<Standin
           .map(shownPiece),
     nearest === null || state === 'SUPPORTED' ? null : findRevisionId(reader, nearest),
   ])
+  const objections = shown.filter(one => one !== undefined)
   return {
     entryId: entry.id,
     revisionId: entry.revision_id,
     ...shownStanding(entry),
-    unconfirmed,
+    unconfirmed: await inTurns(reads, unconfirmed, one => ({ ...one, ...signalsMember(one.text) })),
     removed,
     observedOn,
     best: best === null ? null : { revisionId: best, state: 'SUPPORTED' },
-    contradictions: shown.filter(one => one !== undefined),
+    contradictions: await inTurns(reads, objections, one => ({ ...one, ...signalsMember(one.quote, one.rationale) })),
     earlier,
     ...TRUST,
   }
@@ -85,7 +88,7 @@ async function unconfirmedOf(
       .map(async (piece, at) => {
         const first = origins[places[at] ?? 0]?.first ?? entry.revisions
         const writer = only(await findWriter(reader, entry.number, first))
-        return { ...shownPiece(piece), revisionId: writer.id, actor: toAuthor(writer) }
+        return { ...shownPiece(piece), revisionId: writer.id, actor: toJudge(writer) }
       }),
   )
 }
@@ -112,6 +115,7 @@ async function contradictionOf(
     quote: row.quote,
     ...{ byAuthor, status, answeredBy, addressedBy },
     rationale: row.rationale,
+    actor: toJudge(row),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Contradiction, Environment, Verification } from '../../contract/re
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import { isoTime } from '../values.ts'
 import type { ContributionOutcome, Outcome } from './outcome-rules.ts'
 import { observedOf, STANDING_COLUMNS, type StandingColumns } from './standing-rows.ts'
@@ -28,16 +29,17 @@ export type VerificationRow = EvidenceColumns & {
 }
 export type ContradictionRow = EvidenceColumns & { kind: 'CONTRADICT'; result: null; confidence: null }
 export type EvidenceRow = VerificationRow | ContradictionRow
+export type SignedEvidence = (VerificationRow & AuthorColumns) | (ContradictionRow & AuthorColumns)
 
 const EVIDENCE: Sql = sql`
-  SELECT v.number, v.id, v.kind, e.id AS entry_id, v.ordinal, r.id AS revision_id, a.id AS actor_id, o.id AS origin_id, v.result, v.confidence,
+  SELECT v.number, v.id, v.kind, e.id AS entry_id, v.ordinal, r.id AS revision_id, ${AUTHOR_COLUMNS}, o.id AS origin_id, v.result, v.confidence,
     v.rationale, v.quote, v.observed_on, v.created_at, v.withdrawn, CASE WHEN s.withdrawn = 1 THEN NULL ELSE s.id END AS source_entry_id
   FROM evidence v JOIN entry e ON e.number = v.entry JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
     LEFT JOIN origin o ON o.number = v.origin LEFT JOIN entry s ON s.number = v.source_entry`
 
 /** Public evidence of an entry from `newest` (an ordinal, from 1) downwards. A withdrawn source is not named. */
 export const listEvidence = (reader: Reader, entry: number, newest: number, limit: number) =>
-  reader.all<EvidenceRow>(sql`
+  reader.all<SignedEvidence>(sql`
     ${EVIDENCE} WHERE v.entry = ${entry} AND v.ordinal <= ${newest} AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
 /** All evidence of an entry, newest first: for administrators. */

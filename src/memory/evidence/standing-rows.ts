@@ -1,6 +1,7 @@
 import type { Entry, Environment } from '../../contract/resources.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import { isoTime } from '../values.ts'
 import { dueOf } from '../work/rules.ts'
 import type { Text } from './pieces-rules.ts'
@@ -251,16 +252,18 @@ export type ObjectionRow = {
   rationale: string
   source_entry_id: string | null
   quote: string | null
-}
+} & AuthorColumns
 
 export const findObjection = (reader: Reader, record: number, verdict: Verdict) =>
   verdict === 'CONTRADICTS'
     ? reader.one<ObjectionRow>(sql`
-        SELECT l.id, l.rationale, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
-        FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision WHERE l.number = ${record}`)
+        SELECT l.id, l.rationale, ${AUTHOR_COLUMNS}, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
+        FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision
+          JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
     : reader.one<ObjectionRow>(sql`
-        SELECT v.id, r.id AS revision_id, v.rationale, CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id, v.quote
-        FROM evidence v JOIN revision r ON r.number = v.revision LEFT JOIN entry s ON s.number = v.source_entry WHERE v.number = ${record}`)
+        SELECT v.id, r.id AS revision_id, v.rationale, ${AUTHOR_COLUMNS}, CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id, v.quote
+        FROM evidence v JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
+          LEFT JOIN entry s ON s.number = v.source_entry WHERE v.number = ${record}`)
 
 export const findEvidenceId = async (reader: Reader, record: number): Promise<string | null> =>
   (await reader.one<{ id: string }>(sql`SELECT id FROM evidence WHERE number = ${record}`))?.id ?? null

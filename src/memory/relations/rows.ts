@@ -2,6 +2,7 @@ import type { Relation } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import { isoTime } from '../values.ts'
 
 export type RelationRow = {
@@ -19,14 +20,14 @@ export type RelationRow = {
 }
 
 const RELATION: Sql = sql`
-  SELECT l.number, l.id, x.ordinal, s.id AS source_entry_id, t.id AS target_entry_id, l.relation_type, a.id AS actor_id, o.id AS origin_id,
+  SELECT l.number, l.id, x.ordinal, s.id AS source_entry_id, t.id AS target_entry_id, l.relation_type, ${AUTHOR_COLUMNS}, o.id AS origin_id,
     l.rationale, l.created_at, l.withdrawn
   FROM relation_end x JOIN relation l ON l.number = x.relation JOIN entry s ON s.number = l.source_entry
     JOIN entry t ON t.number = l.target_entry JOIN actor a ON a.number = l.actor LEFT JOIN origin o ON o.number = l.origin`
 
 /** Public relations that start or end at the entry, from `newest` (an ordinal, from 1) downwards. */
 export const listRelations = (reader: Reader, entry: number, newest: number, limit: number) =>
-  reader.all<RelationRow>(sql`
+  reader.all<RelationRow & AuthorColumns>(sql`
     ${RELATION} WHERE x.entry = ${entry} AND x.ordinal <= ${newest} AND l.withdrawn = 0 ORDER BY x.ordinal DESC LIMIT ${limit}`)
 
 /** All relations at an entry, newest first: for administrators. */

@@ -1,6 +1,7 @@
 import { SIGNALS, type Signal } from '../../contract/vocabulary.ts'
 import { isAscii } from '../../find/rules/fold.ts'
 import { EVERY_HIDDEN } from '../invisible-characters.js'
+import { LruCache } from '../lru-cache.ts'
 import { hasInvisible } from '../plain.ts'
 import { readPatterns } from './pattern.ts'
 import { PATTERNS } from './patterns.ts'
@@ -56,8 +57,30 @@ export const signalsOfTexts = ({ title, summary, content, rationale }: Omit<Sign
 export const signalsOfTags = (tags: readonly string[]): number =>
   tags.length === 0 ? 0 : signalsIn(tags.map(tag => `${tag}\n\n${tag.replace(IN_TAGS, ' ')}`).join('\n\n'), '')
 
-/** The signals of one text that is no revision, such as a rationale, a quotation or a declared name. */
-export const signalsOfText = (text: string): Signal[] => signalNames(signalsIn(text, text))
+/** The maximum total length of the searched texts that are remembered, in UTF-16 units. */
+const REMEMBERED_CHARACTERS = 1_000_000
+const remembered = new LruCache<string, number>(REMEMBERED_CHARACTERS)
+/** The length that a remembered text counts in addition to its characters. */
+const BESIDES_TEXT = 50
+
+/**
+ * The signals of one text that is no revision, such as a rationale, a quotation or a declared name. A new text takes up to some milliseconds;
+ * a text that was searched lately takes none.
+ */
+export function signalsOfText(text: string): Signal[] {
+  let bits = remembered.get(text)
+  if (bits === undefined) {
+    bits = signalsIn(text, text)
+    remembered.set(text, bits, text.length + BESIDES_TEXT)
+  }
+  return signalNames(bits)
+}
+
+/** The signals of texts that are shown together, as a member of an answer. It is missing if they have none. */
+export function signalsMember(...texts: (string | null | undefined)[]): { signals?: Signal[] } {
+  const signals = signalsOfText(texts.filter(text => text != null).join('\n\n'))
+  return signals.length === 0 ? {} : { signals }
+}
 
 /** The signals of a text. `markdown` is the part of it that may contain comments. */
 function signalsIn(text: string, markdown: string): number {

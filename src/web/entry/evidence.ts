@@ -10,7 +10,6 @@ import {
   type Weight,
 } from '../../memory/entries/views.ts'
 import { inTurns } from '../../memory/operation.ts'
-import { signalsOfText } from '../../memory/signals/signals.ts'
 import { type Html, html, NOTHING, visible, words } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { badge, by, moment, olderLink, RESULT_WORDS, signalBadges, titleOf } from '../parts/components.ts'
@@ -50,7 +49,7 @@ export const EVIDENCE: Page = {
       ]),
     ])
     const ordinals = new Map(life.steps.map(({ id, ordinal }) => [id, ordinal]))
-    // Each text is searched for signals, which takes up to some milliseconds.
+    // Each name is searched for signals.
     const rows = await inTurns(reads, pieces, piece => {
       const sourceId = 'result' in piece ? null : piece.sourceEntryId
       const source = sourceId == null ? undefined : names.get(sourceId)
@@ -100,11 +99,11 @@ const contradicting = async (read: PageRequest['read'], { id, slug }: Entry): Pr
 type Objecting = { source: Heading | undefined; author: Html; at: number }
 
 const relationRow = (
-  { id, rationale, createdAt }: Relation,
+  { id, rationale, createdAt, signals = [] }: Relation,
   { source, author, at }: Objecting,
 ): Html => html`<li class="piece bad" id="relation-${id}">
 <h2>${badge('Contradicted', 'bad')} <span class="small">by an entry: ${source === undefined ? 'not public' : html`<a href="/entries/${source.slug}">${words(source.title)}</a>`}</span></h2>
-${signalBadges({ signals: signalsOfText(rationale) })}
+${signalBadges({ signals })}
 <p dir="auto">${visible(rationale)}</p>
 <p class="meta">${author} · ${moment(createdAt, at)}</p>
 </li>`
@@ -138,7 +137,7 @@ function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, 
   const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
   return html`<li class="piece ${tone}" id="evidence-${piece.id}">
 <h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
-${signalBadges({ signals: signalsOfText(`${('quote' in piece && piece.quote) || ''}\n\n${piece.rationale}`) })}
+${signalBadges({ signals: piece.signals ?? [] })}
 ${'quote' in piece && piece.quote !== undefined && html`<blockquote dir="auto">${visible(piece.quote)}</blockquote>`}
 <p dir="auto">${visible(piece.rationale)}</p>
 ${source}

@@ -1,9 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Author, Entry, Relation, Revision } from '../../contract/resources.ts'
-import type { Signal } from '../../contract/vocabulary.ts'
 import { type Heading, readAuthors, readCounts, readHeadings } from '../../memory/entries/views.ts'
-import { inTurns } from '../../memory/operation.ts'
-import { signalsOfText } from '../../memory/signals/signals.ts'
 import { type Html, html, NOTHING, visible } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { ago, badge, by, olderLink, signalBadges, titleOf } from '../parts/components.ts'
@@ -12,7 +9,7 @@ import { entryHead, relationWords } from './head.ts'
 
 type RelationPage = { items: Relation[]; nextCursor: string | null }
 /** An entry at the other end of a relation, or an entry that is a source. */
-type Neighbour = { relation?: Relation; signals?: Signal[]; direction: 'out' | 'in'; entryId: string }
+type Neighbour = { relation?: Relation; direction: 'out' | 'in'; entryId: string }
 type Names = { entry: Entry; names: Map<string, Heading>; authors: Map<string, Author>; at: number }
 
 /** The related entries of an entry: entries that it rests on, entries that use it, and contradictions. */
@@ -30,13 +27,11 @@ export const RELATIONS: Page = {
       relationsOf(request, slug),
       read<Revision>('readRevision', { slug, revisionId: entry.currentRevisionId }),
     ])
-    // Each text is searched for signals, which takes up to some milliseconds.
-    const neighbours = await inTurns(reads, items, (relation): Neighbour => {
-      const { sourceEntryId, targetEntryId, rationale } = relation
-      const signals = signalsOfText(rationale)
+    const neighbours = items.map((relation): Neighbour => {
+      const { sourceEntryId, targetEntryId } = relation
       return sourceEntryId === entry.id
-        ? { relation, signals, direction: 'out', entryId: targetEntryId }
-        : { relation, signals, direction: 'in', entryId: sourceEntryId }
+        ? { relation, direction: 'out', entryId: targetEntryId }
+        : { relation, direction: 'in', entryId: sourceEntryId }
     })
     const cited: Neighbour[] =
       query.before === undefined ? sources.map(({ entryId }) => ({ direction: 'out' as const, entryId })) : []
@@ -118,7 +113,7 @@ const TONES: Record<Relation['relationType'], string> = {
   CONTRADICTS: 'contradicts',
 }
 
-function neighbourOf({ relation, signals = [], direction, entryId }: Neighbour, { names, authors, at }: Names): Html {
+function neighbourOf({ relation, direction, entryId }: Neighbour, { names, authors, at }: Names): Html {
   const other = names.get(entryId)
   const kind =
     relation === undefined
@@ -127,6 +122,6 @@ function neighbourOf({ relation, signals = [], direction, entryId }: Neighbour, 
   return html`<li class="neighbour">${kind} ${other === undefined ? 'an entry that is not public' : html`<a dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a> ${standingStrip(other, at)}`}${
     relation === undefined
       ? NOTHING
-      : html`<details><summary class="small">Rationale</summary>${signalBadges({ signals })}<p dir="auto">${visible(relation.rationale)}</p><p class="meta">${by(authors.get(relation.actorId), relation.actorId)}${relation.createdAt !== undefined && html` · ${ago(relation.createdAt, at)}`}</p></details>`
+      : html`<details><summary class="small">Rationale</summary>${signalBadges({ signals: relation.signals ?? [] })}<p dir="auto">${visible(relation.rationale)}</p><p class="meta">${by(authors.get(relation.actorId), relation.actorId)}${relation.createdAt !== undefined && html` · ${ago(relation.createdAt, at)}`}</p></details>`
   }</li>`
 }

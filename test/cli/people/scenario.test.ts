@@ -109,14 +109,14 @@ test('a session from the first search to a relation, each step with the output o
   const after = await done(['show', 'green-tea'])
   assert.match(
     after,
-    /^Evidence on the current text: CONTRADICTED: 0 for .*, 1 against .*\n.*\n {2}contradiction STANDING by its author$/m,
+    /^Evidence on the current text: CONTRADICTED: 0 for .*, 1 against .*\n.*\n {2}contradiction STANDING by "Ann", its author$/m,
   )
   assert.match(after, /^Evidence that names this revision: 1\n {2}SUPPORTED .*confidence 0\.9\n {2}│ Brewed it\.$/m)
   assert.match(
     after,
     /^Evidence that names other revisions: 1\n {2}CONTRADICTED of revision 1 \S+ by "Ann", see green-tea-\w+$/m,
   )
-  assert.match(after, /^Relations: 1\n {2}this CONNECT green-tea-\w+ \S+\n {2}│ The same\.$/m)
+  assert.match(after, /^Relations: 1\n {2}this CONNECT green-tea-\w+ \S+ by "Ann"\n {2}│ The same\.$/m)
   assert.match(
     await done(['log', 'green-tea']),
     /^Green tea {2}green-tea\n {2}CONTRADICTED: .*\nrevision 2 EXPAND \S+ by "Ann"\n.*\nrevision 1 CREATE \S+ by "Ann"\n/m,
