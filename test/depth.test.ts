@@ -17,10 +17,10 @@ const PAUSE = 300
 const SETTINGS = { TLOG_INTERVAL_SECONDS: '3600' }
 /** The most files and functions of src that may run for one request in all threads of a served store, with what follows it. */
 const BOUNDS = {
-  create: { files: 76, functions: 430 },
-  revise: { files: 72, functions: 405 },
-  read: { files: 49, functions: 265 },
-  find: { files: 69, functions: 412 },
+  create: { files: 75, functions: 425 },
+  revise: { files: 70, functions: 395 },
+  read: { files: 46, functions: 250 },
+  find: { files: 67, functions: 400 },
 } as const
 type Request = keyof typeof BOUNDS
 
