@@ -181,3 +181,17 @@ test('the authors and the judge of one network do not fill the list of confirmed
   const list = confirmed.slice(0, confirmed.indexOf('</ul>'))
   assert.match(list, new RegExp(`/entries/${honest.slug}"`))
 })
+
+test('an entry is among the confirmed ones once a network that wrote nothing there supports it', async () => {
+  const [first, second] = ['198.51.100.21', '198.51.100.22']
+  const entry = await world.publishFrom(await world.voice(first), { title: 'Tincture' })
+  const revised = await world.revise(await world.voice(second), entry, { content: `${entry.content} Shake it.` })
+  const isConfirmed = async (): Promise<boolean> => {
+    const [, confirmed = ''] = (await page('/')).split('Confirmed</h2>')
+    return confirmed.slice(0, confirmed.indexOf('</section>')).includes(`/entries/${entry.slug}"`)
+  }
+  for (const network of [first, second]) await world.verify(await world.voice(network), revised)
+  assert.equal(await isConfirmed(), false)
+  await world.verify(await world.voice(), revised)
+  assert.equal(await isConfirmed(), true)
+})

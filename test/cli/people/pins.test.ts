@@ -15,9 +15,11 @@ import { commandLine, type InProcess } from './in-process.ts'
 const { inProcess, scratch } = commandLine()
 let token: string
 let other: string
+let third: string
 const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
   other = (await newActor(app.url)).token
+  third = (await newActor(app.url)).token
 })
 
 let files = 0
@@ -92,6 +94,34 @@ test('lock and audit name the signals of pinned texts', async () => {
   )
   await contradict(poisoned, 'It gives orders.')
   assert.match((await run(['audit', '--file', file])).stdout, signal)
+})
+
+test('a pin whose text is disputed or contradicted is reported by lock and by each audit', async () => {
+  const [disputed, contradicted, fine] = await Promise.all(
+    ['Disputed pin', 'Contradicted pin', 'Fine pin'].map(published),
+  )
+  if (disputed === undefined || contradicted === undefined || fine === undefined)
+    throw new Error('three were published')
+  const support = {
+    revisionId: disputed.currentRevisionId,
+    result: 'SUPPORTED',
+    confidence: 1,
+    rationale: 'It worked.',
+  }
+  await post(`${disputed.slug}/verify`, support)
+  const { slug } = disputed
+  await post(`${slug}/contradict`, { revisionId: disputed.currentRevisionId, rationale: 'It failed.' }, third)
+  await contradict(contradicted, 'It is wrong.')
+  const file = newFile()
+  const findings =
+    /^EVIDENCE {3}contradicted-pin {2}CONTRADICTED: .*\n {2}│ It is wrong\.\nEVIDENCE {3}disputed-pin {6}DISPUTED: .*\n {2}│ It failed\.$/m
+  assert.match(await done(['lock', contradicted.slug, slug, fine.slug, '--file', file]), findings)
+  for (let n = 0; n < 2; n++) {
+    const audit = await run(['audit', '--file', file])
+    assert.equal(audit.code, 1)
+    assert.match(audit.stdout, findings)
+    assert.match(audit.stdout, /^1 pin without findings at /m)
+  }
 })
 
 test('audit names revisions, judgements and withdrawals with exit code 1, and 0 means none', async () => {
