@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isModest } from '../../src/memory/markdown-parser.ts'
 import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
 import type { Html } from '../../src/web/html.ts'
-import { markup, markupWithSections } from '../../src/web/parts/markdown.ts'
+import { createMarkdown, markup, markupWithSections } from '../../src/web/parts/markdown.ts'
+import { COSTLY_CONTENTS } from '../support/costly.ts'
 
 const headings = (content: string): string =>
   [...markup(content).markup.matchAll(/<h(\d)>.*<\/h(\d)>/g)].map(([, open, close]) => `${open}${close}`).join(' ')
@@ -81,5 +83,11 @@ test('the columns of a table are aligned by classes, without styles that the con
       aligned.map(cell => `<${cell}>`),
     )
     assert.doesNotMatch(text, /style=/)
+  }
+})
+
+test('a text that is rendered in steps looks as if it were rendered at once', () => {
+  for (const [name, content] of Object.entries(COSTLY_CONTENTS).filter(([, content]) => isModest(content))) {
+    assert.equal(markup(content).markup, createMarkdown().render(content, { addresses: 0, open: [] }), name)
   }
 })

@@ -160,23 +160,57 @@ export function openLink(target: string, given: unknown): string {
 
 export const closeLink = (env: unknown): string => (env as Environment).open.pop() ?? ''
 
-const whole = createMarkdown()
-const cheap = createMarkdown().disable(COSTLY_RULES)
+/** Stands for the rule of the parser that reads the words of all blocks at once; `readWords` does the same in steps. */
+const inlineRule = (): void => {}
+
+function createInSteps() {
+  const markdown = createMarkdown()
+  markdown.core.ruler.at('inline', inlineRule)
+  return markdown
+}
+const whole = createInSteps()
+const cheap = createInSteps().disable(COSTLY_RULES)
+
+/** Reads the words of each block: first its marks, then the pairs of marks. */
+function* readWords({ tokens, md, env }: StateCore): Generator<undefined, void> {
+  for (const token of tokens) {
+    if (token.type !== 'inline') continue
+    token.children ??= []
+    const state = new md.inline.State(token.content, md, env, token.children)
+    md.inline.tokenize(state)
+    yield
+    for (const pair of md.inline.ruler2.getRules('')) pair(state)
+    yield
+  }
+}
 
 /**
  * Renders untrusted Markdown as safe markup: no HTML, no images, links only to http, https, mailto and this site. Names invisible
- * characters. Bounds time and size for every text.
+ * characters. Bounds time and size for every text. Yields between the rules of the parser, so that the caller can let other requests run.
  */
-export function markup(content: string): Html {
-  const env: Environment = { addresses: 0, open: [] }
-  return raw(rendererFor(content).render(content, env))
+export function* renderingOf(content: string, sections?: Section[]): Generator<undefined, Html> {
+  const env: Environment = { addresses: 0, open: [], ...(sections && { sections }) }
+  const markdown = isModest(content) ? whole : cheap
+  const state = new markdown.core.State(content, markdown, env)
+  for (const rule of markdown.core.ruler.getRules('')) {
+    if (rule === inlineRule) yield* readWords(state)
+    else rule(state)
+    yield
+  }
+  return raw(markdown.renderer.render(state.tokens, markdown.options, env))
 }
 
-const rendererFor = (content: string): typeof whole => (isModest(content) ? whole : cheap)
+/** Renders Markdown at once. */
+export function markup(content: string, sections?: Section[]): Html {
+  const steps = renderingOf(content, sections)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
 
 /** Like `markup`, with an id for each heading. Ids are made from the words of the headings, so they are stable while the headings are. */
 export function markupWithSections(content: string): { content: Html; sections: Section[] } {
   const sections: Section[] = []
-  const env: Environment = { addresses: 0, open: [], sections }
-  return { content: raw(rendererFor(content).render(content, env)), sections }
+  return { content: markup(content, sections), sections }
 }

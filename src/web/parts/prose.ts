@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LruCache } from '../../memory/lru-cache.ts'
 import type { ShowPart } from '../entry/layered-text.ts'
 import type { Html } from '../html.ts'
@@ -8,10 +9,21 @@ import type { Section } from './markdown.ts'
  * Renders untrusted Markdown as safe markup. Loads the renderer, which takes 6 MB of memory, at the first call: a process without pages,
  * such as `palimpsest mcp`, never loads it.
  */
-export async function prose(content: string): Promise<Html> {
-  const { markup } = await import('./markdown.ts')
-  return markup(content)
+export async function prose(content: string, sections?: Section[]): Promise<Html> {
+  const { renderingOf } = await import('./markdown.ts')
+  const steps = renderingOf(content, sections)
+  let began = performance.now()
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    if (performance.now() - began < TURN_MS) continue
+    await nextTurn()
+    began = performance.now()
+  }
 }
+
+/** The time in milliseconds after which a rendering lets other requests run. */
+const TURN_MS = 1
 
 /** Like `prose`; `show` makes the markup of each part. `ends` contains the offset where each part ends. */
 export async function proseInLayers(content: string, ends: readonly number[], show: ShowPart): Promise<Html> {
@@ -29,8 +41,8 @@ const cached = new LruCache<string, Prose>(CACHED_MAX)
 export async function proseWithSections(content: string): Promise<Prose> {
   const known = cached.get(content)
   if (known !== undefined) return known
-  const { markupWithSections } = await import('./markdown.ts')
-  const made = markupWithSections(content)
+  const sections: Section[] = []
+  const made = { content: await prose(content, sections), sections }
   cached.set(content, made, content.length + made.content.markup.length)
   return made
 }
