@@ -4,8 +4,9 @@ import { STREAMS } from '../../src/contract/limits.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { LOCAL_URL, LocalTransport, socketPath } from '../../src/local-socket.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { expectProblem, expectStatus, newActor, revisionOf } from '../support/client.ts'
+import { call, expectProblem, expectStatus, newActor, revisionOf } from '../support/client.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
+import { makeDirectory, startServer } from '../support/process.ts'
 import {
   actorFrom,
   assertRefused,
@@ -175,4 +176,27 @@ test('a request over the local socket has neither limits nor a cooldown', async 
   const streams: Response[] = []
   for (let n = 0; n <= STREAMS.perOrigin; n++) streams.push(await send('GET', '/api/activity/stream'))
   assert.deepEqual([streams[0]?.status, streams.at(-1)?.status], [200, 429])
+})
+
+test('a killed process has stored the charges of all writes that it answered', async t => {
+  const directory = makeDirectory()
+  t.after(directory.remove)
+  const env = { WRITE_LIMIT_PER_MINUTE: '40', COOLDOWN_SECONDS: '0' }
+  const killed = await startServer(directory.path, { env })
+  const { token } = await newActor(killed.url)
+  const publish = (url: string, n: number) =>
+    call(url, 'POST', '/api/entries', {
+      token,
+      body: { title: `Kettle ${n}`, summary: 'Old.', content: 'Descale it.' },
+    })
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => publish(killed.url, n)))
+  killed.kill('SIGKILL')
+  await killed.ended
+  for (const answer of answers) expectStatus(answer, 201)
+  const restarted = await startServer(directory.path, { env })
+  const { headers } = await publish(restarted.url, 20)
+  // The actor, the writes before the kill and this one are charged.
+  assert.match(headers.get('ratelimit') ?? '', /"write-origin";r=18;/)
+  restarted.kill('SIGTERM')
+  await restarted.ended
 })
