@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { STREAMS } from '../../src/contract/limits.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { LOCAL_URL, LocalTransport, socketPath } from '../../src/local-socket.ts'
@@ -178,7 +179,7 @@ test('a request over the local socket has neither limits nor a cooldown', async 
   assert.deepEqual([streams[0]?.status, streams.at(-1)?.status], [200, 429])
 })
 
-test('a killed process has stored the charges of all writes that it answered', async t => {
+test('a killed process has stored the charge of the last write that it answered', async t => {
   const directory = makeDirectory()
   t.after(directory.remove)
   const env = { WRITE_LIMIT_PER_MINUTE: '40', COOLDOWN_SECONDS: '0' }
@@ -189,14 +190,17 @@ test('a killed process has stored the charges of all writes that it answered', a
       token,
       body: { title: `Kettle ${n}`, summary: 'Old.', content: 'Descale it.' },
     })
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => publish(killed.url, n)))
+  for (let n = 0; n < 3; n++) expectStatus(await publish(killed.url, n), 201)
+  // In this time a timer saves the charges so far. It runs too rarely to save that of the next write before the kill.
+  await setTimeout(500)
+  const last = await publish(killed.url, 3)
   killed.kill('SIGKILL')
   await killed.ended
-  for (const answer of answers) expectStatus(answer, 201)
+  expectStatus(last, 201)
   const restarted = await startServer(directory.path, { env })
-  const { headers } = await publish(restarted.url, 20)
-  // The actor, the writes before the kill and this one are charged.
-  assert.match(headers.get('ratelimit') ?? '', /"write-origin";r=18;/)
+  const { headers } = await publish(restarted.url, 4)
+  // The actor, the four writes before the kill and this one are charged.
+  assert.match(headers.get('ratelimit') ?? '', /"write-origin";r=34;/)
   restarted.kill('SIGTERM')
   await restarted.ended
 })
