@@ -3,6 +3,7 @@ import type { Author, Entry } from '../../contract/resources.ts'
 import type { Awaitable, Reader } from '../../engine/database.ts'
 import { decodeJson, encodeJson } from '../encoded-json.ts'
 import { listJudgedSince } from '../evidence/rows.ts'
+import { storedStanding } from '../evidence/standing-rows.ts'
 import type { Newest } from '../head-rows.ts'
 import { LruCache } from '../lru-cache.ts'
 import { isModeratedSince } from '../moderation/rows.ts'
@@ -57,7 +58,8 @@ export type ServedEntry = {
   revision: number
   etag: string
   json: string
-  judged: Pick<Entry, 'standing' | 'signals'>
+  /** With the places of up to three changed pieces that nobody confirmed. */
+  judged: Pick<Entry, 'standing' | 'signals'> & { unconfirmed: readonly number[] }
 }
 
 /** A page of entries as it is sent. */
@@ -196,7 +198,11 @@ export class EntryCache {
       revision: row.revision,
       etag: etagOf(entry),
       json,
-      judged: { standing, signals },
+      judged: {
+        standing,
+        signals,
+        unconfirmed: standing.changed === 0 ? [] : storedStanding(row.standing).unconfirmed,
+      },
     }
     // If the store has a newer record by now, the row may be from before or after it, so it is not cached.
     if (from === this.#reached && !row.withdrawn) this.#entries.set(row.number, served, json.length + BESIDES_JSON)

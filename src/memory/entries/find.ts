@@ -14,7 +14,9 @@ import {
 import { isAnswerable } from '../../find/rules/ranking.ts'
 import { unansweredTerms } from '../../find/rules/unanswered.ts'
 import { observedSearch } from '../activity/observe.ts'
+import type { Text } from '../evidence/pieces-rules.ts'
 import { objectionsTo } from '../evidence/read.ts'
+import { textsOf } from '../evidence/standing.ts'
 import { storedStanding } from '../evidence/standing-rows.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 import { matchesByEntry, type SearchResult } from '../searching.ts'
@@ -93,6 +95,27 @@ function fitOf(
 /** The states of a text with an open objection. */
 const OPPOSED: ReadonlySet<State> = new Set(['DISPUTED', 'CONTRADICTED', 'ANSWERED'])
 
+/**
+ * Whether a passage has signals or an unconfirmed change; undefined if the text has neither. Only a text with signals can have a passage with
+ * them.
+ */
+function avoidedIn(
+  { served, signals, unconfirmed }: Candidate,
+  text: Text,
+): ((passage: string) => boolean) | undefined {
+  if (signals.length === 0 && unconfirmed.length === 0) return undefined
+  const changed =
+    unconfirmed.length === 0
+      ? []
+      : textsOf(served.number)
+          .cut(text)
+          .piecesAt(unconfirmed)
+          .filter(({ section }) => section === 'CONTENT')
+  return passage =>
+    changed.some(piece => passage.includes(piece.text.trim())) ||
+    (signals.length > 0 && signalsOfText(passage).length > 0)
+}
+
 /** An entry as a short row, with the strongest objection to its current text; in a brief with up to three. */
 async function rowOf(
   { reader }: Reads,
@@ -102,9 +125,7 @@ async function rowOf(
   const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = entryOf(
     found.served,
   )
-  // Only a text with signals can have a passage with them.
-  const isFlagged = (passage: string): boolean => signalsOfText(passage).length > 0
-  const excerpt = passageOf(content, weights, signals.length === 0 ? undefined : isFlagged)
+  const excerpt = passageOf(content, weights, avoidedIn(found, { title, summary, content }))
   const score = roundScore(found.score)
   const row = {
     id,
