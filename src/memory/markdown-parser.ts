@@ -13,6 +13,8 @@ const CELLS_MAX = 10_000
  * The maximum number of brackets, each of which may begin a link that the parser searches for. Past the maximum, links are shown as text.
  */
 const BRACKETS_MAX = 2_000
+/** The maximum number of marks of emphasis, each of which is compared with others. Past the maximum, they are shown as text. */
+const MARKS_MAX = 6_000
 const ADDRESS_CHARACTERS = 2_000
 /** The maximum depth of nested elements, such as twenty lists. A text of brackets takes half the time that it takes with a depth of 100. */
 const NESTED_MAX = 40
@@ -61,9 +63,11 @@ function cellsOf(content: string): number {
   return widest * lines.length
 }
 
-/** The parser rules that are off for a text that is not modest: its tables and links are shown as text. */
-export const COSTLY_RULES = ['table', 'link', 'image', 'reference']
+/** The parser rules that are off for a text that is not modest: its tables, links and emphasis are shown as text. */
+export const COSTLY_RULES = ['table', 'link', 'image', 'reference', 'emphasis', 'strikethrough']
 
-/** Whether a text has so few brackets and cells that its tables and links may be shown as such. */
+/** Whether a text has so few brackets, cells and marks of emphasis that they may be shown as what they mean. */
 export const isModest = (content: string): boolean =>
-  content.split('[').length <= BRACKETS_MAX && cellsOf(content) <= CELLS_MAX
+  content.split('[').length <= BRACKETS_MAX &&
+  content.split(/[*_~]/).length <= MARKS_MAX &&
+  cellsOf(content) <= CELLS_MAX

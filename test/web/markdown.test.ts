@@ -91,3 +91,8 @@ test('a text that is rendered in steps looks as if it were rendered at once', ()
     assert.equal(markup(content).markup, createMarkdown().render(content, { addresses: 0, open: [] }), name)
   }
 })
+
+test('a text of marks of emphasis is shown as it is written', () => {
+  assert.match(markup('*a* '.repeat(1_000)).markup, /<em>a<\/em>/)
+  assert.doesNotMatch(markup('*_'.repeat(10_000)).markup, /<em>|<strong>/)
+})
