@@ -157,24 +157,35 @@ export function createMcpServer(session: Session): McpServer {
   return mcp
 }
 
+/** The error of the protocol for a failed request: a resource `uri` that does not exist, or another failure with its remedy. */
+function resourceFault(error: unknown, session: Session, request: string, uri?: string): ProtocolError {
+  if (error instanceof ProtocolError) return error
+  if (!isClientError(error)) session.onFault(error)
+  const text = refusalOf(error, request, session)
+  const isMissing = isClientError(error) && [400, 404, 410].includes(error.status ?? 0)
+  return isMissing && uri !== undefined
+    ? new ResourceNotFoundError(uri, text)
+    : new ProtocolError(ProtocolErrorCode.InternalError, text)
+}
+
 /** Adds the entries as resources, and the prompts. */
 function serveResources({ server }: McpServer, session: Session): void {
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
-  server.setRequestHandler('resources/list', async ({ params }) => {
-    try {
-      return await listResources(session.clientFor(session.token()), params?.cursor)
-    } catch (error) {
-      if (error instanceof ProtocolError) throw error
-      if (!isClientError(error)) session.onFault(error)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, refusalOf(error, 'resources/list', session))
-    }
-  })
+  server.setRequestHandler('resources/list', ({ params }) =>
+    listResources(session.clientFor(session.token()), params?.cursor).catch(error => {
+      throw resourceFault(error, session, 'resources/list')
+    }),
+  )
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const { content = [], isError } = (await perform(session, 'read', readArguments(uri))) ?? {}
-    const text = content.map(block => block.text).join('\n')
-    if (isError !== true) return contentsOf(uri, text)
-    if (/^(?:ENTRY|REVISION)_|^The arguments/.test(text)) throw new ResourceNotFoundError(uri, text)
-    throw new ProtocolError(ProtocolErrorCode.InternalError, text)
+    const { tool, check } = toolboxFor(session).byName.get('read') as { tool: Tool; check: Check }
+    const checked = check(readArguments(uri))
+    if ('fault' in checked) throw new ResourceNotFoundError(uri, checked.fault)
+    const context = { client: session.clientFor(session.token()), memory: session.memory }
+    try {
+      return contentsOf(uri, (await tool.run(context, checked.args as never)).text)
+    } catch (error) {
+      throw resourceFault(error, session, 'resources/read', uri)
+    }
   })
   server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }))
   server.setRequestHandler('prompts/get', ({ params }) => promptOf(params.name, params.arguments))
