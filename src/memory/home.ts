@@ -9,13 +9,13 @@ import { tagKey } from './entries/tag-rules.ts'
 import type { Reads } from './operation.ts'
 import { findOwner, listConfirmed, listDue } from './work/rows.ts'
 
-/** Number of rows from which the entries of a list are chosen. */
-const LOOKED_AT = 40
-
 /*
  * The lists of the home page. They recommend, so an entry with a signal is in none of them, and no actor fills one while others have
  * entries.
  */
+
+/** Number of rows from which the entries of a list are chosen. */
+const LOOKED_AT = 40
 
 /** The first `limit` of some entries, by number, that have no signals. */
 async function listUnflagged({ entries }: Pick<Reads, 'entries'>, numbers: readonly number[], limit: number) {

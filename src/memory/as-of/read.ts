@@ -47,7 +47,7 @@ export async function revisionAt(
   return { ...revision, updated_at: (changed ?? revision).created_at }
 }
 
-/** The number of judgements past which an earlier standing may lack some: all later ones are passed over, and moderation may act meanwhile. */
+/** An entry with more judgements than this may have an incomplete earlier standing. */
 const READ_MAX = 10_000
 
 export type StandingThen = { standing: Entry['standing']; complete: boolean }

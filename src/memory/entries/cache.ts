@@ -58,7 +58,7 @@ export type ServedEntry = {
   revision: number
   etag: string
   json: string
-  /** With the places of up to three changed pieces that nobody confirmed. */
+  /** `unconfirmed` has the places of up to three changed pieces that no independent reader supported. */
   judged: Pick<Entry, 'standing' | 'signals'> & { unconfirmed: readonly number[] }
 }
 

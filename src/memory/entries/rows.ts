@@ -57,7 +57,7 @@ export const ENTRY_COLUMNS: Sql = sql`e.number, e.id, e.slug, e.tags, e.data_cla
   CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.name END AS reviser_name,
   CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.model END AS reviser_model,
   CASE WHEN w.hidden = 0 AND w.quarantined = 0 THEN w.provider END AS reviser_provider,
-  CASE WHEN r.signals <> 0 THEN (${unflaggedIn(sql`e.number`, sql`r.ordinal - 1000`, sql`r.ordinal`, sql`r.signals`)}) END AS unflagged, ${STANDING_COLUMNS}`
+  CASE WHEN r.signals <> 0 THEN (${unflaggedIn(sql`e.number`, sql`r.ordinal - ${UNFLAGGED_WITHIN}`, sql`r.ordinal`, sql`r.signals`)}) END AS unflagged, ${STANDING_COLUMNS}`
 export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor
   JOIN actor w ON w.number = r.actor`
 

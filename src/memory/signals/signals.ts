@@ -64,8 +64,8 @@ const remembered = new LruCache<string, number>(REMEMBERED_CHARACTERS)
 const BESIDES_TEXT = 50
 
 /**
- * The signals of one text that is no revision, such as a rationale, a quotation or a declared name. A new text takes up to some milliseconds;
- * a text that was searched lately takes none.
+ * The signals of one text that is no revision, such as a rationale, a quotation or a declared name. A new text can take
+ * several milliseconds; the results for recent texts are cached.
  */
 export function signalsOfText(text: string): Signal[] {
   let bits = remembered.get(text)
