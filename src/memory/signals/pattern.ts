@@ -10,7 +10,7 @@ export type Pattern = {
   signal: Signal
   over: SearchedForm
   expression: RegExp
-  /** Each match has a word of each of these sets. */
+  /** Each match has a phrase of each of these sets. */
   needs: readonly (readonly string[])[]
   /** A text that it finds, and a similar one without its signal. */
   example: string

@@ -3,49 +3,91 @@ import { isStopWord } from '../../find/rules/stem.ts'
 import { codesOf, LEFT_OUT_SIGNS } from './text.ts'
 
 /*
- * A pattern searches a text only if the text has a word of each set that every match must have. The words are found from the expression,
- * and compared in two forms of the text: as prose, without case, accents and the signs inside words, with digits for the letters that they
- * replace; and as code, in lower case. In both every other run of signs is one space.
+ * A pattern searches a text only if the text has a phrase of each set of which every match has one. The phrases are found from the
+ * expression, and their words are looked for in the text: without case and accents, and with letters for the digits that replace them. In
+ * prose some signs inside words are left out, or replace letters; in code they divide words, like all other signs.
  */
 
 const SPACE = 0x20
+/** Marks the letter of a sign, or of an accented letter, that divides words in code; 0 without a letter. */
+const DIVIDES_CODE = 0x80
 /** Stands for any letter of another script. A text with one is searched by each pattern that has one. */
 const FOREIGN = '\uffff'
 const DISGUISE: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' }
 
-/** The codes of a text as prose: 0 for a sign that is left out. */
-const PROSE = new Uint8Array(0x10000).fill(SPACE)
-/** The codes of a text as code. */
-const CODE = new Uint8Array(0x10000).fill(SPACE)
+/** The letter of each code. */
+const LETTERS = new Uint8Array(0x10000).fill(SPACE)
 for (let code = 0; code < 0x1f00; code++) {
   if (code === 0x250) code = 0x1e00
-  const letter = foldCase(String.fromCharCode(code).normalize('NFKD').charAt(0))
+  const sign = String.fromCharCode(code)
+  const letter = foldCase(sign.normalize('NFKD').charAt(0))
   const read = DISGUISE[letter] ?? letter
-  if (/^[a-z0-9]/.test(read)) PROSE[code] = read.charCodeAt(0)
-  if (code < 0x80 && /[a-z0-9]/.test(letter)) CODE[code] = letter.charCodeAt(0)
+  if (/^[a-z0-9]/.test(read)) LETTERS[code] = read.charCodeAt(0) | (/[a-z0-9]/i.test(sign) ? 0 : DIVIDES_CODE)
 }
-for (const sign of LEFT_OUT_SIGNS) PROSE[sign.charCodeAt(0)] = 0
-PROSE.fill(0, 0x300, 0x370)
+for (const sign of LEFT_OUT_SIGNS) LETTERS[sign.charCodeAt(0)] = DIVIDES_CODE
+LETTERS.fill(DIVIDES_CODE, 0x300, 0x370)
 
 const FOREIGN_LETTER = /[\u0370-\u1dff\u2e80-\ud7ff\uf900-\ufeff]/
 
-/** The strings that a part of an expression can match; undefined if they are too many. `sets` are those of which each match has one. */
-type Part = { strings: readonly string[] | undefined; sets: readonly (readonly string[])[] }
+/**
+ * The strings that a part of an expression can match; undefined if they are too many. `sets` are those of which each match has one.
+ * `isSpaced` is set if each match ends with a space, `isOptional` if it may also be empty.
+ */
+type Part = {
+  strings: readonly string[] | undefined
+  sets: readonly (readonly string[])[]
+  isSpaced?: boolean
+  isOptional?: boolean
+}
 
 const NOTHING: Part = { strings: [''], sets: [] }
 const ANYTHING: Part = { strings: undefined, sets: [] }
 const STRINGS_MAX = 120
-/** The characters of a text that are compared at once, as one number. A shorter word cannot be looked for. */
-const LENGTH = 4
 
 const distinct = (strings: string[]): string[] => (strings.length < 2 ? strings : [...new Set(strings)])
 const spaced = (text: string): string => (text.includes('  ') ? text.replace(/ +/g, ' ') : text)
-const isLongEnough = (word: string): boolean => word.length >= LENGTH || word.includes(FOREIGN)
-/** Of several sets the one whose words are longest. */
-const best = (sets: Part['sets']): readonly string[] | undefined => {
-  const lengthOf = (set: readonly string[]): number => Math.min(...set.map(word => word.length)) * 100 - set.length
-  return sets.filter(set => set.every(isLongEnough)).sort((one, other) => lengthOf(other) - lengthOf(one))[0]
+const endWithSpace = (strings: readonly string[]): boolean => strings.every(one => one.endsWith(' '))
+
+/** Letters from the most to the least frequent in English. Digits are rarer. */
+const FREQUENT = 'etaoinsrhldcumfpgwybvkxjqz'
+/** The letters of a longer word by which it is looked for, if its end is unknown. */
+const BEGINNING = 4
+/** Stands for the unknown end of a word. */
+const CONTINUED = '*'
+
+/** How much a word that is looked for tells, by the rarity of its letters: nothing for a stop word. */
+function tellingOf(word: string): number {
+  if (isStopWord(word)) return 0
+  let sum = 0
+  for (const letter of word) {
+    const at = FREQUENT.indexOf(letter)
+    sum += at < 0 ? FREQUENT.length : at + 1
+  }
+  return sum
 }
+
+/** The words of a phrase that can be looked for, the most telling first. What precedes the first and follows the last is unknown. */
+function wordsOf(phrase: string): string[] {
+  const [, ...words] = phrase.split(' ')
+  const last = words.pop() ?? ''
+  if (last.length >= BEGINNING) words.push(last.slice(0, BEGINNING) + CONTINUED)
+  return words.filter(word => word !== '').sort((one, other) => tellingOf(other) - tellingOf(one))
+}
+
+const toldBy = (phrase: string): number =>
+  phrase.includes(FOREIGN) ? Number.POSITIVE_INFINITY : tellingOf(wordsOf(phrase)[0] ?? '')
+
+/** How much a set of phrases tells: as much as the one that tells least. */
+const toldBySet = (phrases: readonly string[]): number => Math.min(...phrases.map(toldBy))
+const tellsAnything = (phrases: readonly string[]): boolean =>
+  phrases.every(phrase => phrase.includes(FOREIGN) || wordsOf(phrase).length > 0)
+
+/** Of several sets the one that tells most; the smaller of two. */
+const best = (sets: Part['sets']): readonly string[] | undefined =>
+  sets
+    .filter(tellsAnything)
+    .map(set => ({ set, told: toldBySet(set) }))
+    .sort((one, other) => other.told - one.told || one.set.length - other.set.length)[0]?.set
 
 /** Reads the source of an expression: alternatives, groups, classes, escapes and repetitions. */
 class ExpressionReader {
@@ -58,23 +100,28 @@ class ExpressionReader {
     this.#form = form
   }
 
-  /** Reads alternatives. `edge` is what precedes and follows each of them. */
-  read(edge = ''): Part {
-    const branches = [this.#sequence(edge)]
+  /** Reads alternatives. `before` and `after` are what precedes and follows each of them. */
+  read(before = '', after = ''): Part {
+    const branches = [this.#sequence(before, after)]
     while (this.#source[this.#at] === '|') {
       this.#at += 1
-      branches.push(this.#sequence(edge))
+      branches.push(this.#sequence(before, after))
     }
     if (branches.length === 1) return branches[0] ?? NOTHING
     const strings = branches.flatMap(branch => branch.strings ?? [])
     if (branches.every(branch => branch.strings !== undefined)) return { strings: distinct(strings), sets: [] }
     const chosen = branches.map(({ strings: own, sets }) => best(own === undefined ? sets : [own]))
-    return { strings: undefined, sets: chosen.every(set => set !== undefined) ? [distinct(chosen.flat())] : [] }
+    const isSpaced = branches.every(branch => branch.isSpaced)
+    return {
+      strings: undefined,
+      sets: chosen.every(set => set !== undefined) ? [distinct(chosen.flat())] : [],
+      isSpaced,
+    }
   }
 
-  #sequence(edge: string): Part {
+  #sequence(before: string, after: string): Part {
     const sets: (readonly string[])[] = []
-    let strings: readonly string[] = [edge]
+    let strings: readonly string[] = [before]
     let finite = true
     // What follows each of the strings: single characters are joined here first, which is faster.
     let tail = ''
@@ -83,8 +130,9 @@ class ExpressionReader {
       tail = ''
     }
     const end = (): void => {
-      if (strings.every(isLongEnough)) sets.push(strings)
+      if (tellsAnything(strings)) sets.push(strings)
     }
+    const isAfterSpace = (): boolean => (tail === '' ? endWithSpace(strings) : tail.endsWith(' '))
     while (this.#at < this.#source.length && !'|)'.includes(this.#source[this.#at] ?? '')) {
       if (this.#source.startsWith('\\b', this.#at)) {
         this.#at += 2
@@ -93,7 +141,8 @@ class ExpressionReader {
         if (this.#form === 'code') strings = strings.map(one => (one === '' && !finite ? one : spaced(`${one} `)))
         continue
       }
-      const part = this.#repeated(this.#atom())
+      const isFollowing = isAfterSpace()
+      const part = this.#repeated(this.#atom(isFollowing ? ' ' : ''))
       if (part.strings?.length === 1) {
         tail += part.strings[0]
         continue
@@ -105,20 +154,21 @@ class ExpressionReader {
         strings = distinct(strings.map(one => one.slice(-1)))
       }
       if (part.strings !== undefined && part.strings.length * strings.length <= STRINGS_MAX) {
-        const [before, after] = [strings, part.strings]
-        strings = distinct(before.flatMap(one => after.map(other => spaced(one + other))))
+        const [firsts, seconds] = [strings, part.strings]
+        strings = distinct(firsts.flatMap(one => seconds.map(other => spaced(one + other))))
         continue
       }
       finite = false
       end()
       sets.push(...part.sets)
-      strings = part.strings ?? ['']
+      strings = part.strings ?? [part.isSpaced && (!part.isOptional || isFollowing) ? ' ' : '']
     }
-    tail += edge
+    tail += after
     join()
-    if (finite) return { strings, sets }
+    const isSpaced = endWithSpace(strings)
+    if (finite) return { strings, sets, isSpaced }
     end()
-    return { strings: undefined, sets }
+    return { strings: undefined, sets, isSpaced }
   }
 
   /** A part with the repetition that follows it. */
@@ -133,13 +183,15 @@ class ExpressionReader {
     if (strings !== undefined && (sign === '?' || strings.every(one => one.trim() === ''))) {
       return { strings: optional ? distinct(['', ...strings]) : strings, sets: [] }
     }
-    if (optional) return ANYTHING
-    return { strings: undefined, sets: strings === undefined ? part.sets : [strings] }
+    const isSpaced = strings === undefined ? part.isSpaced === true : endWithSpace(strings)
+    if (optional) return { ...ANYTHING, isSpaced, isOptional: true }
+    return { strings: undefined, sets: strings === undefined ? part.sets : [strings], isSpaced }
   }
 
-  #atom(): Part {
+  /** Reads one part. `before` is a space if one precedes it. */
+  #atom(before: string): Part {
     const sign = this.#source[this.#at++] ?? ''
-    if (sign === '(') return this.#group()
+    if (sign === '(') return this.#group(before)
     if (sign === '[') return this.#class()
     if (sign === '\\') return this.#escape()
     // Before a line and after it there is a sign, as for a word.
@@ -150,14 +202,16 @@ class ExpressionReader {
   #literal(sign: string): Part {
     const code = sign.charCodeAt(0)
     if (FOREIGN_LETTER.test(sign)) return { strings: [FOREIGN], sets: [] }
-    const folded = this.#form === 'prose' ? PROSE[code] : CODE[code]
-    return { strings: [folded === 0 ? '' : String.fromCharCode(folded ?? SPACE)], sets: [] }
+    const letter = LETTERS[code] ?? SPACE
+    const divides = letter >= DIVIDES_CODE
+    if (divides && this.#form === 'code') return { strings: [' '], sets: [] }
+    return { strings: [letter === DIVIDES_CODE ? '' : String.fromCharCode(letter & ~DIVIDES_CODE)], sets: [] }
   }
 
-  #group(): Part {
+  #group(before: string): Part {
     const opening = /^\?(?:[:=!]|<[=!])/.exec(this.#source.slice(this.#at, this.#at + 3))?.[0] ?? ''
     this.#at += opening.length
-    const part = this.read()
+    const part = this.read(before)
     this.#at += 1
     return /[=!]/.test(opening) ? NOTHING : part
   }
@@ -188,196 +242,152 @@ class ExpressionReader {
   }
 }
 
-/** Sets of words, folded: each match of an expression has a word of each set. */
+/** Sets of phrases, folded: each match of an expression has a phrase of each set. */
 export function requiredWords(source: string, form: 'code' | 'prose'): readonly (readonly string[])[] {
-  const { strings, sets } = new ExpressionReader(source, form).read(form === 'prose' ? ' ' : '')
-  return (strings === undefined ? sets : [strings]).filter(set => set.every(isLongEnough))
+  const edge = form === 'prose' ? ' ' : ''
+  const { strings, sets } = new ExpressionReader(source, form).read(edge, edge)
+  return (strings === undefined ? sets : [strings]).filter(tellsAnything)
 }
 
-/** Letters from the most to the least frequent in English. Digits are rarer. */
-const FREQUENT = ' etaoinsrhldcumfpgwybvkxjqz'
-const RARITY = Uint8Array.from({ length: 0x80 }, (_, code) => {
-  const at = FREQUENT.indexOf(String.fromCharCode(code))
-  return at < 0 ? FREQUENT.length : at
-})
-
-/** How rare a word is in English, by its letters. */
-function rarityOf(word: string): number {
-  let sum = 0
-  for (let at = 0; at < word.length; at++) sum += RARITY[word.charCodeAt(at)] ?? 0
-  return sum
+/** Of the sets of a pattern those without a phrase of stop words, which almost every text has; all if each has one. */
+function tellingSets(sets: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const telling = sets.filter(phrases => toldBySet(phrases) > 0)
+  return telling.length === 0 ? sets : telling
 }
 
-/** The most characters of a word that are looked for: its first four and its last four are the whole of it. */
-const LONGEST = 2 * LENGTH
-
-/** The rarest part of a word, of at most `LONGEST` characters. */
-function rarestOf(word: string): string {
-  if (word.length <= LONGEST) return word
-  let sum = rarityOf(word.slice(0, LONGEST))
-  let [most, from] = [sum, 0]
-  for (let at = LONGEST; at < word.length; at++) {
-    sum += (RARITY[word.charCodeAt(at)] ?? 0) - (RARITY[word.charCodeAt(at - LONGEST)] ?? 0)
-    if (sum > most) [most, from] = [sum, at - LONGEST + 1]
-  }
-  return word.slice(from, from + LONGEST)
+/** Adds a letter to the hash of a word (FNV-1a). */
+const next = (hash: number, letter: number): number => Math.imul(hash ^ letter, 0x01000193)
+const EMPTY = 0x811c9dc5 | 0
+const hashOf = (word: string): number => {
+  let hash = EMPTY
+  for (let at = 0; at < word.length; at++) hash = next(hash, word.charCodeAt(at))
+  return hash
 }
+const hashOfBeginning = (hash: number): number => next(hash, CONTINUED.charCodeAt(0))
 
-/** The parts of a set of words that are looked for, without those that contain another one. */
-function partsOf(words: readonly string[]): string[] {
-  const parts = distinct(words.map(word => (word.includes(FOREIGN) ? FOREIGN : rarestOf(word))))
-  const short = parts.filter(part => part.length < LONGEST)
-  return parts.filter(part => !short.some(other => other !== part && part.includes(other)))
-}
+const FILTER_BITS = 15
+/** The place of a hash in the filter. */
+const placeOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) >>> (32 - FILTER_BITS)
 
-/** Of the sets of a pattern those without a stop word, which almost every text has; the first one if each has one. */
-function tellingOf(sets: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  const telling = sets.filter(words => !words.some(word => isStopWord(word.trim())))
-  return telling.length === 0 ? sets.slice(0, 1) : telling
-}
+/** A phrase is in a text that has its most telling word, and the next one if it has several. */
+type Phrase = { other: number; set: number }
 
-const keyOf = (four: string): number =>
-  (four.charCodeAt(0) << 24) | (four.charCodeAt(1) << 16) | (four.charCodeAt(2) << 8) | four.charCodeAt(3)
-const keyAt = (codes: Uint8Array, at: number): number =>
-  ((codes[at] as number) << 24) |
-  ((codes[at + 1] as number) << 16) |
-  ((codes[at + 2] as number) << 8) |
-  (codes[at + 3] as number)
-
-/** The place of a key among `2 ** bits`. */
-const placeOf = (key: number, bits: number): number => Math.imul(key, 0x9e3779b1) >>> (32 - bits)
-const FILTER_BITS = 16
-
-/** A word by two keys: the rarer of its first and its last four characters, and the other one, which begins `to` characters later. */
-type Word = { key: number; to: number; other: number; sets: readonly number[] }
-
-function wordOf(word: string, sets: readonly number[]): Word {
-  const [first, last] = [word.slice(0, LENGTH), word.slice(-LENGTH)]
-  const length = word.length - LENGTH
-  return rarityOf(last) > rarityOf(first)
-    ? { key: keyOf(last), to: -length, other: keyOf(first), sets }
-    : { key: keyOf(first), to: length, other: keyOf(last), sets }
-}
-
-/**
- * The words of one form. A search looks at hundreds of them, and its processor has other work between two texts: so all numbers of a word
- * are beside each other, and a filter of 8 kB passes few places of a text.
- */
+/** The words that are looked for in a text. A filter of 4 kB passes few others. */
 class Words {
-  readonly #letters: Uint8Array
-  /** One bit for each place of a key. A bit may stand for several keys. */
+  /** One bit for each place of a hash. A bit may stand for several hashes. */
   readonly #filter = new Int32Array(2 ** FILTER_BITS / 32)
-  /** A hash table: a key, and where the words with it begin in `#rows`; 0 for none. */
-  readonly #slots: Int32Array
-  readonly #slotBits: number
-  /** For each word `to`, `other`, and its place in `#sets`, which is negative if another word with the same key follows. */
-  readonly #rows: Int32Array
-  readonly #sets: (readonly number[])[] = [[]]
-  /** The last text in this form, with spaces before it, and the places in it that passed the filter. */
-  #form = new Uint8Array(0)
-  #places = new Int32Array(0)
+  /** The number of each hash. */
+  readonly #numbers = new Map<number, number>()
+  /** The phrases of which each word is the most telling one. */
+  readonly #phrases: Phrase[][] = []
+  /** 1 for the number of each word of the last text, and these numbers. */
+  readonly #isPresent: Uint8Array
+  readonly #present: Int32Array
+  #count = 0
 
-  /** `letters` has the form of each code: 0 for a sign that is left out. */
-  constructor(letters: Uint8Array, setsOf: ReadonlyMap<string, readonly number[]>) {
-    this.#letters = letters
-    const byKey = Map.groupBy(
-      Array.from(setsOf, ([word, sets]) => wordOf(word, sets)),
-      ({ key }) => key,
-    )
-    this.#slotBits = Math.ceil(Math.log2(byKey.size + 1)) + 1
-    this.#slots = new Int32Array(2 ** (this.#slotBits + 1))
-    this.#rows = new Int32Array(3 * (setsOf.size + 1))
-    let row = 3
-    for (const [key, words] of byKey) {
-      const place = placeOf(key, FILTER_BITS)
-      this.#filter[place >>> 5] = (this.#filter[place >>> 5] as number) | (1 << (place & 31))
-      this.#slots.set([key, row], this.#slotOf(key))
-      for (const [at, { to, other, sets }] of words.entries()) {
-        const set = this.#sets.push(sets) - 1
-        this.#rows.set([to, other, at === words.length - 1 ? set : -set], row)
-        row += 3
+  constructor(setsOf: ReadonlyMap<string, readonly number[]>) {
+    for (const [phrase, sets] of setsOf) {
+      const [most = '', second = most] = wordsOf(phrase)
+      const other = this.#numberOf(second)
+      const phrases = this.#phrases[this.#numberOf(most)] ?? []
+      for (const set of sets) {
+        if (!phrases.some(known => known.other === other && known.set === set)) phrases.push({ other, set })
       }
     }
+    this.#isPresent = new Uint8Array(this.#phrases.length)
+    this.#present = new Int32Array(this.#phrases.length)
   }
 
-  /** Sets 1 in `found` for each set of which a text has a word. */
+  #numberOf(word: string): number {
+    const hash = word.endsWith(CONTINUED) ? hashOfBeginning(hashOf(word.slice(0, -1))) : hashOf(word)
+    const known = this.#numbers.get(hash)
+    if (known !== undefined) return known
+    const place = placeOf(hash)
+    this.#filter[place >>> 5] = (this.#filter[place >>> 5] as number) | (1 << (place & 31))
+    this.#numbers.set(hash, this.#phrases.length)
+    return this.#phrases.push([]) - 1
+  }
+
+  /** Sets 1 in `found` for each set of which a text has a phrase. */
   search(text: string, found: Uint8Array): void {
-    const places = this.#placesIn(text)
-    for (let at = 0; at < places; at++) this.#mark(this.#places[at] as number, found)
-  }
-
-  /** Writes a text in its form, and the places that pass the filter. */
-  #placesIn(text: string): number {
-    const end = text.length
-    if (this.#form.length < end + LENGTH + 1) {
-      this.#form = new Uint8Array(2 * end + LENGTH + 1).fill(SPACE)
-      this.#places = new Int32Array(2 * end + 1)
-    }
-    const codes = codesOf(text)
-    const [letters, form, filter, places] = [this.#letters, this.#form, this.#filter, this.#places]
-    let [size, count] = [LENGTH, 0]
-    let key = SPACE
-    for (let at = 0; at <= end; at++) {
-      const letter = at < end ? (letters[codes[at] as number] as number) : SPACE
-      if (letter === 0 || (letter === SPACE && (key & 0xff) === SPACE)) continue
-      key = (key << 8) | letter
-      form[size++] = letter
-      const place = placeOf(key, FILTER_BITS)
-      if ((((filter[place >>> 5] as number) >>> (place & 31)) & 1) === 1) places[count++] = size - LENGTH
-    }
-    return count
-  }
-
-  /** Marks the sets of the words whose key is at a place of the form. */
-  #mark(place: number, found: Uint8Array): void {
-    const [form, rows] = [this.#form, this.#rows]
-    let row = this.#slots[this.#slotOf(keyAt(form, place)) + 1] as number
-    while (row !== 0) {
-      const set = rows[row + 2] as number
-      if (keyAt(form, place + (rows[row] as number)) === rows[row + 1]) {
-        for (const one of this.#sets[Math.abs(set)] as readonly number[]) found[one] = 1
+    this.#count = 0
+    this.#noteWords(codesOf(text), text.length)
+    for (let at = 0; at < this.#count; at++) {
+      for (const { other, set } of this.#phrases[this.#present[at] as number] as Phrase[]) {
+        if (this.#isPresent[other] === 1) found[set] = 1
       }
-      row = set < 0 ? row + 3 : 0
+    }
+    for (let at = 0; at < this.#count; at++) this.#isPresent[this.#present[at] as number] = 0
+  }
+
+  /** Notes the words of a text, as code and as prose. */
+  #noteWords(codes: Uint16Array, end: number): void {
+    /** Where the words of prose are noted. */
+    let notedTo = 0
+    for (let at = 0; at < end; at++) {
+      const from = at
+      let hash = EMPTY
+      let letter = LETTERS[codes[at] as number] as number
+      while (letter > SPACE && letter < DIVIDES_CODE) {
+        hash = next(hash, letter)
+        at += 1
+        if (at - from === BEGINNING) this.#note(hashOfBeginning(hash))
+        letter = at < end ? (LETTERS[codes[at] as number] as number) : SPACE
+      }
+      if (at > from) this.#note(hash)
+      if (letter >= DIVIDES_CODE && at >= notedTo) notedTo = this.#noteWordOfProse(codes, from, end)
     }
   }
 
-  /** Where a key is in `#slots`, or can be put. */
-  #slotOf(key: number): number {
-    const slots = this.#slots
-    let slot = 2 * placeOf(key, this.#slotBits)
-    while (slots[slot] !== key && slots[slot + 1] !== 0) slot = (slot + 2) & (slots.length - 1)
-    return slot
+  /** Notes a word with signs that divide it in code only. Returns where it ends. */
+  #noteWordOfProse(codes: Uint16Array, from: number, end: number): number {
+    let [hash, length, at] = [EMPTY, 0, from]
+    for (; at < end; at++) {
+      const letter = LETTERS[codes[at] as number] as number
+      if (letter === SPACE) break
+      if (letter === DIVIDES_CODE) continue
+      hash = next(hash, letter & ~DIVIDES_CODE)
+      if (++length === BEGINNING) this.#note(hashOfBeginning(hash))
+    }
+    this.#note(hash)
+    return at
+  }
+
+  #note(hash: number): void {
+    const place = placeOf(hash)
+    if ((((this.#filter[place >>> 5] as number) >>> (place & 31)) & 1) === 0) return
+    const number = this.#numbers.get(hash)
+    if (number === undefined || this.#isPresent[number] === 1) return
+    this.#isPresent[number] = 1
+    this.#present[this.#count++] = number
   }
 }
 
-/** What a pattern searches, and its sets: each match has a word of each of them. */
-type Searched = { over: 'code' | 'prose' | 'comment'; needs: readonly (readonly string[])[] }
+/** The sets of a pattern: each match has a phrase of each of them. */
+type Searched = { needs: readonly (readonly string[])[] }
 
 /**
- * Returns a function that finds the patterns of which a text has a word of each set: 1 for each of them, valid until the next call. It
- * takes a pass over the text for each form.
+ * Returns a function that finds the patterns of which a text has a phrase of each set: 1 for each of them, valid until the next call. It
+ * takes one pass over the text.
  */
 export function createTriggers(patterns: readonly Searched[]): (text: string) => Uint8Array {
   const numbers = new Map<string, number>()
-  const setsOf = { code: new Map<string, number[]>(), prose: new Map<string, number[]>() }
+  const setsOf = new Map<string, number[]>()
   const foreign: number[] = []
-  const numberOf = (form: 'code' | 'prose', words: readonly string[]): number => {
-    const name = `${form}: ${words.join('|')}`
+  const numberOf = (phrases: readonly string[]): number => {
+    const name = phrases.join('|')
     const known = numbers.get(name)
     if (known !== undefined) return known
     const number = numbers.size
     numbers.set(name, number)
-    for (const word of words) {
-      const sets = word === FOREIGN ? foreign : (setsOf[form].get(word) ?? [])
-      sets.push(number)
-      if (word !== FOREIGN) setsOf[form].set(word, sets)
+    for (const phrase of phrases) {
+      if (phrase.includes(FOREIGN)) foreign.push(number)
+      else setsOf.set(phrase, [...(setsOf.get(phrase) ?? []), number])
     }
     return number
   }
-  const needed = patterns.map(({ over, needs }) =>
-    tellingOf(needs).map(words => numberOf(over === 'code' ? 'code' : 'prose', partsOf(words))),
-  )
-  const forms = [new Words(CODE, setsOf.code), new Words(PROSE, setsOf.prose)]
+  const needed = patterns.map(({ needs }) => tellingSets(needs).map(numberOf))
+  const words = new Words(setsOf)
   // The sets of all patterns beside each other, and where those of each pattern end.
   const needs = Int32Array.from(needed.flat())
   let end = 0
@@ -389,7 +399,7 @@ export function createTriggers(patterns: readonly Searched[]): (text: string) =>
   const tried = new Uint8Array(patterns.length)
   return text => {
     found.fill(0)
-    for (const form of forms) form.search(text, found)
+    words.search(text, found)
     if (FOREIGN_LETTER.test(text)) for (const set of foreign) found[set] = 1
     for (let pattern = 0, at = 0; pattern < tried.length; pattern++) {
       let all = 1
