@@ -41,7 +41,7 @@ const PAGE_BYTES = 8_192
  * Pages in the write-ahead log that start a checkpoint: half of the pages of the file, within these bounds. A checkpoint of a small file
  * writes few pages. A large file has more pages that each checkpoint would write again.
  */
-const WAL_PAGES_MIN = 500
+const WAL_PAGES_MIN = 700
 const WAL_PAGES_MAX = 4_000
 /** Bytes of a page and its header in the write-ahead log. */
 const FRAME_BYTES = PAGE_BYTES + 24

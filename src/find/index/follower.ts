@@ -158,12 +158,12 @@ export class IndexFollower {
         return !isStopping(counters)
       }
       await followChanges(source.changed, index, from, seen.record, { onEntry, onReached })
+      boundLog(index.raw)
       this.#notify(undefined)
       this.#tidying = 'due'
     }
     if (this.#tidying !== 'done' && !(await source.awaitNewer(seen, this.#tidying === 'due' ? QUIET : TIDY_PAUSE))) {
       this.#tidying = tidyIndex(index, TIDY_PAGES) ? 'under way' : 'done'
-      if (this.#tidying === 'done') boundLog(index.raw)
       return
     }
     await source.awaitNewer(seen, Number.POSITIVE_INFINITY)

@@ -30,6 +30,9 @@ if (port === null) throw new Error('The writer runs as a worker thread only.')
 const LAG_MAX = 10_000n
 const LAG_TIMEOUT_MS = 50
 
+/** The bound of the write-ahead log follows the size of the file after so many writes. */
+const WRITES_PER_BOUND = 1_000
+
 setNice(NICE.writer)
 const connection = await openStoreForWriting(directory, line => process.stderr.write(`${line}\n`))
 const files = watchServedFiles(directory, connection)
@@ -39,6 +42,7 @@ const yieldCpu = createCpuYield(counters)
 const publish = (): void => {
   publishCommitted(counters, only(connection.one<{ record: number }>(sql`SELECT record FROM head`)).record)
 }
+let writes = 0
 const session = new SqliteSession(connection, {
   onGroup: () => awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_TIMEOUT_MS),
   onCommitting: () => countBegun(counters),
@@ -46,6 +50,10 @@ const session = new SqliteSession(connection, {
     files.assertSame()
     publish()
     countWrites(counters, works)
+    writes += works
+    if (writes < WRITES_PER_BOUND) return
+    writes = 0
+    boundLog(connection.raw)
   },
   onEnd: () => countEnded(counters),
 })
