@@ -5,7 +5,7 @@ import type { ChangedEntryRow } from '../../memory/entries/view-rows.ts'
 import { pairWords } from '../near.ts'
 import { levelled } from '../query/postings.ts'
 import { distinctTerms } from '../rules/pairs.ts'
-import { type FieldTerms, fieldTermsOf, impactsOf } from '../rules/ranking.ts'
+import { type FieldTerms, fieldTermsOf, forEachImpact } from '../rules/ranking.ts'
 import { indexedText, TAG_FENCE, tagWord } from '../rules/terms.ts'
 import { noteWords, saveIndexedRecord } from './file.ts'
 
@@ -40,6 +40,12 @@ export function putEntries(index: SqliteConnection, entries: readonly IndexedSta
     else saveWithdrawal(index, entry)
     onEntry()
   }
+  addToCount(index, entries.filter(({ withdrawn }) => withdrawn === 0).length)
+}
+
+/** Adds to the number of indexed entries. */
+const addToCount = (index: SqliteConnection, entries: number): void => {
+  if (entries !== 0) index.run(sql`UPDATE progress SET entries = entries + ${entries} WHERE one = 1`)
 }
 
 /** Removes entries from the index. */
@@ -50,9 +56,9 @@ export function removeEntries(index: SqliteConnection, entries: readonly number[
   for (const { number } of docs.sort((one, other) => one.number - other.number)) {
     index.run(sql`DELETE FROM terms WHERE rowid = ${number}`)
     index.run(sql`DELETE FROM ranked WHERE rowid = ${number}`)
-    index.run(sql`UPDATE progress SET entries = entries - 1 WHERE one = 1`)
     index.run(sql`DELETE FROM doc WHERE number = ${number}`)
   }
+  addToCount(index, -docs.length)
 }
 
 const saveWithdrawal = (index: SqliteConnection, { entry, change }: IndexedEntry): number =>
@@ -75,7 +81,6 @@ function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
     VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
   const fields = fieldTermsOf(entry)
   index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${entry.revision}, ${rankedWords(entry.tags, fields)})`)
-  index.run(sql`UPDATE progress SET entries = entries + 1 WHERE one = 1`)
 }
 
 /**
@@ -84,7 +89,7 @@ function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
  */
 function rankedWords(tags: readonly string[], fields: FieldTerms): string {
   const words = [...tags.map(tagWord), ...pairWords(distinctTerms(fields.title, fields.summary))]
-  for (const [term, level] of impactsOf(fields)) words.push(levelled(term, level))
+  forEachImpact(fields, (term, level) => words.push(levelled(term, level)))
   return words.join(' ')
 }
 

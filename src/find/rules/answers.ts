@@ -4,7 +4,7 @@ import { standingLine } from '../../memory/evidence/rules.ts'
 import { plain } from '../../memory/plain.ts'
 import { signalLine } from '../../memory/signals/text.ts'
 import { foldWord } from './fold.ts'
-import { fieldTermsOf, impactOf, impactsOf, type RankedText } from './ranking.ts'
+import { fieldTermsOf, forEachImpact, impactOf, type RankedText } from './ranking.ts'
 import { rankingTermsOf } from './ranking-terms.ts'
 
 /** A found entry: how well it matches, whether it has all words of the question, its voices, and the signals of its text. */
@@ -43,9 +43,10 @@ export const roundScore = (score: number): number => Math.round(score * 1_000) /
 
 /** The score of a text for weighted terms of a query. */
 function saidOf(text: RankedText, weights: readonly (readonly [term: string, weight: number])[]): number {
-  const impacts = impactsOf(fieldTermsOf(text))
+  const levels = new Map<string, number>()
+  forEachImpact(fieldTermsOf(text), (term, level) => levels.set(term, level))
   return weights.reduce((sum, [term, weight]) => {
-    const level = impacts.get(term)
+    const level = levels.get(term)
     return level === undefined ? sum : sum + weight * impactOf(level)
   }, 0)
 }

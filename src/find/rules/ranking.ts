@@ -42,27 +42,25 @@ export const fieldTermsOf = ({ title, summary, tags, content }: RankedText): Fie
 })
 
 /**
- * The impact of each term of an entry, as a level from 0 to LEVELS - 1: its weighted frequency in its best field and a little of the other
- * fields, saturated.
+ * Calls `note` with each term of an entry and its impact, as a level from 0 to LEVELS - 1: its weighted frequency in its best field and a
+ * little of the other fields, saturated.
  */
-export function impactsOf(fields: FieldTerms): Map<string, number> {
+export function forEachImpact(fields: FieldTerms, note: (term: string, level: number) => void): void {
   const best = new Map<string, number>()
   addFrequencies(best, fields, 'content')
   for (const field of SHORT_FIELDS) {
     addFrequencies(ofField, fields, field)
-    for (const [term, frequency] of ofField) {
-      const before = best.get(term)
-      if (before === undefined) best.set(term, frequency)
-      else best.set(term, Math.max(before, frequency) + OTHER_FIELDS * Math.min(before, frequency))
-    }
+    ofField.forEach((frequency, term) => {
+      const before = best.get(term) ?? 0
+      best.set(term, Math.max(before, frequency) + OTHER_FIELDS * Math.min(before, frequency))
+    })
     ofField.clear()
   }
   const weight = varietyOf(fields, best.size)
-  for (const [term, frequency] of best) {
+  best.forEach((frequency, term) => {
     const weighted = weight * frequency
-    best.set(term, Math.min(LEVELS - 1, Math.floor((weighted / (weighted + SATURATION)) * LEVELS)))
-  }
-  return best
+    note(term, Math.min(LEVELS - 1, Math.floor((weighted / (weighted + SATURATION)) * LEVELS)))
+  })
 }
 
 const SHORT_FIELDS = ['title', 'summary', 'tags'] as const
