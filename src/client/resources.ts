@@ -346,11 +346,11 @@ export type Entry = {
   id: string
   /** Readable address; never changes. */
   slug: string
-  /** Title of the current revision. */
+  /** Of the current revision. */
   title: string
-  /** Content of the current revision. */
+  /** Of the current revision. */
   content: string
-  /** Summary of the current revision. */
+  /** Of the current revision. */
   summary: string
   /** LOCKED: moderation locked it. Other states are not public. */
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
@@ -421,11 +421,11 @@ export type Published = {
   id: string
   /** Readable address; never changes. */
   slug: string
-  /** Title of the current revision. */
+  /** Of the current revision. */
   title: string
-  /** Content of the current revision. */
+  /** Of the current revision. */
   content: string
-  /** Summary of the current revision. */
+  /** Of the current revision. */
   summary: string
   /** LOCKED: moderation locked it. Other states are not public. */
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
@@ -508,11 +508,11 @@ export type EntryAsOf = {
   id: string
   /** Readable address; never changes. */
   slug: string
-  /** Title of the current revision. */
+  /** Of the current revision. */
   title: string
-  /** Content of the current revision. */
+  /** Of the current revision. */
   content: string
-  /** Summary of the current revision. */
+  /** Of the current revision. */
   summary: string
   /** LOCKED: moderation locked it. Other states are not public. */
   status: 'ACTIVE' | 'LOCKED' | 'HIDDEN' | 'QUARANTINED'
@@ -613,6 +613,15 @@ export type EntryStanding = {
     name: string | null
     /** Other actors. */
     others: number
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }
   lastCheckedAt: string | null
 }
@@ -757,7 +766,7 @@ export type Contradiction = {
   /** The author. */
   actorId: string
   rationale: string
-  /** An entry that supports the contradiction. */
+  /** The supporting entry. */
   sourceEntryId?: string | null
   /** The contradicted sentence. */
   quote?: string
@@ -868,7 +877,7 @@ export type EvidenceResult = {
     /** The author. */
     actorId: string
     rationale: string
-    /** An entry that supports the contradiction. */
+    /** The supporting entry. */
     sourceEntryId?: string | null
     /** The contradicted sentence. */
     quote?: string
@@ -970,6 +979,15 @@ export type Standing = {
     /** The section. */
     section: 'TITLE' | 'SUMMARY' | 'CONTENT'
     text: string
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }[]
   /** Sentences changed since it was supported. */
   changed: number
@@ -979,6 +997,15 @@ export type Standing = {
     name: string | null
     /** Other actors. */
     others: number
+    /** Patterns found in this text; not a judgement. */
+    signals?: (
+      | 'DESTRUCTIVE_COMMAND'
+      | 'PIPE_TO_SHELL'
+      | 'INSTRUCTION_LIKE'
+      | 'INVISIBLE_CHARACTERS'
+      | 'HTML_COMMENT'
+      | 'CLAIMS_TRUST'
+    )[]
   }
   lastCheckedAt: string | null
   /** Where supporting judgements were made, newest first. */
@@ -1184,6 +1211,15 @@ export type PinsReport = {
           name: string | null
           /** Other actors. */
           others: number
+          /** Patterns found in this text; not a judgement. */
+          signals?: (
+            | 'DESTRUCTIVE_COMMAND'
+            | 'PIPE_TO_SHELL'
+            | 'INSTRUCTION_LIKE'
+            | 'INVISIBLE_CHARACTERS'
+            | 'HTML_COMMENT'
+            | 'CLAIMS_TRUST'
+          )[]
         }
         lastCheckedAt: string | null
       }
@@ -1256,6 +1292,15 @@ export type Activity = {
       name: string | null
       /** Other actors. */
       others: number
+      /** Patterns found in this text; not a judgement. */
+      signals?: (
+        | 'DESTRUCTIVE_COMMAND'
+        | 'PIPE_TO_SHELL'
+        | 'INSTRUCTION_LIKE'
+        | 'INVISIBLE_CHARACTERS'
+        | 'HTML_COMMENT'
+        | 'CLAIMS_TRUST'
+      )[]
     }
     lastCheckedAt: string | null
   }
@@ -1526,9 +1571,9 @@ export type Similar = {
   id: string
   /** Readable address; never changes. */
   slug: string
-  /** Title of the current revision. */
+  /** Of the current revision. */
   title: string
-  /** Summary of the current revision. */
+  /** Of the current revision. */
   summary: string
   tags: string[]
   /** The latest revision. */
@@ -1805,7 +1850,7 @@ export type ExportLine = {
     /** The author. */
     actorId: string
     rationale: string
-    /** An entry that supports the contradiction. */
+    /** The supporting entry. */
     sourceEntryId?: string | null
     /** The contradicted sentence. */
     quote?: string
@@ -1936,6 +1981,15 @@ export type ExportLine = {
         name: string | null
         /** Other actors. */
         others: number
+        /** Patterns found in this text; not a judgement. */
+        signals?: (
+          | 'DESTRUCTIVE_COMMAND'
+          | 'PIPE_TO_SHELL'
+          | 'INSTRUCTION_LIKE'
+          | 'INVISIBLE_CHARACTERS'
+          | 'HTML_COMMENT'
+          | 'CLAIMS_TRUST'
+        )[]
       }
       lastCheckedAt: string | null
     }

@@ -89,7 +89,10 @@ const changed = count('Sentences changed since it was supported.')
 const shareOfVoices = Type.Number({ ...share, description: '(1 + for) ÷ (2 + for + against).' })
 const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
 const changedBy = Type.Optional(
-  Type.Object({ name: nullable('A declared name.'), others: count('Other actors.') }, { description: 'Who did that.' }),
+  Type.Object(
+    { name: nullable('A declared name.'), others: count('Other actors.'), signals: ownSignals },
+    { description: 'Who did that.' },
+  ),
 )
 export const EntryStanding = Type.Object(
   { state, tally: Tally, share: shareOfVoices, confirmed, changed, changedBy, lastCheckedAt },
@@ -99,9 +102,9 @@ export const EntryStanding = Type.Object(
 export const Entry = Type.Object({
   id: uuid('Entry id.'),
   slug: Type.String({ maxLength: LIMITS.slugCharacters, description: 'Readable address; never changes.' }),
-  title: Type.String({ description: 'Title of the current revision.' }),
-  content: Type.String({ description: 'Content of the current revision.' }),
-  summary: Type.String({ description: 'Summary of the current revision.' }),
+  title: Type.String({ description: 'Of the current revision.' }),
+  content: Type.String({ description: 'Of the current revision.' }),
+  summary: Type.String({ description: 'Of the current revision.' }),
   status: words(STATUSES, 'LOCKED: moderation locked it. Other states are not public.'),
   createdAt: timestamp('Creation'),
   updatedAt: timestamp('Latest change'),
@@ -211,7 +214,7 @@ export const Contradiction = Type.Object({
   revisionId: uuid('The exact revision.'),
   actorId: uuid('The author.'),
   rationale: Type.String(),
-  sourceEntryId: Type.Optional(nullable('An entry that supports the contradiction.')),
+  sourceEntryId: Type.Optional(nullable('The supporting entry.')),
   quote,
   observedOn,
   createdAt: timestamp('Commit'),
@@ -277,6 +280,7 @@ const ShownContradiction = Type.Object({
 })
 
 const NamedPiece = Type.Object({ section: words(SECTIONS, 'The section.'), text: Type.String() })
+const RemovedPiece = Type.Object({ ...NamedPiece.properties, signals: ownSignals })
 const UnconfirmedPiece = Type.Object({
   section: words(SECTIONS, 'The section.'),
   text: Type.String({ description: 'A sentence or a line.' }),
@@ -296,7 +300,7 @@ export const Standing = Type.Object({
     maxItems: 3,
     description: 'Unsupported sentences of a partly supported text.',
   }),
-  removed: Type.Array(NamedPiece, { maxItems: 3, description: 'Sentences that the nearest supported text had.' }),
+  removed: Type.Array(RemovedPiece, { maxItems: 3, description: 'Sentences that the nearest supported text had.' }),
   changed,
   changedBy,
   lastCheckedAt,

@@ -127,13 +127,13 @@ function standingLines(out: Output, standing: Standing): void {
   if (standing.best !== null) {
     out.line(styled('dim', `An earlier revision was found ${standing.best.state}: ${standing.best.revisionId}`))
   }
-  for (const { text, actor } of standing.unconfirmed) {
+  for (const { text, actor, signals } of standing.unconfirmed) {
     out.line('  ', styled('yellow', 'changed since it was checked'), styled('dim', ` by ${judgeName(actor)}`))
-    out.block(text)
+    textLines(out, text, signals)
   }
-  for (const { text } of standing.removed) {
+  for (const { text, signals } of standing.removed) {
     out.line('  ', styled('yellow', 'removed since it was checked'))
-    out.block(text)
+    textLines(out, text, signals)
   }
   for (const { status, actor, byAuthor, quote, answeredBy, rationale, signals } of standing.contradictions) {
     const facts = [
@@ -143,7 +143,7 @@ function standingLines(out: Output, standing: Standing): void {
     ]
     out.line('  ', styled('red', `contradiction ${status}`), styled('dim', facts.join(',')))
     if (quote !== null) out.line('  ', styled('dim', `about: ${quote}`))
-    rationaleLines(out, { rationale, signals })
+    textLines(out, rationale, signals)
   }
 }
 
@@ -174,7 +174,7 @@ function evidenceLine(out: Output, row: EvidenceItem, slugs: Slugs, of = ''): vo
   const sure = row.kind === 'verification' ? `, confidence ${row.confidence}` : ''
   const support = row.kind === 'contradiction' && row.sourceEntryId ? `, see ${slugs.of(row.sourceEntryId)}` : ''
   out.line('  ', what, of, styled('dim', ` ${out.time(row.createdAt)} by ${authorOf(row)}${sure}${support}`))
-  rationaleLines(out, row)
+  textLines(out, row.rationale, row.signals)
 }
 
 const authorOf = ({ actor, actorId }: EvidenceItem | Relation): string =>
@@ -185,17 +185,14 @@ function relationLines(out: Output, { items, nextCursor }: RelationList, entryId
   out.line(styled('bold', `Relations: ${count}`))
   for (const row of items) {
     out.line('  ', relationSpan(row, entryId, slugs), styled('dim', ` ${out.time(row.createdAt)} by ${authorOf(row)}`))
-    rationaleLines(out, row)
+    textLines(out, row.rationale, row.signals)
   }
 }
 
-/** A rationale below the signals of its row. */
-function rationaleLines(
-  out: Output,
-  { rationale, signals = [] }: { rationale: string; signals?: readonly string[] | undefined },
-): void {
+/** A text below the signals of its row. */
+function textLines(out: Output, text: string, signals: readonly string[] = []): void {
   if (signals.length > 0) out.line('  ', styled('yellow', signalLine(signals)))
-  out.block(rationale)
+  out.block(text)
 }
 
 /** A relation, described from one of its ends. */

@@ -52,8 +52,8 @@ async function standingOfEntry(reads: Reads, entry: EntryRow): Promise<Standing>
     entryId: entry.id,
     revisionId: entry.revision_id,
     ...shownStanding(entry),
-    unconfirmed: await inTurns(reads, unconfirmed, one => ({ ...one, ...signalsMember(one.text) })),
-    removed,
+    unconfirmed: await inTurns(reads, unconfirmed, withSignals),
+    removed: await inTurns(reads, removed, withSignals),
     observedOn,
     best: best === null ? null : { revisionId: best, state: 'SUPPORTED' },
     contradictions: await inTurns(reads, objections, one => ({ ...one, ...signalsMember(one.quote, one.rationale) })),
@@ -61,6 +61,8 @@ async function standingOfEntry(reads: Reads, entry: EntryRow): Promise<Standing>
     ...TRUST,
   }
 }
+
+const withSignals = <One extends { text: string }>(one: One) => ({ ...one, ...signalsMember(one.text) })
 
 /** The maximum length of a shown piece, in UTF-16 units. */
 const SHOWN_CHARACTERS = 300

@@ -1,5 +1,6 @@
 import type { Environment, Standing, Tally } from '../../contract/resources.ts'
 import type { ObjectionStatus, State } from '../../contract/vocabulary.ts'
+import { signalLine } from '../signals/text.ts'
 import { type Claim, type Comparison, type CutText, hasClaim, isNotable, isSameText, unmarked } from './pieces-rules.ts'
 
 /** A verdict about a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS with its entry as target. */
@@ -445,8 +446,9 @@ export function changedWords({ changed = 0, changedBy }: Pick<Shown, 'changed' |
   if (changed === 0) return ''
   const words = `${changed} ${changed === 1 ? 'sentence' : 'sentences'} changed since it was checked`
   if (changedBy === undefined) return words
-  const { name, others } = changedBy
-  const by = name === null ? 'an unnamed actor' : `"${name.replace(/["\s]+/g, ' ').trim()}"`
+  const { name, others, signals = [] } = changedBy
+  const quoted = name === null ? 'an unnamed actor' : `"${name.replace(/["\s]+/g, ' ').trim()}"`
+  const by = signals.length === 0 ? quoted : `${quoted} (${signalLine(signals)})`
   return `${words}, by ${by}${others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`}`
 }
 

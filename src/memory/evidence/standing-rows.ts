@@ -2,6 +2,7 @@ import type { Entry, Environment } from '../../contract/resources.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
+import { signalsMember } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { dueOf } from '../work/rules.ts'
 import type { Text } from './pieces-rules.ts'
@@ -211,7 +212,7 @@ const slimStanding = (
   name: string | null,
 ): Entry['standing'] => ({
   ...{ state, tally, share, confirmed, changed },
-  ...(changedBy === null ? {} : { changedBy: { name, others: changedBy.others } }),
+  ...(changedBy === null ? {} : { changedBy: { name, others: changedBy.others, ...signalsMember(name) } }),
   lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
 })
 
