@@ -5,8 +5,7 @@ import { GENERAL_PROBLEMS } from '../contract/general-problems.ts'
 import { FIND, IDEMPOTENCY_HOURS, LIMITS, SIMILAR_MAX, STREAMS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import { PROBLEMS } from '../contract/problems.ts'
-import { ACTIONS, REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/vocabulary.ts'
-import { RECOMMENDED_FLOW } from '../memory/service.ts'
+import { ACTIONS, RECOMMENDED_FLOW, REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/vocabulary.ts'
 
 /** A guide, and the SHA-256 in lower-case hex of all its lines but the last, with which a client can detect that its copy is stale. */
 export type Digested = { body: string; digest: string }

@@ -1,10 +1,10 @@
 import { McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import { type Client, type ClientError, isClientError } from '../client/index.ts'
 import type { ActorInput, ActorIssued } from '../client/resources.ts'
+import { VERSION } from '../client/table.ts'
 import type { ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS, remedyOf } from '../contract/problems.ts'
 import { type ObjectSchema, Type } from '../contract/schema.ts'
-import { VERSION } from '../http/openapi.ts'
 import { plain } from '../memory/plain.ts'
 import { DAY } from '../memory/values.ts'
 import { firstWriter } from './first-write.ts'
@@ -37,7 +37,7 @@ export type Listed = {
 }
 
 /** The tools of one memory: as the protocol lists them, and by name with the check of their arguments. */
-export type Toolbox = { listed: Listed[]; byName: ReadonlyMap<string, { tool: Tool; check: Check }> }
+export type Toolbox = { listed: Listed[]; byName: ReadonlyMap<string, { tool: Tool; check(): Promise<Check> }> }
 
 const made = new Map<string, Toolbox>()
 
@@ -53,7 +53,16 @@ function createToolbox(place: Place): Toolbox {
   const tools = TOOLS.filter(tool => !(tool.onlyPrivate && place.memory === 'shared')).map(tool => fitted(tool, place))
   return {
     listed: describedOnce(tools.map(tool => listedAs(tool, place))),
-    byName: new Map(tools.map(tool => [tool.name, { tool, check: createCheck(tool) }])),
+    byName: new Map(tools.map(tool => [tool.name, { tool, check: once(() => createCheck(tool)) }])),
+  }
+}
+
+/** Makes a value when it is first needed. */
+function once<T>(make: () => T): () => T {
+  let known: { value: T } | undefined
+  return () => {
+    known ??= { value: make() }
+    return known.value
   }
 }
 
@@ -177,8 +186,8 @@ function serveResources({ server }: McpServer, session: Session): void {
     }),
   )
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const { tool, check } = toolboxFor(session).byName.get('read') as { tool: Tool; check: Check }
-    const checked = check(readArguments(uri))
+    const { tool, check } = toolboxFor(session).byName.get('read') as { tool: Tool; check(): Promise<Check> }
+    const checked = (await check())(readArguments(uri))
     if ('fault' in checked) throw new ResourceNotFoundError(uri, checked.fault)
     const context = { client: session.clientFor(session.token()), memory: session.memory }
     try {
@@ -218,7 +227,7 @@ export async function perform(session: Session, name: string, args: unknown): Pr
   const named = toolboxFor(session).byName.get(name)
   if (named === undefined) return undefined
   const { tool, check } = named
-  const checked = check(args)
+  const checked = (await check())(args)
   if ('fault' in checked) return refused(checked.fault)
   const { actorToken, actor, ...input } = checked.args as { actorToken?: string; actor?: ActorInput }
   let issued: ActorIssued | undefined

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Client } from '../client/index.ts'
 import { clientError } from '../client/problem.ts'
-import { checkOf, type Fault } from '../contract/check.ts'
+import type { Fault } from '../contract/check.ts'
 import { ActorInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { ruleOf } from '../contract/member-problems.ts'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
-import { type ObjectSchema, type Properties, type Static, Type, text, uuid } from '../contract/schema.ts'
+import { type ObjectSchema, type Properties, type Static, Type, text, UUID_PATTERN } from '../contract/schema.ts'
 import { fenceOf } from '../guide/fence.ts'
 import { TRUST_RULES, WHAT } from '../guide/texts.ts'
 import { plain } from '../memory/plain.ts'
@@ -169,8 +169,12 @@ const NAME_CHARACTERS = 60
 
 export type Check = (given: unknown) => { args: unknown } | { fault: string }
 
-/** Makes the check of a tool's arguments. It returns them with aliases replaced, or one sentence about the faults, without values. */
-export function createCheck({ name, input, aliases = {}, refuse = () => undefined }: Tool): Check {
+/**
+ * Makes the check of a tool's arguments. It returns them with aliases replaced, or one sentence about the faults, without values. The
+ * library that checks takes a third of the time of a start, so a session loads it with its first call.
+ */
+export async function createCheck({ name, input, aliases = {}, refuse = () => undefined }: Tool): Promise<Check> {
+  const { checkOf } = await import('../contract/check.ts')
   const check = checkOf(input)
   return given => {
     const args = renamed(given, aliases)
@@ -224,9 +228,9 @@ function faultOf({ keyword, instancePath, params }: Fault, input: ObjectSchema):
   return `${where} must be ${ruleOf(schema)}`
 }
 
-const ids = checkOf(uuid('An id.'))
+const ID = new RegExp(UUID_PATTERN)
 /** Whether a name of an entry is its id. */
-export const isId = (name: string): boolean => ids.fits(name)
+export const isId = (name: string): boolean => ID.test(name)
 
 /** The ids of entries named by id or slug, in that order. Makes one read if any is a slug. Rejects if an entry does not exist. */
 export async function entryIdsOf<const Names extends readonly string[]>(client: Client, names: Names) {

@@ -1,5 +1,4 @@
 import type { ResponseMetadata } from '../client/index.ts'
-import { verifyProof } from '../client/log.ts'
 import { PinsInput } from '../contract/inputs.ts'
 import { FIND, LIMITS } from '../contract/limits.ts'
 import { CursorQuery, FindQuery, WorkQuery } from '../contract/queries.ts'
@@ -42,6 +41,7 @@ const brief = tool({
 /** The place of a record in the public log. The signatures of its checkpoint are not verified. */
 async function loggedOf(record: number, proof: string | null): Promise<Logged | undefined> {
   if (proof === null) return { record }
+  const { verifyProof } = await import('../client/log.ts')
   const { origin, size, cosigners = [] } = await verifyProof(proof, {})
   return origin === undefined || size === undefined ? undefined : { record, checkpoint: { origin, size, cosigners } }
 }

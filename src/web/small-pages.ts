@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { OPERATIONS, type Operation } from '../contract/operations.ts'
 import type { ActorProfile } from '../contract/resources.ts'
+import { RECOMMENDED_FLOW } from '../contract/vocabulary.ts'
 import {
   agentsJson,
   FINDING,
@@ -13,7 +14,6 @@ import {
   WHAT,
 } from '../guide/texts.ts'
 import { type ReviewedEntry, readReviewedEntries } from '../memory/entries/views.ts'
-import { RECOMMENDED_FLOW } from '../memory/service.ts'
 import { acceptedType } from './accepted-type.ts'
 import { type Html, html, NOTHING, visible, words } from './html.ts'
 import { JSON_TYPE, type Page } from './page.ts'

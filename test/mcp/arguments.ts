@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Stats } from '../../src/contract/resources.ts'
-import { createCheck, type Tool } from '../../src/mcp/tool.ts'
+import { type Check, createCheck } from '../../src/mcp/tool.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import type { TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
@@ -31,8 +31,8 @@ const FITTING: Record<string, Record<string, unknown>> = {
   relate: { source: ID, target: ID, relationType: 'CONNECT', rationale: 'R' },
 }
 
-const faultOf = (tool: Tool, args: object): string | undefined => {
-  const checked = createCheck(tool)(args)
+const faultOf = (check: Check, args: object): string | undefined => {
+  const checked = check(args)
   return 'fault' in checked ? checked.fault : undefined
 }
 
@@ -81,11 +81,12 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
     let tried = 0
     for (const tool of TOOLS.filter(({ onlyPrivate }) => !onlyPrivate)) {
       const fitting = FITTING[tool.name] ?? {}
-      assert.equal(faultOf(tool, fitting), undefined, tool.name)
+      const check = await createCheck(tool)
+      assert.equal(faultOf(check, fitting), undefined, tool.name)
       const { properties } = tool.input as unknown as { properties: Record<string, Schema> }
       for (const [name, schema] of Object.entries(properties)) {
         for (const value of beyond(schema)) {
-          const fault = faultOf(tool, { ...fitting, [name]: value }) ?? ''
+          const fault = faultOf(check, { ...fitting, [name]: value }) ?? ''
           assert.match(
             fault,
             new RegExp(`are invalid: .*\\b${name}\\b`),
