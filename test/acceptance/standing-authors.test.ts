@@ -153,3 +153,22 @@ test('a hidden author is not named, and the version of the entry changes', async
   const file = await call(app.url, 'GET', `/entries/${entry.slug}.md`)
   assert.match(file.text, /1 sentence changed since it was checked, by an unnamed actor/)
 })
+
+test('a hidden author of a text that shares little with the supported one is not named from a cached copy', async () => {
+  const hidden = await world.voice(undefined, 'Hidden_later')
+  const entry = await supported()
+  const content = proseOf(60, 90_000)
+  const rewritten = await world.revise(hidden, entry, { content })
+  const longer = await world.revise(visitor, rewritten, { content: `${content} More of it.` })
+  await world.revise(author, longer, { content })
+  const { tally, changedBy } = await world.standing(entry)
+  assert.deepEqual([tally.actors, changedBy], [0, { name: 'Hidden_later', others: 0 }])
+  const paths = ['', '/standing', '/blame'].map(part => `/api/entries/${entry.slug}${part}`)
+  const before = await Promise.all(paths.map(async path => (await call(app.url, 'GET', path)).headers.get('etag')))
+  await moderate(app.url, 'ACTOR', hidden.id, 'HIDE')
+  for (const [at, path] of paths.entries()) {
+    const answer = await call(app.url, 'GET', path, { headers: { 'if-none-match': before[at] ?? '' } })
+    assert.equal(answer.status, 200, path)
+    assert.ok(!answer.text.includes('Hidden_later'), path)
+  }
+})

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Entry, Standing } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus } from '../support/client.ts'
 import { assertOneStanding, countsOf, judgingWorld, type Voice } from '../support/judging.ts'
@@ -54,6 +55,20 @@ test('the objection of a withdrawn entry does not count until the entry is resto
   expectProblem(await call(app.url, 'GET', `/api/entries/${target.id}/standing`), 410, 'ENTRY_WITHDRAWN')
   await moderate(app.url, 'ENTRY', target.id, 'RESTORE')
   assert.equal((await assertOneStanding(world, target)).state, 'CONTRADICTED')
+})
+
+test('an answer has another ETag once the same reader has checked the text again', async () => {
+  const [entry, reader] = [await world.publish(author), await world.voice()]
+  await world.verify(reader, entry)
+  const paths = [`/api/entries/${entry.slug}`, `/api/entries/${entry.slug}/standing`]
+  const before = await Promise.all(paths.map(async path => (await call(app.url, 'GET', path)).headers.get('etag')))
+  const { createdAt } = await world.verify(reader, entry)
+  for (const [at, path] of paths.entries()) {
+    const answer = await call<object>(app.url, 'GET', path, { headers: { 'if-none-match': before[at] ?? '' } })
+    assert.equal(answer.status, 200, path)
+    const { lastCheckedAt } = 'standing' in answer.body ? (answer.body as Entry).standing : (answer.body as Standing)
+    assert.equal(lastCheckedAt, createdAt)
+  }
 })
 
 test('an answer has another ETag once the result of the evidence changes', async () => {

@@ -17,20 +17,19 @@ import { assertReadable } from './rules.ts'
  */
 export function etagOf({
   currentRevisionId,
-  standing: { state, tally, changedBy },
+  standing,
   status,
   actor,
   revisedBy,
   signals,
 }: Pick<Entry, 'currentRevisionId' | 'standing' | 'status' | 'actor' | 'revisedBy' | 'signals'>): string {
-  const counts = Object.values(tally)
-  const judged = counts.some(count => count > 0)
+  const { state, tally, confirmed } = standing
+  const judged = state !== 'UNCHECKED' || confirmed !== null || Object.values(tally).some(count => count > 0)
   const isUnnamed = (author: Author | undefined): boolean =>
     author !== undefined && Object.values(author.declared).every(name => name === null)
-  const named = changedBy === undefined ? '' : ` ${changedBy.name}`
   return [
     currentRevisionId,
-    ...(judged ? [hash('sha256', `${state} ${counts}${named}`, 'base64url').slice(0, 11)] : []),
+    ...(judged ? [hash('sha256', JSON.stringify(standing), 'base64url').slice(0, 11)] : []),
     ...(status === 'LOCKED' ? ['locked'] : []),
     ...(isUnnamed(actor) ? ['unnamed'] : []),
     ...(isUnnamed(revisedBy) ? ['reviser-unnamed'] : []),
