@@ -92,7 +92,14 @@ export async function startApp(
   })
   const { promise: broken, resolve: onBroken } = Promise.withResolvers<Error>()
   const open = () => openApp(config, { logger, now: () => now() + offset, onBroken })
-  let app = await open()
+  const remove = async (): Promise<void> => {
+    await dropDatabaseOf(directory)
+    await rm(directory, { recursive: true, force: true })
+  }
+  let app = await open().catch(async error => {
+    await remove()
+    throw error
+  })
   if (database !== 'away') await reached(app)
   const started: TestApp = {
     get url() {
@@ -123,8 +130,7 @@ export async function startApp(
     async close() {
       if (!opened.delete(started)) return
       await app.close()
-      await dropDatabaseOf(directory)
-      await rm(directory, { recursive: true, force: true })
+      await remove()
     },
   }
   opened.add(started)
