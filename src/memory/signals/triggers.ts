@@ -66,28 +66,45 @@ function tellingOf(word: string): number {
   return sum
 }
 
-/** The words of a phrase that can be looked for, the most telling first. What precedes the first and follows the last is unknown. */
+/** The words of a phrase that can be looked for. What precedes the first and follows the last is unknown. */
 function wordsOf(phrase: string): string[] {
-  const [, ...words] = phrase.split(' ')
+  const words = phrase.split(' ')
   const last = words.pop() ?? ''
-  if (last.length >= BEGINNING) words.push(last.slice(0, BEGINNING) + CONTINUED)
-  return words.filter(word => word !== '').sort((one, other) => tellingOf(other) - tellingOf(one))
+  if (words.length > 0 && last.length >= BEGINNING) words.push(last.slice(0, BEGINNING) + CONTINUED)
+  words.shift()
+  return words
+}
+
+/** The two words of a phrase that tell most: twice the same if it has one. */
+function mostTelling(phrase: string): [string, string] {
+  const [most, second = most] = wordsOf(phrase)
+    .map(word => ({ word, telling: tellingOf(word) }))
+    .sort((one, other) => other.telling - one.telling)
+  return [most?.word ?? '', second?.word ?? '']
 }
 
 const toldBy = (phrase: string): number =>
-  phrase.includes(FOREIGN) ? Number.POSITIVE_INFINITY : tellingOf(wordsOf(phrase)[0] ?? '')
+  phrase.includes(FOREIGN) ? Number.POSITIVE_INFINITY : Math.max(0, ...wordsOf(phrase).map(tellingOf))
 
 /** How much a set of phrases tells: as much as the one that tells least. */
 const toldBySet = (phrases: readonly string[]): number => Math.min(...phrases.map(toldBy))
+
+/** Whether each phrase has a word that can be looked for: one between two spaces, or the beginning of the last one. */
 const tellsAnything = (phrases: readonly string[]): boolean =>
-  phrases.every(phrase => phrase.includes(FOREIGN) || wordsOf(phrase).length > 0)
+  phrases.every(phrase => {
+    if (phrase.includes(FOREIGN)) return true
+    const [first, last] = [phrase.indexOf(' '), phrase.lastIndexOf(' ')]
+    return first >= 0 && (last > first + 1 || phrase.length - last > BEGINNING)
+  })
 
 /** Of several sets the one that tells most; the smaller of two. */
-const best = (sets: Part['sets']): readonly string[] | undefined =>
-  sets
-    .filter(tellsAnything)
+function best(sets: Part['sets']): readonly string[] | undefined {
+  const telling = sets.filter(tellsAnything)
+  if (telling.length < 2) return telling[0]
+  return telling
     .map(set => ({ set, told: toldBySet(set) }))
     .sort((one, other) => other.told - one.told || one.set.length - other.set.length)[0]?.set
+}
 
 /** Reads the source of an expression: alternatives, groups, classes, escapes and repetitions. */
 class ExpressionReader {
@@ -251,6 +268,7 @@ export function requiredWords(source: string, form: 'code' | 'prose'): readonly 
 
 /** Of the sets of a pattern those without a phrase of stop words, which almost every text has; all if each has one. */
 function tellingSets(sets: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  if (sets.length === 1) return sets
   const telling = sets.filter(phrases => toldBySet(phrases) > 0)
   return telling.length === 0 ? sets : telling
 }
@@ -287,7 +305,7 @@ class Words {
 
   constructor(setsOf: ReadonlyMap<string, readonly number[]>) {
     for (const [phrase, sets] of setsOf) {
-      const [most = '', second = most] = wordsOf(phrase)
+      const [most, second] = mostTelling(phrase)
       const other = this.#numberOf(second)
       const phrases = this.#phrases[this.#numberOf(most)] ?? []
       for (const set of sets) {
@@ -381,8 +399,9 @@ export function createTriggers(patterns: readonly Searched[]): (text: string) =>
     const number = numbers.size
     numbers.set(name, number)
     for (const phrase of phrases) {
-      if (phrase.includes(FOREIGN)) foreign.push(number)
-      else setsOf.set(phrase, [...(setsOf.get(phrase) ?? []), number])
+      const sets = phrase.includes(FOREIGN) ? foreign : (setsOf.get(phrase) ?? [])
+      sets.push(number)
+      if (sets !== foreign) setsOf.set(phrase, sets)
     }
     return number
   }
