@@ -35,6 +35,14 @@ const unescaped = (text: string): string =>
   text.replace(/&(?:amp|lt|gt|quot|#39);/g, found => UNESCAPED[found] ?? found)
 const UNESCAPED: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
 
+test('the form of a revision names its sources by their titles', async () => {
+  const source = await newEntry(app.url, token, { title: 'Where the tides come from' })
+  const sources = [{ entryId: source.id, revisionId: source.currentRevisionId }]
+  const { slug } = await newEntry(app.url, token, { sources })
+  const text = await html(`/entries/${slug}/revise`)
+  assert.match(text, new RegExp(`data-entry="${source.id}"[^>]*><a [^>]*>Where the tides come from</a>`))
+})
+
 test('the pages that write exist, set no cookie and contain no inline script or style', async () => {
   const entry = await newEntry(app.url, token, { title: HOSTILE, summary: HOSTILE, content: HOSTILE })
   const under = ['revise', 'verify', 'contradict', 'relate', 'report'].map(name => `/entries/${entry.slug}/${name}`)

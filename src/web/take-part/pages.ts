@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
-import { readRevisionState } from '../../memory/entries/views.ts'
+import { readHeadings, readRevisionState } from '../../memory/entries/views.ts'
 import { isCleanText, isUuid } from '../../memory/values.ts'
 import { type Html, html, NOTHING, raw, seen, words } from '../html.ts'
 import { HTML_TYPE, type Page, type PageRequest } from '../page.ts'
@@ -154,7 +154,11 @@ const REVISE: Page = {
     const revision = await read<Revision>('readRevision', { ...params, revisionId: from })
     const restored =
       revision.id === entry.currentRevisionId ? undefined : (await readRevisionState(reads, entry.slug, from)).ordinal
-    const sources = revision.sources.map(source => ({ ...source, title: '' }))
+    const names = await readHeadings(
+      reads,
+      revision.sources.map(({ entryId }) => entryId),
+    )
+    const sources = revision.sources.map(source => ({ ...source, title: seen(names.get(source.entryId)?.title ?? '') }))
     return {
       title: `Revise ${seen(entry.title)}`,
       scripts: ['revise.js'],
