@@ -27,6 +27,7 @@ import {
 export const signals = Type.Array(words(SIGNALS, 'A kind of text.'), {
   description: 'Patterns found in this text; not a judgement.',
 })
+const unflaggedRevisionId = Type.Optional(uuid('The newest earlier revision without them.'))
 /** Of a text that is no revision. Missing if it has none. */
 const ownSignals = Type.Optional(signals)
 
@@ -116,7 +117,7 @@ export const Entry = Type.Object({
   revisionCount: count('The number of revisions.'),
   standing: EntryStanding,
   signals,
-  unflaggedRevisionId: Type.Optional(uuid('The newest earlier revision without these signals.')),
+  unflaggedRevisionId,
   ...trust,
 })
 
@@ -504,6 +505,7 @@ export const Found = Type.Object({
   score: Type.Number({ minimum: 0, maximum: 1, description: 'Its score as a share of the best possible score.' }),
   standing: EntryStanding,
   signals,
+  unflaggedRevisionId,
   objections: Type.Optional(
     Type.Array(Type.Object({ id: uuid('Of the contradiction or relation.'), rationale: Type.String() }), {
       description: 'In a brief: the objections to the current text, one from each origin.',

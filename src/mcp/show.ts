@@ -354,6 +354,7 @@ const row = (entry: Found, index: number) => ({
   score: entry.score,
   standing: standingLine(entry.standing),
   ...(entry.signals.length === 0 ? {} : { signals: entry.signals.join(', ') }),
+  ...(entry.unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId: entry.unflaggedRevisionId }),
   ...(entry.objections === undefined ? {} : { objections: entry.objections.map(objection) }),
   updatedAt: entry.updatedAt,
 })

@@ -74,6 +74,30 @@ test('a flagged entry names the last revision without its signals on every face'
   assert.equal(cleaned.unflaggedRevisionId, undefined)
 })
 
+test('a found row of a flagged entry names the last revision without its signals', async () => {
+  const q = 'echidna spines'
+  const first = await publish('Comb them.', { title: 'Echidna spines' })
+  const rowOf = async (): Promise<FoundList['items'][number] | undefined> =>
+    (await read<FoundList>(`/api/find?${new URLSearchParams({ q })}`)).items[0]
+  const textOf = async (): Promise<string> => {
+    const query = new URLSearchParams({ q, tokens: '500' })
+    const headers = { accept: 'text/markdown' }
+    return (await callPatiently(app.url, 'GET', `/api/find?${query}`, { headers })).text
+  }
+  assert.ok(!('unflaggedRevisionId' in ((await rowOf()) ?? {})))
+  const poisoned = await revise(first, POISON)
+  const { currentRevisionId, signals, unflaggedRevisionId } = (await rowOf()) ?? {}
+  assert.deepEqual([currentRevisionId, signals], [poisoned.currentRevisionId, poisoned.signals])
+  assert.equal(unflaggedRevisionId, first.currentRevisionId)
+  const brief = await read<FoundList>(`/api/find?${new URLSearchParams({ q, tokens: '500' })}`)
+  assert.equal(brief.items[0]?.unflaggedRevisionId, first.currentRevisionId)
+  const words = `The last revision without them is ${first.currentRevisionId}.`
+  assert.match(await textOf(), new RegExp(`^Signals: .*\n${words}$`, 'm'))
+  await revise(poisoned, 'Brush them.')
+  assert.ok(!('unflaggedRevisionId' in ((await rowOf()) ?? {})))
+  assert.ok(!(await textOf()).includes('The last revision without them'))
+})
+
 test('a revision that changes nothing has the signals of its text, its rationale included', async () => {
   const entry = await publish('Plain text.')
   const body = { ...revisionOf(entry), content: 'Plain text.', title: entry.title, summary: entry.summary }

@@ -3,7 +3,7 @@ import { FIND, WORK } from '../../contract/limits.ts'
 import { SORTS, WORK_KINDS } from '../../contract/vocabulary.ts'
 import { NONE_FITS, noneFits } from '../../find/rules/answers.ts'
 import { standingLine } from '../../memory/evidence/rules.ts'
-import { signalLine } from '../../memory/signals/text.ts'
+import { signalLines } from '../../memory/signals/text.ts'
 import { createProgress } from '../../progress.ts'
 import { UsageError } from '../command.ts'
 import { readText } from './draft.ts'
@@ -47,10 +47,10 @@ async function find({ invocation, client, out, json }: Session, q: string, most:
   if (json) return out.json(found)
   const about = adviceOn(found)
   if (about !== '') out.note(about)
-  for (const { title, slug, excerpt, standing, signals = [], objections = [] } of found.items) {
+  for (const { title, slug, excerpt, standing, objections = [], ...flagged } of found.items) {
     out.line(styled('bold', title), '  ', styled('cyan', slug))
     out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
-    if (signals.length > 0) out.line('  ', styled('yellow', signalLine(signals)))
+    for (const line of signalLines(flagged)) out.line('  ', styled('yellow', line))
     out.block(excerpt)
     for (const { rationale } of objections) out.line('  ', styled('red', 'against: '), rationale)
     await out.taken()
@@ -90,13 +90,14 @@ async function list({ invocation, client, out, json }: Session, asked: EntryQuer
 
 function entryLines(
   out: Output,
-  { slug, title, summary, tags, revisionCount, updatedAt, actor, revisedBy = actor, standing }: Entry,
+  { slug, title, summary, tags, revisionCount, updatedAt, actor, revisedBy = actor, standing, ...flagged }: Entry,
 ): void {
   out.line(styled('bold', title), '  ', styled('cyan', slug))
   out.line('  ', summary)
   const facts = [plural(revisionCount, 'revision'), `latest ${out.time(updatedAt)}`, `by ${actorName(revisedBy)}`]
   if (tags.length > 0) facts.push(`tags ${tags.join(', ')}`)
   out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
+  for (const line of signalLines(flagged)) out.line('  ', styled('yellow', line))
   out.line('  ', styled('dim', facts.join(' · ')))
 }
 
@@ -133,6 +134,6 @@ function itemLines(out: Output, { kind, reason, entry, topic }: Item): void {
   const checked = typeof daysSinceCheck === 'number' ? `checked ${plural(daysSinceCheck, 'day')} ago` : 'never checked'
   out.line(name, styled('bold', entry.title), '  ', styled('cyan', entry.slug))
   out.line(INDENT, styled(stateStyle(entry.standing.state), standingLine(entry.standing)))
-  if (entry.signals.length > 0) out.line(INDENT, styled('yellow', signalLine(entry.signals)))
+  for (const line of signalLines(entry)) out.line(INDENT, styled('yellow', line))
   out.line(INDENT, styled('dim', `${plural(readers, 'reader')} · ${checked}`))
 }

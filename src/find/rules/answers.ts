@@ -2,7 +2,7 @@ import type { Found, FoundList, Standing } from '../../contract/resources.ts'
 import type { Signal } from '../../contract/vocabulary.ts'
 import { standingLine } from '../../memory/evidence/rules.ts'
 import { plain } from '../../memory/plain.ts'
-import { signalLine } from '../../memory/signals/text.ts'
+import { signalLines } from '../../memory/signals/text.ts'
 import { foldWord } from './fold.ts'
 import { fieldTermsOf, forEachImpact, impactOf, type RankedText } from './ranking.ts'
 import { rankingTermsOf } from './ranking-terms.ts'
@@ -254,13 +254,13 @@ function sectionOf({
   currentRevisionId,
   updatedAt,
   standing,
-  signals,
   objections = [],
+  ...flagged
 }: Found): string {
   return [
     `## ${oneLine(title)}`,
     `${standingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
-    ...(signals.length === 0 ? [] : [signalLine(signals)]),
+    ...signalLines(flagged),
     // Quoted, because a summary could imitate a heading or a standing.
     `> ${oneLine(summary)}`,
     excerpt

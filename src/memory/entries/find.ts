@@ -122,9 +122,8 @@ async function rowOf(
   found: Candidate,
   { weights, brief }: { weights: ReadonlyMap<string, number>; brief: boolean },
 ): Promise<Found> {
-  const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = entryOf(
-    found.served,
-  )
+  const entry = entryOf(found.served)
+  const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = entry
   const excerpt = passageOf(content, weights, avoidedIn(found, { title, summary, content }))
   const score = roundScore(found.score)
   const row = {
@@ -137,13 +136,14 @@ async function rowOf(
     score,
     standing,
     signals,
+    ...(entry.unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId: entry.unflaggedRevisionId }),
     currentRevisionId,
     updatedAt,
     ...TRUST,
   }
   if (!OPPOSED.has(standing.state)) return row
-  const entry = await findEntryByNumber(reader, found.served.number)
-  if (entry === undefined) return row
-  const objections = await objectionsTo(reader, storedStanding(entry.standing))
+  const stored = await findEntryByNumber(reader, found.served.number)
+  if (stored === undefined) return row
+  const objections = await objectionsTo(reader, storedStanding(stored.standing))
   return { ...row, objections: brief ? objections : objections.slice(0, 1) }
 }

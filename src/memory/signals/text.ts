@@ -246,5 +246,13 @@ export const SIGNAL_WORDS: Readonly<Record<Signal, string>> = {
 export const signalLine = (signals: readonly string[]): string =>
   signals.length === 0 ? '' : `Signals: ${signals.map(signalNamed).join(', ')}`
 
+type Flagged = { signals: readonly string[]; unflaggedRevisionId: string }
+
+/** The signals of an entry in words, and the last revision without them. */
+export const signalLines = ({ signals = [], unflaggedRevisionId: unflagged }: Partial<Flagged>): string[] =>
+  signals.length === 0
+    ? []
+    : [signalLine(signals), ...(unflagged === undefined ? [] : [`The last revision without them is ${unflagged}.`])]
+
 const signalNamed = (signal: string): string =>
   Object.hasOwn(SIGNAL_WORDS, signal) ? `${signal} (${SIGNAL_WORDS[signal as Signal].toLowerCase()})` : signal
