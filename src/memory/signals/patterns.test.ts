@@ -9,6 +9,7 @@ import {
   poisonedSecond,
   poisonedThird,
 } from '../../../bench/signals/texts.ts'
+import { seededRandom } from '../../../test/support/random.ts'
 import { SIGNALS } from '../../contract/vocabulary.ts'
 import { readPatterns } from './pattern.ts'
 import { PATTERNS } from './patterns.ts'
@@ -17,6 +18,8 @@ import { commentsOf, isMixed, proseOf } from './text.ts'
 import { createTriggers } from './triggers.ts'
 
 const EVERY_PATTERN = readPatterns(PATTERNS)
+/** Signs that are left out of words, divide them or replace letters, and letters of other alphabets. */
+const SIGNS = [...'\'`*_~$@-/.,:;("\n\t x10é’\\|&=#<\u0301', '  ']
 
 const searchedIn = (text: string, over: string): string[] =>
   over === 'code' ? [text] : proseOf(over === 'prose' ? text : commentsOf(text).join('\n\n'))
@@ -67,6 +70,30 @@ test('a text that a pattern matches has the words that the pattern needs', () =>
     })
   }
   assert.ok(matches > 400, `${matches} matches`)
+})
+
+test('a pattern is tried on each text that it matches, whatever signs are put between the letters', () => {
+  const random = seededRandom('patterns')
+  const patterns = EVERY_PATTERN.filter(({ over }) => over !== 'comment')
+  const triggersOf = createTriggers(patterns)
+  const examples = patterns.flatMap(({ example, counterexample }) => [example, counterexample])
+  let matches = 0
+  for (let count = 0; count < 2_000; count++) {
+    const characters = [...random.pick(examples)]
+    for (let changes = random.below(4); changes > 0; changes--) {
+      characters.splice(random.below(characters.length), random.below(2), random.pick(SIGNS))
+    }
+    const text = characters.join('').normalize('NFKC')
+    if (isMixed(text)) continue
+    const has = [...triggersOf(text)]
+    const prose = proseOf(text)
+    patterns.forEach(({ name, over, expression }, at) => {
+      if (!(over === 'code' ? [text] : prose).some(one => expression.test(one))) return
+      matches += 1
+      assert.equal(has[at], 1, `${name} is not tried on ${JSON.stringify(text)}`)
+    })
+  }
+  assert.ok(matches > 100, `${matches} matches`)
 })
 
 test('a line that is no pattern with its examples is named', () => {
