@@ -942,6 +942,36 @@ export type Evidence = {
   nextCursor: string | null
 }
 
+export type Piece = {
+  /** The section. */
+  section: 'TITLE' | 'SUMMARY' | 'CONTENT'
+  text: string
+  /** Patterns found in this text; not a judgement. */
+  signals?: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
+}
+
+export type Objection = {
+  /** Of the contradiction or relation. */
+  id: string
+  rationale: string
+  /** Patterns found in this text; not a judgement. */
+  signals?: (
+    | 'DESTRUCTIVE_COMMAND'
+    | 'PIPE_TO_SHELL'
+    | 'INSTRUCTION_LIKE'
+    | 'INVISIBLE_CHARACTERS'
+    | 'HTML_COMMENT'
+    | 'CLAIMS_TRUST'
+  )[]
+}
+
 export type Standing = {
   /** The entry. */
   entryId: string
@@ -975,20 +1005,7 @@ export type Standing = {
     )[]
   }[]
   /** Sentences that the nearest supported text had. */
-  removed: {
-    /** The section. */
-    section: 'TITLE' | 'SUMMARY' | 'CONTENT'
-    text: string
-    /** Patterns found in this text; not a judgement. */
-    signals?: (
-      | 'DESTRUCTIVE_COMMAND'
-      | 'PIPE_TO_SHELL'
-      | 'INSTRUCTION_LIKE'
-      | 'INVISIBLE_CHARACTERS'
-      | 'HTML_COMMENT'
-      | 'CLAIMS_TRUST'
-    )[]
-  }[]
+  removed: Piece[]
   /** Sentences changed since it was supported. */
   changed: number
   /** Who did that. */
@@ -1172,18 +1189,19 @@ export type PinsReport = {
       changeType: string
       /** Of the latest revision. */
       rationale: string
+      /** Patterns found in this text; not a judgement. */
+      signals?: (
+        | 'DESTRUCTIVE_COMMAND'
+        | 'PIPE_TO_SHELL'
+        | 'INSTRUCTION_LIKE'
+        | 'INVISIBLE_CHARACTERS'
+        | 'HTML_COMMENT'
+        | 'CLAIMS_TRUST'
+      )[]
       /** Pinned sentences that are gone. */
-      removed: {
-        /** The section. */
-        section: 'TITLE' | 'SUMMARY' | 'CONTENT'
-        text: string
-      }[]
+      removed: Piece[]
       /** New sentences. */
-      added: {
-        /** The section. */
-        section: 'TITLE' | 'SUMMARY' | 'CONTENT'
-        text: string
-      }[]
+      added: Piece[]
       /** The sentences that changed; null if they were not compared. */
       changed: number | null
       /** GET /api/entries/{slug}/standing has the details. */
@@ -1232,11 +1250,7 @@ export type PinsReport = {
       /** Judgements after since, of the newest 200 of each kind; null without since. */
       added: number | null
       /** The strongest objection. */
-      objection: {
-        /** Of the contradiction or relation. */
-        id: string
-        rationale: string
-      } | null
+      objection: Objection | null
     }
   }[]
   /** The number of pins without a finding. */
@@ -1352,11 +1366,7 @@ export type FoundList = {
     /** The newest earlier revision without them. */
     unflaggedRevisionId?: string
     /** In a brief: the objections to the current text, one from each origin. */
-    objections?: {
-      /** Of the contradiction or relation. */
-      id: string
-      rationale: string
-    }[]
+    objections?: Objection[]
     /** The latest revision. */
     currentRevisionId: string
     /** Latest change (RFC 3339, UTC) */

@@ -280,8 +280,13 @@ const ShownContradiction = Type.Object({
   signals: ownSignals,
 })
 
-const NamedPiece = Type.Object({ section: words(SECTIONS, 'The section.'), text: Type.String() })
-const RemovedPiece = Type.Object({ ...NamedPiece.properties, signals: ownSignals })
+const Piece = Type.Object({ section: words(SECTIONS, 'The section.'), text: Type.String(), signals: ownSignals })
+/** An objection to a text, shortened. */
+const Objection = Type.Object({
+  id: uuid('Of the contradiction or relation.'),
+  rationale: Type.String(),
+  signals: ownSignals,
+})
 const UnconfirmedPiece = Type.Object({
   section: words(SECTIONS, 'The section.'),
   text: Type.String({ description: 'A sentence or a line.' }),
@@ -301,7 +306,7 @@ export const Standing = Type.Object({
     maxItems: 3,
     description: 'Unsupported sentences of a partly supported text.',
   }),
-  removed: Type.Array(RemovedPiece, { maxItems: 3, description: 'Sentences that the nearest supported text had.' }),
+  removed: Type.Array(Piece, { maxItems: 3, description: 'Sentences that the nearest supported text had.' }),
   changed,
   changedBy,
   lastCheckedAt,
@@ -377,11 +382,12 @@ export const PinFinding = Type.Object({
       revisions: count('The number of revisions after the pinned one.'),
       changeType: Type.String({ description: 'Of the latest revision.' }),
       rationale: Type.String({ description: 'Of the latest revision.' }),
-      removed: Type.Array(NamedPiece, {
+      signals: ownSignals,
+      removed: Type.Array(Piece, {
         maxItems: 3,
         description: 'Pinned sentences that are gone.',
       }),
-      added: Type.Array(NamedPiece, { maxItems: 3, description: 'New sentences.' }),
+      added: Type.Array(Piece, { maxItems: 3, description: 'New sentences.' }),
       changed: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
         description: 'The sentences that changed; null if they were not compared.',
       }),
@@ -395,12 +401,7 @@ export const PinFinding = Type.Object({
       added: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
         description: 'Judgements after since, of the newest 200 of each kind; null without since.',
       }),
-      objection: Type.Union(
-        [Type.Object({ id: uuid('Of the contradiction or relation.'), rationale: Type.String() }), Type.Null()],
-        {
-          description: 'The strongest objection.',
-        },
-      ),
+      objection: Type.Union([Objection, Type.Null()], { description: 'The strongest objection.' }),
     }),
   ),
 })
@@ -507,7 +508,7 @@ export const Found = Type.Object({
   signals,
   unflaggedRevisionId,
   objections: Type.Optional(
-    Type.Array(Type.Object({ id: uuid('Of the contradiction or relation.'), rationale: Type.String() }), {
+    Type.Array(Objection, {
       description: 'In a brief: the objections to the current text, one from each origin.',
     }),
   ),
@@ -1006,6 +1007,8 @@ export const NAMED_RESOURCES = {
   EvidenceResult,
   EvidenceResults,
   Evidence,
+  Piece,
+  Objection,
   Standing,
   Blame,
   PinsReport,

@@ -353,16 +353,22 @@ const row = (entry: Found, index: number) => ({
   excerpt: member(entry.excerpt, EXCERPT_BYTES),
   score: entry.score,
   standing: standingLine(entry.standing),
-  ...(entry.signals.length === 0 ? {} : { signals: entry.signals.join(', ') }),
+  ...namedSignals(entry.signals),
   ...(entry.unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId: entry.unflaggedRevisionId }),
   ...(entry.objections === undefined ? {} : { objections: entry.objections.map(objection) }),
   updatedAt: entry.updatedAt,
 })
 
-const objection = ({ id, rationale }: { id: string; rationale: string }) => ({
+type Objection = NonNullable<Found['objections']>[number]
+
+const objection = ({ id, rationale, signals }: Objection) => ({
   id,
   rationale: member(rationale, SUMMARY_BYTES),
+  ...namedSignals(signals),
 })
+
+/** Signals as a member of a row, if there are any. */
+const namedSignals = (signals: readonly string[] = []) => (signals.length === 0 ? {} : { signals: signals.join(', ') })
 
 const correction = ({ from, to }: FoundList['corrected'][number]) => ({
   from: member(from, NAME_BYTES),
@@ -400,27 +406,33 @@ export function showPins({ items, same, sequence }: PinsReport, memory: Memory):
   return `${items.length} differ, ${same} do not. ${again}\n${fenced(memory, items.map(findingRow))}`
 }
 
-const findingRow = ({ signals = [], revised, evidence, ...rest }: PinFinding) => ({
+const findingRow = ({ signals, revised, evidence, ...rest }: PinFinding) => ({
   ...rest,
-  ...(signals.length === 0 ? {} : { signals: signals.join(', ') }),
+  ...namedSignals(signals),
   ...(revised === undefined ? {} : { revised: revisedOf(revised) }),
   ...(evidence === undefined ? {} : { evidence: evidenceOf(evidence) }),
 })
 
-const revisedOf = ({ standing, rationale, removed, added, ...rest }: NonNullable<PinFinding['revised']>) => ({
+const revisedOf = ({
+  standing,
+  rationale,
+  signals = [],
+  removed,
+  added,
+  ...rest
+}: NonNullable<PinFinding['revised']>) => ({
   ...rest,
+  ...namedSignals([...new Set([signals, ...[...removed, ...added].map(piece => piece.signals ?? [])].flat())]),
   removed: removed.map(({ text }) => member(text, SUMMARY_BYTES)),
   added: added.map(({ text }) => member(text, SUMMARY_BYTES)),
   rationale: member(rationale, SUMMARY_BYTES),
   ...(standing === undefined ? {} : { standing: standingLine(standing) }),
 })
 
-const evidenceOf = ({ state, tally, added, objection }: NonNullable<PinFinding['evidence']>) => ({
+const evidenceOf = ({ state, tally, added, objection: strongest }: NonNullable<PinFinding['evidence']>) => ({
   state,
   for: tally.supported,
   against: tally.unsupported + tally.contradicted,
   added,
-  ...(objection === null
-    ? {}
-    : { objection: { id: objection.id, rationale: member(objection.rationale, SUMMARY_BYTES) } }),
+  ...(strongest === null ? {} : { objection: objection(strongest) }),
 })

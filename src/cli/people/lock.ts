@@ -268,7 +268,8 @@ function writeFinding(
     out.line(...head, styled(stateStyle(evidence.state), standingLine(evidence)), added)
     if (evidence.objection !== null) out.block(evidence.objection.rationale)
   } else out.line(...head, kind === 'WITHDRAWN' ? 'the entry was withdrawn' : 'the entry has no such revision')
-  writeSignals(out, signals)
+  const shown = [evidence?.objection, revised, ...(revised?.removed ?? []), ...(revised?.added ?? [])]
+  writeSignals(out, [...new Set([signals, ...shown.map(text => text?.signals ?? [])].flat())])
 }
 
 /** Prints the signals of the row above, if it has any. */

@@ -52,7 +52,10 @@ async function find({ invocation, client, out, json }: Session, q: string, most:
     out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
     for (const line of signalLines(flagged)) out.line('  ', styled('yellow', line))
     out.block(excerpt)
-    for (const { rationale } of objections) out.line('  ', styled('red', 'against: '), rationale)
+    for (const { rationale, signals = [] } of objections) {
+      for (const line of signalLines({ signals })) out.line('  ', styled('yellow', line))
+      out.line('  ', styled('red', 'against: '), rationale)
+    }
     await out.taken()
   }
 }

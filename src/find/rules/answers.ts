@@ -267,7 +267,10 @@ function sectionOf({
       .split('\n')
       .map(line => `> ${line}`)
       .join('\n'),
-    ...objections.map(({ rationale }) => `Objection: ${oneLine(rationale)}`),
+    ...objections.flatMap(({ rationale, signals = [] }) => [
+      ...signalLines({ signals }),
+      `Objection: ${oneLine(rationale)}`,
+    ]),
   ].join('\n')
 }
 

@@ -1,5 +1,5 @@
 import type { Standing } from '../../contract/resources.ts'
-import { TRUST } from '../../contract/vocabulary.ts'
+import { type Signal, TRUST } from '../../contract/vocabulary.ts'
 import { only, type Reader } from '../../engine/database.ts'
 import { toJudge } from '../actors/rows.ts'
 import { historyOf } from '../entries/blame.ts'
@@ -62,7 +62,7 @@ async function standingOfEntry(reads: Reads, entry: EntryRow): Promise<Standing>
   }
 }
 
-const withSignals = <One extends { text: string }>(one: One) => ({ ...one, ...signalsMember(one.text) })
+export const withSignals = <One extends { text: string }>(one: One) => ({ ...one, ...signalsMember(one.text) })
 
 /** The maximum length of a shown piece, in UTF-16 units. */
 const SHOWN_CHARACTERS = 300
@@ -122,7 +122,7 @@ async function contradictionOf(
 }
 
 /** An objection to a text: a contradiction, a relation of type CONTRADICTS, or a verification that found the text unsupported. */
-export type ShownObjection = { id: string; rationale: string }
+export type ShownObjection = { id: string; rationale: string; signals?: Signal[] }
 
 /** The strongest open objections of a standing, those that stand first. An answered one is a claim against a claim. */
 export async function objectionsTo(
@@ -131,5 +131,7 @@ export async function objectionsTo(
 ): Promise<ShownObjection[]> {
   const open = contradictions.filter(({ status }) => status !== 'ADDRESSED')
   const found = await Promise.all(open.map(({ record, verdict }) => findObjection(reader, record, verdict)))
-  return found.filter(row => row !== undefined).map(({ id, rationale }) => ({ id, rationale }))
+  return found
+    .filter(row => row !== undefined)
+    .map(({ id, rationale }) => ({ id, rationale, ...signalsMember(rationale) }))
 }

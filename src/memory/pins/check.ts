@@ -8,12 +8,12 @@ import { readSettled } from '../activity/rows.ts'
 import { findRecordAt } from '../as-of/rows.ts'
 import { type EntryRow, findEntry } from '../entries/rows.ts'
 import { type CutText, type Text, unmarked } from '../evidence/pieces-rules.ts'
-import { objectionsTo, shownPiece } from '../evidence/read.ts'
+import { objectionsTo, shownPiece, withSignals } from '../evidence/read.ts'
 import { type Judgement, latestOf, shownOf, standingObjections, stateOfTally, tallyOf } from '../evidence/rules.ts'
 import { textsOf } from '../evidence/standing.ts'
 import { listJudgements, shownStanding, storedStanding } from '../evidence/standing-rows.ts'
 import { inTurns, type ReadOperation, type Reads } from '../operation.ts'
-import { signalNames } from '../signals/signals.ts'
+import { signalNames, signalsMember } from '../signals/signals.ts'
 import { sequenceOf } from '../values.ts'
 import { findPinned, listJudgedAfter, type PinnedRow } from './rows.ts'
 
@@ -142,7 +142,7 @@ function changeBetween(entry: EntryRow, pinned: PinnedRow): TextChange | null {
   if (same) return null
   const [gone, added] = [unmarked(kept), unmarked(unchanged)]
   const shown = (text: CutText, places: readonly number[]) =>
-    text.piecesAt(places.slice(0, PIECES_SHOWN)).map(shownPiece)
+    text.piecesAt(places.slice(0, PIECES_SHOWN)).map(piece => withSignals(shownPiece(piece)))
   return { removed: shown(before, gone), added: shown(now, added), changed: Math.max(gone.length, added.length) }
 }
 
@@ -194,6 +194,7 @@ async function revisedOf(
       revisions: latest.ordinal - pinned.ordinal,
       changeType: latest.change_type,
       rationale: latest.rationale,
+      ...signalsMember(latest.rationale),
       ...change,
       standing: shownStanding(entry),
     },
