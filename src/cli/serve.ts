@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -150,10 +151,12 @@ async function relayTo(owner: Socket, path: string, config: Config): Promise<voi
   await closed
 }
 
+/** Waits until the service is ready. What Node compiled for the start is kept then, so that it is there for the next one after a kill. */
 async function becomesReady({ url, readiness }: App): Promise<void> {
   const { ready, status } = readiness()
   if (!ready) process.stdout.write(`Palimpsest listens at ${url} and is ${status}\n`)
   while (!readiness().ready) await setTimeout(READY_INTERVAL_MS)
+  flushCompileCache()
 }
 
 /** Reopens the file of the log, which a rotation has renamed. */

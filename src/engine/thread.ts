@@ -1,7 +1,8 @@
+import { flushCompileCache } from 'node:module'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { Worker } from 'node:worker_threads'
+import { type MessagePort, Worker } from 'node:worker_threads'
 import { Problem, type ProblemCode, type ProblemDetail } from '../contract/problem.ts'
 import { StoreFault } from './database.ts'
 
@@ -43,6 +44,15 @@ export function setNice(niceness: number): void {
   try {
     if (process.platform === 'linux') setPriority(0, niceness)
   } catch {}
+}
+
+/**
+ * Tells the process that this thread is ready. Keeps what Node compiled for it: Node itself does so only when a thread ends, and never after
+ * a kill.
+ */
+export function reportReady(port: MessagePort | null): void {
+  port?.postMessage('ready')
+  flushCompileCache()
 }
 
 type ThreadOptions = {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SharedCounters } from '../engine/counters.ts'
 import { openSqlite } from '../engine/sqlite.ts'
-import { replyOfError } from '../engine/thread.ts'
+import { replyOfError, reportReady } from '../engine/thread.ts'
 import { pagesOfEntry } from '../memory/entries/view-rows.ts'
 import type { SearchRequest } from '../memory/searching.ts'
 import { IndexReader } from './index/reader.ts'
@@ -44,4 +44,4 @@ port.on('message', (message: Query | 'close') => {
   const found = answer(message)
   if (store !== undefined) prefetch(found, entry => store.one(pagesOfEntry(entry)))
 })
-port.postMessage('ready')
+reportReady(port)

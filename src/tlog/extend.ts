@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Awaitable, Reader } from '../engine/database.ts'
-import { replyOfError, startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
+import { replyOfError, reportReady, startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
 import { readHead } from '../memory/head-rows.ts'
 import type { LogQuestion } from './append.ts'
 import * as store from './rows.ts'
@@ -201,5 +201,5 @@ export function serveLogQuestions(
       ])
     })
   })
-  port.postMessage('ready')
+  reportReady(port)
 }

@@ -3,7 +3,7 @@ import { awaitCommit, committed } from '../../engine/counters.ts'
 import { createCpuYield } from '../../engine/cpu-yield.ts'
 import { StoreFault } from '../../engine/database.ts'
 import { openSqlite } from '../../engine/sqlite.ts'
-import { NICE, setNice } from '../../engine/thread.ts'
+import { NICE, reportReady, setNice } from '../../engine/thread.ts'
 import { openIndex } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'
 import { changedEntries, currentEntry } from '../../memory/entries/view-rows.ts'
@@ -23,7 +23,7 @@ let fault: StoreFault | undefined
 const index = openIndex(indexFile(directory), { storeId, record, storeEpoch: 0 }, found => {
   fault = found
 })
-parentPort?.postMessage('ready')
+reportReady(parentPort)
 
 /** Marks errors as faults of the store, because a fault of the index would replace the index. */
 function reading<T>(read: () => T): T {

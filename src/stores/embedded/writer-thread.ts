@@ -12,7 +12,7 @@ import { only, StoreFault } from '../../engine/database.ts'
 import { GroupCommit } from '../../engine/group-commit.ts'
 import { sql } from '../../engine/sql.ts'
 import { boundLog, checkpointWal, isDamage, SqliteSession } from '../../engine/sqlite.ts'
-import { NICE, type Reply, replyOfError, setNice } from '../../engine/thread.ts'
+import { NICE, type Reply, replyOfError, reportReady, setNice } from '../../engine/thread.ts'
 import { createWorks } from '../../memory/commands.ts'
 import { openStoreForWriting } from './create.ts'
 import { watchServedFiles } from './directory.ts'
@@ -112,4 +112,4 @@ port.on('message', (message: Asked[] | 'close') => {
     )
   }
 })
-port.postMessage('ready')
+reportReady(port)

@@ -10,7 +10,7 @@ import {
 } from '../../engine/counters.ts'
 import { isUnavailable, type Reader, StoreFault } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
-import { NICE, setNice } from '../../engine/thread.ts'
+import { NICE, reportReady, setNice } from '../../engine/thread.ts'
 import { openIndex, type StoreState } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'
 import { changedEntries, currentEntry } from '../../memory/entries/view-rows.ts'
@@ -30,7 +30,7 @@ let fault: StoreFault | undefined
 const index = openIndex(file, undefined, found => {
   fault = found
 })
-parentPort?.postMessage('ready')
+reportReady(parentPort)
 
 /** Error codes of a missing table or column, which a step of the schema will create. */
 const UNDEFINED = new Set(['42P01', '42703'])
