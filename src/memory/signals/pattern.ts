@@ -1,6 +1,6 @@
 import type { Signal } from '../../contract/vocabulary.ts'
 import { foldWord } from '../../find/rules/fold.ts'
-import { requiredWords } from './triggers.ts'
+import { requiredPhrases } from './triggers.ts'
 
 /** The form of a text that a pattern searches (patterns.ts). */
 export type SearchedForm = 'code' | 'prose' | 'comment'
@@ -63,10 +63,10 @@ export function readPatterns(list: string): Pattern[] {
 function searchedBy(over: string, source: string): Pick<Pattern, 'over' | 'expression' | 'needs'> {
   if (over.startsWith('code')) {
     const flags = over === 'code' ? 'm' : 'im'
-    return { over: 'code', expression: new RegExp(source, flags), needs: requiredWords(source, 'code') }
+    return { over: 'code', expression: new RegExp(source, flags), needs: requiredPhrases(source, 'code') }
   }
   const whole = over.includes('unspaced') ? folded(source) : ` (?:${folded(source)})(?= )`
   const form = over.startsWith('comment') ? 'comment' : 'prose'
-  const needs = requiredWords(folded(source), 'prose')
+  const needs = requiredPhrases(folded(source), 'prose')
   return { over: form, expression: new RegExp(whole, 'u'), needs }
 }

@@ -47,9 +47,24 @@ test('each pattern has a name of its own and a signal, and searches only texts w
   )
 })
 
+const patterns = EVERY_PATTERN.filter(({ over }) => over !== 'comment')
+const triggersOf = createTriggers(patterns)
+
+/** Asserts that each pattern that matches a text is tried on it. Returns the number of matches. */
+function assertTried(text: string): number {
+  if (isMixed(text)) return 0
+  const has = [...triggersOf(text)]
+  const prose = proseOf(text)
+  let matches = 0
+  patterns.forEach(({ name, over, expression }, at) => {
+    if (!(over === 'code' ? [text] : prose).some(one => expression.test(one))) return
+    matches += 1
+    assert.equal(has[at], 1, `${name} is not tried on ${JSON.stringify(text.slice(0, 200))}`)
+  })
+  return matches
+}
+
 test('a text that a pattern matches has the words that the pattern needs', () => {
-  const patterns = EVERY_PATTERN.filter(({ over }) => over !== 'comment')
-  const triggersOf = createTriggers(patterns)
   const texts = [
     ...patterns.flatMap(({ example, counterexample }) => [example, counterexample]),
     ...[...poisoned(), ...poisonedSecond(), ...poisonedThird(), ...honestSecond(), ...honestThird()].map(
@@ -59,23 +74,12 @@ test('a text that a pattern matches has the words that the pattern needs', () =>
     ...packageTexts(),
   ].map(text => text.normalize('NFKC'))
   let matches = 0
-  for (const text of texts) {
-    if (isMixed(text)) continue
-    const has = [...triggersOf(text)]
-    const prose = proseOf(text)
-    patterns.forEach(({ name, over, expression }, at) => {
-      if (!(over === 'code' ? [text] : prose).some(one => expression.test(one))) return
-      matches += 1
-      assert.equal(has[at], 1, `${name} is not tried on ${text.slice(0, 200)}`)
-    })
-  }
+  for (const text of texts) matches += assertTried(text)
   assert.ok(matches > 400, `${matches} matches`)
 })
 
 test('a pattern is tried on each text that it matches, whatever signs are put between the letters', () => {
   const random = seededRandom('patterns')
-  const patterns = EVERY_PATTERN.filter(({ over }) => over !== 'comment')
-  const triggersOf = createTriggers(patterns)
   const examples = patterns.flatMap(({ example, counterexample }) => [example, counterexample])
   let matches = 0
   for (let count = 0; count < 2_000; count++) {
@@ -83,15 +87,7 @@ test('a pattern is tried on each text that it matches, whatever signs are put be
     for (let changes = random.below(4); changes > 0; changes--) {
       characters.splice(random.below(characters.length), random.below(2), random.pick(SIGNS))
     }
-    const text = characters.join('').normalize('NFKC')
-    if (isMixed(text)) continue
-    const has = [...triggersOf(text)]
-    const prose = proseOf(text)
-    patterns.forEach(({ name, over, expression }, at) => {
-      if (!(over === 'code' ? [text] : prose).some(one => expression.test(one))) return
-      matches += 1
-      assert.equal(has[at], 1, `${name} is not tried on ${JSON.stringify(text)}`)
-    })
+    matches += assertTried(characters.join('').normalize('NFKC'))
   }
   assert.ok(matches > 100, `${matches} matches`)
 })

@@ -55,8 +55,8 @@ const BEGINNING = 4
 /** Stands for the unknown end of a word. */
 const CONTINUED = '*'
 
-/** How much a word that is looked for tells, by the rarity of its letters: nothing for a stop word. */
-function tellingOf(word: string): number {
+/** The rarity of a word, estimated from its letters; 0 for a stop word. */
+function rarityOf(word: string): number {
   if (isStopWord(word)) return 0
   let sum = 0
   for (const letter of word) {
@@ -75,35 +75,36 @@ function wordsOf(phrase: string): string[] {
   return words
 }
 
-/** The two words of a phrase that tell most: twice the same if it has one. */
-function mostTelling(phrase: string): [string, string] {
-  const [most, second = most] = wordsOf(phrase)
-    .map(word => ({ word, telling: tellingOf(word) }))
-    .sort((one, other) => other.telling - one.telling)
-  return [most?.word ?? '', second?.word ?? '']
+/** The two rarest words of a phrase: the same word twice if it has only one. */
+function rarestWords(phrase: string): [string, string] {
+  const [rarest, second = rarest] = wordsOf(phrase)
+    .map(word => ({ word, rarity: rarityOf(word) }))
+    .sort((one, other) => other.rarity - one.rarity)
+  return [rarest?.word ?? '', second?.word ?? '']
 }
 
-const toldBy = (phrase: string): number =>
-  phrase.includes(FOREIGN) ? Number.POSITIVE_INFINITY : Math.max(0, ...wordsOf(phrase).map(tellingOf))
+/** The rarity of a phrase: that of its rarest word. */
+const rarityOfPhrase = (phrase: string): number =>
+  phrase.includes(FOREIGN) ? Number.POSITIVE_INFINITY : Math.max(0, ...wordsOf(phrase).map(rarityOf))
 
-/** How much a set of phrases tells: as much as the one that tells least. */
-const toldBySet = (phrases: readonly string[]): number => Math.min(...phrases.map(toldBy))
+/** The rarity of a set of phrases: that of its least rare phrase. */
+const rarityOfSet = (phrases: readonly string[]): number => Math.min(...phrases.map(rarityOfPhrase))
 
 /** Whether each phrase has a word that can be looked for: one between two spaces, or the beginning of the last one. */
-const tellsAnything = (phrases: readonly string[]): boolean =>
+const canBeFound = (phrases: readonly string[]): boolean =>
   phrases.every(phrase => {
     if (phrase.includes(FOREIGN)) return true
     const [first, last] = [phrase.indexOf(' '), phrase.lastIndexOf(' ')]
     return first >= 0 && (last > first + 1 || phrase.length - last > BEGINNING)
   })
 
-/** Of several sets the one that tells most; the smaller of two. */
-function best(sets: Part['sets']): readonly string[] | undefined {
-  const telling = sets.filter(tellsAnything)
-  if (telling.length < 2) return telling[0]
-  return telling
-    .map(set => ({ set, told: toldBySet(set) }))
-    .sort((one, other) => other.told - one.told || one.set.length - other.set.length)[0]?.set
+/** The rarest of several sets of phrases; of two equally rare ones the smaller. */
+function rarestOf(sets: Part['sets']): readonly string[] | undefined {
+  const usable = sets.filter(canBeFound)
+  if (usable.length < 2) return usable[0]
+  return usable
+    .map(set => ({ set, rarity: rarityOfSet(set) }))
+    .sort((one, other) => other.rarity - one.rarity || one.set.length - other.set.length)[0]?.set
 }
 
 /** Reads the source of an expression: alternatives, groups, classes, escapes and repetitions. */
@@ -127,7 +128,7 @@ class ExpressionReader {
     if (branches.length === 1) return branches[0] ?? NOTHING
     const strings = branches.flatMap(branch => branch.strings ?? [])
     if (branches.every(branch => branch.strings !== undefined)) return { strings: distinct(strings), sets: [] }
-    const chosen = branches.map(({ strings: own, sets }) => best(own === undefined ? sets : [own]))
+    const chosen = branches.map(({ strings: own, sets }) => rarestOf(own === undefined ? sets : [own]))
     const isSpaced = branches.every(branch => branch.isSpaced)
     return {
       strings: undefined,
@@ -147,7 +148,7 @@ class ExpressionReader {
       tail = ''
     }
     const end = (): void => {
-      if (tellsAnything(strings)) sets.push(strings)
+      if (canBeFound(strings)) sets.push(strings)
     }
     const isAfterSpace = (): boolean => (tail === '' ? endWithSpace(strings) : tail.endsWith(' '))
     while (this.#at < this.#source.length && !'|)'.includes(this.#source[this.#at] ?? '')) {
@@ -260,17 +261,17 @@ class ExpressionReader {
 }
 
 /** Sets of phrases, folded: each match of an expression has a phrase of each set. */
-export function requiredWords(source: string, form: 'code' | 'prose'): readonly (readonly string[])[] {
+export function requiredPhrases(source: string, form: 'code' | 'prose'): readonly (readonly string[])[] {
   const edge = form === 'prose' ? ' ' : ''
   const { strings, sets } = new ExpressionReader(source, form).read(edge, edge)
-  return (strings === undefined ? sets : [strings]).filter(tellsAnything)
+  return (strings === undefined ? sets : [strings]).filter(canBeFound)
 }
 
 /** Of the sets of a pattern those without a phrase of stop words, which almost every text has; all if each has one. */
-function tellingSets(sets: readonly (readonly string[])[]): readonly (readonly string[])[] {
+function rareSets(sets: readonly (readonly string[])[]): readonly (readonly string[])[] {
   if (sets.length === 1) return sets
-  const telling = sets.filter(phrases => toldBySet(phrases) > 0)
-  return telling.length === 0 ? sets : telling
+  const rare = sets.filter(phrases => rarityOfSet(phrases) > 0)
+  return rare.length === 0 ? sets : rare
 }
 
 /** Adds a letter to the hash of a word (FNV-1a). */
@@ -287,7 +288,7 @@ const FILTER_BITS = 15
 /** The place of a hash in the filter. */
 const placeOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) >>> (32 - FILTER_BITS)
 
-/** A phrase is in a text that has its most telling word, and the next one if it has several. */
+/** A phrase counts as found in a text that has its two rarest words. */
 type Phrase = { other: number; set: number }
 
 /** The words that are looked for in a text. A filter of 4 kB passes few others. */
@@ -296,7 +297,7 @@ class Words {
   readonly #filter = new Int32Array(2 ** FILTER_BITS / 32)
   /** The number of each hash. */
   readonly #numbers = new Map<number, number>()
-  /** The phrases of which each word is the most telling one. */
+  /** The phrases of which each word is the rarest one. */
   readonly #phrases: Phrase[][] = []
   /** 1 for the number of each word of the last text, and these numbers. */
   readonly #isPresent: Uint8Array
@@ -305,9 +306,9 @@ class Words {
 
   constructor(setsOf: ReadonlyMap<string, readonly number[]>) {
     for (const [phrase, sets] of setsOf) {
-      const [most, second] = mostTelling(phrase)
+      const [rarest, second] = rarestWords(phrase)
       const other = this.#numberOf(second)
-      const phrases = this.#phrases[this.#numberOf(most)] ?? []
+      const phrases = this.#phrases[this.#numberOf(rarest)] ?? []
       for (const set of sets) {
         if (!phrases.some(known => known.other === other && known.set === set)) phrases.push({ other, set })
       }
@@ -405,7 +406,7 @@ export function createTriggers(patterns: readonly Searched[]): (text: string) =>
     }
     return number
   }
-  const needed = patterns.map(({ needs }) => tellingSets(needs).map(numberOf))
+  const needed = patterns.map(({ needs }) => rareSets(needs).map(numberOf))
   const words = new Words(setsOf)
   // The sets of all patterns beside each other, and where those of each pattern end.
   const needs = Int32Array.from(needed.flat())
