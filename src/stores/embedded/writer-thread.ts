@@ -44,16 +44,18 @@ const publish = (): void => {
 }
 let writes = 0
 const session = new SqliteSession(connection, {
-  onGroup: () => awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_TIMEOUT_MS),
+  onGroup() {
+    awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_TIMEOUT_MS)
+    if (writes < WRITES_PER_BOUND) return
+    boundLog(connection.raw)
+    writes = 0
+  },
   onCommitting: () => countBegun(counters),
   onCommit(works) {
     files.assertSame()
     publish()
     countWrites(counters, works)
     writes += works
-    if (writes < WRITES_PER_BOUND) return
-    writes = 0
-    boundLog(connection.raw)
   },
   onEnd: () => countEnded(counters),
 })
