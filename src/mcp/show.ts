@@ -18,7 +18,7 @@ import type {
 import { markdownOf, NONE_FITS, noneFits } from '../find/rules/answers.ts'
 import { earlierCount, standingLine } from '../memory/evidence/rules.ts'
 import { signalNames, signalsMember, signalsOf } from '../memory/signals/signals.ts'
-import { signalLine } from '../memory/signals/text.ts'
+import { allSignals, signalLine } from '../memory/signals/text.ts'
 import { beginningOf, fenced, fencedText, type Memory, member, sizeInJson } from './tool.ts'
 
 /**
@@ -155,7 +155,7 @@ function authorOf({ entry: { actor, revisedBy = actor, currentRevisionId }, revi
       ...names,
       changeType,
       rationale: member(rationale, RATIONALE_BYTES / 4),
-      ...signalsOfRow(signalsMember(rationale)),
+      ...namedSignals(signalsMember(rationale).signals),
     },
   }
 }
@@ -233,7 +233,7 @@ const SIDES = { SUPPORTED: 'for', UNSUPPORTED: 'against', INCONCLUSIVE: 'none' }
 
 const saidBy = (one: Verification | Contradiction | Relation) => ({
   rationale: member(one.rationale, RATIONALE_BYTES),
-  ...signalsOfRow(one),
+  ...namedSignals(one.signals),
   actorId: one.actorId,
   ...(one.actor === undefined ? {} : judgeOf(one.actor)),
 })
@@ -244,8 +244,6 @@ const judgeOf = ({ declared, signals }: Author) => ({
   ...(signals === undefined ? {} : { declaredSignals: signals.join(', ') }),
 })
 
-const signalsOfRow = ({ signals }: { signals?: readonly string[] }) =>
-  signals === undefined ? {} : { signals: signals.join(', ') }
 const sourceOf = ({ sourceEntryId }: Contradiction) =>
   sourceEntryId === undefined || sourceEntryId === null ? {} : { sourceEntryId }
 const relationRow = (relation: Relation) => ({
@@ -395,7 +393,7 @@ const workRow = ({ kind, reason, entry, topic }: WorkItem) => ({
         title: member(entry.title, TITLE_BYTES),
         summary: member(entry.summary, SUMMARY_BYTES),
         standing: standingLine(entry.standing),
-        ...(entry.signals.length === 0 ? {} : { signals: entry.signals.join(', ') }),
+        ...namedSignals(entry.signals),
       }),
 })
 
@@ -413,16 +411,9 @@ const findingRow = ({ signals, revised, evidence, ...rest }: PinFinding) => ({
   ...(evidence === undefined ? {} : { evidence: evidenceOf(evidence) }),
 })
 
-const revisedOf = ({
-  standing,
-  rationale,
-  signals = [],
-  removed,
-  added,
-  ...rest
-}: NonNullable<PinFinding['revised']>) => ({
+const revisedOf = ({ standing, rationale, signals, removed, added, ...rest }: NonNullable<PinFinding['revised']>) => ({
   ...rest,
-  ...namedSignals([...new Set([signals, ...[...removed, ...added].map(piece => piece.signals ?? [])].flat())]),
+  ...namedSignals(allSignals({ signals }, ...removed, ...added)),
   removed: removed.map(({ text }) => member(text, SUMMARY_BYTES)),
   added: added.map(({ text }) => member(text, SUMMARY_BYTES)),
   rationale: member(rationale, SUMMARY_BYTES),

@@ -15,7 +15,7 @@ import type { Batch, Client, Entry, PinsReport } from '../../client/index.ts'
 import { evidenceHashOf } from '../../client/log.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { standingLine } from '../../memory/evidence/rules.ts'
-import { signalLine } from '../../memory/signals/text.ts'
+import { allSignals, signalLine } from '../../memory/signals/text.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { syncPath } from '../../sync-path.ts'
 import { CommandError, EXIT, type Invocation, mistake, UsageError } from '../command.ts'
@@ -268,8 +268,8 @@ function writeFinding(
     out.line(...head, styled(stateStyle(evidence.state), standingLine(evidence)), added)
     if (evidence.objection !== null) out.block(evidence.objection.rationale)
   } else out.line(...head, kind === 'WITHDRAWN' ? 'the entry was withdrawn' : 'the entry has no such revision')
-  const shown = [evidence?.objection, revised, ...(revised?.removed ?? []), ...(revised?.added ?? [])]
-  writeSignals(out, [...new Set([signals, ...shown.map(text => text?.signals ?? [])].flat())])
+  const { removed = [], added = [] } = revised ?? {}
+  writeSignals(out, allSignals({ signals }, evidence?.objection, revised, ...removed, ...added))
 }
 
 /** Prints the signals of the row above, if it has any. */

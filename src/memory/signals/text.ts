@@ -254,5 +254,10 @@ export const signalLines = ({ signals = [], unflaggedRevisionId: unflagged }: Pa
     ? []
     : [signalLine(signals), ...(unflagged === undefined ? [] : [`The last revision without them is ${unflagged}.`])]
 
+/** The signals of texts that are shown in one row, each once. */
+export const allSignals = <One>(...texts: ({ signals?: readonly One[] | undefined } | null | undefined)[]): One[] => [
+  ...new Set(texts.flatMap(text => text?.signals ?? [])),
+]
+
 const signalNamed = (signal: string): string =>
   Object.hasOwn(SIGNAL_WORDS, signal) ? `${signal} (${SIGNAL_WORDS[signal as Signal].toLowerCase()})` : signal
