@@ -151,7 +151,7 @@ async function relayTo(owner: Socket, path: string, config: Config): Promise<voi
   await closed
 }
 
-/** Waits until the service is ready. What Node compiled for the start is kept then, so that it is there for the next one after a kill. */
+/** Waits until the service is ready, and then writes the compile cache, which Node itself writes only when the process ends. */
 async function becomesReady({ url, readiness }: App): Promise<void> {
   const { ready, status } = readiness()
   if (!ready) process.stdout.write(`Palimpsest listens at ${url} and is ${status}\n`)

@@ -281,7 +281,7 @@ const ShownContradiction = Type.Object({
 })
 
 const Piece = Type.Object({ section: words(SECTIONS, 'The section.'), text: Type.String(), signals: ownSignals })
-/** An objection to a text, shortened. */
+/** An objection to a text, as a member of a row. */
 const Objection = Type.Object({
   id: uuid('Of the contradiction or relation.'),
   rationale: Type.String(),

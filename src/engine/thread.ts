@@ -47,8 +47,8 @@ export function setNice(niceness: number): void {
 }
 
 /**
- * Tells the process that this thread is ready. Keeps what Node compiled for it: Node itself does so only when a thread ends, and never after
- * a kill.
+ * Tells the process that this thread is ready. Writes the compile cache of the thread, which Node itself writes only when the thread ends,
+ * and never after a kill.
  */
 export function reportReady(port: MessagePort | null): void {
   port?.postMessage('ready')

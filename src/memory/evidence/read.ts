@@ -62,6 +62,7 @@ async function standingOfEntry(reads: Reads, entry: EntryRow): Promise<Standing>
   }
 }
 
+/** A piece of text with its signals, if it has any. */
 export const withSignals = <One extends { text: string }>(one: One) => ({ ...one, ...signalsMember(one.text) })
 
 /** The maximum length of a shown piece, in UTF-16 units. */
