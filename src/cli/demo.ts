@@ -19,7 +19,7 @@ import { openStoreForReading } from './stores/snapshot.ts'
  * network from the blocks that are reserved for documentation (RFC 5737), because only voices from different networks are independent. A
  * rationale states a reason that a reader can check: a document, or what a command returns.
  */
-type Demonstration = { authors: Record<string, Author>; stories: Story[]; links: Link[] }
+export type Demonstration = { authors: Record<string, Author>; stories: Story[]; links: Link[] }
 type Author = { address: string } & ActorInput
 /** An entry and what happened to it. `key` names it in `sources` and in relations. `day` counts back from today, in days. */
 type Story = { key: string; day: number; by: string; sources?: string[]; steps: Step[] } & Pick<
@@ -27,9 +27,9 @@ type Story = { key: string; day: number; by: string; sources?: string[]; steps: 
   'title' | 'summary' | 'content' | 'tags'
 >
 /** One later write about an entry. A revision replaces one part of the content. */
-type Step = { day: number; by: string } & (
+export type Step = { day: number; by: string } & (
   | ({ kind: 'verify' } & Omit<VerifyInput, 'revisionId'>)
-  | { kind: 'contradict'; rationale: string; source?: string }
+  | { kind: 'contradict'; rationale: string; source?: string; quote?: string }
   | ({ kind: 'revise'; replace: string; with: string; sources?: string[] } & Pick<
       RevisionInput,
       'changeType' | 'rationale'
@@ -50,15 +50,19 @@ export const isDemonstration = ({ dataDir, databaseUrl }: Pick<Config, 'dataDir'
  * Writes the demonstration into the data directory, or into a temporary one that is deleted when the process exits. Returns the settings
  * to serve it with. Throws OperatorError if the directory has a store with records.
  */
-export async function seedDemoStore(config: Config, isNamed: boolean): Promise<Config> {
+export async function seedDemoStore(
+  config: Config,
+  isNamed: boolean,
+  demonstration = readDemonstration(),
+): Promise<Config> {
   const dataDir = isNamed ? resolve(config.dataDir) : mkdtempSync(join(tmpdir(), 'palimpsest-demo-'))
   if (isNamed) await assertEmpty(dataDir)
   else process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }))
-  const demonstration = { ...config, dataDir }
+  const settings = { ...config, dataDir }
   prepareDataDirectory(dataDir)
   writeFileSync(markOf(dataDir), 'This store was made by "palimpsest serve --demo".\n')
-  await seedDemoEntries(demonstration, pino({ level: 'warn', base: null }, pino.destination(2)))
-  return demonstration
+  await seedDemoEntries(settings, demonstration, pino({ level: 'error', base: null }, pino.destination(2)))
+  return settings
 }
 
 async function assertEmpty(dataDir: string): Promise<void> {
@@ -89,9 +93,12 @@ type ScheduledWrite = { day: number; perform(world: World): Promise<void> }
  * Writes the demonstration into a store without entries, through the routes of every client: the same checks, signals, hashes and standing.
  * Each author calls from a network of its own. The clock of the service begins some weeks ago and ends now.
  */
-async function seedDemoEntries(config: Config, logger: Logger): Promise<void> {
+async function seedDemoEntries(
+  config: Config,
+  { authors, stories, links }: Demonstration,
+  logger: Logger,
+): Promise<void> {
   const end = Date.now()
-  const { authors, stories, links } = readDemonstration()
   const writes = [...stories.flatMap(writesOf), ...links.map(linkWrite)].sort((one, other) => other.day - one.day)
   let now = end - (Math.max(...writes.map(({ day }) => day)) + 1) * DAY
   // With the limits of a client, seeding would take an hour.
@@ -100,7 +107,7 @@ async function seedDemoEntries(config: Config, logger: Logger): Promise<void> {
   try {
     const world: World = { clients: await createAuthors(service.server, authors), written: new Map() }
     for (const [index, { day, perform }] of writes.entries()) {
-      now = Math.max(now + PACE, end - day * DAY + ((index * SPREAD) % DAY))
+      now = Math.max(now + PACE, Math.round(end - day * DAY) + ((index * SPREAD) % DAY))
       await perform(world)
     }
   } finally {
@@ -150,8 +157,11 @@ async function performStep(world: World, key: string, step: Step): Promise<void>
     const { result, confidence, rationale } = step
     await client.verifyRevision(slug, { revisionId: currentRevisionId, result, confidence, rationale })
   } else if (step.kind === 'contradict') {
-    const source = step.source === undefined ? {} : { sourceEntryId: entryIn(world, step.source).id }
-    await client.contradictRevision(slug, { revisionId: currentRevisionId, rationale: step.rationale, ...source })
+    const { kind, rationale, source, quote } = step
+    const cited = source === undefined ? {} : { sourceEntryId: entryIn(world, source).id }
+    const item = { entry: slug, kind: 'CONTRADICT' as const, revisionId: currentRevisionId, rationale, ...cited }
+    const { items } = await client.recordEvidence({ items: [quote === undefined ? item : { ...item, quote }] })
+    if (items[0]?.error !== undefined) throw new Error(`The ${kind} step about "${key}": ${items[0].error.code}.`)
   } else {
     const { changeType, rationale, sources = [] } = step
     if (!content.includes(step.replace)) throw new Error(`The text of "${key}" has no "${step.replace}".`)
