@@ -1,20 +1,22 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Entry } from '../src/contract/resources.ts'
 import { call, expectStatus, newActor } from './support/client.ts'
-import { makeDirectory, startServer } from './support/process.ts'
+import { eventually, makeDirectory, type ServerProcess, startServer } from './support/process.ts'
 
-/** How often the measured request is repeated. */
-const TIMES = 12
-/** A function counts if it ran at least so often in addition. Two writes may share a group, whose functions then run once for both. */
-const COUNTED = 10
-/** Time after each request in milliseconds, in which the index follows and its observation is stored, also on a busy machine. */
-const PAUSE = 300
-/** The public log follows once an hour, so it does not count. */
-const SETTINGS = { TLOG_INTERVAL_SECONDS: '3600' }
+/** How often each request is repeated. A function counts if it ran in every repetition. */
+const TIMES = 5
+/** Maximum time for what follows a request, in milliseconds. */
+const PATIENCE = 60_000
+/** How long a store at rest is observed, in milliseconds: longer than the period of its timers. */
+const REST = 2_200
+/** The public log follows once an hour, so it does not count. The inspector counts calls in all threads. */
+const SETTINGS = { TLOG_INTERVAL_SECONDS: '3600', NODE_OPTIONS: '--inspect=127.0.0.1:0' }
+const THREADS = ['index-thread.ts', 'log-thread.ts', 'main', 'search-thread.ts', 'writer-thread.ts']
 /** The most files and functions of src that may run for one request in all threads of a served store, with what follows it. */
 const BOUNDS = {
   create: { files: 75, functions: 425 },
@@ -24,87 +26,189 @@ const BOUNDS = {
 } as const
 type Request = keyof typeof BOUNDS
 
-const textOf = (n: number) => ({
-  title: `Kettle ${n}`,
-  summary: `How to descale kettle ${n}.`,
-  content: `Vinegar descales kettle number ${n}. `.repeat(20),
-})
+type Functions = Set<string>
 
-/** How often each function of src ran, by file, name and place, in a process that served the requests; and for how long it repeated them. */
-type Calls = { counts: Map<string, number>; ms: number }
+/** Counts the calls of functions in all threads of a process, through the inspector of Node. */
+class CallCounter {
+  readonly threads = new Map<string, string | undefined>()
+  readonly #socket: WebSocket
+  readonly #replies = new Map<number, (result: unknown) => void>()
+  #lastId = 0
 
-async function countCalls(repeated: Request | 'pause' | 'nothing'): Promise<Calls> {
-  const directory = makeDirectory()
-  const coverage = join(directory.path, 'coverage')
-  try {
-    const server = await startServer(join(directory.path, 'data'), { env: { ...SETTINGS, NODE_V8_COVERAGE: coverage } })
-    const ms = await sendAll(server.url, repeated)
-    server.kill('SIGTERM')
-    await server.ended
-    const counts = new Map<string, number>()
-    for (const file of readdirSync(coverage)) {
-      const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: ScriptCoverage[] }
-      for (const { url, functions } of result.filter(script => script.url.includes('/src/'))) {
-        for (const { functionName, ranges } of functions) {
-          const [whole] = ranges
-          const key = `${url.slice(url.indexOf('/src/') + 1)} ${functionName} ${whole?.startOffset}`
-          counts.set(key, (counts.get(key) ?? 0) + (whole?.count ?? 0))
-        }
+  constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.addEventListener('message', ({ data }) => this.#receive(JSON.parse(data)))
+  }
+
+  static async attach(server: ServerProcess): Promise<CallCounter> {
+    const socket = new WebSocket(/ws:\S+/.exec(server.stderr())?.[0] ?? '')
+    await once(socket, 'open')
+    const counter = new CallCounter(socket)
+    await counter.#count('main', undefined)
+    // A thread that starts later waits until its calls are counted.
+    await counter.#post('NodeWorker.enable', { waitForDebuggerOnStart: true })
+    return counter
+  }
+
+  /** The functions of src that ran since the last call, by file, name and place. */
+  async take(): Promise<Functions> {
+    const threads = [...this.threads.values()]
+    const taken = await Promise.all(threads.map(thread => this.#post('Profiler.takePreciseCoverage', {}, thread)))
+    const scripts = (taken as { result: ScriptCoverage[] }[]).flatMap(({ result }) => result)
+    const ran: Functions = new Set()
+    for (const { url, functions } of scripts.filter(script => script.url.includes('/src/'))) {
+      for (const { functionName, ranges } of functions) {
+        const [whole] = ranges
+        const file = url.slice(url.indexOf('/src/') + 1)
+        if (whole !== undefined && whole.count > 0) ran.add(`${file} ${functionName} ${whole.startOffset}`)
       }
     }
-    return { counts, ms }
-  } finally {
-    directory.remove()
+    return ran
+  }
+
+  /** Ends with the process, which would wait for it. */
+  close(): void {
+    this.#socket.close()
+  }
+
+  async #count(name: string, thread: string | undefined): Promise<void> {
+    const began = [
+      this.#post('Profiler.enable', {}, thread),
+      this.#post('Profiler.startPreciseCoverage', { callCount: true, detailed: false }, thread),
+      this.#post('Runtime.runIfWaitingForDebugger', {}, thread),
+    ]
+    await Promise.all(began)
+    this.threads.set(name, thread)
+  }
+
+  #post(method: string, params: object, thread?: string): Promise<unknown> {
+    this.#lastId += 1
+    const id = this.#lastId
+    const message = { id, method, params }
+    const wrapped = { sessionId: thread, message: JSON.stringify(message) }
+    // A thread has ids of its own. The reply of the main thread, that it passed the message on, has no receiver.
+    const sent = thread === undefined ? message : { id: -id, method: 'NodeWorker.sendMessageToWorker', params: wrapped }
+    this.#socket.send(JSON.stringify(sent))
+    return new Promise(resolve => this.#replies.set(id, resolve))
+  }
+
+  #receive({ id, method, params, result }: Received): void {
+    if (id !== undefined) this.#replies.get(id)?.(result)
+    else if (method === 'NodeWorker.receivedMessageFromWorker') this.#receive(JSON.parse(params.message))
+    else if (method === 'NodeWorker.attachedToWorker') {
+      this.#count(params.workerInfo.title.replace(/^.* /, ''), params.sessionId).catch(() => {})
+    }
   }
 }
 type ScriptCoverage = {
   url: string
   functions: { functionName: string; ranges: { startOffset: number; count: number }[] }[]
 }
+type Received = {
+  id?: number
+  method?: string
+  params: { message: string; sessionId: string; workerInfo: { title: string } }
+  result?: unknown
+}
 
-/** Sends the same requests to each process, so that everything is loaded, and then repeats one of them. Returns for how long. */
-async function sendAll(url: string, repeated: Request | 'pause' | 'nothing'): Promise<number> {
+const textOf = (n: number) => ({
+  title: `Kettle ${n}`,
+  summary: `How to descale kettle ${n}.`,
+  content: `Vinegar descales kettle number ${n}. `.repeat(20),
+})
+
+/** The requests to a store, all of which were sent once, so that everything is loaded. */
+async function prepareRequests(url: string): Promise<{ [R in Request]: (n: number) => Promise<unknown> }> {
   const { token } = await newActor(url)
   const create = (n: number) => call<Entry>(url, 'POST', '/api/entries', { token, body: textOf(n) })
-  const read = (slug: string) => call<Entry>(url, 'GET', `/api/entries/${slug}`)
   const made: Entry[] = []
   for (let n = 1; n <= 3; n++) made.push(expectStatus(await create(n), 201))
   const [first, second] = made as [Entry, Entry, Entry]
   let { currentRevisionId: previousRevisionId } = second
-  const revise = async (n: number) => {
-    const body = { ...textOf(n), previousRevisionId, changeType: 'EXPAND', rationale: 'Says more.' }
-    const answer = await call<Entry>(url, 'POST', `/api/entries/${second.slug}/revisions`, { token, body })
-    previousRevisionId = expectStatus(answer, 201).currentRevisionId
-  }
-  const send: { [R in Request]: (n: number) => Promise<unknown> } = {
+  const requests = {
     create,
-    revise,
-    read: () => read(first.slug),
-    find: () => call(url, 'GET', '/api/find?q=descale+kettle+vinegar'),
+    revise: async (n: number) => {
+      const body = { ...textOf(n), previousRevisionId, changeType: 'EXPAND', rationale: 'Says more.' }
+      const answer = await call<Entry>(url, 'POST', `/api/entries/${second.slug}/revisions`, { token, body })
+      previousRevisionId = expectStatus(answer, 201).currentRevisionId
+    },
+    read: async () => expectStatus(await call(url, 'GET', `/api/entries/${first.slug}`), 200),
+    find: async () => expectStatus(await call(url, 'GET', '/api/find?q=descale+kettle+vinegar'), 200),
   }
-  for (const request of Object.values(send)) await request(100)
-  await send.read(0)
-  const began = performance.now()
-  for (let n = 0; n < TIMES && repeated !== 'nothing'; n++) {
-    if (repeated !== 'pause') await send[repeated](1_000 + n)
-    await setTimeout(PAUSE)
-  }
-  return performance.now() - began
+  for (const request of Object.values(requests)) await request(100)
+  return requests
+}
+
+const directory = makeDirectory()
+const data = join(directory.path, 'data')
+let server: ServerProcess
+let calls: CallCounter
+let [store, index]: (DatabaseSync | undefined)[] = []
+before(async () => {
+  server = await startServer(data, { env: SETTINGS })
+  calls = await CallCounter.attach(server)
+  store = new DatabaseSync(join(data, 'palimpsest.db'), { readOnly: true })
+  index = new DatabaseSync(join(data, 'search.db'), { readOnly: true })
+})
+after(async () => {
+  calls.close()
+  store?.close()
+  index?.close()
+  server.kill('SIGTERM')
+  await server.ended
+  directory.remove()
+})
+
+/** How many requests the store has counted, reads included. */
+const counted = (): number => Number(store?.prepare('SELECT interactions FROM head').get()?.interactions)
+const isIndexed = (): boolean =>
+  store?.prepare('SELECT record FROM head').get()?.record ===
+  index?.prepare('SELECT record FROM progress').get()?.record
+
+const common = (some: Functions, others: Functions): Functions => new Set([...some].filter(one => others.has(one)))
+
+/** The functions that timers run. Those that follow earlier requests, such as merges of segments, run only once. */
+async function functionsAtRest(): Promise<Functions> {
+  await calls.take()
+  await setTimeout(REST)
+  const once = await calls.take()
+  await setTimeout(REST)
+  return common(once, await calls.take())
+}
+
+/** Takes calls into `ran` until only functions that run at rest have run since the last time. */
+async function settle(rest: Functions, ran: Functions): Promise<void> {
+  await eventually('the service is at rest', PATIENCE, async () => {
+    const taken = await calls.take()
+    for (const one of taken) ran.add(one)
+    return [...taken].every(one => rest.has(one)) || undefined
+  })
+}
+
+/** The functions that run for a request: until the write or the observation of the read is stored and indexed, and all threads are at rest. */
+async function functionsOf(send: () => Promise<unknown>, rest: Functions): Promise<Functions> {
+  const ran: Functions = new Set()
+  const earlier = counted()
+  await send()
+  await eventually('what follows is stored', PATIENCE, async () => (counted() > earlier && isIndexed()) || undefined)
+  await settle(rest, ran)
+  return new Set([...ran].filter(one => !rest.has(one)))
 }
 
 test('a create, a revision, a cached read and a question run few files and functions', async context => {
-  const start = await countCalls('nothing')
-  const idle = await countCalls('pause')
+  const requests = await prepareRequests(server.url)
+  assert.deepEqual([...calls.threads.keys()].sort(), THREADS)
+  const rest = await functionsAtRest()
   for (const [request, bound] of Object.entries(BOUNDS) as [Request, (typeof BOUNDS)[Request]][]) {
-    const { counts, ms } = await countCalls(request)
-    const withoutRequests = (key: string): number => {
-      const atStart = start.counts.get(key) ?? 0
-      return atStart + Math.max(0, (idle.counts.get(key) ?? 0) - atStart) * (ms / idle.ms)
+    let ran: Functions | undefined
+    for (let n = 0; n < TIMES; n++) {
+      const now = await functionsOf(() => requests[request](1_000 + n), rest)
+      ran = ran === undefined ? now : common(ran, now)
     }
-    const ran = [...counts].filter(([key, count]) => count - withoutRequests(key) >= COUNTED).map(([key]) => key)
-    const files = new Set(ran.map(key => key.split(' ')[0])).size
-    context.diagnostic(`${request}: ${files} files, ${ran.length} functions`)
+    const functions = ran?.size ?? 0
+    const files = new Set([...(ran ?? [])].map(key => key.split(' ')[0])).size
+    context.diagnostic(`${request}: ${files} files, ${functions} functions`)
     assert.ok(files > 5 && files <= bound.files, `${request} runs ${files} files of src, more than ${bound.files}`)
-    assert.ok(ran.length <= bound.functions, `${request} runs ${ran.length} functions, more than ${bound.functions}`)
+    assert.ok(functions <= bound.functions, `${request} runs ${functions} functions, more than ${bound.functions}`)
   }
 })
