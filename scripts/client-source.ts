@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
+import { ITEMS, LISTS, OPERATIONS } from '../src/client/table.ts'
+import { OPERATIONS as CONTRACT, NAMED_INPUTS, type Operation } from '../src/contract/operations.ts'
 import { PROBLEMS } from '../src/contract/problems.ts'
 import * as queries from '../src/contract/queries.ts'
 import { NAMED_RESOURCES } from '../src/contract/resources.ts'
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-const MADE = '// Made from src/contract by `npm run docs`; do not edit.'
-const WIDTH = 120
+import { VERSION } from '../src/contract/version.ts'
 
 type Schema = {
   type?: string
@@ -50,50 +47,31 @@ const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, ...QUERIES, ...NAMED_
 const NAMED = Object.entries(SCHEMAS)
   .filter(([name]) => !ADMINISTRATIVE.includes(name) && name !== 'Error')
   .map(([name, schema]) => ({ name, schema: schema as Schema }))
-/** Operations that answer with JSON. The client has separate functions for streams and copies. */
-const PUBLIC = (Object.entries(OPERATIONS) as [string, Operation][]).filter(
-  ([, { access, media }]) => access !== 'admin' && media === undefined,
-)
 
-/** The type of the items of each list. */
-const ITEMS: Record<string, string> = {
-  EntryList: 'Entry',
-  RevisionList: 'Revision',
-  RelationList: 'Relation',
-  ActivityList: 'Activity',
-  Evidence: 'EvidenceItem',
-  ActorProfile: 'Activity',
-  ChangeList: 'Change',
+/** The modules of `src/client` that are made from the contract, as the built client has them: without any import from outside. */
+export const CLIENT_SOURCES: Readonly<Record<string, () => string>> = {
+  'resources.ts': resources,
+  'remedies.ts': remedies,
+  'table.ts': table,
 }
 
-const shapeOf = (schema: Schema): string =>
-  schema.anyOf === undefined ? objectType(schema, '') : typeOf({ ...schema }, '')
-
-/**
- * `src/client/resources.ts`: inputs and resources of the contract as plain types, so that the client does not depend on another package.
- */
-export function clientResources(): string {
-  const types = NAMED.map(({ name, schema }) => `export type ${name} = ${shapeOf(schema)}`)
-  return `${MADE}\n\n/** What is sent to the service and what it answers (interface sections 2 and 4). */\n${types.join('\n\n')}
-`
+function resources(): string {
+  const types = NAMED.map(({ name, schema }) => {
+    const shape = schema.anyOf === undefined ? objectType(schema, '') : typeOf({ ...schema }, '')
+    return `export type ${name} = ${shape}`
+  })
+  return types.join('\n\n')
 }
 
-/** `src/client/table.ts`: the public operations of the contract, as data and as types. */
-export function clientTable(): string {
-  const methods = PUBLIC.map(([name, operation]) => signature(name, operation, `Promise<${operation.response}>`))
-  const lists = PUBLIC.filter(([, { response }]) => response in ITEMS)
-  const iterators = lists.map(([name, operation]) =>
-    signature(name, operation, `AsyncGenerator<${ITEMS[operation.response]}, void, undefined>`),
+function table(): string {
+  const operations = Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[]
+  const methods = operations.map(name => signature(name, `Promise<${CONTRACT[name].response}>`))
+  const iterators = LISTS.map(name =>
+    signature(name, `AsyncGenerator<${ITEMS[CONTRACT[name].response]}, void, undefined>`),
   )
-  const text = `${methods.join('\n')}${iterators.join('\n')}`
-  const used = NAMED.map(({ name }) => name).filter(name => new RegExp(`\\b${name}\\b`).test(`${text} Contradiction`))
-  return `${MADE}
-import type {
-${[...new Set([...used, 'Verification'])]
-  .sort()
-  .map(name => `  ${name},`)
-  .join('\n')}
-} from './resources.ts'
+  const text = `${methods.join('\n')}${iterators.join('\n')} Verification Contradiction`
+  const used = NAMED.map(({ name }) => name).filter(name => new RegExp(`\\b${name}\\b`).test(text))
+  return `import type { ${used.join(', ')} } from './resources.ts'
 import type { CallOptions } from './settings.ts'
 
 /** A row of evidence, and which of the two kinds it is. */
@@ -110,50 +88,28 @@ ${iterators.join('\n')}
 }
 
 /** How each operation is called. */
-export const OPERATIONS = {
-${PUBLIC.map(([name, operation]) => row(name, operation)).join('\n')}
-} as const
+export const OPERATIONS = ${JSON.stringify(OPERATIONS)} as const
 
 /** The lists that the client iterates row by row. */
-export const LISTS = [${lists.map(([name]) => `\n  '${name}',`).join('')}
-] as const
+export const LISTS = ${JSON.stringify(LISTS)} as const
 
 /** The version of the client, in its User-Agent. */
-export const VERSION = '${version}'
+export const VERSION = ${JSON.stringify(VERSION)}
 `
 }
 
-/** `src/client/remedies.ts`: the sentence of each problem. */
-export function clientRemedies(): string {
-  return `${MADE}
-
-/** Why each problem happens and what the caller does about it. */
-export const REMEDIES = {
-${Object.entries(PROBLEMS)
-  .map(([code, { remedy }]) => property('  ', code, literal(remedy)))
-  .join('\n')}
-} as const
+function remedies(): string {
+  const sentences = Object.entries(PROBLEMS).map(([code, { remedy }]) => [code, remedy])
+  return `/** Why each problem happens and what the caller does about it. */
+export const REMEDIES = ${JSON.stringify(Object.fromEntries(sentences), null, 2)} as const
 
 /** Every code with which the service refuses. */
 export type ProblemCode = keyof typeof REMEDIES
 `
 }
 
-function row(name: string, { method, path, access, personal, cost, body, query }: Operation): string {
-  const input = body !== undefined ? 'body' : query === queries.NoQuery ? 'none' : 'query'
-  const members = [
-    `method: '${method}'`,
-    `path: '${path}'`,
-    `token: ${access === 'actor' || personal === true}`,
-    `charged: ${cost !== 'free'}`,
-    `input: '${input}'`,
-  ]
-  const line = `  ${name}: { ${members.join(', ')} },`
-  return line.length <= WIDTH ? line : `  ${name}: {\n${members.map(member => `    ${member},`).join('\n')}\n  },`
-}
-
-function signature(name: string, operation: Operation, result: string): string {
-  const { body, query, params, summary } = operation
+function signature(name: keyof typeof OPERATIONS, result: string): string {
+  const { body, query, params, summary }: Operation = CONTRACT[name]
   const input =
     body !== undefined
       ? [`input${required(NAMED_INPUTS[body] as Schema).length === 0 ? '?' : ''}: ${body}`]
@@ -161,10 +117,7 @@ function signature(name: string, operation: Operation, result: string): string {
         ? []
         : [`query${required(query as Schema).length === 0 ? '?' : ''}: ${nameOf(query)}`]
   const parts = [...Object.keys(params).map(param => `${param}: string`), ...input, 'options?: CallOptions']
-  const line = `  ${name}(${parts.join(', ')}): ${result}`
-  const shown =
-    line.length <= WIDTH ? line : `  ${name}(\n${parts.map(part => `    ${part},`).join('\n')}\n  ): ${result}`
-  return `  /** ${summary} */\n${shown}`
+  return `  /** ${summary} */\n  ${name}(${parts.join(', ')}): ${result}`
 }
 
 const nameOf = (query: object): string => Object.keys(QUERIES).find(name => QUERIES[name] === query) ?? ''
@@ -174,7 +127,7 @@ function objectType(schema: Schema, indent: string): string {
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
     const optional = required(schema).includes(name) ? '' : '?'
     const comment = member.description === undefined ? '' : `${indent}  /** ${member.description} */\n`
-    return `${comment}${property(`${indent}  `, `${name}${optional}`, typeOf(member, `${indent}  `), '')}`
+    return `${comment}${indent}  ${name}${optional}: ${typeOf(member, `${indent}  `)}`
   })
   const none = schema.additionalProperties === false ? 'Record<string, never>' : 'Record<string, unknown>'
   return members.length === 0 ? none : `{\n${members.join('\n')}\n${indent}}`
@@ -183,8 +136,8 @@ function objectType(schema: Schema, indent: string): string {
 function typeOf(schema: Schema, indent: string): string {
   const named = NAMED.find(one => one.schema === schema)
   if (named !== undefined) return named.name
-  if (schema.const !== undefined) return literal(schema.const)
-  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map(value => JSON.stringify(value)).join(' | ')
   if (schema.anyOf !== undefined) return schema.anyOf.map(one => typeOf(one, indent)).join(' | ')
   if (schema.type === 'array') {
     const item = typeOf(schema.items ?? {}, indent)
@@ -192,28 +145,4 @@ function typeOf(schema: Schema, indent: string): string {
   }
   if (schema.type === 'object') return objectType(schema, indent)
   return schema.type === 'integer' ? 'number' : (schema.type ?? 'unknown')
-}
-
-/** A text as the formatter writes it: in single quotes unless it contains more single than double quotes. */
-function literal(value: unknown): string {
-  const text = JSON.stringify(value)
-  const single = text.split("'").length
-  const double = text.split('\\"').length
-  return single > double ? text : `'${text.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
-}
-
-/** A member on one line, or with its value on the next line if the line would be too long. */
-function property(indent: string, name: string, value: string, end = ','): string {
-  const line = `${indent}${name}: ${value}${end}`
-  if (value.includes('\n') || line.length <= WIDTH) return line
-  const alternatives = (union: string): string =>
-    union
-      .split(' | ')
-      .map(one => `${indent}  | ${one}`)
-      .join('\n')
-  const item = /^\((.*)\)\[\]$/.exec(value)?.[1]
-  if (item !== undefined) return `${indent}${name}: (\n${alternatives(item)}\n${indent})[]`
-  return value.includes(' | ')
-    ? `${indent}${name}:\n${alternatives(value)}`
-    : `${indent}${name}:\n${indent}  ${value}${end}`
 }

@@ -9,7 +9,6 @@ import { IDEMPOTENCY_HOURS, MIN_SEQUENCE } from '../src/contract/limits.ts'
 import { MEMBER_PROBLEMS } from '../src/contract/member-problems.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
 import { ownProblems } from '../src/contract/problems.ts'
-import { clientRemedies, clientResources, clientTable } from './client-source.ts'
 
 const MADE = '<!-- Made from the code by `npm run docs`; do not edit. -->'
 
@@ -38,9 +37,6 @@ export const GENERATED_DOCS: Record<string, () => string> = {
   'docs/commands.md': commands,
   'docs/performance.md': () => withFigures(readFileSync(new URL('../docs/performance.md', import.meta.url), 'utf8')),
   'docs/performance.svg': latestChart,
-  'src/client/remedies.ts': clientRemedies,
-  'src/client/resources.ts': clientResources,
-  'src/client/table.ts': clientTable,
 }
 
 function configuration(): string {

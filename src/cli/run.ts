@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { VERSION } from '../contract/version.ts'
 import { errorCode, OperatorError, systemFault } from '../operator-error.ts'
 import { type Command, CommandError, EXIT, type Invocation, type Surroundings, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -47,7 +47,7 @@ async function perform(args: readonly string[], surroundings: Surroundings): Pro
     return EXIT.usage
   }
   if (name === '--help' || name === '-h') return print(helpText(width))
-  if (['version', '--version', '-v', '-V'].includes(name)) return print(`${version()}\n`)
+  if (['version', '--version', '-v', '-V'].includes(name)) return print(`${VERSION}\n`)
   if (name === 'help') return print(rest[0] === undefined ? helpText(width) : commandHelp(commandNamed(rest[0]), width))
   const command = commandNamed(name)
   if (asksForHelp(rest)) return print(commandHelp(command, width))
@@ -117,9 +117,6 @@ function counted(command: Command, given: readonly string[]): readonly string[] 
   if (extra !== undefined) throw new UsageError(`"${extra}" is an extra argument. Usage: ${usageOf(command)}.`)
   return given
 }
-
-const version = (): string =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
 /** A fault of the store is recognised by name, because an error from another thread has lost its class. */
 const isStoreFault = (error: Error): boolean => error.name === 'StoreFault'

@@ -427,9 +427,8 @@ export const Activity = Type.Object(
     revisionId: nullable('The revision concerned.'),
     timestamp: timestamp('Observed'),
     requestId: uuid('The id of the request.'),
-    metadata: Type.Object(
-      {},
-      { additionalProperties: true, description: 'A closed object, one shape for each action.' },
+    metadata: Type.Unsafe<Record<string, unknown>>(
+      Type.Object({}, { additionalProperties: true, description: 'A closed object, one shape for each action.' }),
     ),
     standing: Type.Optional(EntryStanding),
     dataClass,
@@ -944,6 +943,7 @@ export type Evidence = Static<typeof Evidence>
 export type Activity = Static<typeof Activity>
 export type Change = Static<typeof Change>
 export type Moderated = Static<typeof Moderated>
+export type ActivityList = Static<typeof ActivityList>
 export type ChangeList = Static<typeof ChangeList>
 export type Tally = Static<typeof Tally>
 /** A product and its version. */
@@ -960,6 +960,8 @@ export type CheckedLine<Type extends ExportType = ExportType> = {
 export type ExportManifest = Static<typeof ExportManifest>
 export type LogRecord = Static<typeof LogRecord>
 export type EntryList = Static<typeof EntryList>
+export type RevisionList = Static<typeof RevisionList>
+export type RelationList = Static<typeof RelationList>
 export type Found = Static<typeof Found>
 export type FoundList = Static<typeof FoundList>
 export type FoundAsOf = Static<typeof FoundAsOf>

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
 import { IDEMPOTENCY_HOURS, LIMITS, MIN_SEQUENCE } from '../contract/limits.ts'
@@ -15,6 +14,7 @@ import type { ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS, problemsOf } from '../contract/problems.ts'
 import { NAMED_RESOURCES, nextCursor, signals, state } from '../contract/resources.ts'
 import { DIGITS_PATTERN, dataClass, Type, trust, UUID_PATTERN, wholeOf } from '../contract/schema.ts'
+import { VERSION } from '../contract/version.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
 import { STATUS_CODES } from './exchange.ts'
 
@@ -212,10 +212,6 @@ export const parameterReferences = (operation: Operation): Json[] =>
     const shared = SHARED_PARAMETERS.get(JSON.stringify(parameter))
     return shared === undefined ? parameter : { $ref: `#/components/parameters/${shared.name}` }
   })
-
-const MANIFEST = new URL('../../package.json', import.meta.url)
-/** The version of the interface, which is that of the package. */
-export const { version: VERSION } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { version: string }
 
 /** The OpenAPI 3.1 description of every operation, made from the contract table. */
 export function openApiDocument(config: Pick<Config, 'publicUrl'>): Json {

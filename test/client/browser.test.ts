@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import type { Client, createClient } from '../../src/client/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { NO_BROWSER, openBrowser } from '../support/browser.ts'
-import { ROOT, run, TSC, temporary } from './built.ts'
+import { ROOT, run, temporary } from './built.ts'
 
 const READS = 12
 
@@ -16,8 +16,8 @@ let built: string
 before(async () => {
   if (NO_BROWSER) return
   app = await startApp({ READ_LIMIT_PER_MINUTE: String(READS) })
-  built = await temporary()
-  await run(TSC, ['-p', join(ROOT, 'tsconfig.client.json'), '--outDir', built])
+  built = join(await temporary(), 'built')
+  await run(process.execPath, [join(ROOT, 'scripts/build-client.ts'), '--to', built])
 })
 after(() => app?.close())
 

@@ -7,16 +7,7 @@ import { atEnd } from '../support/at-end.ts'
 
 export const ROOT = join(import.meta.dirname, '..', '..')
 /** The sources of the package, without built files. */
-const PARTS = [
-  'package.json',
-  'tsconfig.json',
-  'tsconfig.client.json',
-  'src',
-  'bin',
-  'README.md',
-  'LICENSE',
-  'CHANGELOG.md',
-]
+const PARTS = ['package.json', 'tsconfig.json', 'scripts', 'src', 'bin', 'README.md', 'LICENSE', 'CHANGELOG.md']
 
 export const run = promisify(execFile)
 export const TSC = join(ROOT, 'node_modules', '.bin', 'tsc')

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { useApp } from '../support/app.ts'
-import { ROOT, run, temporary } from './built.ts'
+import { ROOT, run, TSC, temporary } from './built.ts'
 
 const app = useApp()
 const SCRIPT = `
@@ -28,4 +28,15 @@ test('the package of the client alone has no dependencies, and works where it is
   await writeFile(join(project, 'script.mjs'), SCRIPT)
   const { stdout } = await run(process.execPath, ['script.mjs', app.url], { cwd: project })
   assert.equal(stdout, 'Oolong function function\n')
+  // The plain types of the package pass the checks of those that the sources derive from the contract.
+  const checks = await readFile(join(import.meta.dirname, 'typed.ts'), 'utf8')
+  assert.match(checks, /'\.\.\/\.\.\/src\/client\/index\.ts'/)
+  const ofPackage = checks
+    .replace('../../src/client/index.ts', '@palimpsest/client')
+    .replaceAll('../../src/', `${join(ROOT, 'src')}/`)
+  await writeFile(join(project, 'typed.ts'), ofPackage)
+  const compilerOptions = { typeRoots: [join(ROOT, 'node_modules', '@types')], rewriteRelativeImportExtensions: false }
+  const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: [], files: ['typed.ts'] }
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify(config))
+  await run(TSC, ['-p', project]).catch((error: { stdout: string }) => assert.fail(error.stdout))
 })

@@ -4,7 +4,7 @@ import type { OPERATIONS, OperationName } from '../../src/contract/operations.ts
 import type * as queries from '../../src/contract/queries.ts'
 import type * as resources from '../../src/contract/resources.ts'
 
-/** Compiled, never run: these statements are checked by `npm run check`. */
+/** Compiled, never run: these statements are checked by `npm run check`, and by own-package.test.ts with the types of the built client. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 /** Distinguishes a member that may be left out from one that may be undefined, which assignability alone does not. */
 type Exactly<A, B> = Same<A, B> extends true ? Same<keyof A, keyof B> : false

@@ -195,7 +195,7 @@ export function deleteObservations(tx: Transaction, hour: number, limit: number)
     DELETE FROM activity WHERE ${expired} AND sequence IN (SELECT sequence FROM activity WHERE ${expired} ORDER BY hour LIMIT ${limit})`)
 }
 
-const METADATA: Record<Action, (row: ActivityRow) => object> = {
+const METADATA: Record<Action, (row: ActivityRow) => Record<string, unknown>> = {
   READ: () => ({}),
   // The caller wrote the tag of a search.
   SEARCH: row => ({ ...JSON.parse(row.metadata ?? '{}'), ...(row.author_withdrawn ? { tag: null } : {}) }),
