@@ -22,13 +22,21 @@ const CHEAP_REQUEST_MS = 0.25
 const IDLE_TURNS_PER_MS = 2
 const MAX_IDLE_TURNS = 64
 
-type Waiting = {
-  resolve: () => void
-  /** Only set for a request that has not begun, because only such a request may be refused. */
-  reject?: (error: Error) => void
-  /** The CPU time of the thread when the wait of such a request began, in milliseconds. */
-  cpuTimeAtStartMs?: number
+/** This many requests may always wait. */
+const MIN_QUEUE = 32
+/** A queue stands if its first request has waited for this share of the longest wait. A shorter wait is that of a burst. */
+const STANDING = 0.25
+
+/** The wait of a request that has not begun. Only such a request may be refused. */
+type Unbegun = {
+  reject: (error: Error) => void
+  /** When the wait began, in milliseconds of the monotonic clock and of the CPU time of the thread. */
+  since: number
+  cpuTimeMs: number
+  /** How many requests had begun after a wait by then. */
+  begun: number
 }
+type Waiting = { resolve: () => void; unbegun?: Unbegun }
 
 /** The CPU time of this thread, in milliseconds. */
 function cpuTimeMs(): number {
@@ -40,13 +48,18 @@ function cpuTimeMs(): number {
  * Spreads requests over turns of the event loop. A request that does not use this class, such as /health, is answered between costly ones.
  * Node accepts one new connection per turn. After a turn with costly requests, the next turns run no requests; their number grows with the
  * duration of that turn. After a turn in which a connection was accepted, one turn without requests follows. Requests begin in the order of
- * their arrival. A request is refused with the error of `refusal` if the thread used more than `maxWaitCpuMs` milliseconds of CPU time
- * while the request waited. A request that has begun is never refused.
+ * their arrival. A request is refused with the error of `refusal` if the thread used more than `maxWaitMs` milliseconds of CPU time while
+ * the request waited. A request that has begun is never refused. At the pace of a standing queue, `isFull` predicts whether a new request
+ * would wait for more than `maxWaitMs` milliseconds. Refuse such a request at once, because its client would have to wait for the refusal.
  */
 export class Turns {
-  readonly #maxWaitCpuMs: number
+  readonly #maxWaitMs: number
   readonly #refusal: () => Error
   readonly #waiting: Waiting[] = []
+  /** The number of requests that began after a wait. */
+  #begun = 0
+  /** The length of a standing queue whose last request would wait for as long as is allowed. */
+  #maxQueue = Number.POSITIVE_INFINITY
   /** When the first request of this turn began, in milliseconds of the monotonic clock; undefined before it. */
   #beganAt: number | undefined
   /** The number of requests that asked to run, or ran after a wait, in this turn. */
@@ -62,8 +75,8 @@ export class Turns {
   /** Whether the end of this turn is scheduled. */
   #isScheduled = false
 
-  constructor(maxWaitCpuMs: number, refusal: () => Error) {
-    this.#maxWaitCpuMs = maxWaitCpuMs
+  constructor(maxWaitMs: number, refusal: () => Error) {
+    this.#maxWaitMs = maxWaitMs
     this.#refusal = refusal
   }
 
@@ -82,8 +95,14 @@ export class Turns {
   waitToBegin(at: number): Promise<void> | undefined {
     this.#schedule()
     if (this.#mayContinue(at) && this.#waiting.length === 0) return undefined
-    const cpuTimeAtStartMs = cpuTimeMs()
-    return new Promise((resolve, reject) => this.#waiting.push({ cpuTimeAtStartMs, resolve, reject }))
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, unbegun: { reject, since: at, cpuTimeMs: cpuTimeMs(), begun: this.#begun } })
+    })
+  }
+
+  /** Whether a request that has not begun would probably wait for too long. */
+  get isFull(): boolean {
+    return this.#waiting.length >= this.#maxQueue
   }
 
   /**
@@ -126,6 +145,7 @@ export class Turns {
     this.#requests = 0
     if (this.#idleTurnsLeft === 0) {
       if (this.#waiting.length === 0) {
+        this.#maxQueue = Number.POSITIVE_INFINITY
         this.#isScheduled = false
         return
       }
@@ -155,10 +175,23 @@ export class Turns {
     const first = this.#waiting.shift()
     if (first === undefined) return
     this.#requests += 1
-    const { resolve, reject, cpuTimeAtStartMs } = first
-    if (reject === undefined || cpuTimeAtStartMs === undefined) resolve()
-    else if (cpuTimeMs() - cpuTimeAtStartMs > this.#maxWaitCpuMs) reject(this.#refusal())
-    else resolve()
+    const { resolve, unbegun } = first
+    if (unbegun !== undefined) {
+      this.#maxQueue = this.#maxQueueAfter(unbegun)
+      if (cpuTimeMs() - unbegun.cpuTimeMs > this.#maxWaitMs) {
+        unbegun.reject(this.#refusal())
+        return
+      }
+      this.#begun += 1
+    }
+    resolve()
+  }
+
+  /** The length of a queue whose last request waits for `maxWaitMs`, at the pace at which requests began during a wait that ends now. */
+  #maxQueueAfter({ since, begun }: Unbegun): number {
+    const waited = performance.now() - since
+    if (waited < STANDING * this.#maxWaitMs) return Number.POSITIVE_INFINITY
+    return Math.max(MIN_QUEUE, ((this.#begun - begun) * this.#maxWaitMs) / waited)
   }
 }
 
@@ -209,7 +242,7 @@ export class WorkTurns {
 /** The interval of measurements of the event loop, and the busy time above which requests are refused, both in milliseconds. */
 const MEASURE_INTERVAL = 50
 const BUSY_MAX = 250
-/** The milliseconds of work of the event loop after which a request that waits for its turn is refused. */
+/** The longest wait of a request for its turn, in milliseconds. */
 const WAIT_MAX = 1_000
 /** While the event loop is busy, a new request is refused if this many are in progress. Bounds the work when they all continue. */
 const IN_PROGRESS_MAX = 32
@@ -236,10 +269,10 @@ function refuse(path: string, response: ServerResponse): void {
 }
 
 /**
- * Spreads requests over turns of the event loop, and sheds load. Refuses a request that has waited for its turn during `WAIT_MAX`
- * milliseconds of work. Refuses new requests when one turn has had several requests and more than `BUSY_MAX` milliseconds of work; a single
- * slow request, or work other than requests, never triggers this. Refuses writes while `isFull` reports that the queue of the store is
- * full. Logs the number of refusals.
+ * Spreads requests over turns of the event loop, and sheds load. Refuses a new request that would probably wait for its turn for
+ * more than `WAIT_MAX` milliseconds, and a waiting request after so many milliseconds of work. Refuses new requests when one turn has had
+ * several requests and more than `BUSY_MAX` milliseconds of work; a single slow request, or work other than requests, never triggers this.
+ * Refuses writes while `isFull` reports that the queue of the store is full. Logs the number of refusals.
  */
 export class Overload {
   readonly #logger: Logger
@@ -321,6 +354,7 @@ export class Overload {
   }
 
   #isOverloaded(): boolean {
+    if (this.#turns.isFull) return true
     if (this.#busy > BUSY_MAX && this.#inProgress >= IN_PROGRESS_MAX) return true
     return this.#admitted > 1 && performance.now() - this.#measuredAt > BUSY_MAX && this.#worked() > BUSY_MAX
   }

@@ -6,6 +6,11 @@ import { Turns, WorkTurns } from './overload.ts'
 /** The work of a costly request, in milliseconds: more than one turn has. */
 const COSTLY = 25
 const REQUESTS = 8
+/** The work of one request of a long queue, in milliseconds. */
+const SHORT = 5
+const LONG_QUEUE = 120
+/** This many requests may always wait. */
+const ALWAYS_WAIT = 32
 /** The maximum number of idle turns in a row. */
 const MAX_IDLE_TURNS = 64
 /** More turns than `MAX_IDLE_TURNS`. */
@@ -93,6 +98,27 @@ test('a request that has waited for too much work is refused; one that has begun
   await assert.rejects(async () => later, /^Error: refused$/)
   await Promise.all(begun)
   await turns.waitToBegin(performance.now())
+})
+
+test('while a queue stands, a new request is refused if it would wait for too long', async () => {
+  const turns = new Turns(40 * SHORT, refusal)
+  const fullAt: number[] = []
+  let left = LONG_QUEUE
+  await turns.waitToBegin(performance.now())
+  work(COSTLY)
+  const requests = Array.from({ length: LONG_QUEUE }, async () => {
+    try {
+      await turns.waitToBegin(performance.now())
+      work(SHORT)
+    } catch {}
+    left -= 1
+    if (turns.isFull) fullAt.push(left)
+  })
+  assert.equal(turns.isFull, false, 'a burst is not refused before it is a standing queue')
+  await Promise.all(requests)
+  assert.ok(fullAt.length > 0, 'the queue was never full')
+  assert.ok(Math.min(...fullAt) >= ALWAYS_WAIT - 1, fullAt.join())
+  assert.equal(turns.isFull, false)
 })
 
 test('a request that has begun continues before those that have not', async () => {
