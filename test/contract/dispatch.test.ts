@@ -8,7 +8,7 @@ import { test } from 'node:test'
 const ROOT = join(import.meta.dirname, '../..')
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc')
 const rowOf = (kind: string, method: string, body = ''): string =>
-  `  do_${kind}: row({ kind: '${kind}', method: '${method}', path: '/api/${kind}', tag: 'Service', summary: '', access: 'anyone',
+  `  do_${kind}: ${kind === 'write' ? 'write' : 'read'}({ kind: '${kind}', method: '${method}', path: '/api/${kind}', tag: 'Service', summary: '', access: 'anyone',
     cost: 'read', params: none, query: queries.NoQuery, ${body} status: 200, response: 'Health', problems: [] }),\n`
 
 /** The errors of the compiler about the operations and their dispatch, with more rows in the contract. */
