@@ -90,17 +90,44 @@ export function openSqlite(
     throw error
   }
   if (options.cacheKib !== undefined) raw.exec(`PRAGMA cache_size = -${options.cacheKib}`)
+  return connectionTo(raw)
+}
 
+function connectionTo(raw: DatabaseSync): SqliteConnection {
   const cache = new StatementCache(raw)
   return {
     raw,
-    one: <R>({ text, values }: Sql) => guarded(() => cache.prepare(text).get(...values) as R | undefined, text),
-    all: <R>({ text, values }: Sql) => guarded(() => cache.prepare(text).all(...values) as R[], text),
-    run: ({ text, values }) => guarded(() => Number(cache.prepare(text).run(...values).changes), text),
+    one<R>({ text, values }: Sql) {
+      try {
+        return cache.prepare(text).get(...values) as R | undefined
+      } catch (error) {
+        throw faultOf(error, text)
+      }
+    },
+    all<R>({ text, values }: Sql) {
+      try {
+        return cache.prepare(text).all(...values) as R[]
+      } catch (error) {
+        throw faultOf(error, text)
+      }
+    },
+    run({ text, values }) {
+      try {
+        return Number(cache.prepare(text).run(...values).changes)
+      } catch (error) {
+        throw faultOf(error, text)
+      }
+    },
     each: <R>(statement: Sql) =>
       guardedEach(() => cache.prepare(statement.text).iterate(...statement.values) as Iterable<R>, statement.text),
     exec: text => guarded(() => raw.exec(text)),
-    step: text => guarded(() => cache.prepare(text).run()),
+    step(text) {
+      try {
+        cache.prepare(text).run()
+      } catch (error) {
+        throw faultOf(error, '')
+      }
+    },
     changes: () => guarded(() => (cache.prepare('SELECT total_changes() AS n').get() as { n: number }).n),
     close() {
       cache.clear()
@@ -204,12 +231,12 @@ function opening<T>(work: () => T): T {
   }
 }
 
-/** Runs work on a store; `statement` is the text of the statement, if the work is one. */
-function guarded<T>(work: () => T, statement = ''): T {
+/** Runs work on a store that is not a statement of a known text. */
+function guarded<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw faultOf(error, statement)
+    throw faultOf(error, '')
   }
 }
 
