@@ -46,12 +46,12 @@ export class RateLimiter {
     this.#turn(at)
     let wait = 0
     for (const one of charges) wait = Math.max(wait, this.waitOf(one, at))
-    if (wait === 0) for (const { key, quota } of charges) this.#charge(key, binOf(quota, at), 1)
-    return {
-      admitted: wait === 0,
-      limits: charges.map(one => this.stateOf(one, at)),
-      retryAfter: Math.max(1, Math.ceil(wait / 1_000)),
+    const limits: LimitState[] = []
+    for (const one of charges) {
+      if (wait === 0) this.#charge(one.key, binOf(one.quota, at), 1)
+      limits.push(this.stateOf(one, at))
     }
+    return { admitted: wait === 0, limits, retryAfter: Math.max(1, Math.ceil(wait / 1_000)) }
   }
 
   /** Charges a key with `count` further admissions. */

@@ -1,6 +1,6 @@
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
 import { listAdmissions } from '../../memory/limits/rows.ts'
-import { type Admission, type Charge, type Decision, type LimitState, RateLimiter } from '../../memory/limits/rules.ts'
+import { type Admission, RateLimiter } from '../../memory/limits/rules.ts'
 import type { Limiter, WriteEnvironment } from '../../memory/store.ts'
 import { DAY } from '../../memory/values.ts'
 import type { EmbeddedStore } from './store.ts'
@@ -10,33 +10,24 @@ const SAVE_INTERVAL_MS = 200
 
 /** Opens the limiter of a store with the admissions that it has saved. */
 export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => number): Promise<EmbeddedLimiter> {
-  const limiter = new RateLimiter()
+  const limiter = new EmbeddedLimiter(store, now)
   limiter.restore(await listAdmissions(store.reader, now() - DAY))
-  return new EmbeddedLimiter(store, limiter, now)
+  return limiter
 }
 
 /** The limiter of one process. It decides in memory, and saves its admissions in the store so that a restart does not reset the limits. */
-class EmbeddedLimiter implements Limiter {
+class EmbeddedLimiter extends RateLimiter implements Limiter {
   readonly #store: EmbeddedStore
-  readonly #limiter: RateLimiter
   readonly #now: () => number
   readonly #timer: NodeJS.Timeout
   /** Whether the admissions until the end of this turn will be saved. */
   #isSaving = false
 
-  constructor(store: EmbeddedStore, limiter: RateLimiter, now: () => number) {
+  constructor(store: EmbeddedStore, now: () => number) {
+    super()
     this.#store = store
-    this.#limiter = limiter
     this.#now = now
     this.#timer = setInterval(() => this.#save().catch(() => {}), SAVE_INTERVAL_MS).unref()
-  }
-
-  admit(charges: readonly Charge[], at: number): Decision {
-    return this.#limiter.admit(charges, at)
-  }
-
-  release(decision: Decision, at: number): LimitState[] {
-    return this.#limiter.release(decision, at)
   }
 
   /** The writes of one turn save their admissions with one command. */
@@ -50,13 +41,13 @@ class EmbeddedLimiter implements Limiter {
   }
 
   async #save(): Promise<void> {
-    if (!this.#limiter.hasUnsaved) return
+    if (!this.hasUnsaved) return
     const environment: WriteEnvironment = { at: this.#now(), cooldown: 0, dataClass: 'INTERNAL' }
     const beforeBin = environment.at - 2 * RATE_WINDOW_SECONDS * 1_000
     let admissions: Admission[] = []
     const take = () => {
       this.#isSaving = false
-      admissions = this.#limiter.takeUnsaved()
+      admissions = this.takeUnsaved()
       return { admissions, beforeBin }
     }
     this.#isSaving = true
@@ -64,7 +55,7 @@ class EmbeddedLimiter implements Limiter {
       await this.#store.saveAdmissions(take, environment)
     } catch (error) {
       this.#isSaving = false
-      this.#limiter.returnUnsaved(admissions.filter(({ bin }) => bin >= beforeBin))
+      this.returnUnsaved(admissions.filter(({ bin }) => bin >= beforeBin))
       throw error
     }
   }
