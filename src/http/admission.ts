@@ -19,7 +19,7 @@ import type { Secrets } from '../secrets.ts'
 import { addressOf } from '../web/page.ts'
 import { assertJsonBody, CHECKS } from './check.ts'
 import type { Exchange } from './exchange.ts'
-import { type AdminCheck, findHolder, type Origins, type TokenHolder } from './identify.ts'
+import { type AdminCheck, findHolder, NO_ACTOR, type Origins, type TokenHolder } from './identify.ts'
 import type { ChargedRequest } from './limits.ts'
 
 /** The checked parts of a request whose body is not read yet. */
@@ -59,7 +59,8 @@ export class Admission {
     const operation: Operation = OPERATIONS[name]
     const at = now()
     const origin = operation.cost === 'free' ? NO_ORIGIN : origins.originOf(exchange.request, at)
-    const holder = findHolder(store.reader, this.#tokenOf(operation, exchange))
+    const token = this.#tokenOf(operation, exchange)
+    const holder = token === undefined ? NO_ACTOR : findHolder(store.reader, token)
     return origin instanceof Promise || holder instanceof Promise
       ? identifiedLater(exchange, at, origin, holder)
       : callerOf(exchange, at, origin, holder)
@@ -81,12 +82,9 @@ export class Admission {
     return this.#checkParts(name, caller, exchange, search)
   }
 
-  /**
-   * Returns undefined if the store has the sequence that a read requires in Min-Sequence; otherwise a promise that resolves once it has, or
-   * rejects with NOT_READY.
-   */
-  reached(name: OperationName, { headers }: Exchange): Awaitable<void> {
-    return takesMinSequence(OPERATIONS[name]) ? this.#minSequence.reached(headers) : undefined
+  /** Waits until the store has the sequence that a read requires in Min-Sequence. Rejects with NOT_READY. */
+  async reached(name: OperationName, { headers }: Exchange): Promise<void> {
+    if (takesMinSequence(OPERATIONS[name])) await this.#minSequence.reached(headers)
   }
 
   /** The token of a request; undefined without one, and for a request that needs none. A mirror knows no tokens. */
@@ -104,8 +102,9 @@ export class Admission {
   #checkParts(name: OperationName, caller: RemoteCaller, exchange: Exchange, search: string): CheckedParts {
     const params = CHECKS[name].params(exchange.params)
     const query = CHECKS[name].query(search)
-    const idempotencyKey = this.#keyOf(OPERATIONS[name], exchange, caller)
-    if (exchange.method === 'POST') assertJsonBody(exchange.headers)
+    const { headers, method } = exchange
+    const idempotencyKey = headers['idempotency-key'] === undefined ? undefined : this.#keyOf(name, headers, caller)
+    if (method === 'POST') assertJsonBody(headers)
     return { idempotencyKey, params, query }
   }
 
@@ -116,9 +115,8 @@ export class Admission {
   }
 
   /** The key that recognises a retry of a request; undefined without a key, and for reads. Throws INVALID_IDEMPOTENCY_KEY. */
-  #keyOf(operation: Operation, { headers }: Exchange, caller: RemoteCaller): IdempotencyKey | undefined {
-    if (operation.kind !== 'write' || headers['idempotency-key'] === undefined) return undefined
-    const key = idempotencyKeyFor(operation, headers, caller, this.#dependencies.secrets().originKey)
+  #keyOf(name: OperationName, headers: IncomingHttpHeaders, caller: RemoteCaller): IdempotencyKey | undefined {
+    const key = idempotencyKeyFor(OPERATIONS[name], headers, caller, this.#dependencies.secrets().originKey)
     if (key === 'invalid') throw new Problem('INVALID_IDEMPOTENCY_KEY')
     return key
   }

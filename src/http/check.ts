@@ -6,7 +6,7 @@ import { NAMED_INPUTS, OPERATIONS, type Operation, type OperationName } from '..
 import { Problem } from '../contract/problem.ts'
 import type { Schema } from '../contract/schema.ts'
 import type { Awaitable } from '../engine/database.ts'
-import { isCleanText, uncleanPath } from '../memory/values.ts'
+import { isUnclean, uncleanPath } from '../memory/values.ts'
 import type { Exchange } from './exchange.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?;?\s*$/i
@@ -96,8 +96,8 @@ const checksOf = (operation: Operation): Checks => {
   return {
     params(values) {
       for (const [name, check] of params) {
-        const value = values[name]
-        if (!check.fits(value) || !isCleanText(value)) throw new Problem(codeOf(name), { member: name })
+        const value = values[name] as string
+        if (!check.fits(value) || isUnclean(value)) throw new Problem(codeOf(name), { member: name })
       }
       return values
     },
@@ -159,7 +159,7 @@ function parseQuery(search: string, known: Record<string, { type?: string }>): R
     if (Object.hasOwn(values, name)) throw new Problem('REPEATED_PARAMETER', { member: name })
     const value = decoded(equals < 0 ? '' : part.slice(equals + 1))
     const whole = known[name]?.type === 'integer'
-    if (value === undefined || !isCleanText(value) || (whole && !/^\d{1,9}$/.test(value))) {
+    if (value === undefined || isUnclean(value) || (whole && !/^\d{1,9}$/.test(value))) {
       throw new Problem(codeOf(name), { member: name })
     }
     values[name] = whole ? Number(value) : value

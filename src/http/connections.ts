@@ -109,17 +109,20 @@ export function closeUnknownPeers(server: Server): void {
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i
 
 /**
- * Whether a request has a known version, one valid Host (optional in HTTP/1.0), at most one Content-Type, no transfer coding except
- * chunked, the target `*` only with OPTIONS (RFC 9112, 3.2.4), and no expectation except 100-continue (RFC 9110, 10.1.1).
+ * Refuses a request unless it has a known version, one valid Host (optional in HTTP/1.0), at most one Content-Type, no transfer coding
+ * except chunked, the target `*` only with OPTIONS (RFC 9112, 3.2.4), and no expectation except 100-continue (RFC 9110, 10.1.1).
  */
-function isWellFormed({ method, url, httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+export function assertWellFormed({ method, url, httpVersion, headers, rawHeaders }: IncomingMessage): void {
   const { host, expect, 'transfer-encoding': coding } = headers
-  if (url?.startsWith('*') && !(url === '*' && method === 'OPTIONS')) return false
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return false
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return false
-  if (host === undefined ? httpVersion === '1.1' : !HOST.test(host)) return false
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return false
-  return hasAtMostOne(rawHeaders, 'host') && hasAtMostOne(rawHeaders, 'content-type')
+  const isWellFormed =
+    (!url?.startsWith('*') || (url === '*' && method === 'OPTIONS')) &&
+    (expect === undefined || expect.toLowerCase() === '100-continue') &&
+    (httpVersion === '1.1' || httpVersion === '1.0') &&
+    (host === undefined ? httpVersion === '1.0' : HOST.test(host)) &&
+    (coding === undefined || coding.toLowerCase() === 'chunked') &&
+    hasAtMostOne(rawHeaders, 'host') &&
+    hasAtMostOne(rawHeaders, 'content-type')
+  if (!isWellFormed) throw new Problem('MALFORMED_REQUEST')
 }
 
 /** Whether fields, as alternating names and values, have a name at most once. */
@@ -130,11 +133,6 @@ function hasAtMostOne(fields: readonly string[], name: string): boolean {
     if (one.length === name.length && one.toLowerCase() === name) count += 1
   }
   return count <= 1
-}
-
-/** Refuses a request that is not well-formed. */
-export function assertWellFormed(request: IncomingMessage): void {
-  if (!isWellFormed(request)) throw new Problem('MALFORMED_REQUEST')
 }
 
 /** Handles a request with an unknown expectation like any other, because Node would answer it with an empty 417. */

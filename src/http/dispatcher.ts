@@ -25,11 +25,13 @@ type Dependencies = {
 /** Answers every request: sheds load, finds the route, runs it, and converts errors to answers. */
 export class Dispatcher {
   readonly #dependencies: Dependencies
-  readonly #report: Report
+  /** Whether the operator lists the names or the web pages that may call the service. */
+  readonly #isRestricted: boolean
 
   constructor(dependencies: Dependencies) {
+    const { allowedHosts, allowedOrigins } = dependencies.config
     this.#dependencies = dependencies
-    this.#report = (exchange, status, error) => this.#reportAnswer(exchange, status, error)
+    this.#isRestricted = allowedHosts.length > 0 || allowedOrigins.length > 0
   }
 
   /** The server calls this for each connection. */
@@ -52,12 +54,12 @@ export class Dispatcher {
   /** Answers a request that is not shed, in its turn. Never rejects. Requests of the network count as work in progress. */
   async #answer(exchange: Exchange): Promise<void> {
     const { overload } = this.#dependencies
-    const { request, response, arrival } = exchange
+    const { response, arrival } = exchange
     const isOfNetwork = arrival.channel === 'network'
     if (isOfNetwork) overload.begin()
     try {
       const route = this.#routeOf(exchange)
-      const turn = route === undefined ? undefined : overload.turnOf(request, exchange.began)
+      const turn = route === undefined ? undefined : overload.turnOf(exchange)
       if (turn !== undefined) await turn
       // A client that left while its request waited needs no answer.
       if (route === undefined) exchange.send(204)
@@ -75,7 +77,7 @@ export class Dispatcher {
     const found = router.find(exchange.method, exchange.url)
     exchange.route = found?.route
     assertWellFormed(exchange.request)
-    if (exchange.arrival.channel !== 'process') assertAllowedPage(exchange, config)
+    if (this.#isRestricted && exchange.arrival.channel !== 'process') assertAllowedPage(exchange, config)
     if (allowOrigins(exchange, config)) return undefined
     if (found === undefined) throw new Problem('ROUTE_NOT_FOUND')
     exchange.params = found.params
@@ -111,7 +113,7 @@ export class Dispatcher {
     exchange.set(headers).send(status, Buffer.from(body))
   }
 
-  #reportAnswer({ began, id, request, route }: Exchange, status: number, error?: Error): void {
+  readonly #report: Report = ({ began, id, request, route }, status, error) => {
     const { logger, metrics } = this.#dependencies
     if (error !== undefined) logger.warn({ requestId: id, err: error }, 'an answer ended before its last byte')
     const ms = performance.now() - began

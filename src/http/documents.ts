@@ -38,7 +38,7 @@ export function createDocument({ type, body, digest, immutable = false, fields =
 }
 
 export const isCurrent = ({ etag }: StaticDocument, { headers }: { headers: IncomingHttpHeaders }): boolean =>
-  isUnchanged(headers['if-none-match'], etag)
+  isUnchanged(headers['if-none-match'] ?? '', etag)
 
 /**
  * Returns the function that answers with a document, in the coding that the client prefers, or with 304 if the client has this version. The

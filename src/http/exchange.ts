@@ -59,9 +59,17 @@ export type Report = (exchange: Exchange, status: number, error?: Error) => void
 export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly id: string = randomUUID()
+  readonly id: string
   /** When the request arrived, in milliseconds of the monotonic clock. */
-  readonly began: number = performance.now()
+  readonly began: number
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  /** The request target as it was sent. */
+  readonly url: string
+  /** The requested path, without the query. */
+  readonly path: string
+  /** The query as it was sent, without the question mark. */
+  readonly search: string
   /** The fields of the answer so far. */
   readonly fields: Fields
   /** Undefined until the request is routed, and for an unknown path. */
@@ -79,29 +87,20 @@ export class Exchange {
     report: Report,
     arrival: Arrival = { channel: 'network' },
   ) {
-    this.arrival = arrival
+    const { method = '', url = '', headers } = request
+    const { path, search } = targetOf(url)
     this.request = request
     this.response = response
     this.#report = report
+    this.arrival = arrival
+    this.id = randomUUID()
+    this.began = performance.now()
+    this.method = method
+    this.headers = headers
+    this.url = url
+    this.path = path
+    this.search = search
     this.fields = { ...SECURITY_FIELDS, 'x-request-id': this.id }
-  }
-
-  get headers(): IncomingHttpHeaders {
-    return this.request.headers
-  }
-
-  get method(): string {
-    return this.request.method ?? ''
-  }
-
-  /** The request target as it was sent. */
-  get url(): string {
-    return this.request.url ?? ''
-  }
-
-  /** The requested path, without the query. */
-  get path(): string {
-    return targetOf(this.url).path
   }
 
   /** Adds fields to the answer, or replaces them. */
@@ -117,39 +116,36 @@ export class Exchange {
 
   /** Sends the answer. A string has one character for each byte. Does nothing if an answer was sent already or the client has left. */
   send(status: number, body?: Buffer | string): void {
-    if (this.#isOver()) return
-    if (body !== undefined) this.fields['content-length'] = String(body.length)
-    else if (status !== 204 && status !== 304 && this.method !== 'HEAD') this.fields['content-length'] = '0'
-    this.response.writeHead(status, this.#pairs())
-    if (typeof body === 'string') this.response.end(body, 'latin1')
-    else this.response.end(body)
+    const { fields, response } = this
+    if (response.headersSent || response.destroyed) return
+    if (body !== undefined) fields['content-length'] = String(body.length)
+    else if (status !== 204 && status !== 304 && this.method !== 'HEAD') fields['content-length'] = '0'
+    response.writeHead(status, pairsOf(fields))
+    if (typeof body === 'string') response.end(body, 'latin1')
+    else response.end(body)
     this.#report(this, status)
   }
 
   /** Sends the bytes of `readable` as fast as the client reads them. Rejects if it fails before its first byte. */
   async stream(status: number, readable: Readable): Promise<void> {
     await once(readable, 'readable')
-    if (this.#isOver()) {
+    if (this.response.headersSent || this.response.destroyed) {
       readable.destroy()
       return
     }
-    this.response.writeHead(status, this.#pairs())
+    this.response.writeHead(status, pairsOf(this.fields))
     pipeline(readable, this.response, error => {
       // A client that disconnects is not a fault. It received no complete answer, so none is reported.
       if (error?.code !== 'ERR_STREAM_PREMATURE_CLOSE') this.#report(this, status, error ?? undefined)
     })
   }
+}
 
-  #isOver(): boolean {
-    return this.response.headersSent || this.response.destroyed
-  }
-
-  /** The fields as alternating names and values, which Node sends without a copy. */
-  #pairs(): string[] {
-    const pairs: string[] = []
-    for (const name in this.fields) pairs.push(name, this.fields[name] as string)
-    return pairs
-  }
+/** The fields as alternating names and values, which Node sends without a copy. */
+function pairsOf(fields: Fields): string[] {
+  const pairs: string[] = []
+  for (const name in fields) pairs.push(name, fields[name] as string)
+  return pairs
 }
 
 const ALLOWED = ['Content-Type', 'X-Actor-Token', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID', 'Min-Sequence']
@@ -162,8 +158,6 @@ const PREFLIGHT_FIELDS = {
   'access-control-max-age': String(MAX_AGE),
   'content-length': '0',
 }
-
-const isPrivate = (path: string): boolean => path.startsWith('/api/admin/') || path === '/metrics'
 
 type PageSettings = Pick<Config, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'>
 
@@ -178,7 +172,7 @@ const PROBES = ['/health', '/ready']
  */
 export function assertAllowedPage({ headers, path }: Exchange, settings: PageSettings): void {
   const { allowedHosts, allowedOrigins, publicUrl } = settings
-  if ((allowedHosts.length === 0 && allowedOrigins.length === 0) || PROBES.includes(path)) return
+  if (PROBES.includes(path)) return
   const { host = '', origin } = headers
   const name = host.toLowerCase().replace(/:\d*$/, '')
   const isPublic = publicUrl !== undefined && new URL(publicUrl).hostname === name
@@ -212,8 +206,8 @@ export function mayCallMcp(origin: string | undefined, settings: PageSettings): 
 export function allowOrigins(exchange: Exchange, { allowedOrigins }: Pick<Config, 'allowedOrigins'>): boolean {
   const { fields, method, route } = exchange
   fields.vary = PUBLIC_FIELDS.vary
-  const path = route?.path ?? pathOf(exchange.url)
-  if (isPrivate(path)) return false
+  const path = route?.path ?? pathOf(exchange)
+  if (path.startsWith('/api/admin/') || path === '/metrics') return false
   if (allowedOrigins.length === 0 || allowedOrigins.includes('*')) Object.assign(fields, PUBLIC_FIELDS)
   else if (exchange.headers.origin !== undefined)
     Object.assign(fields, PUBLIC_FIELDS, { 'access-control-allow-origin': exchange.headers.origin })
@@ -224,10 +218,10 @@ export function allowOrigins(exchange: Exchange, { allowedOrigins }: Pick<Config
 }
 
 /** The path as the router reads it, with percent-encoding decoded. */
-function pathOf(url: string): string {
+function pathOf({ path }: Exchange): string {
   try {
-    return decodeURIComponent(targetOf(url).path)
+    return decodeURIComponent(path)
   } catch {
-    return url
+    return path
   }
 }

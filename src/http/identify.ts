@@ -167,10 +167,10 @@ export class Origins {
 
 /** The actor of a token; null for no token and for one that is not valid. The hash is that of a token without a mistyped character. */
 export type TokenHolder = Pick<RemoteCaller, 'actor' | 'tokenHash'>
-const NO_ACTOR: TokenHolder = { actor: null }
+export const NO_ACTOR: TokenHolder = { actor: null }
 
 /** Finds the actor of a token header. The checksum detects a mistyped token without a look-up. */
-export const findHolder = (reader: Reader, header: string | string[] | undefined): Awaitable<TokenHolder> =>
+export const findHolder = (reader: Reader, header: string | string[]): Awaitable<TokenHolder> =>
   typeof header === 'string' && isToken(header) ? findHolderOf(reader, tokenHash(header)) : NO_ACTOR
 
 async function findHolderOf(reader: Reader, tokenHash: string): Promise<TokenHolder> {

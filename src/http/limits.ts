@@ -17,10 +17,14 @@ type Fields = { 'ratelimit-policy': string; ratelimit: string }
 /** The RateLimit-Policy and RateLimit fields: an item per limit. */
 export function rateLimitFields(limits: readonly Omit<LimitState, 'bin'>[]): Partial<Fields> {
   if (limits.length === 0) return {}
-  return {
-    'ratelimit-policy': limits.map(({ policy, quota }) => `"${policy}";q=${quota};w=${RATE_WINDOW_SECONDS}`).join(', '),
-    ratelimit: limits.map(({ policy, remaining, reset }) => `"${policy}";r=${remaining};t=${reset}`).join(', '),
+  let policies = ''
+  let ratelimit = ''
+  for (const { policy, quota, remaining, reset } of limits) {
+    const separator = ratelimit === '' ? '' : ', '
+    policies += `${separator}"${policy}";q=${quota};w=${RATE_WINDOW_SECONDS}`
+    ratelimit += `${separator}"${policy}";r=${remaining};t=${reset}`
   }
+  return { 'ratelimit-policy': policies, ratelimit }
 }
 
 /** Adds an item for the cooldown to the fields: the next write of this kind must wait this many seconds. */

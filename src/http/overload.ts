@@ -6,6 +6,7 @@ import { Problem } from '../contract/problem.ts'
 import { targetOf } from '../web/page.ts'
 import { PUBLIC_FIELDS, SECURITY_FIELDS } from './connections.ts'
 import { problemAnswer } from './errors.ts'
+import type { Exchange } from './exchange.ts'
 
 /** Milliseconds for requests in one turn of the event loop. After that, further requests wait for a later turn. */
 const TURN_BUDGET_MS = 10
@@ -93,7 +94,6 @@ export class Turns {
    * promise that resolves when the request may begin. The promise rejects if the request is refused.
    */
   waitToBegin(at: number): Promise<void> | undefined {
-    this.#schedule()
     if (this.#mayContinue(at) && this.#waiting.length === 0) return undefined
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, unbegun: { reject, since: at, cpuTimeMs: cpuTimeMs(), begun: this.#begun } })
@@ -110,25 +110,24 @@ export class Turns {
    * request runs before all requests that have not begun, because its data already occupies memory.
    */
   waitToContinue(at: number): Promise<void> | undefined {
-    this.#schedule()
     if (this.#mayContinue(at, CONTINUE_BUDGET_MS)) return undefined
     return new Promise(resolve => this.#waiting.unshift({ resolve }))
   }
 
   /** Returns a promise that resolves in a later turn. For requests that have begun and would otherwise all continue in this turn. */
   waitForLaterTurn(): Promise<void> {
-    this.#schedule()
+    if (!this.#isScheduled) this.#schedule()
     return new Promise(resolve => this.#waiting.push({ resolve }))
   }
 
   #mayContinue(at: number, budget: number = TURN_BUDGET_MS): boolean {
+    if (!this.#isScheduled) this.#schedule()
     this.#beganAt ??= at
     this.#requests += 1
     return this.#idleTurnsLeft === 0 && at - this.#beganAt < budget
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(this.#beginTurn)
   }
@@ -256,8 +255,6 @@ const OVERLOADED = new Problem('OVERLOADED', { retryAfter: 1 })
 /** Paths that are answered under any load. */
 const FREE = new Set(Object.values(OPERATIONS).flatMap(({ cost, path }): string[] => (cost === 'free' ? [path] : [])))
 const pathOf = ({ url = '' }: IncomingMessage): string => targetOf(url).path
-const isFree = (request: IncomingMessage): boolean => FREE.has(pathOf(request))
-const isWrite = (request: IncomingMessage): boolean => request.method === 'POST' && pathOf(request).startsWith('/api/')
 
 function refuse(path: string, response: ServerResponse): void {
   const requestId = randomUUID()
@@ -302,7 +299,8 @@ export class Overload {
 
   /** Accepts a request, or refuses it in as few steps as possible and returns false. */
   admit(request: IncomingMessage, response: ServerResponse): boolean {
-    if ((this.#isOverloaded() && !isFree(request)) || (this.#isFull() && isWrite(request))) {
+    const isFull = request.method === 'POST' && this.#isFull() && pathOf(request).startsWith('/api/')
+    if (isFull || (this.#isOverloaded() && !FREE.has(pathOf(request)))) {
       this.#refused++
       refuse(pathOf(request), response)
       return false
@@ -312,11 +310,11 @@ export class Overload {
   }
 
   /**
-   * Returns undefined if an accepted request that arrived at `arrived`, in milliseconds of the monotonic clock, may be answered at once.
-   * Otherwise returns a promise of its turn, which rejects with OVERLOADED.
+   * Returns undefined if an accepted request may be answered at once. Otherwise returns a promise of its turn, which rejects with
+   * OVERLOADED.
    */
-  turnOf(request: IncomingMessage, arrived: number): Promise<void> | undefined {
-    return isFree(request) ? undefined : this.#turns.waitToBegin(arrived)
+  turnOf({ path, began }: Pick<Exchange, 'path' | 'began'>): Promise<void> | undefined {
+    return FREE.has(path) ? undefined : this.#turns.waitToBegin(began)
   }
 
   /** Returns undefined if a request may continue in this turn, otherwise a promise that resolves in a later turn. */

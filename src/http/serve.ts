@@ -29,7 +29,7 @@ import { runRead } from '../memory/run.ts'
 import type { Limiter, Store, WriteEnvironment } from '../memory/store.ts'
 import { coolsDown } from '../memory/write.ts'
 import { acceptedType } from '../web/accepted-type.ts'
-import { JSON_TYPE, MARKDOWN_TYPE, targetOf } from '../web/page.ts'
+import { JSON_TYPE, MARKDOWN_TYPE } from '../web/page.ts'
 import type { Admission, Admitted } from './admission.ts'
 import { CHECKS, readJson } from './check.ts'
 import { answerFields, bytesOf, type Compression, isCoded, isUnchanged, nextLink, sendCoded } from './compression.ts'
@@ -91,9 +91,6 @@ function sendMarkdown(exchange: Exchange, status: number, text: string): void {
   const fenced = fenceOf(randomBytes(MARK_BYTES).toString('hex'), 'strangers', [plain(text)])
   exchange.set({ 'content-type': MARKDOWN_TYPE }).send(status, Buffer.from(`${fenced}\n`))
 }
-
-/** The Content-Type of the answers of an operation. */
-const typeOf = ({ media }: Operation): string => (media === undefined ? JSON_TYPE : `${media}; charset=utf-8`)
 
 /** Runs a request that may run. Returns its answer; undefined if it has sent the answer. */
 type Run = (request: Admitted, exchange: Exchange) => Awaitable<Answer | undefined>
@@ -165,10 +162,9 @@ export class Serving {
     const caller = identifying instanceof Promise ? await identifying : identifying
     const charging = charges.charge(name, caller, exchange)
     const charged = charging instanceof Promise ? await charging : charging
-    const checking = admission.check(name, caller, exchange, search ?? targetOf(exchange.url).search)
+    const checking = admission.check(name, caller, exchange, search ?? exchange.search)
     const { params, query, idempotencyKey } = checking instanceof Promise ? await checking : checking
-    const waiting = admission.reached(name, exchange)
-    if (waiting instanceof Promise) await waiting
+    if (exchange.headers['min-sequence'] !== undefined) await admission.reached(name, exchange)
     if (exchange.method === 'POST') exchange.body = await readJson(exchange)
     const request: Admitted = { name, caller, charged, params, query, idempotencyKey }
     try {
@@ -201,7 +197,8 @@ export class Serving {
     const { caller, params, query } = request
     const name = request.name as ReadName
     const operation: Operation = OPERATIONS[name]
-    const read = { params, query, body: CHECKS[name].body(exchange.body) }
+    const body = exchange.method === 'POST' ? CHECKS[name].body(exchange.body) : undefined
+    const read = { params, query, body }
     // Free operations, like /health, are not observed.
     const room = operation.cost === 'free' ? undefined : this.#dependencies.observer.room()
     return room === undefined && operation.chargedItems === undefined
@@ -279,13 +276,13 @@ export class Serving {
   #send(request: Admitted, answer: Answer, exchange: Exchange): Awaitable<void> {
     const { observer, compression } = this.#dependencies
     const operation: Operation = OPERATIONS[request.name]
-    const { status } = operation
+    const { status, media } = operation
     exchange.set(this.#fieldsOf(request, answer, exchange))
-    const version = operation.kind === 'read' ? answer.etag : undefined
-    if (version !== undefined && isUnchanged(exchange.headers['if-none-match'], version)) return exchange.send(304)
+    const match = operation.kind === 'read' ? exchange.headers['if-none-match'] : undefined
+    if (match !== undefined && answer.etag !== undefined && isUnchanged(match, answer.etag)) return exchange.send(304)
     if (answer.observed !== undefined) observer.note(request.caller, answer.observed)
     for (const observed of answer.alsoObserved ?? []) observer.note(request.caller, observed)
-    exchange.fields['content-type'] = typeOf(operation)
+    exchange.fields['content-type'] = media === undefined ? JSON_TYPE : `${media}; charset=utf-8`
     if (answer.markdown !== undefined) {
       exchange.fields.vary = 'Origin, Accept'
       if (wantsMarkdown(exchange.headers.accept ?? '')) return sendMarkdown(exchange, status, answer.markdown())
@@ -310,8 +307,10 @@ export class Serving {
     const { config } = this.#dependencies
     const fields = answerFields(answer, OPERATIONS[name])
     if (OPERATIONS[name].kind !== 'read') return fields
-    Object.assign(fields, sharedCacheFields(answer, sharedCacheOf(config, request, name, params)))
-    const licensed = withLicense(fields, config, name)
+    if (config.sharedCacheSeconds > 0) {
+      Object.assign(fields, sharedCacheFields(answer, sharedCacheOf(config, request, name, params)))
+    }
+    const licensed = config.contentLicense === undefined ? fields : withLicense(fields, config, name)
     return answer.next === undefined ? licensed : withLink(licensed, nextLink(url, answer.next))
   }
 }

@@ -54,12 +54,10 @@ function tagsOf(answer: Tagged, { operation, params }: SharedCache): string[] | 
 
 /**
  * Returns the header fields by which the operator's own caches store an answer (RFC 9213). If the request had a token, they exclude the
- * answer from all shared caches. Empty if `seconds` is 0.
+ * answer from all shared caches.
  */
 export const sharedCacheFields = (answer: Tagged, shared: SharedCache): Record<string, string> =>
-  shared.seconds === 0 || (answer.etag === undefined && shared.identified)
-    ? NONE
-    : fieldsOf(shared, tagsOf(answer, shared))
+  answer.etag === undefined && shared.identified ? NONE : fieldsOf(shared, tagsOf(answer, shared))
 
 /** Like `sharedCacheFields`, for a page. A page may show texts of other entries, so each act of moderation purges it. */
 export function pageCacheFields(answer: Tagged, shared: SharedCache): Record<string, string> {

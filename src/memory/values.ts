@@ -70,7 +70,8 @@ export const isCleanText = (value: unknown): boolean => pathOfText(value, isUncl
 /** The path to the first string in a JSON value that cannot be stored; undefined if all can be stored. */
 export const uncleanPath = (value: unknown): string[] | undefined => pathOfText(value, isUnclean)
 
-const isUnclean = (text: string): boolean => !text.isWellFormed() || text.includes('\u0000')
+/** Whether a text cannot be stored. */
+export const isUnclean = (text: string): boolean => !text.isWellFormed() || text.includes('\u0000')
 
 /** The path to the first string, or the first object with a key, that `matches`; empty if it is the value itself. */
 export function pathOfText(value: unknown, matches: (text: string) => boolean): string[] | undefined {
