@@ -12,11 +12,14 @@ const PAUSE_MS = 20
 export type LocalMemory = {
   /** Sends a request to the process that has opened the directory. A request that got no answer is repeated. */
   fetch(url: string, init: RequestInit): Promise<Response>
+  /** Whether this process has opened the store. */
+  isOwner(): boolean
   close(): Promise<void>
 }
 
 export type LocalMemoryOptions = {
-  logger: Logger
+  /** The log, which is loaded when it is first needed. */
+  log(): Promise<Logger>
   env: NodeJS.ProcessEnv
   /** Called if this process has opened the directory and its store breaks. */
   onBroken(fault: Error): void
@@ -42,6 +45,20 @@ export async function joinLocalMemory(directory: string, options: LocalMemoryOpt
   return member
 }
 
+/** A member loads the service so many milliseconds after it has joined, so that it can open the store at once when the owner ends. */
+const STAND_BY_MS = 1_000
+
+/** Loads the modules that a process needs to open the store. */
+const loadService = () =>
+  Promise.all([
+    import('./app.ts'),
+    import('./config.ts'),
+    import('./mcp/endpoint.ts'),
+    import('./engine-embedded.ts'),
+    import('@modelcontextprotocol/server'),
+    import('./mcp/server.ts'),
+  ])
+
 /** This process as one of those that share a directory: it owns the store, or watches the process that does. */
 class Member implements LocalMemory {
   readonly #directory: string
@@ -52,6 +69,7 @@ class Member implements LocalMemory {
   #prepared: string | undefined
   #joining: Promise<void> | undefined
   #endWatch = (): void => {}
+  #standBy: Promise<void> | undefined
   #isClosed = false
 
   constructor(directory: string, options: LocalMemoryOptions) {
@@ -99,13 +117,23 @@ class Member implements LocalMemory {
     this.#endWatch()
     const rejoin = (): void => {
       // A request that needs the memory reports the fault.
-      if (!this.#isClosed) this.join().catch(error => this.#options.logger.error({ err: error }, 'the memory is lost'))
+      if (this.#isClosed) return
+      this.join().catch(async error => (await this.#options.log()).error({ err: error }, 'the memory is lost'))
     }
     this.#endWatch = () => socket.off('close', rejoin).destroy()
     // The owner needs no watch.
-    if (this.#owned === undefined) socket.once('close', rejoin).resume().unref()
-    else socket.destroy()
+    if (this.#owned === undefined) {
+      socket.once('close', rejoin).resume().unref()
+      this.#standBy ??= this.#loadAhead()
+    } else socket.destroy()
     return true
+  }
+
+  async #loadAhead(): Promise<void> {
+    await setTimeout(STAND_BY_MS, undefined, { ref: false })
+    if (this.#isClosed) return
+    // A module that cannot be loaded is reported when the store is opened.
+    await loadService().catch(() => {})
   }
 
   /** Opens the store and listens on the socket. Returns the fault if another process has opened it. Loads the service only with the lock. */
@@ -126,12 +154,19 @@ class Member implements LocalMemory {
   }
 
   async #open(unlock: () => void): Promise<void> {
-    const [{ openService }, { readConfig }] = await Promise.all([import('./app.ts'), import('./config.ts')])
-    const { env, logger, onBroken } = this.#options
+    const [{ openService }, { readConfig }, { loadMcp }] = await loadService()
+    const { env, onBroken } = this.#options
+    const logger = await this.#options.log()
     const config = readConfig({ ...env, ...UNUSED }, { 'data-dir': this.#directory })
     const service = await openService(config, { logger, onBroken, privateMemory: true, unlock })
     this.#owned = service
     await listenLocally(service.server, this.#directory)
+    // Other windows ask for the tools when they start.
+    loadMcp().catch(error => logger.error({ err: error }, 'the protocol cannot be loaded'))
+  }
+
+  isOwner(): boolean {
+    return this.#owned !== undefined
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { chmodSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -29,7 +28,7 @@ export function socketPath(directory: string, platform = process.platform): stri
   // A sandbox may allow the directory by the name that was given only.
   const named = join(resolve(directory), SOCKET)
   if (platform !== 'win32' && isShort(real)) return isShort(named) ? named : real
-  const name = createHash('sha256').update(place).digest('hex').slice(0, DIGEST_CHARACTERS)
+  const name = process.getBuiltinModule('node:crypto').hash('sha256', place).slice(0, DIGEST_CHARACTERS)
   if (platform === 'win32') return `\\\\.\\pipe\\palimpsest-${name}`
   return join(tmpdir(), `palimpsest-${process.getuid?.()}`, `${name}.sock`)
 }

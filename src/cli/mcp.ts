@@ -1,171 +1,182 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import type { Readable, Writable } from 'node:stream'
-import { type ServeStdioOptions, StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { type Logger, pino } from 'pino'
-import { type Client, createClient } from '../client/index.ts'
-import { refusalOf } from '../client/refusal.ts'
-import { SETTINGS } from '../config.ts'
+import { PassThrough, type Readable, Writable } from 'node:stream'
 import { joinLocalMemory, type LocalMemory } from '../local-memory.ts'
 import { LOCAL_URL } from '../local-socket.ts'
-import { createMcpServer, type Session } from '../mcp/server.ts'
-import { errorCode } from '../operator-error.ts'
-import { adminTokenFile, mcpTokenFile } from '../secrets.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
-import { DEFAULT_URL } from './people/flags.ts'
 
 /** The maximum length of a message in bytes: more than any tool accepts, so that the tool can refuse it. */
-const MESSAGE_BYTES = 1_048_576
-/** The longest wait, in seconds, that the client waits itself, for example for a cooldown. Longer waits are left to the model. */
-const WAIT_SECONDS = 4
-
-/** The dependencies of a session, and the function that ends it. */
-type Opened = { session: Session; close(): Promise<void> }
+export const MESSAGE_BYTES = 1_048_576
 
 /** The used part of a command line. */
-type Called = Pick<Invocation, 'flags' | 'env'>
+export type Called = Pick<Invocation, 'flags' | 'env'>
 
 /** The input and output of messages. */
 export type Streams = { stdin: Readable; stdout: Writable; stderr: Writable }
 
 /** Serves the Model Context Protocol on standard input and output until the input ends. Returns the exit code. */
-export async function runMcp(invocation: Called, streams: Streams = process): Promise<number> {
-  const { env, flags } = invocation
-  const logger = pino({ level: levelIn(env), base: null }, streams.stderr)
-  if (flags['data-dir'] !== undefined && flags.url !== undefined) {
+export async function runMcp(called: Called, streams: Streams = process): Promise<number> {
+  const { env, flags } = called
+  const directory = flags['data-dir']
+  if (directory !== undefined && flags.url !== undefined) {
     throw new UsageError(
       '--url and --data-dir exclude each other: name a service, or the directory of a private memory.',
     )
   }
-  const dataDir = flags['data-dir']
-  const opened = dataDir === undefined ? openShared(invocation, logger) : await openPrivate(dataDir, env, logger)
-  try {
-    await speak(opened.session, logger, streams)
-  } finally {
-    await opened.close()
-  }
+  if (directory !== undefined) return serveDirectory(directory, env, streams)
+  const { openLog, speakWith } = await import('./mcp-session.ts')
+  await speakWith(called, openLog(env, streams.stderr), streams)
   return EXIT.ok
 }
 
-function levelIn({ LOG_LEVEL: level = 'warn' }: NodeJS.ProcessEnv): string {
-  try {
-    return SETTINGS.logLevel.parse(level)
-  } catch (error) {
-    throw new UsageError(`LOG_LEVEL must be ${(error as Error).message}, not "${level}".`)
-  }
-}
-
-function speak(session: Session, logger: Logger, { stdin, stdout }: Streams): Promise<void> {
-  const transport = new StdioServerTransport(stdin, stdout, { maxBufferSize: MESSAGE_BYTES })
-  // Messages are untrusted and may contain tokens. Only the kind of an error is logged.
-  const onerror: ServeStdioOptions['onerror'] = ({ name }) => logger.warn({ name }, 'a message is invalid')
-  const handle = serveStdio(() => createMcpServer(session), { transport, onerror })
-  const stop = (): void => void handle.close()
-  process.on('SIGTERM', stop).on('SIGINT', stop)
-  return new Promise(resolve => {
-    const { onclose } = transport
-    transport.onclose = () => {
-      onclose?.()
-      process.off('SIGTERM', stop).off('SIGINT', stop)
-      resolve()
-    }
-  })
-}
-
-/** A session with a service over HTTP. The token of the first write is stored until the process ends. */
-function openShared({ env, flags }: Called, logger: Logger): Opened {
-  const baseUrl = flags.url ?? (env.PALIMPSEST_URL || DEFAULT_URL)
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new UsageError('--url (or PALIMPSEST_URL) must be the http or https address of a service.')
-  }
-  const first = env.PALIMPSEST_TOKEN || undefined
-  const readUrl = env.PALIMPSEST_READ_URL || undefined
-  const bounds = { retries: 2, maxWaitSeconds: WAIT_SECONDS }
-  const open = (token: string | undefined): Client =>
-    createClient({ baseUrl, readUrl, token, tokenOnReads: readUrl === undefined, ...bounds })
-  // The client remembers its last write, so that reads at the other address include it.
-  let client = open(first)
-  const clientFor = (token: string | undefined): Client => {
-    if (client.token() !== token) client = open(token)
-    return client
-  }
-  const session = sessionOf(logger, { clientFor, memory: 'shared' }, () => first)
-  return { session, close: async () => {} }
-}
-
-/** A session with the private memory in a directory. All sessions with the directory write as one actor, whose token is stored there. */
-async function openPrivate(directory: string, env: NodeJS.ProcessEnv, logger: Logger): Promise<Opened> {
+/**
+ * Serves the private memory in a directory. The protocol and the tools take most of the time of a start, so a further window first lets the
+ * owner of the directory answer the messages that open a session, and loads them afterwards.
+ */
+async function serveDirectory(directory: string, env: NodeJS.ProcessEnv, streams: Streams): Promise<number> {
+  const session = () => import('./mcp-session.ts')
+  const log = async () => (await session()).openLog(env, streams.stderr)
+  // A wrong level ends the command before it opens anything.
+  if (env.LOG_LEVEL !== undefined) await log()
   const onBroken = ({ message }: Error): never => {
     process.stderr.write(`${message}\n`)
     process.exit(EXIT.failed)
   }
-  const memory = await joinLocalMemory(directory, { env, logger, onBroken })
-  const { fetch } = memory
-  const clientFor = (token: string | undefined): Client =>
-    createClient({ baseUrl: LOCAL_URL, fetch, retries: 0, tokenOnReads: true, token, userAgent: 'palimpsest mcp' })
-  const file = mcpTokenFile(directory)
-  const session = sessionOf(
-    logger,
-    { clientFor, memory: 'private', forget: forgettingIn(memory, directory) },
-    () => tokenIn(file),
-    token => storeToken(file, token),
-  )
-  return { session, close: () => memory.close() }
+  const memory = await joinLocalMemory(directory, { env, log, onBroken })
+  try {
+    const opening = memory.isOwner() ? undefined : new Opening(memory, streams)
+    if ((await opening?.ended) === 'with the input') return EXIT.ok
+    await (await session()).speakIn(memory, directory, await log(), opening ?? streams)
+  } finally {
+    await memory.close()
+  }
+  return EXIT.ok
 }
 
-/** Returns the function that withdraws an entry of a private memory. The function rejects with a ClientError. */
-function forgettingIn({ fetch }: LocalMemory, directory: string) {
-  return async (entry: string, reason: string): Promise<{ entryId: string }> => {
-    const path = '/api/admin/moderate'
-    const authorization = `Bearer ${readFileSync(adminTokenFile(directory), 'utf8').trim()}`
-    const response = await fetch(`${LOCAL_URL}${path}`, {
+/** The requests with which hosts open a session. Their answers depend on the version of the program only. */
+const OPENING_REQUESTS = new Set(['initialize', 'tools/list'])
+/** The protocol is loaded so many milliseconds after the last answer of the owner: hosts list the tools at once. */
+const PAUSE_MS = 250
+/** The owner answers in milliseconds. After a longer wait the window answers itself. */
+const WAIT_MS = 2_000
+
+type Message = { id?: string | number; method?: string; params?: object }
+
+/**
+ * The beginning of a session: the owner of the directory answers the first messages, while their lines wait in `stdin` for the protocol of
+ * this process. `stdout` drops its second answer to them.
+ */
+class Opening {
+  readonly stdin = new PassThrough()
+  readonly stdout: Writable
+  /** How the beginning ended: with the end of the input, before anything else was asked, or with the first other request. */
+  readonly ended: Promise<'with the input' | 'with a request'>
+  readonly #memory: LocalMemory
+  readonly #input: Readable
+  readonly #output: Writable
+  readonly #answered = new Set<string | number>()
+  readonly #asked: Promise<void>[] = []
+  #isOver = false
+  #end: (how: 'with the input' | 'with a request') => void
+  #timer: NodeJS.Timeout | undefined
+  #unread = Buffer.alloc(0)
+
+  constructor(memory: LocalMemory, { stdin, stdout }: Streams) {
+    this.#memory = memory
+    this.#input = stdin
+    this.#output = stdout
+    const { promise, resolve } = Promise.withResolvers<'with the input' | 'with a request'>()
+    this.#end = resolve
+    this.ended = promise
+    const write = (chunk: Buffer, _encoding: unknown, done: (error?: Error | null) => void): void => {
+      if (this.#isRepeated(chunk)) done()
+      else stdout.write(chunk, done)
+    }
+    this.stdout = new Writable({ write })
+    this.#input.on('data', this.#onData).once('end', this.#onEnd)
+    process.once('SIGTERM', this.#onEnd).once('SIGINT', this.#onEnd)
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.stdin.write(chunk)
+    if (this.#isOver) return
+    this.#unread = Buffer.concat([this.#unread, chunk])
+    for (let end = this.#unread.indexOf('\n'); end >= 0 && !this.#isOver; end = this.#unread.indexOf('\n')) {
+      this.#take(this.#unread.subarray(0, end).toString('utf8'))
+      this.#unread = this.#unread.subarray(end + 1)
+    }
+    if (this.#unread.length > MESSAGE_BYTES) this.#finish('with a request')
+  }
+
+  readonly #onEnd = (): void => {
+    this.stdin.end()
+    this.#finish('with the input')
+  }
+
+  #take(line: string): void {
+    const message = parsed(line)
+    if (message?.id === undefined && message?.method?.startsWith('notifications/')) return
+    // A message of the revision without sessions names its revision in _meta.
+    const isOpening = OPENING_REQUESTS.has(message?.method ?? '') && !Object.hasOwn(message?.params ?? {}, '_meta')
+    if (message?.id === undefined || !isOpening) this.#finish('with a request')
+    else {
+      clearTimeout(this.#timer)
+      this.#asked.push(this.#ask(line, message.id))
+    }
+  }
+
+  async #ask(line: string, id: string | number): Promise<void> {
+    const answer = await answerOf(this.#memory, line)
+    if (answer === undefined) this.#finish('with a request')
+    else {
+      this.#answered.add(id)
+      this.#output.write(`${answer}\n`)
+      if (!this.#isOver) this.#timer = setTimeout(() => this.#finish('with a request'), PAUSE_MS)
+    }
+  }
+
+  #finish(how: 'with the input' | 'with a request'): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    process.off('SIGTERM', this.#onEnd).off('SIGINT', this.#onEnd)
+    const asked = this.#asked.length
+    // An input that ended with an unanswered request is served too.
+    Promise.all(this.#asked).then(() => this.#end(this.#answered.size < asked ? 'with a request' : how))
+  }
+
+  /** Whether a line is an answer that the owner has given already. */
+  #isRepeated(line: Buffer): boolean {
+    if (this.#answered.size === 0) return false
+    const { id, method } = parsed(line.toString('utf8')) ?? {}
+    return id !== undefined && method === undefined && this.#answered.delete(id)
+  }
+}
+
+function parsed(line: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The answer of the owner to one message, as a line; undefined if it has none in time. */
+async function answerOf({ fetch }: LocalMemory, body: string): Promise<string | undefined> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'palimpsest-memory': 'private',
+  }
+  try {
+    const answer = await fetch(`${LOCAL_URL}/mcp`, {
       method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: JSON.stringify({ targetType: 'ENTRY', targetId: entry, action: 'HIDE', reason }),
+      headers,
+      body,
+      signal: AbortSignal.timeout(WAIT_MS),
     })
-    const body = await response.text()
-    if (!response.ok) throw refusalOf(response, body, Date.now(), `POST ${path}`)
-    const { targetId } = JSON.parse(body) as { targetId: string }
-    return { entryId: targetId }
-  }
-}
-
-/** A session that stores its token: the one that `read` returns, or that of an actor that is created later, which `store` receives. */
-function sessionOf(
-  logger: Logger,
-  memory: Pick<Session, 'clientFor' | 'memory' | 'forget'>,
-  read: () => string | undefined,
-  store = (_token: string): void => {},
-): Session {
-  let held: string | undefined
-  return {
-    ...memory,
-    token() {
-      held ??= read()
-      return held
-    },
-    issued(token) {
-      held = token
-      store(token)
-    },
-    keepsToken: true,
-    onFault: error => logger.error({ err: error }, 'a call failed'),
-  }
-}
-
-/** Stores the first token of a directory. If another session has stored one, later sessions use that one. */
-function storeToken(file: string, token: string): void {
-  try {
-    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error
-  }
-}
-
-function tokenIn(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
+    return /^data: (\{.*\})$/m.exec(await answer.text())?.[1]
+  } catch {
+    // The protocol of this process answers instead.
+    return undefined
   }
 }

@@ -2,11 +2,8 @@ import { parseArgs } from 'node:util'
 import { VERSION } from '../contract/version.ts'
 import { errorCode, OperatorError, systemFault } from '../operator-error.ts'
 import { type Command, CommandError, EXIT, type Invocation, type Surroundings, UsageError } from './command.ts'
-import { COMMANDS } from './commands.ts'
-import { commandHelp, helpText, helpWidth, usageOf } from './help.ts'
+import { HOST_COMMANDS } from './host-commands.ts'
 import { guardStandardError } from './log-file.ts'
-import { ReaderGoneError, visible } from './people/output.ts'
-import { didYouMean } from './words.ts'
 
 /**
  * Runs one command line in this process. A failure prints one sentence on standard error and has an exit code of `command.ts`. Only an
@@ -22,7 +19,7 @@ export async function runCommandLine(args: readonly string[], env: NodeJS.Proces
     process.exitCode = await perform(args, surroundings)
   } catch (error) {
     // Unfinished work may have threads and timers, which must not delay the end.
-    process.exit(report(error, surroundings, args))
+    process.exit(await report(error, surroundings, args))
   }
 }
 
@@ -31,27 +28,33 @@ export async function runIn(surroundings: Surroundings, args: readonly string[])
   try {
     return await perform(args, surroundings)
   } catch (error) {
-    return report(error, surroundings, args)
+    return await report(error, surroundings, args)
   }
 }
 
 async function perform(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const print = (text: string): number => {
-    surroundings.stdout.write(text)
+  const { stdout } = surroundings
+  const [name, ...rest] = args
+  if (name === undefined || ['help', '--help', '-h'].includes(name)) {
+    const about = name === 'help' && rest[0] !== undefined ? await commandNamed(rest[0]) : undefined
+    stdout.write(await helpOf(about, stdout))
+    return name === undefined ? EXIT.usage : EXIT.ok
+  }
+  if (['version', '--version', '-v', '-V'].includes(name)) {
+    stdout.write(`${VERSION}\n`)
     return EXIT.ok
   }
-  const [name, ...rest] = args
-  const width = helpWidth(surroundings.stdout)
-  if (name === undefined) {
-    print(helpText(width))
-    return EXIT.usage
-  }
-  if (name === '--help' || name === '-h') return print(helpText(width))
-  if (['version', '--version', '-v', '-V'].includes(name)) return print(`${VERSION}\n`)
-  if (name === 'help') return print(rest[0] === undefined ? helpText(width) : commandHelp(commandNamed(rest[0]), width))
-  const command = commandNamed(name)
-  if (asksForHelp(rest)) return print(commandHelp(command, width))
-  return command.run({ ...parsed(command, rest), ...surroundings })
+  const command = await commandNamed(name)
+  if (!asksForHelp(rest)) return command.run({ ...(await parsed(command, rest)), ...surroundings })
+  stdout.write(await helpOf(command, stdout))
+  return EXIT.ok
+}
+
+/** The help of a command, or of all. */
+async function helpOf(command: Command | undefined, stdout: Surroundings['stdout']): Promise<string> {
+  const { commandHelp, helpText, helpWidth } = await import('./help.ts')
+  const width = helpWidth(stdout)
+  return command === undefined ? helpText(width) : commandHelp(command, width)
 }
 
 /** Words after -- are not flags. */
@@ -60,9 +63,13 @@ function asksForHelp(args: readonly string[]): boolean {
   return (end < 0 ? args : args.slice(0, end)).some(arg => arg === '--help' || arg === '-h')
 }
 
-function commandNamed(name: string): Command {
+async function commandNamed(name: string): Promise<Command> {
+  const started = HOST_COMMANDS.find(one => one.name === name)
+  if (started !== undefined) return started
+  const { COMMANDS } = await import('./commands.ts')
   const command = COMMANDS.find(one => one.name === name)
   if (command !== undefined) return command
+  const { didYouMean } = await import('./words.ts')
   const near = didYouMean(name, [...COMMANDS.map(one => one.name), 'help', 'version'])
   throw new UsageError(`There is no command "${name}".${near} "palimpsest help" lists the commands.`)
 }
@@ -72,7 +79,10 @@ const optionsOf = ({ flags }: Command) =>
     flags.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
   )
 
-function parsed(command: Command, args: readonly string[]): Pick<Invocation, 'args' | 'flags' | 'switches'> {
+async function parsed(
+  command: Command,
+  args: readonly string[],
+): Promise<Pick<Invocation, 'args' | 'flags' | 'switches'>> {
   try {
     const allowPositionals = command.args !== undefined
     const { values, positionals } = parseArgs({ args: [...args], options: optionsOf(command), allowPositionals })
@@ -82,18 +92,21 @@ function parsed(command: Command, args: readonly string[]): Pick<Invocation, 'ar
       if (typeof value === 'string') flags[name] = value
       else if (value === true) switches.add(name)
     }
-    return { args: counted(command, positionals), flags, switches }
+    return { args: await counted(command, positionals), flags, switches }
   } catch (error) {
     if (!errorCode(error)?.startsWith('ERR_PARSE_ARGS')) throw error
-    throw new UsageError(`${notUnderstood(command, error as Error)} "palimpsest help ${command.name}" explains it.`)
+    throw new UsageError(
+      `${await notUnderstood(command, error as Error)} "palimpsest help ${command.name}" explains it.`,
+    )
   }
 }
 
 /** The fault in the flags, from the error of parseArgs of Node. */
-function notUnderstood({ name, flags, args }: Command, { message }: Error): string {
+async function notUnderstood({ name, flags, args }: Command, { message }: Error): Promise<string> {
   const quoted = /'([^']*)'/.exec(message)?.[1] ?? ''
   const [flag = quoted] = quoted.split(/[ ,]/)
   if (message.startsWith('Unknown option')) {
+    const { didYouMean } = await import('./words.ts')
     const near = didYouMean(
       flag,
       flags.map(one => `--${one.name}`),
@@ -107,15 +120,17 @@ function notUnderstood({ name, flags, args }: Command, { message }: Error): stri
   return `${flag} needs a value, ${value}${ambiguous}.`
 }
 
-function counted(command: Command, given: readonly string[]): readonly string[] {
+async function counted(command: Command, given: readonly string[]): Promise<readonly string[]> {
   const taken = command.args ?? []
   const missing = taken[given.length]
   if (missing !== undefined && missing.optional !== true) {
+    const { usageOf } = await import('./help.ts')
     throw new UsageError(`${missing.name} is missing: ${missing.description} Usage: ${usageOf(command)}.`)
   }
   const extra = taken.at(-1)?.many === true ? undefined : given[taken.length]
-  if (extra !== undefined) throw new UsageError(`"${extra}" is an extra argument. Usage: ${usageOf(command)}.`)
-  return given
+  if (extra === undefined) return given
+  const { usageOf } = await import('./help.ts')
+  throw new UsageError(`"${extra}" is an extra argument. Usage: ${usageOf(command)}.`)
 }
 
 /** A fault of the store is recognised by name, because an error from another thread has lost its class. */
@@ -126,10 +141,11 @@ const FILE_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPER
 const isFileFault = (error: Error): boolean => FILE_FAULTS.has(errorCode(error) ?? '')
 
 /** Prints the failure on standard error and returns the exit code. Prints nothing if the reader of the output has ended. */
-function report(error: unknown, { stderr }: Surroundings, [name]: readonly string[]): number {
+async function report(error: unknown, { stderr }: Surroundings, [name]: readonly string[]): Promise<number> {
+  const { ReaderGoneError, visible } = await import('./people/output.ts')
   if (error instanceof ReaderGoneError) return EXIT.ok
   stderr.write(`${visible(said(error))}\n`)
-  return COMMANDS.find(one => one.name === name)?.alwaysSucceeds ? EXIT.ok : exitCodeOf(error)
+  return HOST_COMMANDS.find(one => one.name === name)?.alwaysSucceeds ? EXIT.ok : exitCodeOf(error)
 }
 
 function said(error: unknown): string {

@@ -22,7 +22,7 @@ test(
 const ROUNDS = 20
 const READY_WITHIN_MS = 300
 
-test('a further window is ready within 300 ms of its start', async t => {
+test('a further window has answered the handshake and the list of tools within 300 ms of its start', async t => {
   const directory = makeDirectory()
   t.after(directory.remove)
   const owner = new Window(directory.path)

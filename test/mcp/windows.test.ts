@@ -41,6 +41,20 @@ test('a second window reads what the first wrote, as the same actor, and takes o
   assert.equal(existsSync(socket), false)
 })
 
+test('a further window opens its session with the answers of the owner, each of them once', async t => {
+  const directory = makeDirectory()
+  t.after(directory.remove)
+  const owner = new Window(directory.path)
+  const answers = await owner.open()
+  assert.match(JSON.stringify(answers), /"name":"forget"/)
+  const [further, idle] = [new Window(directory.path), new Window(directory.path)]
+  assert.deepEqual(await further.open(), answers)
+  assert.deepEqual(await idle.open(), answers)
+  assert.match((await further.call('publish', { title: 'T', summary: 'S', content: 'C' })) ?? '', /^Published/)
+  for (const window of [further, idle, owner]) assert.equal(await window.end(), 0)
+  assert.equal(further.stderr + idle.stderr, '')
+})
+
 test('a directory whose path is too long for a socket has its socket elsewhere', async t => {
   const directory = makeDirectory()
   t.after(directory.remove)

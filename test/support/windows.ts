@@ -32,7 +32,9 @@ export class Window {
     })
     createInterface({ input: this.#child.stdout }).on('line', line => {
       const { id, ...answer } = JSON.parse(line) as Answer & { id: number }
-      this.#waiting.get(id)?.(answer)
+      const resolveCall = this.#waiting.get(id)
+      assert.ok(resolveCall, `a second answer to message ${id}: ${line}`)
+      resolveCall(answer)
       this.#waiting.delete(id)
     })
     this.ended = new Promise(resolve => {
@@ -59,11 +61,12 @@ export class Window {
     })
   }
 
-  /** Performs the handshake. Returns false if the process ended before. */
-  async open(): Promise<boolean> {
+  /** Performs the handshake and lists the tools. Returns both answers; undefined if the process ended before. */
+  async open(): Promise<object[] | undefined> {
     const clientInfo = { name: 'host', version: '1' }
     const opening = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
-    return (await this.#ask('initialize', opening)) !== undefined
+    const answers = [await this.#ask('initialize', opening), await this.#ask('tools/list', {})]
+    return answers.every(answer => answer !== undefined) ? answers : undefined
   }
 
   /** Calls a tool. Returns its text, or undefined if the process ended before the answer. Throws for a refusal. */
@@ -127,7 +130,7 @@ export async function windowRounds(directory: string, { windows, writes, killEve
       if (window === undefined) {
         window = new Window(directory)
         open.add(window)
-        if (!(await window.open())) window = undefined
+        if ((await window.open()) === undefined) window = undefined
         continue
       }
       const title = `Worker ${worker} wrote ${write}`

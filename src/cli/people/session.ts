@@ -87,7 +87,7 @@ async function directoryOf({ flags, env, stderr }: Invocation, named: string): P
   ])
   const place = findDataDirectory(named, storeFile)
   const onBroken = ({ message }: Error): void => void stderr.write(`${message}\n`)
-  const memory = await joinLocalMemory(place, { env, onBroken, logger: pino({ level: 'silent' }) })
+  const memory = await joinLocalMemory(place, { env, onBroken, log: async () => pino({ level: 'silent' }) })
   return {
     baseUrl: `${LOCAL_URL}${encodeURI(place)}`,
     place,

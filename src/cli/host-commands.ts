@@ -1,0 +1,82 @@
+import type { Command } from './command.ts'
+
+/** The commands that hosts of agents start, often and while a person waits. They are found without the table of all commands. */
+export const HOST_COMMANDS: readonly Command[] = [
+  {
+    name: 'mcp',
+    summary: 'Offer the memory as tools to a host of the Model Context Protocol, over standard input and output.',
+    details:
+      'Without a flag the service is PALIMPSEST_URL, or http://127.0.0.1:8080. PALIMPSEST_TOKEN is the actor token for writes. Without it the first write creates an actor, whose token is stored until the process ends; with --data-dir it is stored in the file mcp-actor-token. Standard output carries only the protocol. LOG_LEVEL (default warn) sets the level of the log on standard error.',
+    flags: [
+      { name: 'url', value: 'URL', description: 'The service to use.' },
+      {
+        name: 'data-dir',
+        value: 'DIR',
+        description:
+          'The directory of a private memory, created if it is missing. It needs no service and has no limits.',
+      },
+    ],
+    examples: ['mcp --url https://memory.example', 'mcp --data-dir ~/.palimpsest'],
+    run: async invocation => (await import('./mcp.ts')).runMcp(invocation),
+  },
+  {
+    name: 'install',
+    summary: 'Add the memory to a host of agents: its tools, its hook, and a short skill.',
+    details:
+      'Shows what it will change in the files of the host, and asks. Keeps everything that others wrote there, and changes nothing if a file has another form than expected. With --remove it undoes exactly what it did. Without --url the memory is private, in ~/.palimpsest, and every window of every host shares it.',
+    flags: [
+      {
+        name: 'target',
+        value: 'HOST',
+        values: ['claude-code', 'codex', 'gemini', 'opencode', 'cursor', 'vscode', 'openclaw'],
+        description: 'The host.',
+      },
+      { name: 'private', description: 'A private memory; this is the default.' },
+      {
+        name: 'data-dir',
+        value: 'DIR',
+        byDefault: '~/.palimpsest',
+        description: 'The directory of the private memory.',
+      },
+      { name: 'url', value: 'URL', description: 'A service instead of a private memory.' },
+      { name: 'dry-run', description: 'Show the changes, and write nothing.' },
+      { name: 'remove', description: 'Remove what this command wrote.' },
+      { name: 'yes', description: 'Write without asking.' },
+    ],
+    examples: [
+      'install --target claude-code',
+      'install --target codex --url https://memory.example --dry-run',
+      'install --target claude-code --remove',
+    ],
+    run: async invocation => (await import('./install/install.ts')).installMemory(invocation),
+  },
+  {
+    name: 'hook',
+    summary: 'Answer an event of a host of agents: show the entry that explains a command that failed.',
+    details:
+      'Reads the JSON of the host from standard input and writes its JSON to standard output. After a failed command it sends the masked last 2,000 characters of the output, and is silent unless an entry answers them. It ends with exit code 0 always, and waits at most 150 ms after its start for the memory. PALIMPSEST_HOOK=off or --off turns it off. "palimpsest install" adds the hook to a host.',
+    flags: [
+      {
+        name: 'host',
+        value: 'HOST',
+        values: ['claude-code', 'codex', 'gemini', 'opencode', 'cursor'],
+        byDefault: 'claude-code',
+        description: 'The host whose events it answers.',
+      },
+      { name: 'data-dir', value: 'DIR', description: 'The private memory to ask, while a window has it open.' },
+      { name: 'url', value: 'URL', byDefault: 'http://127.0.0.1:8080', description: 'The service to ask.' },
+      {
+        name: 'wait',
+        value: 'MS',
+        byDefault: '150',
+        description: 'The longest wait for the memory, in milliseconds after the start.',
+      },
+      { name: 'explain', description: 'Show what was sent, found and suppressed at the last 20 events.' },
+      { name: 'off', description: 'Turn the hook off for this user.' },
+      { name: 'on', description: 'Turn it on again.' },
+    ],
+    examples: ['hook --host gemini --data-dir ~/memory < event.json', 'hook --explain'],
+    alwaysSucceeds: true,
+    run: async invocation => (await import('./hook/hook.ts')).runHook(invocation),
+  },
+]
