@@ -8,7 +8,7 @@ import * as store from './rows.ts'
 import { signCheckpoint } from './rules/signer.ts'
 import { proveConsistency, rootOf } from './rules/tree.ts'
 import { MalformedError, toBase64 } from './verify/bytes.js'
-import { formatCheckpoint, parseSignedCheckpoint } from './verify/checkpoint.js'
+import { formatCheckpoint, parseSignedCheckpoint } from './verify/note.js'
 
 /** A signed checkpoint. `agrees` says whether the log has the same root at its size; it is undefined if the log is smaller. */
 export type Compared = { size: number; note: string; agrees: boolean | undefined }

@@ -8,7 +8,7 @@ import { listLogged } from './rows.ts'
 import { hashOfLeaf, type Leaf, leafOf } from './rules/statement.ts'
 import { appendLeaves, rootOf, type TileReader } from './rules/tree.ts'
 import { sameBytes } from './verify/bytes.js'
-import { parseSignedCheckpoint } from './verify/checkpoint.js'
+import { parseSignedCheckpoint } from './verify/note.js'
 import { TILE_WIDTH } from './verify/tile.js'
 
 /** The leaves of the records above one number and up to another. Throws if a record has no row. */

@@ -7,8 +7,8 @@ import * as store from './rows.ts'
 import { findLogged, type LoggedRecord } from './rows.ts'
 import { proveInclusion, type TileReader } from './rules/tree.ts'
 import { formatBundle } from './verify/entry.js'
-import { formatProof } from './verify/proof.js'
 import { HASH_BYTES, parseTilePath, TILE_WIDTH, tileWidth } from './verify/tile.js'
+import { formatProof } from './verify/tree.js'
 
 /** Maximum number of cached tiles, each with its nodes: 16 kB. A tile of level 1 serves the proofs of 65,536 records. */
 const TILES_MAX = 128

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EventParser, type StreamBlock } from '../../src/client/events.ts'
+import { EventParser, type StreamBlock } from '../../src/client/watch.ts'
 import { seededRandom } from '../support/random.ts'
 
 const parse = (...pieces: string[]): StreamBlock[] => {

@@ -3,8 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Reader } from '../../src/engine/database.ts'
 import { listEpochs, tilesOf } from '../../src/tlog/rows.ts'
 import { rootOf } from '../../src/tlog/rules/tree.ts'
-import { parseCheckpoint } from '../../src/tlog/verify/checkpoint.js'
-import { parseNote } from '../../src/tlog/verify/note.js'
+import { parseCheckpoint, parseNote } from '../../src/tlog/verify/note.js'
 import { call } from './client.ts'
 
 const PAUSE = 200

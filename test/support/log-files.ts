@@ -3,10 +3,10 @@ import { logSigner, type Signer, signCheckpoint, witnessSigner } from '../../src
 import { leafOf, saltOf, statementOf } from '../../src/tlog/rules/statement.ts'
 import { appendLeaves, leafHash, proveConsistency, proveInclusion, rootOf } from '../../src/tlog/rules/tree.ts'
 import { toBase64, toUtf8 } from '../../src/tlog/verify/bytes.js'
-import { formatCheckpoint } from '../../src/tlog/verify/checkpoint.js'
 import { formatBundle, formatEntry } from '../../src/tlog/verify/entry.js'
-import { formatProof } from '../../src/tlog/verify/proof.js'
+import { formatCheckpoint } from '../../src/tlog/verify/note.js'
 import { TILE_WIDTH, tilePath, tileWidth } from '../../src/tlog/verify/tile.js'
+import { formatProof } from '../../src/tlog/verify/tree.js'
 
 type Bytes = Uint8Array<ArrayBuffer>
 

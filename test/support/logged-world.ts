@@ -1,7 +1,6 @@
 import type { Contradiction, Entry, ExportLine, Relation, Verification } from '../../src/contract/resources.ts'
 import { readHead } from '../../src/memory/head-rows.ts'
-import { type Checkpoint, parseCheckpoint } from '../../src/tlog/verify/checkpoint.js'
-import { parseNote } from '../../src/tlog/verify/note.js'
+import { type Checkpoint, parseCheckpoint, parseNote } from '../../src/tlog/verify/note.js'
 import type { TestApp } from './app.ts'
 import { call, expectStatus, newEntry, revisionOf } from './client.ts'
 import { moderate } from './moderation.ts'

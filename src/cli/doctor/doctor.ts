@@ -12,9 +12,9 @@ import { metricsUrl } from '../address.ts'
 import { EXIT, type Invocation, UsageError } from '../command.ts'
 import { visibleLine } from '../people/output.ts'
 import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/snapshot.ts'
-import type { Check, Finding, NamedCheck } from './check.ts'
 import { databaseChecks } from './database.ts'
 import { engineChecks } from './engine.ts'
+import type { Check, Finding, NamedCheck } from './store.ts'
 import {
   checkClock,
   checkDurability,

@@ -4,7 +4,7 @@ import { connectPostgres, type PostgresConnection, sessionSettings } from '../..
 import { MIGRATIONS } from '../../engine/schema.ts'
 import { plain } from '../../memory/plain.ts'
 import { awayOf, OLDEST_VERSION } from '../../stores/postgres/checks.ts'
-import type { Check, Finding } from './check.ts'
+import type { Check, Finding } from './store.ts'
 
 /** Two sessions with the server. Their tables are in a separate schema. */
 type Probed = { one: PostgresConnection; two: PostgresConnection }

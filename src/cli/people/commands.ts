@@ -112,7 +112,7 @@ export const READ_COMMANDS: readonly Command[] = [
     flags: READ_FLAGS,
     examples: ['blame green-tea', 'blame green-tea --json'],
     exits: ENTRY_EXITS,
-    run: withSession(async () => (await import('./blame.ts')).blame),
+    run: withSession(async () => (await import('./revisions.ts')).blame),
   },
   {
     name: 'diff',

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { logSigner, witnessSigner } from '../rules/signer.ts'
 import { fromBase64, fromDecimal, toBase64 } from './bytes.js'
 import { meetsQuorum, parsePolicy } from './policy.js'
-import { formatProof, parseProof } from './proof.js'
 import { parseTilePath, tilePath, tileWidth } from './tile.js'
+import { formatProof, parseProof } from './tree.js'
 
 const malformed = { name: 'MalformedError' }
 const vkeyOfLog = (): string => logSigner('example.com/log', generateKeyPairSync('ed25519').privateKey).vkey

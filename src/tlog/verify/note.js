@@ -1,5 +1,5 @@
 // @ts-check
-import { fromBase64, MalformedError, toBase64, toHex } from './bytes.js'
+import { fromBase64, fromDecimal, fromHashLine, MalformedError, toBase64, toHex } from './bytes.js'
 
 /** @typedef {import('./bytes.js').Bytes} Bytes */
 /** A signature line: the name and the id (8 hex digits) of the key, and the signature of the key. @typedef {{ name: string, id: string, signature: Bytes }} NoteSignature */
@@ -50,3 +50,21 @@ export function formatSignature({ name, id, signature }) {
 
 /** Writes a signed note. @param {Note} note @returns {string} */
 export const formatNote = ({ text, signatures }) => `${text}\n${signatures.map(formatSignature).join('')}`
+
+/** The head of a log: whose it is, how many leaves it has and their root hash. @typedef {{ origin: string, size: number, root: Bytes }} Checkpoint */
+
+/** The text of a checkpoint, without signatures (c2sp.org/tlog-checkpoint). @param {Checkpoint} checkpoint @returns {string} */
+export const formatCheckpoint = ({ origin, size, root }) => `${origin}\n${size}\n${toBase64(root)}\n`
+
+/** Parses the text of a note as a checkpoint; ignores extension lines. Throws MalformedError. @param {string} text @returns {Checkpoint} */
+export function parseCheckpoint(text) {
+  const lines = text.split('\n')
+  const [origin = '', size, root = ''] = lines
+  if (lines.length < 4 || lines.pop() !== '' || lines.includes('')) {
+    throw new MalformedError('A checkpoint has three lines or more, and none is empty.')
+  }
+  return { origin, size: fromDecimal(size), root: fromHashLine(root) }
+}
+
+/** Parses a signed note as a checkpoint without verifying its signatures. Throws MalformedError. @param {string} note @returns {Checkpoint} */
+export const parseSignedCheckpoint = note => parseCheckpoint(parseNote(note).text)

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { logSigner, signCheckpoint, verifyWithNode, witnessSigner } from '../rules/signer.ts'
-import { formatCheckpoint, parseCheckpoint } from './checkpoint.js'
-import { formatNote, parseNote } from './note.js'
+import { formatCheckpoint, formatNote, parseCheckpoint, parseNote } from './note.js'
 import { parseVerifierKey, verifySignatures } from './signature.js'
 
 /** The example of c2sp.org/signed-note. */

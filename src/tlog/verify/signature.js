@@ -1,7 +1,6 @@
 // @ts-check
 import { concat, fromBase64, MalformedError, sha256, toBase64, toHex, toUint64, toUtf8 } from './bytes.js'
-import { parseCheckpoint } from './checkpoint.js'
-import { isKeyName } from './note.js'
+import { isKeyName, parseCheckpoint } from './note.js'
 
 /** @typedef {import('./bytes.js').Bytes} Bytes */
 /** @typedef {import('./note.js').Note} Note */

@@ -1,16 +1,14 @@
 // @ts-check
 import { fromUtf8, MalformedError, sameBytes } from './bytes.js'
-import { parseCheckpoint } from './checkpoint.js'
 import { commitmentOf, formatEntry, parseBundle, parseEntry, SALT_BYTES } from './entry.js'
-import { parseNote } from './note.js'
+import { parseCheckpoint, parseNote } from './note.js'
 import { meetsQuorum, parsePolicy } from './policy.js'
-import { parseProof } from './proof.js'
 import { parseVerifierKey, verifySignatures } from './signature.js'
 import { TILE_WIDTH, tilePath } from './tile.js'
-import { hashLeaf, rootOfHashes, verifyInclusion } from './tree.js'
+import { hashLeaf, parseProof, rootOfHashes, verifyInclusion } from './tree.js'
 
 /** @typedef {import('./bytes.js').Bytes} Bytes */
-/** @typedef {import('./checkpoint.js').Checkpoint} Checkpoint */
+/** @typedef {import('./note.js').Checkpoint} Checkpoint */
 /** @typedef {import('./entry.js').Entry} Entry */
 /** @typedef {import('./signature.js').VerifierKey} VerifierKey */
 /** @typedef {import('./signature.js').Verify} Verify */

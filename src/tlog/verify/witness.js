@@ -1,13 +1,11 @@
 // @ts-check
 import { fromDecimal, fromHashLine, MalformedError, sameBytes } from './bytes.js'
-import { parseCheckpoint } from './checkpoint.js'
-import { formatNote, NOTE_MAX, parseNote } from './note.js'
-import { HASHES_MAX } from './proof.js'
+import { formatNote, NOTE_MAX, parseCheckpoint, parseNote } from './note.js'
 import { verifySignatures } from './signature.js'
-import { rootOfHashes, verifyConsistency } from './tree.js'
+import { HASHES_MAX, rootOfHashes, verifyConsistency } from './tree.js'
 
 /** @typedef {import('./bytes.js').Bytes} Bytes */
-/** @typedef {import('./checkpoint.js').Checkpoint} Checkpoint */
+/** @typedef {import('./note.js').Checkpoint} Checkpoint */
 /** @typedef {import('./note.js').Note} Note */
 /** @typedef {import('./signature.js').VerifierKey} VerifierKey */
 /** @typedef {import('./signature.js').Verify} Verify */

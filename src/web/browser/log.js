@@ -1,16 +1,14 @@
 import { fromUtf8, sameBytes, toBase64 } from '../../tlog/verify/bytes.js'
-import { parseCheckpoint } from '../../tlog/verify/checkpoint.js'
 import { commitmentOf, formatEntry, parseBundle, SALT_BYTES } from '../../tlog/verify/entry.js'
-import { parseNote } from '../../tlog/verify/note.js'
-import { parseProof } from '../../tlog/verify/proof.js'
+import { parseCheckpoint, parseNote } from '../../tlog/verify/note.js'
 import { parseVerifierKey, verifySignatures } from '../../tlog/verify/signature.js'
 import { TILE_WIDTH, tilePath, tileWidth } from '../../tlog/verify/tile.js'
-import { hashLeaf, hashNode, inclusionSiblings } from '../../tlog/verify/tree.js'
+import { hashLeaf, hashNode, inclusionSiblings, parseProof } from '../../tlog/verify/tree.js'
 import { make, need } from './dom.js'
 import { everyCharacter } from './untrusted-text.js'
 
 /** @typedef {import('../../tlog/verify/bytes.js').Bytes} Bytes */
-/** @typedef {import('../../tlog/verify/proof.js').Proof} Proof */
+/** @typedef {import('../../tlog/verify/tree.js').Proof} Proof */
 
 const main = need(document, 'main', HTMLElement)
 const form = need(main, '[data-prove]', HTMLFormElement)
