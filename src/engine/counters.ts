@@ -67,8 +67,11 @@ export const positionOf = ({ record, storeEpoch }: { record: number; storeEpoch:
 const recordsBetween = (from: bigint, to: bigint): number =>
   Number(from >> RECORD_BITS === to >> RECORD_BITS ? to - from : BigInt.asUintN(Number(RECORD_BITS), to))
 
-export const publishCommitted = (counters: SharedCounters, record: number | bigint): void =>
+/** Publishes the committed record, and counts the writes that shared its commit. */
+export function publishCommitted(counters: SharedCounters, record: number | bigint, writes = 0): void {
+  Atomics.add(counters, WRITES, BigInt(writes))
   publish(counters, COMMITTED, BigInt(record))
+}
 
 /** Call it before each commit, and `countEnded` after it, even if it failed. */
 export function countBegun(counters: SharedCounters): void {
@@ -86,11 +89,6 @@ export const publishClosing = (counters: SharedCounters): void => publish(counte
 export function commitsOf(counters: SharedCounters): bigint | undefined {
   const ended = Atomics.load(counters, ENDED)
   return Atomics.load(counters, BEGUN) === ended ? ended : undefined
-}
-
-/** Counts the writes that shared a commit. */
-export function countWrites(counters: SharedCounters, writes: number): void {
-  Atomics.add(counters, WRITES, BigInt(writes))
 }
 
 /** Counts a requested read, so that background threads yield to it. */
@@ -160,7 +158,8 @@ export function requestIndexed(counters: SharedCounters, record: bigint): void {
 /** Blocks this thread until the index has reached `record`; false after `patience` milliseconds, or if the store closes. */
 export function awaitIndexed(counters: SharedCounters, record: bigint, patience: number): boolean {
   const reached = (): boolean => indexed(counters) >= record
-  if (!reached()) requestIndexed(counters, record)
+  if (reached()) return true
+  requestIndexed(counters, record)
   awaitUntil(counters, patience, () => reached() || isClosing(counters))
   return reached()
 }

@@ -335,7 +335,7 @@ export class SqliteSession implements GroupSession {
         for (const { work } of group) outcomes.push(await runWork(tx, own => work(own, 0), isRefusal))
         return outcomes
       }
-      const outcomes = await transact(this.#connection, inOrder, () => {
+      const outcomes = await inTransaction(this.#connection, inOrder, () => {
         outcomeUnknown = true
         this.#on.onCommitting?.()
       })
@@ -356,24 +356,39 @@ export class SqliteSession implements GroupSession {
 /** Whether an error concerns one work alone. An error of SQLite may have rolled back the whole transaction. */
 const isRefusal = (error: unknown): boolean => !isSqliteError(error)
 
-/** Runs `work` in one durable transaction of a connection without another writer. If it throws, everything is rolled back. */
-export async function transact<T>(
+/** Runs one work in one durable transaction of a connection without another writer. If it throws, everything is rolled back. */
+export const transact = <T>(
   connection: SqliteConnection,
   work: (tx: Transaction) => Awaitable<T>,
   onCommitting = () => {},
+): Promise<T> =>
+  inTransaction(
+    connection,
+    async shared => {
+      const tx = new WorkTransaction(shared)
+      try {
+        return await work(tx)
+      } finally {
+        tx.end()
+      }
+    },
+    onCommitting,
+  )
+
+async function inTransaction<T>(
+  connection: SqliteConnection,
+  work: (shared: Transaction) => Promise<T>,
+  onCommitting: () => void,
 ): Promise<T> {
   const unit = new UnitOfWork(connection)
-  const tx = new WorkTransaction({ ...connection, load: loadable => unit.load(loadable), lock: () => false })
   beginWriting(connection)
   try {
-    const result = await work(tx)
-    tx.end()
+    const result = await work({ ...connection, load: loadable => unit.load(loadable), lock: () => false })
     await unit.save(connection)
     onCommitting()
     connection.step('COMMIT')
     return result
   } catch (error) {
-    tx.end()
     // SQLite may have rolled back by itself. No transaction may stay open.
     if (connection.raw.isTransaction) connection.exec('ROLLBACK')
     throw error

@@ -112,8 +112,8 @@ export class Thread {
   readonly #exited: Promise<void>
   readonly #requests = new Map<number, Request>()
   #nextId = 1
-  /** The requests of this turn, each with the function that makes its message when they are sent. */
-  #outbox: (() => unknown)[] = []
+  /** The requests of this turn. */
+  #outbox: { id: number; request: object }[] = []
   #dead: Error | undefined
   #closing = false
   #busySince = 0
@@ -144,8 +144,8 @@ export class Thread {
     })
   }
 
-  /** Sends a request. If requests are batched, its message is made when those of this turn of the event loop are sent. */
-  ask(message: (id: number) => unknown): Promise<unknown> {
+  /** Sends a request. If requests are batched, its members are read when those of this turn of the event loop are sent. */
+  ask(request: object): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#dead !== undefined) return reject(this.#dead)
       if (this.full()) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
@@ -153,9 +153,9 @@ export class Thread {
       if (this.#requests.size === 0) this.#busySince = since
       const id = this.#nextId++
       this.#requests.set(id, { since, resolve, reject })
-      if (!this.#options.batched) return this.#worker.postMessage(message(id))
+      if (!this.#options.batched) return this.#worker.postMessage({ id, ...request })
       if (this.#outbox.length === 0) setImmediate(() => this.#flush())
-      this.#outbox.push(() => message(id))
+      this.#outbox.push({ id, request })
     })
   }
 
@@ -188,7 +188,7 @@ export class Thread {
   }
 
   #flush(): void {
-    this.#worker.postMessage(this.#outbox.map(make => make()))
+    this.#worker.postMessage(this.#outbox.map(({ id, request }) => ({ id, ...request })))
     this.#outbox = []
   }
 

@@ -1,7 +1,6 @@
 import type { Thread } from '../engine/thread.ts'
 import type { SearchRequest, SearchResult } from '../memory/searching.ts'
 import { resultOf, type SearchReply } from './query/query.ts'
-import type { Query } from './search-thread.ts'
 
 /** A thread that searches. */
 export type SearchThread = Pick<Thread, 'ask' | 'pending' | 'close'>
@@ -31,7 +30,7 @@ export class SearchPool {
       // If no further thread starts, the others continue to search.
       this.#startOne().catch(() => {})
     }
-    return resultOf((await idlest.ask(id => ({ id, request }) satisfies Query)) as SearchReply)
+    return resultOf((await idlest.ask({ request })) as SearchReply)
   }
 
   pending(): number {

@@ -142,7 +142,7 @@ export class LogThread {
   async ask(question: LogQuestion): Promise<unknown> {
     if (this.#isClosed) throw new Error('The thread of the log is closed.')
     this.#started ??= this.#start()
-    return (await this.#started).ask(id => ({ id, question }))
+    return (await this.#started).ask({ question })
   }
 
   async close(): Promise<void> {

@@ -198,7 +198,7 @@ export async function openEmbeddedStore(
   const data: ThreadData = { directory, counters }
   const threads: Thread[] = []
   const health = new StoreHealth({
-    perform: command => writer.ask(id => ({ id, ...command }) satisfies Asked),
+    perform: command => writer.ask(command),
     waited: () => writer.waited(),
     space: () => freeBytesOf(directory),
   })

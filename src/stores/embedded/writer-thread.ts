@@ -1,12 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import {
-  awaitIndexed,
-  committed,
-  countBegun,
-  countEnded,
-  countWrites,
-  publishCommitted,
-} from '../../engine/counters.ts'
+import { awaitIndexed, committed, countBegun, countEnded, publishCommitted } from '../../engine/counters.ts'
 import { createCpuYield } from '../../engine/cpu-yield.ts'
 import { only, StoreFault } from '../../engine/database.ts'
 import { GroupCommit } from '../../engine/group-commit.ts'
@@ -39,8 +32,9 @@ const files = watchServedFiles(directory, connection)
 const workOf = createWorks(connection)
 const yieldCpu = createCpuYield(counters)
 
-const publish = (): void => {
-  publishCommitted(counters, only(connection.one<{ record: number }>(sql`SELECT record FROM head`)).record)
+const publish = (works = 0): void => {
+  const { record } = only(connection.one<{ record: number }>(sql`SELECT record FROM head`))
+  publishCommitted(counters, record, works)
 }
 let writes = 0
 const session = new SqliteSession(connection, {
@@ -53,8 +47,7 @@ const session = new SqliteSession(connection, {
   onCommitting: () => countBegun(counters),
   onCommit(works) {
     files.assertSame()
-    publish()
-    countWrites(counters, works)
+    publish(works)
     writes += works
   },
   onEnd: () => countEnded(counters),
