@@ -85,8 +85,15 @@ const PACE = 60_000
 const SPREAD = 5_820_000
 
 /** An entry as the last write returned it. */
-type Written = { id: string; slug: string; currentRevisionId: string; title: string; summary: string; content: string }
-type World = { clients: Map<string, Client>; written: Map<string, Written> }
+type DemoEntry = {
+  id: string
+  slug: string
+  currentRevisionId: string
+  title: string
+  summary: string
+  content: string
+}
+type World = { clients: Map<string, Client>; written: Map<string, DemoEntry> }
 type ScheduledWrite = { day: number; perform(world: World): Promise<void> }
 
 /**
@@ -179,7 +186,7 @@ const sourceIn = (world: World, key: string): { entryId: string; revisionId: str
   return { entryId: id, revisionId: currentRevisionId }
 }
 
-function entryIn({ written }: World, key: string): Written {
+function entryIn({ written }: World, key: string): DemoEntry {
   const entry = written.get(key)
   if (entry === undefined) throw new Error(`The demonstration names "${key}" before it is written.`)
   return entry

@@ -23,7 +23,7 @@ import { fromUtf8, MalformedError } from '../tlog/verify/bytes.js'
 import { parseVerifierKey } from '../tlog/verify/signature.js'
 import { countLines, countStore } from './check/check.ts'
 import { argument, EXIT, type Invocation, UsageError } from './command.ts'
-import { type Beside, serve } from './serve.ts'
+import { type BackgroundTask, serve } from './serve.ts'
 import { assertEmbedded, dataDirOf } from './stores/snapshot.ts'
 
 /** Creates or continues a read-only copy of a server, and follows the server until SIGTERM or SIGINT. */
@@ -41,7 +41,7 @@ export async function mirrorServer(invocation: Invocation): Promise<number> {
     return storingFork(directory, copy(directory, source, progress, stop, invocation))
   }
   const lag = new MirrorLag(config.mirrorLagSeconds)
-  const run: Beside['run'] = (store, signal) =>
+  const run: BackgroundTask['run'] = (store, signal) =>
     storingFork(directory, follow({ store, source: openSource(source.url, signal), progress, signal, lag }))
   await serve({ ...config, dataDir: directory }, invocation.env, { lag, run })
   return EXIT.ok

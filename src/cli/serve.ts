@@ -28,7 +28,7 @@ const DROPPED =
 const READY_INTERVAL_MS = 100
 
 /** Work that runs at the same time as the service, until the signal. The service is ready only while `lag` has no obstacle. */
-export type Beside = { lag: MirrorLag; run(store: Store, signal: AbortSignal): Promise<void> }
+export type BackgroundTask = { lag: MirrorLag; run(store: Store, signal: AbortSignal): Promise<void> }
 
 /** Serves the store of the settings; with --demo, a demonstration. */
 export async function serveStore(invocation: Invocation): Promise<number> {
@@ -43,8 +43,8 @@ export async function serveStore(invocation: Invocation): Promise<number> {
   return EXIT.ok
 }
 
-/** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if `beside` fails. */
-export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Beside): Promise<void> {
+/** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if `background` fails. */
+export async function serve(config: Config, env: NodeJS.ProcessEnv, background?: BackgroundTask): Promise<void> {
   const file = new LogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
   const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
   for (const sentence of misspeltVariables(env)) logger.warn(sentence)
@@ -74,7 +74,7 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Bes
     logger,
     droppedLines: () => file.dropped(),
     onBroken: (fault: Error) => end(1, fault.message),
-    ...(beside === undefined ? {} : { lag: beside.lag }),
+    ...(background === undefined ? {} : { lag: background.lag }),
   }
   const opening = openOrRelay(config, options)
   // These load while other threads open the store.
@@ -84,7 +84,7 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, beside?: Bes
     logger.fatal({ err: error }, 'an unexpected error; the process ends')
     end(1)
   })
-  beside?.run(app.store, stopping.signal).catch(error => {
+  background?.run(app.store, stopping.signal).catch(error => {
     if (stopping.signal.aborted) return
     end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
   })

@@ -120,7 +120,7 @@ export async function findWriter(reader: Reader, caller: Caller): Promise<Writer
 export const takeOrigin = async (tx: Transaction, { origin }: Sender): Promise<number | null> =>
   origin === null ? null : ensureOrigin(tx, origin)
 
-type Written = {
+type WriteRecord = {
   action: Action
   entry: number
   revision: number | null
@@ -149,7 +149,7 @@ export async function endWrite(
   tx: Transaction,
   context: Context,
   writer: Writer,
-  written: Written,
+  written: WriteRecord,
   totals: Partial<Totals>,
 ): Promise<void> {
   const { actor } = writer

@@ -7,7 +7,7 @@ import { type ActivityRow, observationsBy, rowsAbout, toActivity } from '../memo
 import { AUTHOR_COLUMNS, type AuthorColumns, authorOf, findActorById, toAuthor } from '../memory/actors/rows.ts'
 import { type EntryRow, type RevisionRow, tagsOf, toRevision } from '../memory/entries/rows.ts'
 import { toContradiction, toVerification } from '../memory/evidence/rows.ts'
-import { entriesOf, type Target } from '../memory/moderation/rows.ts'
+import { entriesOf, type ModeratedTarget } from '../memory/moderation/rows.ts'
 import { toRelation } from '../memory/relations/rows.ts'
 import type { RecordKind } from '../tlog/rules/statement.ts'
 
@@ -255,7 +255,7 @@ function observation(row: ObservedRow): ExportLine {
 const SEGMENT: Sql = sql`CAST(${LIMITS.exportSegment} AS INTEGER)`
 
 /** Marks the segments whose lines depend on a target as changed by a record of moderation. */
-export async function markSegments(tx: Transaction, target: Target, record: number): Promise<void> {
+export async function markSegments(tx: Transaction, target: ModeratedTarget, record: number): Promise<void> {
   // A mirror withdraws and restores the reads of an entry together with the entry.
   const written = rowsAbout(target).map(rows => sql`s.hour IS NULL AND ${rows}`)
   for (const lines of [...written, ...observationsBy(target)]) {
@@ -267,7 +267,7 @@ export async function markSegments(tx: Transaction, target: Target, record: numb
 }
 
 /** Marks the segments that have the latest withdrawal or return of a target's entries. Call it before a later one replaces it. */
-export async function markModerated(tx: Transaction, target: Target, record: number): Promise<void> {
+export async function markModerated(tx: Transaction, target: ModeratedTarget, record: number): Promise<void> {
   const segments = await tx.all<{ segment: number }>(sql`
     SELECT DISTINCT (e.moderated - 1) / ${SEGMENT} AS segment FROM entry e WHERE ${entriesOf(target)} AND e.moderated > 0`)
   await mark(tx, segments, record)

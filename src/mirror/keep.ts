@@ -67,7 +67,7 @@ export async function keepMirrored(tx: Transaction, context: Context, mirrored: 
   const head = await tx.load(HEAD)
   // Caches and the search index follow record numbers, so every batch needs a number above all earlier ones.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
-  const touched: Touched = { entries: new Set(), act: mirrored.act ?? mirrored.change }
+  const touched: TouchedEntries = { entries: new Set(), act: mirrored.act ?? mirrored.change }
   for (const line of mirrored.lines) {
     await keepLine(tx, line, change, touched)
     head.sequence = Math.max(head.sequence, Number(line.sequence ?? 0))
@@ -97,7 +97,7 @@ function follow(head: Head, { sequence, record, totals }: NonNullable<ExportLine
 }
 
 /** An entry is shown once it is complete. Its standing is then computed from its records. */
-async function settleTouched(tx: Transaction, { entries }: Touched, change: number): Promise<void> {
+async function settleTouched(tx: Transaction, { entries }: TouchedEntries, change: number): Promise<void> {
   const moved: Moved[] = []
   for (const number of entries) {
     const entry = await findMirroredEntry(tx, number)
@@ -179,10 +179,15 @@ async function keepEpochs(
 /**
  * The entries whose text, visibility or evidence the lines changed. `act` is the latest act of moderation that the lines may reflect.
  */
-export type Touched = { entries: Set<number>; readonly act: number }
+export type TouchedEntries = { entries: Set<number>; readonly act: number }
 
 /** Stores a line as of record `change`, and adds what it changed to `touched`. */
-export async function keepLine(tx: Transaction, line: CheckedLine, change: number, touched: Touched): Promise<void> {
+export async function keepLine(
+  tx: Transaction,
+  line: CheckedLine,
+  change: number,
+  touched: TouchedEntries,
+): Promise<void> {
   switch (line.type) {
     case 'entry':
       return keepEntry(tx, line, change, touched)
@@ -206,7 +211,12 @@ export async function keepLine(tx: Transaction, line: CheckedLine, change: numbe
   }
 }
 
-async function keepEntry(tx: Transaction, line: CheckedLine<'entry'>, change: number, touched: Touched): Promise<void> {
+async function keepEntry(
+  tx: Transaction,
+  line: CheckedLine<'entry'>,
+  change: number,
+  touched: TouchedEntries,
+): Promise<void> {
   const { revision, dataClass, slug } = line
   const number = Number(line.record)
   const at = Date.parse(revision.createdAt)
@@ -239,7 +249,7 @@ async function keepRevision(
   tx: Transaction,
   line: CheckedLine<'revision'>,
   change: number,
-  touched: Touched,
+  touched: TouchedEntries,
 ): Promise<void> {
   const { revision } = line
   const number = Number(line.record)
@@ -269,7 +279,7 @@ async function keepEvidence(
   tx: Transaction,
   line: CheckedLine<'verification' | 'contradiction'>,
   change: number,
-  touched: Touched,
+  touched: TouchedEntries,
 ): Promise<void> {
   const { id, action: kind, result, confidence, rationale, sourceRecord, ...judgement } = judgementOf(line)
   const quote = judgement.quote ?? null
@@ -299,7 +309,7 @@ async function keepRelation(
   tx: Transaction,
   line: CheckedLine<'relation'>,
   change: number,
-  touched: Touched,
+  touched: TouchedEntries,
 ): Promise<void> {
   const { id, relationType, rationale, createdAt } = line.relation
   const number = Number(line.record)
@@ -354,7 +364,7 @@ async function keepWithdrawn(
   tx: Transaction,
   line: CheckedLine<'withdrawn'>,
   change: number,
-  touched: Touched,
+  touched: TouchedEntries,
 ): Promise<void> {
   const sequence = Number(line.sequence)
   if (line.record === undefined) return mirror.deleteObservation(tx, sequence)
@@ -376,14 +386,14 @@ async function keepWithdrawn(
 }
 
 /** The act of moderation that withdrew a line. */
-const actOf = ({ moderation }: CheckedLine<'withdrawn'>, { act }: Touched): number => Number(moderation ?? act)
+const actOf = ({ moderation }: CheckedLine<'withdrawn'>, { act }: TouchedEntries): number => Number(moderation ?? act)
 
 async function withdrawRelation(
   tx: Transaction,
   ends: readonly string[],
   number: number,
   act: number,
-  touched: Touched,
+  touched: TouchedEntries,
 ): Promise<void> {
   const known = await judged.eraseRelation(tx, number)
   if (known !== undefined) {

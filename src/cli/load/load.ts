@@ -11,7 +11,7 @@ import { lockDataDirectory, prepareDataDirectory } from '../../stores/embedded/d
 import { countLines, countStore } from '../check/check.ts'
 import { EXIT, type Invocation, required, UsageError } from '../command.ts'
 import { assertEmbedded, dataDirOf } from '../stores/snapshot.ts'
-import { forgetLoadIds, type LoadIds, loadLine, makeActor, openLoadIds, type Target } from './record.ts'
+import { forgetLoadIds, type LoadIds, type LoadTarget, loadLine, makeActor, openLoadIds } from './record.ts'
 
 const BATCH = '500'
 const BATCH_MAX = 100_000
@@ -130,7 +130,7 @@ export async function runLoad(run: LoadRun): Promise<number> {
 
 async function storeBatch(
   { connection, ids }: LoadRun,
-  target: Omit<Target, 'tx'>,
+  target: Omit<LoadTarget, 'tx'>,
   lines: readonly Line[],
   last: number,
 ): Promise<void> {
@@ -144,7 +144,7 @@ async function storeBatch(
 /** The id of the actor for lines without an actor. No line may use it. */
 const NAMELESS = ''
 
-function targetOf({ ids, dataClass }: LoadRun): Omit<Target, 'tx'> {
+function targetOf({ ids, dataClass }: LoadRun): Omit<LoadTarget, 'tx'> {
   const contextOf = createContexts()
   return {
     context: () => contextOf({ at: Date.now(), cooldown: 0, dataClass }),

@@ -131,16 +131,16 @@ function lineIn({ raw }: SqliteConnection): number {
 const setLine = (connection: SqliteConnection, line: number): void => connection.exec(`PRAGMA user_version = ${line}`)
 
 /** The target of a load: one transaction at a time. */
-export type Target = {
+export type LoadTarget = {
   tx: Transaction
   context(): Context
   ids: LoadIds
   /** The actor of lines without an actor. */
-  nameless(target: Target): Promise<number>
+  nameless(target: LoadTarget): Promise<number>
 }
 
 type Fields = Record<string, unknown>
-type LineKind = { members: readonly string[]; perform(target: Target, record: Fields): Promise<void> }
+type LineKind = { members: readonly string[]; perform(target: LoadTarget, record: Fields): Promise<void> }
 
 const ID_MAX = 200
 const DECLARED = ['actorType', 'declaredName', 'declaredModel', 'declaredProvider']
@@ -213,7 +213,7 @@ const LINE_KINDS: Record<string, LineKind> = {
 }
 
 /** Loads one line with the same checks and operations as over HTTP. Throws an OperatorError that names the fault. */
-export async function loadLine(target: Target, { number, bytes }: Line): Promise<void> {
+export async function loadLine(target: LoadTarget, { number, bytes }: Line): Promise<void> {
   try {
     await loadRecord(target, recordOf(bytes))
   } catch (error) {
@@ -221,7 +221,7 @@ export async function loadLine(target: Target, { number, bytes }: Line): Promise
   }
 }
 
-async function loadRecord(target: Target, { type, ...fields }: Fields): Promise<void> {
+async function loadRecord(target: LoadTarget, { type, ...fields }: Fields): Promise<void> {
   if (type === 'export') throw new OperatorError('it begins an export; "palimpsest import" reads it')
   const kind = typeof type === 'string' && Object.hasOwn(LINE_KINDS, type) ? LINE_KINDS[type] : undefined
   if (kind === undefined) {
@@ -236,7 +236,7 @@ async function loadRecord(target: Target, { type, ...fields }: Fields): Promise<
 }
 
 /** Creates an actor and returns its number. */
-export async function makeActor(target: Target, body: Fields): Promise<number> {
+export async function makeActor(target: LoadTarget, body: Fields): Promise<number> {
   const { actor } = (await write(target, 'createActor', { actor: null, body })) as ActorIssued
   const row = await findActorById(target.tx, actor.id)
   if (row === undefined) throw new Error(`Actor ${actor.id} was not stored.`)
@@ -244,7 +244,7 @@ export async function makeActor(target: Target, body: Fields): Promise<number> {
 }
 
 async function write(
-  { tx, context }: Target,
+  { tx, context }: LoadTarget,
   name: WriteName,
   { actor, slug, body }: { actor: number | null; slug?: string; body: Fields },
 ): Promise<object> {
@@ -284,14 +284,14 @@ function ownId(record: Fields, member: string): string {
   return id
 }
 
-function idOf(target: Target, record: Fields, member: string, kind: 'entry' | 'revision'): string {
+function idOf(target: LoadTarget, record: Fields, member: string, kind: 'entry' | 'revision'): string {
   const id = ownId(record, member)
   const found = target.ids[kind].get(id)
   if (found === undefined) throw new OperatorError(`${member} "${id}" is the ${kind} of no earlier line`)
   return found
 }
 
-async function actorOf(target: Target, record: Fields): Promise<number> {
+async function actorOf(target: LoadTarget, record: Fields): Promise<number> {
   if (record.actorId === undefined) return target.nameless(target)
   const id = ownId(record, 'actorId')
   const actor = target.ids.actor.get(id)
@@ -300,7 +300,7 @@ async function actorOf(target: Target, record: Fields): Promise<number> {
 }
 
 /** The sources with their new ids. The schema checks other shapes. */
-function sourcesOf(target: Target, { sources }: Fields): Fields {
+function sourcesOf(target: LoadTarget, { sources }: Fields): Fields {
   if (!Array.isArray(sources)) return sources === undefined ? {} : { sources }
   return {
     sources: sources.map((source: unknown, index) => {

@@ -140,7 +140,7 @@ export async function atServiceOf(invocation: Invocation, lockfile: Lockfile | u
 const ENVELOPE_BYTES = 100
 
 /** A finding of the service about a pin, or that its text differs from the pinned one. */
-export type Finding =
+export type LockFinding =
   | PinsReport['items'][number]
   | { kind: 'ALTERED'; entry: string; revisionId: string; evidenceHash: string; recomputed: string | null }
 
@@ -160,10 +160,10 @@ export async function checkPins(client: Client, pins: readonly Pin[], since?: st
   return report
 }
 
-type Asked = { slug: string; revisionId: string }
+type PinQuery = { slug: string; revisionId: string }
 
-function requestsOf(pins: readonly Pin[]): Asked[][] {
-  const requests: Asked[][] = []
+function requestsOf(pins: readonly Pin[]): PinQuery[][] {
+  const requests: PinQuery[][] = []
   let bytes = Number.POSITIVE_INFINITY
   for (const { slug, revisionId } of pins) {
     const asked = { slug, revisionId }
@@ -193,22 +193,22 @@ export async function* readBatches(
 }
 
 /** The pins whose served text does not match the pinned hash, in bounded memory. */
-export async function findAltered(client: Client, pins: readonly Pin[]): Promise<Finding[]> {
-  const altered: Finding[] = []
+export async function findAltered(client: Client, pins: readonly Pin[]): Promise<LockFinding[]> {
+  const altered: LockFinding[] = []
   for (let from = 0; from < pins.length; from += LIMITS.batch) {
     altered.push(...(await alteredOf(client, pins.slice(from, from + LIMITS.batch))))
   }
   return altered
 }
 
-async function alteredOf(client: Client, pins: readonly Pin[]): Promise<Finding[]> {
+async function alteredOf(client: Client, pins: readonly Pin[]): Promise<LockFinding[]> {
   const revisions = await revisionsOf(
     client,
     pins.map(({ revisionId }) => revisionId),
   )
   const before = [...revisions.values()].flatMap(({ previousRevisionId }) => previousRevisionId ?? [])
   const previous = await revisionsOf(client, before)
-  const findings = pins.map(async ({ slug, revisionId, evidenceHash }): Promise<Finding[]> => {
+  const findings = pins.map(async ({ slug, revisionId, evidenceHash }): Promise<LockFinding[]> => {
     const revision = revisions.get(revisionId)
     const chained = previous.get(revision?.previousRevisionId ?? '')?.evidenceHash ?? null
     const recomputed = revision === undefined ? null : await evidenceHashOf(revision, chained)
@@ -230,7 +230,7 @@ const SLUG_COLUMNS = 40
 const KIND_COLUMNS = 'WITHDRAWN'.length
 
 /** Prints findings as a table, with rationales in blocks. */
-export function writeFindings(out: Output, findings: readonly Finding[]): void {
+export function writeFindings(out: Output, findings: readonly LockFinding[]): void {
   const columns = Math.min(SLUG_COLUMNS, Math.max(0, ...findings.map(({ entry }) => entry.length)))
   for (const finding of findings) {
     const style = finding.kind === 'REVISED' ? 'yellow' : 'red'
@@ -302,7 +302,7 @@ export async function lock(invocation: Invocation): Promise<number> {
 /** A pin of a current revision, and what is noticed in its text. */
 type Pinned = Pin & { signals: readonly string[] }
 
-type Change = {
+type LockChange = {
   file: string
   text: string | undefined
   earlier: Lockfile | undefined
@@ -311,7 +311,7 @@ type Change = {
 }
 
 /** Writes the lockfile. Its sequence advances only if there is no newer evidence about the unchanged pins. */
-async function store({ baseUrl, client, out, json }: Session, change: Change): Promise<void> {
+async function store({ baseUrl, client, out, json }: Session, change: LockChange): Promise<void> {
   const { file, text, earlier, pinned, others } = change
   const aboutOthers = await checkPins(client, others, earlier?.sequence)
   const aboutPinned = await checkPins(client, pinned)
@@ -383,7 +383,7 @@ async function report(
   const absent = new Set(checked?.items.filter(({ revised, evidence }) => !revised && !evidence).map(keyOf))
   const readable = pins.filter(({ slug, revisionId }) => !absent.has(keyOf({ entry: slug, revisionId })))
   const altered = invocation.switches.has('verify') ? await findAltered(client, readable) : []
-  const items: Finding[] = [...(checked?.items ?? []), ...altered]
+  const items: LockFinding[] = [...(checked?.items ?? []), ...altered]
   const found = new Set(items.map(keyOf))
   const same = pins.filter(({ slug, revisionId }) => !found.has(keyOf({ entry: slug, revisionId }))).length
   if (json) out.json({ service: baseUrl, sequence, ...checked, items, same })
@@ -399,4 +399,4 @@ async function report(
   return items.length
 }
 
-const keyOf = ({ entry, revisionId }: Pick<Finding, 'entry' | 'revisionId'>): string => `${entry}@${revisionId}`
+const keyOf = ({ entry, revisionId }: Pick<LockFinding, 'entry' | 'revisionId'>): string => `${entry}@${revisionId}`

@@ -57,10 +57,10 @@ export async function commitDraft(session: Session, entry: Entry, draft: Draft, 
   out.line(`  ${addressOf(revised.slug)}`)
 }
 
-type Made = { base: Revision; mine: Draft; input: RevisionInput }
+type DraftedRevision = { base: Revision; mine: Draft; input: RevisionInput }
 
 /** The body of the revision. Members that the file omits are those of the base revision. */
-async function inputOf({ invocation, client }: Session, entry: Entry, draft: Draft): Promise<Made> {
+async function inputOf({ invocation, client }: Session, entry: Entry, draft: Draft): Promise<DraftedRevision> {
   const { flags } = invocation
   const named = flags.previous ?? draft.previousRevisionId
   const changeType = flags['change-type'] ?? draft.changeType ?? ''

@@ -65,19 +65,19 @@ export async function inSession(invocation: Invocation, work: (session: Session)
 }
 
 /** Where the requests of a session go. */
-type Target = Pick<Session, 'baseUrl' | 'place' | 'addressOf' | 'close'> & {
+type SessionTarget = Pick<Session, 'baseUrl' | 'place' | 'addressOf' | 'close'> & {
   /** The settings of the client that depend on the target. */
   reached: Pick<ClientSettings, 'baseUrl' | 'fetch'>
 }
 
-function serviceOf(invocation: Invocation): Target {
+function serviceOf(invocation: Invocation): SessionTarget {
   const baseUrl = baseUrlOf(invocation)
   const addressOf = (slug: string): string => `${baseUrl}/entries/${slug}`
   return { baseUrl, place: baseUrl, addressOf, reached: { baseUrl }, close: async () => {} }
 }
 
 /** The store in a directory, which this process opens unless another one has. The actor is stored under the path of the directory. */
-async function directoryOf({ flags, env, stderr }: Invocation, named: string): Promise<Target> {
+async function directoryOf({ flags, env, stderr }: Invocation, named: string): Promise<SessionTarget> {
   if (flags.url !== undefined) throw new UsageError('--url and --data-dir exclude each other.')
   const [{ joinLocalMemory }, { LOCAL_URL }, { findDataDirectory, storeFile }, { pino }] = await Promise.all([
     import('../../local-memory.ts'),

@@ -4,7 +4,7 @@ import { type Action, type DataClass, TRUST } from '../../contract/vocabulary.ts
 import { only, type Reader, type Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { STANDING_COLUMNS, type StandingColumns, shownStanding } from '../evidence/standing-rows.ts'
-import type { Target } from '../moderation/rows.ts'
+import type { ModeratedTarget } from '../moderation/rows.ts'
 import { HOUR, isoTime } from '../values.ts'
 import type { ChangeKey } from './rules.ts'
 
@@ -248,7 +248,7 @@ const DUE: Sql = sql`CASE WHEN (SELECT a.quarantined FROM actor a WHERE a.number
   OR coalesce((SELECT l.withdrawn FROM relation l WHERE l.number = s.subject), 0) = 1 THEN 1 ELSE 0 END`
 
 /** The rows about the entries of a target and about its evidence and relations elsewhere, as conditions on `activity s`. */
-export function rowsAbout({ type, number }: Target): Sql[] {
+export function rowsAbout({ type, number }: ModeratedTarget): Sql[] {
   const owner: Sql = type === 'ACTOR' ? sql`actor` : sql`origin`
   const entries =
     type === 'ENTRY'
@@ -271,7 +271,7 @@ export function rowsAbout({ type, number }: Target): Sql[] {
  * The reads and searches of a target, as conditions on `activity s`. They are found by clock hours: for an origin the hours of its day, for
  * an actor every hour with rows.
  */
-export function observationsBy({ type, number, day }: Target): Sql[] {
+export function observationsBy({ type, number, day }: ModeratedTarget): Sql[] {
   if (type === 'ENTRY') return []
   if (type === 'ORIGIN') {
     const first = Date.parse(day ?? '') / HOUR
@@ -289,7 +289,7 @@ export function observationsBy({ type, number, day }: Target): Sql[] {
 }
 
 /** Withdraws the rows of a target from the public feed or restores them, by the flags of everything that they depend on. */
-export async function settleFeed(tx: Transaction, target: Target): Promise<void> {
+export async function settleFeed(tx: Transaction, target: ModeratedTarget): Promise<void> {
   for (const rows of [...rowsAbout(target), ...observationsBy(target)]) {
     await tx.run(sql`UPDATE activity AS s SET withdrawn = ${DUE} WHERE ${rows} AND s.withdrawn <> ${DUE}`)
   }

@@ -41,10 +41,10 @@ export async function addToTopics(tx: Transaction, tags: readonly string[], entr
 export type Moved = { number: number; tags: readonly string[]; shown: boolean }
 
 /** The change of a topic by moved entries: the difference in its count, the withdrawn entries, and the oldest restored one. */
-type Change = { by: number; left: Set<number>; back: { entry: number; spelling: string } | undefined }
+type TopicChange = { by: number; left: Set<number>; back: { entry: number; spelling: string } | undefined }
 
-function changesOf(moved: readonly Moved[]): Map<string, Change> {
-  const changes = new Map<string, Change>()
+function changesOf(moved: readonly Moved[]): Map<string, TopicChange> {
+  const changes = new Map<string, TopicChange>()
   for (const { number, tags, shown } of moved) {
     for (const tag of tags) {
       const key = tagKey(tag)
@@ -80,7 +80,7 @@ export async function moveTopics(tx: Transaction, moved: readonly Moved[]): Prom
 }
 
 /** A topic after a change. Its spelling is empty if its oldest entry is not known yet; that entry has a number above `entry`. */
-async function changed(reader: Reader, key: string, { by, left, back }: Change): Promise<Topic> {
+async function changed(reader: Reader, key: string, { by, left, back }: TopicChange): Promise<Topic> {
   const known = await reader.one<Topic>(sql`SELECT key, spelling, entries, entry FROM topic WHERE key = ${key}`)
   const before = known ?? { key, spelling: '', entries: 0, entry: 0 }
   const topic = { ...before, entries: before.entries + by }

@@ -23,7 +23,7 @@ import { isoTime } from '../values.ts'
 import * as moderation from './rows.ts'
 import { moderated, sameFlags } from './rules.ts'
 
-type ModerationTarget = moderation.Target & { id: string; state: Flags; networkKey: string | null }
+type TargetState = moderation.ModeratedTarget & { id: string; state: Flags; networkKey: string | null }
 
 /** Applies a moderation action, updates all derived state, and stores the audit. A repeated action changes nothing. */
 export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, caller }) => {
@@ -52,10 +52,10 @@ export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, 
   return { body: result }
 }
 
-const blocksNetwork = (target: ModerationTarget, state: Flags): boolean =>
+const blocksNetwork = (target: TargetState, state: Flags): boolean =>
   target.type === 'ORIGIN' && state.blocked && !target.state.blocked
 
-async function findTarget(tx: Transaction, { targetType, targetId }: ModerationInput): Promise<ModerationTarget> {
+async function findTarget(tx: Transaction, { targetType, targetId }: ModerationInput): Promise<TargetState> {
   const row =
     targetType === 'ENTRY'
       ? await findEntry(tx, targetId)
@@ -79,7 +79,7 @@ async function findTarget(tx: Transaction, { targetType, targetId }: ModerationI
 
 async function change(
   tx: Transaction,
-  target: ModerationTarget,
+  target: TargetState,
   state: Flags,
   record: number,
 ): Promise<ModerationResult['affected']> {
@@ -94,7 +94,7 @@ async function change(
   return { entries, actors: target.type === 'ACTOR' ? 1 : 0 }
 }
 
-async function setFlags(tx: Transaction, target: ModerationTarget, state: Flags): Promise<void> {
+async function setFlags(tx: Transaction, target: TargetState, state: Flags): Promise<void> {
   const flags = { hidden: Number(state.hidden), quarantined: Number(state.quarantined), blocked: Number(state.blocked) }
   if (target.type === 'ENTRY') return moderation.updateEntryFlags(tx, target.number, flags)
   if (target.type === 'ACTOR') return updateActorFlags(tx, target.number, flags)
@@ -109,7 +109,7 @@ async function setFlags(tx: Transaction, target: ModerationTarget, state: Flags)
  * Updates the columns that are derived from the flags, and the totals after each step. The order of the steps is: contributions of the
  * target to other entries, its own entries with everything on them, relations of those entries.
  */
-async function settle(tx: Transaction, target: moderation.Target, record: number): Promise<void> {
+async function settle(tx: Transaction, target: moderation.ModeratedTarget, record: number): Promise<void> {
   const totals = new Map<keyof Totals, number>()
   const step = async (counted: () => Promise<Partial<Totals>>, work: () => Promise<void>): Promise<void> => {
     const before = await counted()
@@ -142,7 +142,7 @@ async function settle(tx: Transaction, target: moderation.Target, record: number
 }
 
 /** Recomputes the standings of judged entries: withdrawn judgements do not count, restored ones count again. */
-async function settleStandings(tx: Transaction, target: moderation.Target): Promise<void> {
+async function settleStandings(tx: Transaction, target: moderation.ModeratedTarget): Promise<void> {
   for (const number of await moderation.listJudged(tx, target)) {
     const entry = await findEntryByNumber(tx, number)
     if (entry !== undefined) await settleStanding(tx, entry)
@@ -150,15 +150,18 @@ async function settleStandings(tx: Transaction, target: moderation.Target): Prom
 }
 
 /** An entry before and after an act of moderation. */
-type Change = { before: moderation.StandingRow; after: moderation.StandingRow }
+type StandingChange = { before: moderation.StandingRow; after: moderation.StandingRow }
 
-function changesOf(before: readonly moderation.StandingRow[], after: readonly moderation.StandingRow[]): Change[] {
+function changesOf(
+  before: readonly moderation.StandingRow[],
+  after: readonly moderation.StandingRow[],
+): StandingChange[] {
   const earlier = new Map(before.map(entry => [entry.number, entry]))
   return after.map(entry => ({ before: getOrThrow(earlier, entry.number), after: entry }))
 }
 
 /** The EXTERNAL entries that were withdrawn or restored. */
-const movedOf = (changes: readonly Change[]): Moved[] =>
+const movedOf = (changes: readonly StandingChange[]): Moved[] =>
   changes
     .filter(({ before, after }) => before.withdrawn !== after.withdrawn && after.data_class === 'EXTERNAL')
     .map(({ after }) => ({ number: after.number, tags: tagsOf(after), shown: after.withdrawn === 0 }))

@@ -17,7 +17,7 @@ export async function savePurged(tx: Transaction, { cache, record }: Purged): Pr
     ON CONFLICT (cache) DO UPDATE SET record = excluded.record`)
 }
 
-type Made = { entry: number; actor: string }
+type AuthoredEntry = { entry: number; actor: string }
 
 /**
  * What the records of a range changed: the entries and authors of revisions, evidence and relations; the entries that an act of moderation
@@ -28,7 +28,7 @@ export async function listTouched(reader: Reader, { above, upTo }: RecordRange, 
   const within = (column: Sql): Sql => sql`${column} > ${above} AND ${column} <= ${upTo}`
   const most = limit + 1
   const madeIn = (table: Sql, entry: Sql) =>
-    reader.all<Made>(sql`
+    reader.all<AuthoredEntry>(sql`
       SELECT ${entry} AS entry, a.id AS actor FROM ${table} v JOIN actor a ON a.number = v.actor
       WHERE ${within(sql`v.number`)} ORDER BY v.number LIMIT ${most}`)
   const [acts, mirror, ...lists] = await Promise.all([

@@ -7,7 +7,7 @@ import { type Totals, takeSequence } from '../head-rows.ts'
 import { isoTime } from '../values.ts'
 
 /** A target of moderation: an entry itself, or the rows that an actor or an origin made. */
-export type Target = {
+export type ModeratedTarget = {
   type: 'ENTRY' | 'ACTOR' | 'ORIGIN'
   number: number
   /** The day of an origin, as `2026-11-21`; null for other types. */
@@ -22,7 +22,7 @@ const STANDING: Sql = sql`
   FROM entry e JOIN actor a ON a.number = e.actor LEFT JOIN origin o ON o.number = e.origin`
 
 /** The entries whose status a target decides. */
-export const listStandings = (reader: Reader, target: Target) =>
+export const listStandings = (reader: Reader, target: ModeratedTarget) =>
   reader.all<StandingRow>(
     target.type === 'ENTRY'
       ? sql`${STANDING} WHERE e.number = ${target.number}`
@@ -42,15 +42,15 @@ export async function updateEntryFlags(
 }
 
 /** The entries that a target decides about, as a condition on `entry e`. */
-export const entriesOf = ({ type, number }: Target): Sql =>
+export const entriesOf = ({ type, number }: ModeratedTarget): Sql =>
   type === 'ENTRY' ? sql`e.number = ${number}` : type === 'ACTOR' ? sql`e.actor = ${number}` : sql`e.origin = ${number}`
 
 /** The evidence or relations of an actor or origin, as a condition on `evidence v` or `relation v`. */
-const addedBy = ({ type, number }: Target): Sql =>
+const addedBy = ({ type, number }: ModeratedTarget): Sql =>
   type === 'ACTOR' ? sql`v.actor = ${number}` : sql`v.origin = ${number}`
 
 /** The relations that start or end at the entries of a target, as a condition on `relation v`. */
-const relatedTo = (target: Target): Sql =>
+const relatedTo = (target: ModeratedTarget): Sql =>
   sql`v.number IN (SELECT x.relation FROM relation_end x JOIN entry e ON e.number = x.entry WHERE ${entriesOf(target)})`
 
 /** Whether the author of `v` or the origin it came from is quarantined. */
@@ -58,7 +58,7 @@ const AUTHOR_WITHDRAWN: Sql = sql`(SELECT a.quarantined FROM actor a WHERE a.num
   OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = v.origin), 0) = 1`
 
 /** Counts for stats of the public part of a target's entries: EXTERNAL entries, and EXTERNAL revisions and evidence on them. */
-export async function countPublicEntries(reader: Reader, target: Target): Promise<Partial<Totals>> {
+export async function countPublicEntries(reader: Reader, target: ModeratedTarget): Promise<Partial<Totals>> {
   const shown = sql`${entriesOf(target)} AND e.withdrawn = 0`
   return {
     entries: await count(reader, sql`FROM entry e WHERE ${shown} AND e.data_class = 'EXTERNAL'`),
@@ -71,7 +71,7 @@ export async function countPublicEntries(reader: Reader, target: Target): Promis
 }
 
 /** Counts for stats of the public EXTERNAL evidence that a target gave on public entries. */
-export const countPublicEvidence = (reader: Reader, target: Target): Promise<Partial<Totals>> =>
+export const countPublicEvidence = (reader: Reader, target: ModeratedTarget): Promise<Partial<Totals>> =>
   countEvidence(
     reader,
     sql`FROM evidence v JOIN entry e ON e.number = v.entry`,
@@ -88,9 +88,14 @@ async function countEvidence(reader: Reader, tables: Sql, condition: Sql): Promi
 
 /** The relations that a target made, or those at its entries. */
 export type Reach = 'made' | 'at'
-const relationsOf = (target: Target, reach: Reach): Sql => (reach === 'made' ? addedBy(target) : relatedTo(target))
+const relationsOf = (target: ModeratedTarget, reach: Reach): Sql =>
+  reach === 'made' ? addedBy(target) : relatedTo(target)
 
-export const countPublicRelations = async (reader: Reader, target: Target, reach: Reach): Promise<Partial<Totals>> => ({
+export const countPublicRelations = async (
+  reader: Reader,
+  target: ModeratedTarget,
+  reach: Reach,
+): Promise<Partial<Totals>> => ({
   relations: await count(
     reader,
     sql`FROM relation v JOIN actor a ON a.number = v.actor WHERE ${relationsOf(target, reach)} AND v.withdrawn = 0 AND a.data_class = 'EXTERNAL'`,
@@ -105,7 +110,7 @@ const ENTRY_DUE: Sql = sql`CASE WHEN e.hidden = 1 OR e.quarantined = 1 OR (SELEC
     OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = e.origin), 0) = 1 THEN 1 ELSE 0 END`
 
 /** Withdraws a target's entries or restores them, by their flags. Each changed entry gets the record `change` and a sequence of its own. */
-export async function settleEntries(tx: Transaction, target: Target, change: number): Promise<void> {
+export async function settleEntries(tx: Transaction, target: ModeratedTarget, change: number): Promise<void> {
   const moved = sql`FROM entry e WHERE ${entriesOf(target)} AND e.withdrawn <> ${ENTRY_DUE}`
   const size = await count(tx, moved)
   if (size === 0) return
@@ -116,7 +121,7 @@ export async function settleEntries(tx: Transaction, target: Target, change: num
 }
 
 /** Evidence of a target is withdrawn while its author or origin is quarantined. The act `record` is stored at the entries that it is about. */
-export async function settleEvidence(tx: Transaction, target: Target, record: number): Promise<void> {
+export async function settleEvidence(tx: Transaction, target: ModeratedTarget, record: number): Promise<void> {
   const moved = sql`${addedBy(target)} AND v.withdrawn <> CASE WHEN ${AUTHOR_WITHDRAWN} THEN 1 ELSE 0 END`
   await updateEvidenceModerated(tx, sql`SELECT v.entry FROM evidence v WHERE ${moved}`, record)
   await tx.run(sql`UPDATE evidence AS v SET withdrawn = 1 - withdrawn WHERE ${moved}`)
@@ -126,7 +131,12 @@ export async function settleEvidence(tx: Transaction, target: Target, record: nu
  * Relations are withdrawn while their author or origin is quarantined or one of their ends is withdrawn. The act `record` is stored at the
  * entries that they contradict.
  */
-export async function settleRelations(tx: Transaction, target: Target, reach: Reach, record: number): Promise<void> {
+export async function settleRelations(
+  tx: Transaction,
+  target: ModeratedTarget,
+  reach: Reach,
+  record: number,
+): Promise<void> {
   const moved = sql`${relationsOf(target, reach)} AND v.withdrawn <> CASE WHEN ${AUTHOR_WITHDRAWN}
     OR (SELECT s.withdrawn FROM entry s WHERE s.number = v.source_entry) = 1
     OR (SELECT t.withdrawn FROM entry t WHERE t.number = v.target_entry) = 1 THEN 1 ELSE 0 END`
@@ -143,7 +153,7 @@ export async function updateEvidenceModerated(tx: Transaction, entries: Sql, rec
 }
 
 /** The entries whose judgements depend on a target's flags: those that it judged, and those that objections at its entries are about. */
-export async function listJudged(reader: Reader, target: Target): Promise<number[]> {
+export async function listJudged(reader: Reader, target: ModeratedTarget): Promise<number[]> {
   const objections = (reach: Reach): Awaitable<{ entry: number }[]> =>
     reader.all(sql`
       SELECT DISTINCT v.target_entry AS entry FROM relation v

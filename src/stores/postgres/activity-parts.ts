@@ -23,11 +23,11 @@ const STATEMENT_TIMEOUT_MS = 2_000
 const LOCK = 7_261_843_206
 
 /** A partition with the reads of the clock hours from `from` up to, without, `to`. Its name has both. */
-type Part = { from: number; to: number }
+type SequenceRange = { from: number; to: number }
 
-const nameOf = ({ from, to }: Part): string => `activity_reads_${from}_${to}`
+const nameOf = ({ from, to }: SequenceRange): string => `activity_reads_${from}_${to}`
 
-export const createPart = (part: Part): string =>
+export const createPart = (part: SequenceRange): string =>
   `CREATE TABLE IF NOT EXISTS ${nameOf(part)} PARTITION OF activity_reads (hour NOT NULL, PRIMARY KEY (sequence)) FOR VALUES FROM (${part.from}) TO (${part.to})`
 
 /** The clock hours of a partition. */
@@ -36,7 +36,7 @@ export const hoursOfPart = (retentionDays: number): number =>
 
 /** The statements that are due in a clock hour: expired partitions are dropped, and the next one is created. */
 export function changesDue(
-  parts: readonly Part[],
+  parts: readonly SequenceRange[],
   restBytes: number,
   { hour, retentionDays }: { hour: number; retentionDays: number },
 ): string[] {
@@ -49,7 +49,7 @@ export function changesDue(
   return [...dropped, createPart({ from, to: from + hoursOfPart(retentionDays) })]
 }
 
-async function readParts(reader: Reader): Promise<{ parts: Part[]; restBytes: number }> {
+async function readParts(reader: Reader): Promise<{ parts: SequenceRange[]; restBytes: number }> {
   const rows = await reader.all<{ name: string; bytes: number }>(sql`
     SELECT c.relname AS name, pg_table_size(c.oid) AS bytes FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
     WHERE i.inhparent = to_regclass(${'activity_reads'})`)
