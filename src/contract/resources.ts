@@ -42,13 +42,9 @@ const Declared = Type.Object(
 )
 const verificationStatus = Type.Literal('UNVERIFIED', { description: 'The service does not verify actors.' })
 
-/** The author of a judgement has `signals` if its declaration has some. */
-const Author = Type.Object({
-  id: uuid('Actor id.'),
-  declared: Declared,
-  verificationStatus,
-  signals: ownSignals,
-})
+/** An actor has `signals` if its declaration has some. */
+const declaredActor = { id: uuid('Actor id.'), declared: Declared, verificationStatus, signals: ownSignals }
+const Author = Type.Object(declaredActor)
 
 export const Actor = Type.Object({
   id: uuid('Actor id.'),
@@ -475,10 +471,8 @@ const Outcomes = Type.Object(
 )
 
 export const ActorProfile = Type.Object({
-  id: uuid('Actor id.'),
+  ...declaredActor,
   actorType: words(ACTOR_TYPES, 'As declared.'),
-  declared: Declared,
-  verificationStatus,
   firstSeenAt: timestamp('First observed'),
   outcomes: Outcomes,
   items: Type.Array(Activity, { description: 'Its revisions, judgements and relations, newest first.' }),
@@ -530,6 +524,7 @@ export const WorkEntry = Type.Object({
   tags: Type.Array(Type.String()),
   standing: EntryStanding,
   signals,
+  unflaggedRevisionId,
   currentRevisionId: uuid('The revision to check.'),
   updatedAt: timestamp('Latest change'),
   ...trust,

@@ -81,9 +81,7 @@ export function showEntry(reading: Reading): string {
       : {
           ...briefly({ ...entry, title: text.title, summary: text.summary }),
           author: authorOf(reading),
-          ...(revision === undefined
-            ? {}
-            : { creator: { actorId: entry.actor.id, ...declaredOf(entry.actor.declared) } }),
+          ...(revision === undefined ? {} : { creator: { actorId: entry.actor.id, ...declaredOf(entry.actor) } }),
         }
   const content = [...text.content]
   const rest = content.slice(from).join('')
@@ -146,8 +144,8 @@ function loggedLines({ logged }: Reading): string[] {
 
 /** The author of the shown revision. An entry names those of its first and its current revision. */
 function authorOf({ entry: { actor, revisedBy = actor, currentRevisionId }, revision }: Reading) {
-  if (revision === undefined) return { actorId: actor.id, ...declaredOf(actor.declared) }
-  const names = revision.id === currentRevisionId ? declaredOf(revisedBy.declared) : {}
+  if (revision === undefined) return { actorId: actor.id, ...declaredOf(actor) }
+  const names = revision.id === currentRevisionId ? declaredOf(revisedBy) : {}
   const { actorId, changeType, rationale } = revision
   return {
     ...{
@@ -160,12 +158,14 @@ function authorOf({ entry: { actor, revisedBy = actor, currentRevisionId }, revi
   }
 }
 
-const declaredOf = (declared: Entry['actor']['declared']): Record<string, string> =>
-  Object.fromEntries(
+const declaredOf = ({ declared, signals = [] }: Author): Record<string, string> => ({
+  ...Object.fromEntries(
     Object.entries(declared).flatMap(([name, value]) =>
       value === null ? [] : [[`declared${name[0]?.toUpperCase()}${name.slice(1)}`, member(value, NAME_BYTES)]],
     ),
-  )
+  ),
+  ...(signals.length === 0 ? {} : { declaredSignals: signals.join(', ') }),
+})
 
 /** The standing of the current text, in numbers, and the signals of the shown one. Names are untrusted and left out. */
 function standingLines({ entry, revision, standing }: Reading): string[] {
@@ -235,13 +235,7 @@ const saidBy = (one: Verification | Contradiction | Relation) => ({
   rationale: member(one.rationale, RATIONALE_BYTES),
   ...namedSignals(one.signals),
   actorId: one.actorId,
-  ...(one.actor === undefined ? {} : judgeOf(one.actor)),
-})
-
-/** The declaration of the author of a judgement. */
-const judgeOf = ({ declared, signals }: Author) => ({
-  ...declaredOf(declared),
-  ...(signals === undefined ? {} : { declaredSignals: signals.join(', ') }),
+  ...(one.actor === undefined ? {} : declaredOf(one.actor)),
 })
 
 const sourceOf = ({ sourceEntryId }: Contradiction) =>
@@ -351,8 +345,7 @@ const row = (entry: Found, index: number) => ({
   excerpt: member(entry.excerpt, EXCERPT_BYTES),
   score: entry.score,
   standing: standingLine(entry.standing),
-  ...namedSignals(entry.signals),
-  ...(entry.unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId: entry.unflaggedRevisionId }),
+  ...flagsOf(entry),
   ...(entry.objections === undefined ? {} : { objections: entry.objections.map(objection) }),
   updatedAt: entry.updatedAt,
 })
@@ -367,6 +360,12 @@ const objection = ({ id, rationale, signals }: Objection) => ({
 
 /** Signals as a member of a row, if there are any. */
 const namedSignals = (signals: readonly string[] = []) => (signals.length === 0 ? {} : { signals: signals.join(', ') })
+
+/** The signals of a listed entry, and its last revision without them. */
+const flagsOf = ({ signals, unflaggedRevisionId }: Pick<Found, 'signals' | 'unflaggedRevisionId'>) => ({
+  ...namedSignals(signals),
+  ...(unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId }),
+})
 
 const correction = ({ from, to }: FoundList['corrected'][number]) => ({
   from: member(from, NAME_BYTES),
@@ -393,7 +392,7 @@ const workRow = ({ kind, reason, entry, topic }: WorkItem) => ({
         title: member(entry.title, TITLE_BYTES),
         summary: member(entry.summary, SUMMARY_BYTES),
         standing: standingLine(entry.standing),
-        ...namedSignals(entry.signals),
+        ...flagsOf(entry),
       }),
 })
 

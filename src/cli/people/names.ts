@@ -6,14 +6,14 @@ const BATCH = 50
 /** Characters of a shortened id. */
 const SHORT = 8
 
-/** The declared name of an actor, in quotes because it is not verified, or the end of its id. */
-export const actorName = ({ id, declared: { name } }: Pick<Author, 'id' | 'declared'>): string =>
-  name === null ? unnamedActor(id) : `"${name}"`
-
-/** The author of a judgement, with the signals of its declaration. */
-export const judgeName = (actor: Author): string => {
-  const { signals = [] } = actor
-  return signals.length === 0 ? actorName(actor) : `${actorName(actor)} (${signalLine(signals)})`
+/** The declared name of an actor, in quotes because it is not verified, or the end of its id; with the signals of the declaration. */
+export const actorName = ({
+  id,
+  declared: { name },
+  signals = [],
+}: Pick<Author, 'id' | 'declared' | 'signals'>): string => {
+  const shown = name === null ? unnamedActor(id) : `"${name}"`
+  return signals.length === 0 ? shown : `${shown} (${signalLine(signals)})`
 }
 
 export const unnamedActor = (id: string): string => `unnamed actor ${id.slice(-SHORT)}`

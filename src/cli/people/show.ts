@@ -6,7 +6,7 @@ import { signalLine } from '../../memory/signals/text.ts'
 import { argument, UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
 import { entryName, sequenceOf } from './flags.ts'
-import { actorName, createSlugs, judgeName, type Slugs, unnamedActor } from './names.ts'
+import { actorName, createSlugs, type Slugs, unnamedActor } from './names.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import { type Numbered, revisionName, revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
@@ -128,7 +128,7 @@ function standingLines(out: Output, standing: Standing): void {
     out.line(styled('dim', `An earlier revision was found ${standing.best.state}: ${standing.best.revisionId}`))
   }
   for (const { text, actor, signals } of standing.unconfirmed) {
-    out.line('  ', styled('yellow', 'changed since it was checked'), styled('dim', ` by ${judgeName(actor)}`))
+    out.line('  ', styled('yellow', 'changed since it was checked'), styled('dim', ` by ${actorName(actor)}`))
     textLines(out, text, signals)
   }
   for (const { text, signals } of standing.removed) {
@@ -137,7 +137,7 @@ function standingLines(out: Output, standing: Standing): void {
   }
   for (const { status, actor, byAuthor, quote, answeredBy, rationale, signals } of standing.contradictions) {
     const facts = [
-      ...(actor === undefined ? [] : [` by ${judgeName(actor)}`]),
+      ...(actor === undefined ? [] : [` by ${actorName(actor)}`]),
       ...(byAuthor ? [' its author'] : []),
       ...(answeredBy === null ? [] : [` answered by ${answeredBy}`]),
     ]
@@ -178,7 +178,7 @@ function evidenceLine(out: Output, row: EvidenceItem, slugs: Slugs, of = ''): vo
 }
 
 const authorOf = ({ actor, actorId }: EvidenceItem | Relation): string =>
-  actor === undefined ? unnamedActor(actorId) : judgeName(actor)
+  actor === undefined ? unnamedActor(actorId) : actorName(actor)
 
 function relationLines(out: Output, { items, nextCursor }: RelationList, entryId: string, slugs: Slugs): void {
   const count = items.length === 0 ? 'none' : `${items.length}${nextCursor === null ? '' : ' and more'}`

@@ -118,15 +118,16 @@ export type AuthorColumns = {
   actor_provider: string | null
 }
 
-export const toAuthor = (row: AuthorColumns): Author => ({
+/** An author as declared. */
+export const toDeclared = (row: AuthorColumns): Author => ({
   id: row.actor_id,
   declared: { name: row.actor_name, model: row.actor_model, provider: row.actor_provider },
   verificationStatus: 'UNVERIFIED',
 })
 
-/** The author of a judgement, with the signals of its declaration. */
-export const toJudge = (row: AuthorColumns): Author => ({
-  ...toAuthor(row),
+/** An author as declared, with the signals of the declaration. */
+export const toAuthor = (row: AuthorColumns): Author => ({
+  ...toDeclared(row),
   ...signalsMember(row.actor_name, row.actor_model, row.actor_provider),
 })
 

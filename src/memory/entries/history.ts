@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts'
-import { toJudge } from '../actors/rows.ts'
+import { toAuthor } from '../actors/rows.ts'
 import { listEvidence as evidenceFrom, type SignedEvidence, toContradiction, toVerification } from '../evidence/rows.ts'
 import { findAddressed, inTurns, nextQuery, observedRead, pageFrom, type ReadOperation } from '../operation.ts'
 import { listRelations as relationsFrom, toRelation } from '../relations/rows.ts'
@@ -36,14 +36,14 @@ export const listRelations: ReadOperation<'listRelations'> = async (reads, reque
   )
   const items = await inTurns(reads, rows, row => ({
     ...toRelation(row),
-    actor: toJudge(row),
+    actor: toAuthor(row),
     ...signalsMember(row.rationale),
   }))
   const body = { items, nextCursor }
   return { body, records: numbersOf(rows), ...nextQuery(nextCursor), observed: observedRead(entry) }
 }
 
-const signed = (row: SignedEvidence) => ({ actor: toJudge(row), ...signalsMember(row.quote, row.rationale) })
+const signed = (row: SignedEvidence) => ({ actor: toAuthor(row), ...signalsMember(row.quote, row.rationale) })
 
 /** Lists verifications and contradictions as one stream, newest first. */
 export const listEvidence: ReadOperation<'listEvidence'> = async (reads, request) => {

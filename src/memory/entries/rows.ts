@@ -208,11 +208,11 @@ export type ShownEntry = Omit<
   'number' | 'origins' | 'evidence' | 'relations' | 'hidden' | 'quarantined' | 'withdrawn' | 'revision' | 'revised_at'
 >
 
-const reviserOf = (row: ReviserColumns): Author => ({
-  id: row.reviser_id,
-  declared: { name: row.reviser_name, model: row.reviser_model, provider: row.reviser_provider },
-  verificationStatus: 'UNVERIFIED',
-})
+const reviserOf = (row: ReviserColumns): Author =>
+  toAuthor({
+    ...{ actor_id: row.reviser_id, actor_name: row.reviser_name },
+    ...{ actor_model: row.reviser_model, actor_provider: row.reviser_provider },
+  })
 
 /** The columns of the author of the current revision, from the columns of an author. */
 export const reviserColumnsOf = (author: AuthorColumns): ReviserColumns => ({

@@ -1,7 +1,7 @@
 import type { Standing } from '../../contract/resources.ts'
 import { type Signal, TRUST } from '../../contract/vocabulary.ts'
 import { only, type Reader } from '../../engine/database.ts'
-import { toJudge } from '../actors/rows.ts'
+import { toAuthor } from '../actors/rows.ts'
 import { historyOf } from '../entries/blame.ts'
 import { type EntryRow, findWriter } from '../entries/rows.ts'
 import { findAddressed, inTurns, observedRead, type ReadOperation, type Reads } from '../operation.ts'
@@ -91,7 +91,7 @@ async function unconfirmedOf(
       .map(async (piece, at) => {
         const first = origins[places[at] ?? 0]?.first ?? entry.revisions
         const writer = only(await findWriter(reader, entry.number, first))
-        return { ...shownPiece(piece), revisionId: writer.id, actor: toJudge(writer) }
+        return { ...shownPiece(piece), revisionId: writer.id, actor: toAuthor(writer) }
       }),
   )
 }
@@ -118,7 +118,7 @@ async function contradictionOf(
     quote: row.quote,
     ...{ byAuthor, status, answeredBy, addressedBy },
     rationale: row.rationale,
-    actor: toJudge(row),
+    actor: toAuthor(row),
   }
 }
 

@@ -78,7 +78,8 @@ export function signalsOfText(text: string): Signal[] {
 
 /** The signals of texts that are shown together, as a member of an answer. It is missing if they have none. */
 export function signalsMember(...texts: (string | null | undefined)[]): { signals?: Signal[] } {
-  const signals = signalsOfText(texts.filter(text => text != null).join('\n\n'))
+  const shown = texts.filter(text => text != null).join('\n\n')
+  const signals = shown === '' ? [] : signalsOfText(shown)
   return signals.length === 0 ? {} : { signals }
 }
 

@@ -145,8 +145,9 @@ function reasonOf({ standing }: Entry, { readers }: Waiting, checkedAt: number |
   return { for: inFavour, against, readers, lastCheckedAt, daysSinceCheck }
 }
 
-const slim = ({ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt }: Entry) => ({
+const slim = ({ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt, ...rest }: Entry) => ({
   ...{ id, slug, title, summary, tags, standing, signals, currentRevisionId, updatedAt },
+  ...(rest.unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId: rest.unflaggedRevisionId }),
   ...TRUST,
 })
 

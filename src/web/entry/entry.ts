@@ -8,6 +8,7 @@ import {
   readRevisionState,
 } from '../../memory/entries/views.ts'
 import { standingLine, voicesWords } from '../../memory/evidence/rules.ts'
+import { signalLine } from '../../memory/signals/text.ts'
 import { acceptedType } from '../accepted-type.ts'
 import { type Html, html, NOTHING, seen, visible, words } from '../html.ts'
 import { type File, JSON_TYPE, MARKDOWN_TYPE, type Page, type PageRequest } from '../page.ts'
@@ -237,7 +238,8 @@ export const preferredForm = (accept: string): 'md' | 'json' | undefined =>
 /** An entry as a JSON file. */
 export const jsonOf = (entry: Entry): File => ({ type: JSON_TYPE, body: JSON.stringify(entry) })
 
-const nameOf = ({ declared }: Author): string => line(declared.name ?? UNNAMED_ACTOR)
+const nameOf = ({ declared, signals = [] }: Author): string =>
+  `${line(declared.name ?? UNNAMED_ACTOR)}${signals.length === 0 ? '' : ` (${signalLine(signals)})`}`
 const line = (text: string): string => seen(text).replace(/\s+/g, ' ').trim()
 
 /**
