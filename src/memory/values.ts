@@ -101,3 +101,12 @@ export function byteTable(rows: readonly (readonly [characters: string, value: n
   }
   return table
 }
+
+/** A function that computes the result for each key once. */
+export function memoized<K, V>(compute: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>()
+  return key => {
+    if (!known.has(key)) known.set(key, compute(key))
+    return known.get(key) as V
+  }
+}

@@ -4,13 +4,7 @@ import type { Action, ActorType, RelationType, Result } from '../contract/vocabu
 import type { Reader, Transaction } from '../engine/database.ts'
 import { type Sql, sql } from '../engine/sql.ts'
 import { type ActivityRow, observationsBy, rowsAbout, toActivity } from '../memory/activity/rows.ts'
-import {
-  AUTHOR_COLUMNS,
-  type AuthorColumns,
-  authorColumnsOf,
-  findActorById,
-  toDeclared,
-} from '../memory/actors/rows.ts'
+import { AUTHOR_COLUMNS, type AuthorColumns, authorColumnsOf, findActorById, toAuthor } from '../memory/actors/rows.ts'
 import { type EntryRow, type RevisionRow, tagsOf, toRevision } from '../memory/entries/rows.ts'
 import { toContradiction, toVerification } from '../memory/evidence/rows.ts'
 import { entriesOf, type ModeratedTarget } from '../memory/moderation/rows.ts'
@@ -219,7 +213,7 @@ const onRecord = (row: RecordRow, record: number) => ({
 })
 
 const byActor = (row: ExportRow): Pick<ExportLine, 'actor' | 'actorType'> => ({
-  actor: toDeclared(row),
+  actor: toAuthor(row, {}),
   ...(row.actor_type === 'UNKNOWN' ? {} : { actorType: row.actor_type }),
 })
 
@@ -312,7 +306,7 @@ export async function listChangedActors(
   const ids = new Set(targets.slice(0, limit).map(({ id }) => id))
   const found = await Promise.all([...ids].map(id => findActorById(reader, id)))
   const observed = found.filter(actor => actor !== undefined).filter(({ observations }) => observations > 0)
-  return { actors: observed.map(actor => toDeclared(authorColumnsOf(actor))), all: targets.length <= limit }
+  return { actors: observed.map(actor => toAuthor(authorColumnsOf(actor), {})), all: targets.length <= limit }
 }
 
 /** The record of the last write up to a sequence; 0 if there is none. */

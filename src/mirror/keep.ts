@@ -11,12 +11,13 @@ import {
   insertRevision,
   isSame,
   readTags,
+  recomputeChanges,
   tagsOf,
 } from '../memory/entries/rows.ts'
 import { type Moved, moveTopics } from '../memory/entries/topic-rows.ts'
 import { insertEvidence } from '../memory/evidence/rows.ts'
 import { settleStanding } from '../memory/evidence/standing.ts'
-import { observedJson, raiseOrigins, recomputeChanges } from '../memory/evidence/standing-rows.ts'
+import { observedJson, raiseOrigins } from '../memory/evidence/standing-rows.ts'
 import { HEAD, type Head } from '../memory/head-rows.ts'
 import type { Context } from '../memory/operation.ts'
 import { insertRelation, type RelationEnd } from '../memory/relations/rows.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor, Entry, EntryList, Published, Revision } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
-import { NO_TALLY } from '../../src/memory/evidence/rules.ts'
+import { verdictOf } from '../../src/memory/evidence/rules.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { createClient, sendPatiently } from '../support/load.ts'
@@ -40,7 +40,14 @@ test('a new entry has every member of the contract, and is read as it was answer
     dataClass: 'EXTERNAL',
     actor: { id: actor.id, declared: actor.declared, verificationStatus: 'UNVERIFIED' },
     revisionCount: 1,
-    standing: { state: 'UNCHECKED', tally: NO_TALLY, share: 0.5, confirmed: null, changed: 0, lastCheckedAt: null },
+    standing: {
+      state: 'UNCHECKED',
+      tally: verdictOf([]).tally,
+      share: 0.5,
+      confirmed: null,
+      changed: 0,
+      lastCheckedAt: null,
+    },
     signals: [],
     ...TRUST,
   })

@@ -1,13 +1,7 @@
 import type { Transaction } from '../../src/engine/database.ts'
+import { findWrongChange, readChanges, recomputeChanges } from '../../src/memory/entries/rows.ts'
 import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
-import {
-  findShownName,
-  findWrongChange,
-  listChanges,
-  listJudgements,
-  readChanges,
-  recomputeChanges,
-} from '../../src/memory/evidence/standing-rows.ts'
+import { findShownName, listChanges, listJudgements } from '../../src/memory/evidence/standing-rows.ts'
 import type { WriteName } from '../../src/memory/operation.ts'
 
 type Made = Record<string, string>

@@ -36,13 +36,9 @@ export function evidenceAfter(...events: readonly HistoryEvent[]): Evidence {
   const byNumber = new Map(revisions.map(one => [one.number, one.text]))
   const current = revisions.at(-1)
   if (current === undefined) throw new Error('A history has at least one revision.')
-  const counted = withTracedClaims(latestOf(judgements))
-  const compared = new Map(
-    textsToCompare(counted, current.number).map(number => {
-      const text = byNumber.get(number) ?? current.text
-      return [number, { text, comparison: texts.compare(text, current.text) }]
-    }),
-  )
+  const toCompare = textsToCompare(latestOf(judgements), current.number)
+  const counted = withTracedClaims(latestOf(judgements), toCompare)
+  const compared = new Map(toCompare.map(number => [number, byNumber.get(number) ?? current.text]))
   const first = Math.min(...counted.filter(isAgainst).map(({ revision }) => revision))
   const corrections = revisions
     .filter(({ number, changeType }) => changeType === 'CORRECT' && number > first)

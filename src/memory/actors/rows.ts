@@ -118,18 +118,11 @@ export type AuthorColumns = {
   actor_provider: string | null
 }
 
-/** An author as declared. */
-export const toDeclared = (row: AuthorColumns): Author => ({
-  id: row.actor_id,
-  declared: { name: row.actor_name, model: row.actor_model, provider: row.actor_provider },
-  verificationStatus: 'UNVERIFIED',
-})
-
-/** An author as declared, with the signals of the declaration. */
-export const toAuthor = (row: AuthorColumns): Author => ({
-  ...toDeclared(row),
-  ...signalsMember(row.actor_name, row.actor_model, row.actor_provider),
-})
+/** An author as declared, with the signals of the declaration unless `signals` replaces them. */
+export const toAuthor = (
+  { actor_id: id, actor_name: name, actor_model: model, actor_provider: provider }: AuthorColumns,
+  signals = (name ?? model ?? provider) === null ? {} : signalsMember(name, model, provider),
+): Author => ({ id, declared: { name, model, provider }, verificationStatus: 'UNVERIFIED', ...signals })
 
 /** The columns of an author, from the row of the actor. */
 export const authorColumnsOf = ({ id, name, model, provider, hidden, quarantined }: ActorRow): AuthorColumns =>

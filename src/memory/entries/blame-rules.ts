@@ -1,7 +1,6 @@
-import type { Tally } from '../../contract/resources.ts'
-import { SECTIONS, type Section, type State } from '../../contract/vocabulary.ts'
-import { type Text, visitPieces } from '../evidence/pieces-rules.ts'
-import { type Evidence, isAgainst, type Judgement, objectionsOf, stateOfTally, tallyOf } from '../evidence/rules.ts'
+import { SECTIONS, type Section } from '../../contract/vocabulary.ts'
+import { sectionOf, type Text, visitPieces } from '../evidence/pieces-rules.ts'
+import { type Evidence, isAgainst, type Judgement, objectionsOf, verdictOf } from '../evidence/rules.ts'
 
 /**
  * Costs of a comparison, in units of about 2 ns: for each revision, each character read, each piece cut again, each character hashed, and
@@ -155,11 +154,6 @@ const commonSuffix = (a: string, b: string, most: number): number =>
 const countUpTo = (rising: readonly number[], limit: number): number =>
   greatest(rising.length, size => (rising[size - 1] ?? 0) <= limit)
 
-const MEMBERS = { TITLE: 'title', SUMMARY: 'summary', CONTENT: 'content' } as const satisfies Record<
-  Section,
-  keyof Text
->
-
 /** The maximum cost of one text, in units of COSTS: enough for 500 revisions of 20,000 characters without a common sentence. */
 export const COST_MAX = 75_000_000
 
@@ -185,7 +179,7 @@ export class TextBlame {
   constructor(current: Text, ordinal: number) {
     const sections = SECTIONS.map(section => ({
       section,
-      comparison: new SectionComparison(current[MEMBERS[section]]),
+      comparison: new SectionComparison(sectionOf(current, section)),
     }))
     this.#sections = sections
     this.pieces = sections.flatMap(({ section, comparison }) => comparison.pieces.map(text => ({ section, text })))
@@ -223,7 +217,7 @@ export class TextBlame {
 
   #compareSections(text: Text): number {
     return this.#sections.reduce(
-      (cost, { section, comparison }) => cost + comparison.compare(text[MEMBERS[section]]),
+      (cost, { section, comparison }) => cost + comparison.compare(sectionOf(text, section)),
       0,
     )
   }
@@ -233,7 +227,7 @@ export class TextBlame {
 const COUNTED_MAX = 100_000
 
 /** The state of a part of a text, and the standing objections to it, newest first. */
-export type PartEvidence = { state: State; tally: Tally; objections: Judgement[] }
+export type PartEvidence = ReturnType<typeof verdictOf> & { objections: Judgement[] }
 
 /**
  * The evidence about each piece of the current text: supports of texts that have it unchanged, and standing objections that quote it or are
@@ -246,16 +240,18 @@ export function evidenceOfPieces(evidence: Evidence): { places: (number | null)[
   const quotes = counted.flatMap(one => {
     const judged = compared.get(one.revision)
     if (one.quote === null || judged === undefined) return []
-    return [{ judgement: one, numbers: new Set(judged.text.claimOf(one.quote).flat()) }]
+    return [{ judgement: one, numbers: new Set(judged.claimOf(one.quote).flat()) }]
   })
   const whole = Map.groupBy(
     counted.filter(({ quote }) => quote === null),
     ({ revision }) => revision,
   )
-  let texts = [...compared].filter(([revision]) => whole.has(revision))
+  let texts = [...compared].flatMap(([revision, text]) =>
+    whole.has(revision) ? [{ revision, unchanged: current.comparedWith(text).ofCurrent }] : [],
+  )
   const signOf = (place: number): string =>
     [
-      texts.map(([, { comparison }]) => (comparison.unchanged[place] ? 1 : 0)).join(''),
+      texts.map(({ unchanged }) => unchanged[place]).join(''),
       ...quotes.flatMap(({ numbers }, at) => (numbers.has(current.numbers[place] ?? -1) ? [at] : [])),
     ].join(' ')
   const signs = (): string[] => [...current.numbers.keys()].map(signOf)
@@ -269,9 +265,7 @@ export function evidenceOfPieces(evidence: Evidence): { places: (number | null)[
   for (const [place, sign] of found.entries()) {
     if (places.has(sign)) continue
     const about = [
-      ...texts.flatMap(([revision, { comparison }]) =>
-        comparison.unchanged[place] ? (whole.get(revision) ?? []) : [],
-      ),
+      ...texts.flatMap(({ revision, unchanged }) => (unchanged[place] ? (whole.get(revision) ?? []) : [])),
       ...quotes.flatMap(({ judgement, numbers }) => (numbers.has(current.numbers[place] ?? -1) ? [judgement] : [])),
     ].sort((a, b) => b.record - a.record)
     places.set(sign, about.length === 0 ? null : parts.length)
@@ -290,6 +284,6 @@ function partOf(about: readonly Judgement[]): PartEvidence {
       .toReversed()
       .map(one => [one.actor, one]),
   )
-  const tally = tallyOf([...objections, ...[...others.values()].filter(({ actor }) => !opponents.has(actor))])
-  return { state: stateOfTally(tally), tally, objections }
+  const counted = [...objections, ...[...others.values()].filter(({ actor }) => !opponents.has(actor))]
+  return { ...verdictOf(counted), objections }
 }

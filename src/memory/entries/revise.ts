@@ -33,11 +33,11 @@ export async function prepareRevision(
   reader: Reader,
   request: WriteRequest<'reviseEntry'>,
 ): Promise<WriteRequest<'reviseEntry'>> {
-  const { params, body } = request
+  const { params, body, caller } = request
   const entry = await findEntry(reader, params.slug)
   const isJudged = entry !== undefined && entry.standing !== null
   const isLatest = entry?.revision_id === body.previousRevisionId.toLowerCase()
-  const known = isJudged && isLatest ? await prepareTexts(reader, entry, body) : undefined
+  const known = isJudged && isLatest ? await prepareTexts(reader, entry, body, caller.actor ?? 0) : undefined
   return { ...request, signals: signalsOfTexts(body), known }
 }
 

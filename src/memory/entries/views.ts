@@ -5,17 +5,9 @@ import type { Action, ObjectionStatus, Signal } from '../../contract/vocabulary.
 import { findCheckpoint } from '../../tlog/rows.ts'
 import { listRecentActions } from '../activity/rows.ts'
 import { authorOf, findActorById, toAuthor } from '../actors/rows.ts'
-import { type ContributionOutcome, changedSince, type EntryOutcome } from '../evidence/outcome-rules.ts'
+import { type ContributionOutcome, changedSince } from '../evidence/outcome-rules.ts'
 import { listContributionOutcomes } from '../evidence/rows.ts'
-import {
-  isAgainst,
-  latestOf,
-  objectionsOf,
-  SUPPORT_FROM,
-  stateOfTally,
-  tallyOf,
-  type Verdict,
-} from '../evidence/rules.ts'
+import { isAgainst, latestOf, objectionsOf, SUPPORT_FROM, shareOf, type Verdict, verdictOf } from '../evidence/rules.ts'
 import { evidenceOn, standingOn } from '../evidence/standing.ts'
 import {
   findRevisionId,
@@ -51,10 +43,9 @@ const OUTCOMES_READ = 200
 const OUTCOMES_SHOWN = 20
 
 export type ReviewedEntry = Pick<
-  EntryOutcome<ContributionOutcome>,
-  'confirmed' | 'contradicted' | 'corrected' | 'ordinal' | 'revisions' | 'at'
-> &
-  Pick<Entry, 'slug' | 'title' | 'standing'> & { superseded: boolean }
+  ContributionOutcome,
+  'confirmed' | 'contradicted' | 'corrected' | 'ordinal' | 'revisions'
+> & { at: number } & Pick<Entry, 'slug' | 'title' | 'standing'> & { superseded: boolean }
 
 /** Returns entries of an actor that others judged or revised since, latest event first. Empty for a quarantined actor. */
 export async function readReviewedEntries({ reader }: WithReader, id: string): Promise<ReviewedEntry[]> {
@@ -280,14 +271,18 @@ export async function readWeights(on: WithReader, slug: string, ids: readonly st
     const judgement = judgements.get(record)
     const objection = objections.get(record)
     if (judgement === undefined) return { about: 'REPLACED', own: false, status: null, answeredBy: null }
-    const { own, revision } = judgement
+    const { own } = judgement
     if (objection !== undefined) {
       const { status, answer } = objection
       const answeredBy = answer === null ? null : await findRevisionId(reader, answer)
       return { about: status === 'STANDING' ? 'CURRENT' : 'EARLIER', own, status, answeredBy }
     }
-    const share = evidence.compared.get(revision)?.comparison.share ?? 0
-    return { about: share >= SUPPORT_FROM ? 'CURRENT' : 'EARLIER', own, status: null, answeredBy: null }
+    return {
+      about: shareOf(evidence, judgement) >= SUPPORT_FROM ? 'CURRENT' : 'EARLIER',
+      own,
+      status: null,
+      answeredBy: null,
+    }
   }
   const found = rows.filter(row => row !== undefined)
   return new Map(await Promise.all(found.map(async ({ id, record }) => [id, await weightOf(record)] as const)))
@@ -301,10 +296,6 @@ export async function readVerdicts(
   const entry = await addressedAt(on, slug)
   if (entry.standing === null) return new Map()
   const judgements = latestOf(await listJudgements(on.reader, entry))
-  return new Map(
-    [...Map.groupBy(judgements, ({ revision }) => revision)].map(([revision, about]) => {
-      const tally = tallyOf(about)
-      return [revision, { state: stateOfTally(tally), tally }]
-    }),
-  )
+  const judged = Map.groupBy(judgements, ({ revision }) => revision)
+  return new Map([...judged].map(([revision, about]) => [revision, verdictOf(about)]))
 }

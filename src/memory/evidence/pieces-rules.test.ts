@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EDITS_MAX, hasClaim, hasWritten, isSameText, Texts } from './pieces-rules.ts'
+import { hasWritten, PAIRS_MAX, Texts } from './pieces-rules.ts'
 
 const texts = new Texts()
 const cut = (content: string, title = 'A title') => texts.cut({ title, summary: 'A summary.', content })
@@ -10,12 +10,13 @@ const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 /** The contents of the pieces that a diff leaves unchanged. */
 const kept = (judged: string, current: string): string[] => {
   const now = cut(current)
-  const { unchanged } = texts.compare(cut(judged), now)
-  return now.piecesAt().flatMap(({ section, text }, at) => (section === 'CONTENT' && unchanged[at] ? [text] : []))
+  const { ofCurrent } = now.comparedWith(cut(judged))
+  return now.piecesAt().flatMap(({ section, text }, at) => (section === 'CONTENT' && ofCurrent[at] ? [text] : []))
 }
 
 test('pieces are compared after NFC, without the blank space at their end, with their indentation', () => {
-  assert.ok(isSameText(cut('Caf\u00e9 is open.  \nSecond.'), cut('Cafe\u0301 is open.\n\nSecond.\n')))
+  const isSame = (one: string, other: string): boolean => cut(one).comparedWith(cut(other)).same
+  assert.ok(isSame('Caf\u00e9 is open.  \nSecond.', 'Cafe\u0301 is open.\n\nSecond.\n'))
   for (const [one, other] of [
     ['if x:\n    go()', 'if x:\n  go()'],
     ['one two', 'one\u200b two'],
@@ -23,7 +24,7 @@ test('pieces are compared after NFC, without the blank space at their end, with 
     ['Stra\u00dfe', 'Strasse'],
     ['paypal', 'p\u0430ypal'],
   ] as const)
-    assert.ok(!isSameText(cut(one), cut(other)), JSON.stringify([one, other]))
+    assert.ok(!isSame(one, other), JSON.stringify([one, other]))
 })
 
 test('a moved, added or removed piece is a changed piece; the others stay unchanged', () => {
@@ -35,9 +36,9 @@ test('a moved, added or removed piece is a changed piece; the others stay unchan
 })
 
 test('a piece in another section is another piece', () => {
-  const { unchanged, kept } = texts.compare(cut('The claim.', 'A title'), cut('Other.', 'The claim.'))
+  const { ofCurrent, ofJudged } = cut('Other.', 'The claim.').comparedWith(cut('The claim.', 'A title'))
   assert.deepEqual(
-    [[...unchanged], [...kept]],
+    [[...ofCurrent], [...ofJudged]],
     [
       [0, 1, 0],
       [0, 1, 0],
@@ -45,12 +46,17 @@ test('a piece in another section is another piece', () => {
   )
 })
 
-test('past the bound of edits everything between the common beginning and end is changed', () => {
+test('past the bound of equal pairs everything between the common beginning and end is changed', () => {
   const text = (middle: string[]): string => ['First is here.', ...middle, 'Last is here.'].join('\n')
-  const many = lines(100, 2 * EDITS_MAX)
-  assert.deepEqual(kept(text(many), text(many.toReversed())), ['First is here.', 'Last is here.'])
-  const few = lines(100, 100)
-  assert.equal(kept(text(few), text([...few.slice(50), ...few.slice(0, 50)])).length, 52)
+  const many = ['Own of one.', ...Array.from({ length: Math.sqrt(PAIRS_MAX) + 1 }, () => 'Equal.'), 'Own end.']
+  const { overlaps } = cut(text(many)).comparedWith(cut(text(many.map(one => one.replace('Own', 'Other')))))
+  assert.ok(overlaps)
+  assert.deepEqual(kept(text(many), text(many.map(one => one.replace('Own', 'Other')))), [
+    'First is here.',
+    'Last is here.',
+  ])
+  const few = lines(100, 4_000)
+  assert.equal(kept(text(few), text([...few.slice(2_000), ...few.slice(0, 2_000)])).length, 2_002)
 })
 
 test('the diff is a longest common subsequence, as the quadratic one finds it', t => {
@@ -83,8 +89,8 @@ test('a quote names the pieces that it touches, and a text has the claim while i
   )
   assert.deepEqual(text.claimOf('to 3 s'), [])
   const claim = text.claimOf('to 2 s')
-  assert.ok(hasClaim(cut('The end.\nSet it to 2 s.'), claim), 'a moved claim is still there')
-  assert.ok(!hasClaim(cut('Set it to 3 s. Never mix them.'), claim))
+  assert.ok(cut('The end.\nSet it to 2 s.').hasClaim(claim), 'a moved claim is still there')
+  assert.ok(!cut('Set it to 3 s. Never mix them.').hasClaim(claim))
 })
 
 test('only what no earlier revision had makes an author', () => {

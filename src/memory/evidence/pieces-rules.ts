@@ -1,5 +1,5 @@
 import { SECTIONS, type Section } from '../../contract/vocabulary.ts'
-import { byteTable, shortDigest } from '../values.ts'
+import { byteTable } from '../values.ts'
 
 /** A text with fewer UTF-16 units is not a piece of its own: it begins the next piece. */
 const SHORTEST = 3
@@ -77,48 +77,61 @@ export function piecesOf(text: string): string[] {
 
 export type Text = { title: string; summary: string; content: string }
 
-const MEMBERS = { TITLE: 'title', SUMMARY: 'summary', CONTENT: 'content' } as const satisfies Record<
-  Section,
-  keyof Text
->
+/** The text of a section. */
+export const sectionOf = (text: Text, section: Section): string => text[section.toLowerCase() as Lowercase<Section>]
 
 /** A sentence or line of a text, without the blank space at its end. Indentation is part of it. */
 export type Piece = { section: Section; text: string }
 
-/** A section of a text after NFC, and the places of its pieces: from `first`, before `after`. */
-type CutSection = { section: Section; text: string; first: number; after: number }
+/** A quoted claim in a text: for each occurrence, the numbers of the pieces that it touches. */
+type Claim = readonly (readonly number[])[]
 
-/** A text in its pieces, in order. */
+/** The maximum number of occurrences of a quote in a section that are considered. */
+const OCCURRENCES_MAX = 16
+
+/** What a current text has of a judged text. For each piece of a text: 1 if the diff leaves it unchanged, else 0. */
+export type Comparison = {
+  same: boolean
+  /** Whether the current text has any piece of the judged one, at any place. */
+  overlaps: boolean
+  ofCurrent: Uint8Array
+  ofJudged: Uint8Array
+  /** The share of the current text, by characters, that is unchanged. */
+  share: number
+}
+
+/** A section after NFC, and the offsets at which its pieces end. */
+type CutSection = { text: string; ends: readonly number[] }
+
+/** A text in its pieces, in order. Only texts that the same `Texts` cut can be compared. */
 export class CutText {
-  readonly #sections: readonly CutSection[]
-  /** For each piece its offset in its section, and its end without the blank space. */
-  readonly #starts: number[] = []
-  readonly #ends: number[] = []
-  #distinct: ReadonlySet<number> | undefined
-  /** Equal for equal pieces of all texts that the same `Texts` cut: same section, same characters after NFC. */
+  /** Equal for equal pieces: same section, same characters after NFC. */
   readonly numbers: readonly number[]
   /** The length of all pieces, in UTF-16 units. */
   readonly size: number
-  /** Equal for texts with the same pieces in the same order. */
-  readonly digest: string
+  readonly #sections: readonly CutSection[]
+  readonly #known: readonly Piece[]
+  readonly #compared = new Map<CutText, Comparison>()
+  #distinct: ReadonlySet<number> | undefined
 
-  constructor(text: Text, numberOf: (section: Section, piece: string) => number) {
-    const numbers: number[] = []
-    let size = 0
-    this.#sections = SECTIONS.map(section => {
-      const whole = nfc(text[MEMBERS[section]])
-      const first = numbers.length
-      visitPieces(whole, 0, (from, _, end) => {
-        numbers.push(numberOf(section, whole.slice(from, end)))
-        this.#starts.push(from)
-        this.#ends.push(end)
-        size += end - from
-      })
-      return { section, text: whole, first, after: numbers.length }
-    })
+  /** `known` has the pieces by their numbers. */
+  constructor(numbers: readonly number[], sections: readonly CutSection[], known: readonly Piece[]) {
     this.numbers = numbers
-    this.size = size
-    this.digest = shortDigest(new Uint8Array(new Int32Array(numbers).buffer))
+    this.#sections = sections
+    this.#known = known
+    this.size = this.lengthOf(numbers.keys())
+  }
+
+  /** The pieces at some places, by default all. */
+  piecesAt(places: Iterable<number> = this.numbers.keys()): Piece[] {
+    return Array.from(places, place => this.#known[this.numbers[place] as number] as Piece)
+  }
+
+  /** The length of the pieces at some places, in UTF-16 units. */
+  lengthOf(places: Iterable<number>): number {
+    let size = 0
+    for (const place of places) size += (this.#known[this.numbers[place] as number] as Piece).text.length
+    return size
   }
 
   has(number: number): boolean {
@@ -126,90 +139,69 @@ export class CutText {
     return this.#distinct.has(number)
   }
 
-  lengthAt(place: number): number {
-    return (this.#ends[place] ?? 0) - (this.#starts[place] ?? 0)
+  /** Whether this text still has a claim: all pieces of one of its occurrences, at any place. */
+  hasClaim(claim: Claim): boolean {
+    return claim.some(numbers => numbers.every(number => this.has(number)))
   }
 
-  /** The pieces at some places, by default all. */
-  piecesAt(places: readonly number[] = [...this.numbers.keys()]): Piece[] {
-    return places.flatMap(place => {
-      const found = this.#sections.find(({ after }) => place < after)
-      if (found === undefined) return []
-      return [{ section: found.section, text: found.text.slice(this.#starts[place], this.#ends[place]) }]
-    })
-  }
-
-  /** The pieces that a quote touches, for each occurrence in a section; empty if it does not occur. Equal occurrences are returned once. */
+  /** The pieces that a quote touches, for each occurrence in a section; empty if it does not occur. */
   claimOf(quote: string): Claim {
     const wanted = nfc(quote).trim()
-    const found: (readonly number[])[] = []
-    if (wanted === '') return found
-    let occurrences = 0
-    for (const { text, first, after } of this.#sections) {
-      for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
-        if (occurrences++ === OCCURRENCES_MAX) break
-        const from = this.#countBefore(at + 1, first, after) - 1
-        const touched = this.numbers.slice(from, this.#countBefore(at + wanted.length, first, after))
-        if (!found.some(other => areEqual(other, touched))) found.push(touched)
+    const found = new Map<string, readonly number[]>()
+    let first = 0
+    for (const { text, ends } of wanted === '' ? [] : this.#sections) {
+      let [from, left] = [0, OCCURRENCES_MAX]
+      for (let at = text.indexOf(wanted); at >= 0 && left > 0; at = text.indexOf(wanted, at + wanted.length), left--) {
+        while ((ends[from] ?? text.length) <= at) from++
+        let last = from
+        while ((ends[last] ?? text.length) < at + wanted.length) last++
+        const touched = this.numbers.slice(first + from, first + last + 1)
+        found.set(touched.join(), touched)
       }
+      first += ends.length
     }
-    return found
+    return [...found.values()]
   }
 
-  /** The place after the last piece, from `first` up to `after`, that begins before an offset of its section. */
-  #countBefore(offset: number, first: number, after: number): number {
-    let [least, most] = [first, after]
-    while (least < most) {
-      const middle = (least + most) >> 1
-      if ((this.#starts[middle] as number) < offset) least = middle + 1
-      else most = middle
+  /** What this text has of a judged one. A moved piece is a changed piece. Two texts are compared once. */
+  comparedWith(judged: CutText): Comparison {
+    const comparison = this.#compared.get(judged) ?? this.#compare(judged)
+    this.#compared.set(judged, comparison)
+    return comparison
+  }
+
+  #compare(judged: CutText): Comparison {
+    const [before, after] = [judged.numbers, this.numbers]
+    const ofJudged = new Uint8Array(before.length)
+    const ofCurrent = new Uint8Array(after.length)
+    let [first, endJudged, endCurrent] = [0, before.length, after.length]
+    while (first < Math.min(endJudged, endCurrent) && before[first] === after[first]) first++
+    while (Math.min(endJudged, endCurrent) > first && before[endJudged - 1] === after[endCurrent - 1]) {
+      endJudged--
+      endCurrent--
     }
-    return least
+    ofJudged.fill(1, 0, first).fill(1, endJudged)
+    ofCurrent.fill(1, 0, first).fill(1, endCurrent)
+    const [a, b] = [before.slice(first, endJudged), after.slice(first, endCurrent)]
+    const isMatched = matchCommon(a, b, this.#known.length, (one, other) => {
+      ofJudged[first + one] = 1
+      ofCurrent[first + other] = 1
+    })
+    const same = first === before.length && first === after.length
+    const share = this.size === 0 ? 1 : 1 - this.lengthOf(changedPlaces(ofCurrent)) / this.size
+    const overlaps = first > 0 || endJudged < before.length || isMatched
+    return { same, overlaps, ofCurrent, ofJudged, share }
   }
 }
 
 const nfc = (text: string): string => text.normalize('NFC')
 
-const areEqual = (one: readonly number[], other: readonly number[]): boolean =>
-  one.length === other.length && one.every((number, at) => number === other[at])
-
-/** A quoted claim in a text: for each occurrence, the numbers of the pieces that it touches. */
-export type Claim = readonly (readonly number[])[]
-
-/** The maximum number of occurrences of a quote that are considered. */
-const OCCURRENCES_MAX = 16
-
-/** Whether a text still has a claim: all pieces of one of its occurrences. */
-export const hasClaim = (text: CutText, claim: Claim): boolean =>
-  claim.some(numbers => numbers.every(number => text.has(number)))
-
-/** Whether two texts have the same pieces in the same order. */
-export const isSameText = (one: CutText, other: CutText): boolean => one.digest === other.digest
-
-/** What a current text has of a judged text. */
-export type Comparison = {
-  same: boolean
-  /** Whether the current text has any piece of the judged one, at any place. */
-  overlaps: boolean
-  /** For each piece of the current text: 1 if the diff leaves it unchanged, else 0. */
-  unchanged: Uint8Array
-  /** The same for each piece of the judged text. */
-  kept: Uint8Array
-  /** The share of the current text, by characters, that is unchanged. */
-  share: number
-}
-
-/** Texts that are compared with each other. Each text is cut once, and each two texts are compared once. */
+/** Texts whose pieces have common numbers. Each text is cut once. */
 export class Texts {
-  readonly #numbers = {
-    TITLE: new Map<string, number>(),
-    SUMMARY: new Map<string, number>(),
-    CONTENT: new Map<string, number>(),
-  }
+  readonly #numbers = new Map(SECTIONS.map(section => [section, new Map<string, number>()]))
+  readonly #pieces: Piece[] = []
   readonly #cuts = new Map<string, CutText>()
-  readonly #comparisons = new Map<CutText, Map<CutText, Comparison>>()
   readonly #grown: (size: number) => void
-  #count = 0
   #size = 0
 
   /** `grown` is called with the length of all texts, in UTF-16 units, after a text was cut. */
@@ -217,144 +209,85 @@ export class Texts {
     this.#grown = grown
   }
 
-  cut({ title, summary, content }: Text): CutText {
-    const key = `${title}\0${summary}\0${content}`
+  cut(text: Text): CutText {
+    const key = `${text.title}\0${text.summary}\0${text.content}`
     const known = this.#cuts.get(key)
     if (known !== undefined) return known
-    const cut = new CutText({ title, summary, content }, (section, piece) => this.#numberOf(section, piece))
+    const numbers: number[] = []
+    const sections = [...this.#numbers].map(([section, known]): CutSection => {
+      const whole = nfc(sectionOf(text, section))
+      const ends: number[] = []
+      visitPieces(whole, 0, (from, to, end) => {
+        const piece = whole.slice(from, end)
+        const number = known.get(piece) ?? this.#pieces.push({ section, text: piece }) - 1
+        known.set(piece, number)
+        numbers.push(number)
+        ends.push(to)
+      })
+      return { text: whole, ends }
+    })
+    const cut = new CutText(numbers, sections, this.#pieces)
     this.#cuts.set(key, cut)
     this.#size += key.length
     this.#grown(this.#size)
     return cut
   }
-
-  #numberOf(section: Section, piece: string): number {
-    const known = this.#numbers[section].get(piece)
-    if (known !== undefined) return known
-    this.#numbers[section].set(piece, this.#count)
-    return this.#count++
-  }
-
-  /** The numbers of the pieces at some places of a text as marks: 1 for each, else 0. */
-  marked({ numbers }: CutText, places: readonly number[]): Uint8Array {
-    const marks = new Uint8Array(this.#count)
-    for (const place of places) marks[numbers[place] as number] = 1
-    return marks
-  }
-
-  /** What a current text has of a judged one: a diff by pieces, a longest common subsequence (Myers 1986). A moved piece is a changed piece. */
-  compare(judged: CutText, current: CutText): Comparison {
-    const known = this.#comparisons.get(current) ?? new Map<CutText, Comparison>()
-    const comparison = known.get(judged) ?? comparisonOf(judged, current, this.#count)
-    this.#comparisons.set(current, known.set(judged, comparison))
-    return comparison
-  }
 }
 
-/** Compares two texts whose pieces have numbers below `count`. */
-function comparisonOf(judged: CutText, current: CutText, count: number): Comparison {
-  const [before, after] = [judged.numbers, current.numbers]
-  const unchanged = new Uint8Array(after.length)
-  const kept = new Uint8Array(before.length)
-  const match = (ofJudged: number, ofCurrent: number): void => {
-    kept[ofJudged] = 1
-    unchanged[ofCurrent] = 1
-  }
-  let [first, endJudged, endCurrent] = [0, before.length, after.length]
-  for (; first < Math.min(endJudged, endCurrent) && before[first] === after[first]; first++) match(first, first)
-  while (Math.min(endJudged, endCurrent) > first && before[endJudged - 1] === after[endCurrent - 1]) {
-    match(--endJudged, --endCurrent)
-  }
-  // A piece that only one of the texts has cannot be part of a common subsequence.
-  const inCurrent = new Uint8Array(count)
-  for (let place = first; place < endCurrent; place++) inCurrent[after[place] as number] = 1
-  const ofJudged = placesIn(before, first, endJudged, inCurrent)
-  const inBoth = new Uint8Array(count)
-  for (const place of ofJudged) inBoth[before[place] as number] = 1
-  const ofCurrent = placesIn(after, first, endCurrent, inBoth)
-  const numbersAt = (numbers: readonly number[], places: number[]) => places.map(place => numbers[place] as number)
-  for (const [one, other] of commonPlaces(numbersAt(before, ofJudged), numbersAt(after, ofCurrent))) {
-    match(ofJudged[one] as number, ofCurrent[other] as number)
-  }
-  let size = 0
-  for (let place = 0; place < unchanged.length; place++) if (unchanged[place] === 1) size += current.lengthAt(place)
-  return {
-    same: isSameText(judged, current),
-    overlaps: first > 0 || endJudged < before.length || ofJudged.length > 0,
-    unchanged,
-    kept,
-    share: current.size === 0 ? 1 : size / current.size,
-  }
-}
-
-/** The places from `first` before `end` whose numbers are marked. */
-function placesIn(numbers: readonly number[], first: number, end: number, marks: Uint8Array): number[] {
-  const places: number[] = []
-  for (let place = first; place < end; place++) if (marks[numbers[place] as number] === 1) places.push(place)
-  return places
-}
-
-/** The places without a mark. */
-export function unmarked(marks: Uint8Array): number[] {
-  const places: number[] = []
-  for (let place = 0; place < marks.length; place++) if (marks[place] === 0) places.push(place)
-  return places
-}
+/** The maximum number of pairs of equal pieces of two texts. Past it, all pieces between the common beginning and the common end count as changed. */
+export const PAIRS_MAX = 32_768
 
 /**
- * The maximum number of edits of a diff: pieces that have an equal piece in the other text, but not in the same order. Past it, all pieces
- * between the common beginning and the common end count as changed.
+ * Calls `match` with the places of a longest common subsequence of numbers below `count`, unless there are more than PAIRS_MAX pairs of equal
+ * places: a longest chain of pairs that ascends in both (Hunt and Szymanski 1977). Returns whether there is a pair.
  */
-export const EDITS_MAX = 128
-
-/** The pairs of places of a longest common subsequence, last first; empty if it needs more than `EDITS_MAX` edits. */
-function commonPlaces(a: readonly number[], b: readonly number[]): [number, number][] {
-  if (a.length === 0 || b.length === 0) return []
-  /** `reached[d]` has, for each diagonal from -d to d, the furthest place in `a` that d edits reach. */
-  const reached: Int32Array[] = []
-  for (let edits = 0; edits <= Math.min(EDITS_MAX, a.length + b.length); edits++) {
-    const row = new Int32Array(2 * edits + 1)
-    const before = reached[edits - 1]
-    reached.push(row)
-    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      let place = startOf(before, edits, diagonal)
-      while (place < a.length && place - diagonal < b.length && a[place] === b[place - diagonal]) place++
-      row[diagonal + edits] = place
-      if (place >= a.length && place - diagonal >= b.length) return pathOf(reached, place, diagonal)
+function matchCommon(a: readonly number[], b: readonly number[], count: number, match: (a: number, b: number) => void) {
+  /** For each number how often it is in `b`, and its last place there; for each place the one before it with its number. From 1. */
+  const [copies, last, before] = [new Int32Array(count), new Int32Array(count), new Int32Array(b.length + 1)]
+  for (let place = 1; place <= b.length; place++) {
+    const number = b[place - 1] as number
+    before[place] = last[number] as number
+    last[number] = place
+    copies[number] = (copies[number] as number) + 1
+  }
+  const most = a.reduce((sum, number) => sum + (copies[number] as number), 0)
+  if (most === 0 || most > PAIRS_MAX) return most > 0
+  /** For each pair, from 1, its places and the pair before it in its chain. */
+  const [ofA, ofB, previous] = [new Int32Array(most + 1), new Int32Array(most + 1), new Int32Array(most + 1)]
+  /** For each length of a chain the pair that ends one first in `b`. */
+  const ends = new Int32Array(Math.min(a.length, b.length) + 1)
+  let [pair, length, longest] = [0, 0, 0]
+  for (let place = 0; place < a.length; place++) {
+    for (let other = last[a[place] as number] as number; other > 0; other = before[other] as number) {
+      const isLonger = (one: number): boolean => (ofB[ends[one] as number] as number) < other
+      // A pair mostly prolongs the chain of the pair before it. Otherwise the longest chain that it prolongs is sought.
+      let [least, limit] = isLonger(length) ? [length, longest] : [0, length - 1]
+      if (least < limit && !isLonger(least + 1)) limit = least
+      while (least < limit) {
+        const middle = (least + limit + 1) >> 1
+        if (isLonger(middle)) least = middle
+        else limit = middle - 1
+      }
+      pair++
+      previous[pair] = ends[least] as number
+      ofA[pair] = place
+      ofB[pair] = other
+      length = least + 1
+      ends[length] = pair
+      longest = Math.max(longest, length)
     }
   }
-  return []
-}
-
-/** The place at which a diagonal is entered after the rows of one edit less. Row `edits - 1` has diagonal k at k + edits - 1. */
-function startOf(before: Int32Array | undefined, edits: number, diagonal: number): number {
-  if (before === undefined) return 0
-  return isInsertion(before, edits, diagonal)
-    ? (before[diagonal + edits] as number)
-    : (before[diagonal + edits - 2] as number) + 1
-}
-
-/** Whether the last edit comes from the diagonal above. */
-const isInsertion = (before: Int32Array, edits: number, diagonal: number): boolean =>
-  diagonal === -edits ||
-  (diagonal !== edits && (before[diagonal + edits - 2] as number) < (before[diagonal + edits] as number))
-
-function pathOf(reached: readonly Int32Array[], end: number, last: number): [number, number][] {
-  const pairs: [number, number][] = []
-  let [place, diagonal] = [end, last]
-  for (let edits = reached.length - 1; edits >= 0; edits--) {
-    const before = reached[edits - 1]
-    const start = startOf(before, edits, diagonal)
-    while (place > start) {
-      place--
-      pairs.push([place, place - diagonal])
-    }
-    if (before === undefined) break
-    const inserted = isInsertion(before, edits, diagonal)
-    diagonal += inserted ? 1 : -1
-    place = inserted ? start : start - 1
+  for (let at = ends[longest] as number; at > 0; at = previous[at] as number) {
+    match(ofA[at] as number, (ofB[at] as number) - 1)
   }
-  return pairs
+  return true
+}
+
+/** The places whose piece is not unchanged. */
+export function changedPlaces(unchanged: Uint8Array): number[] {
+  const places: number[] = []
+  for (let place = 0; place < unchanged.length; place++) if (unchanged[place] === 0) places.push(place)
+  return places
 }
 
 const NOTABLE =
@@ -368,7 +301,7 @@ export const isNotable = ({ text }: Piece): boolean => NOTABLE.test(text)
  * order of pieces. An exact restore writes nothing. `earlier` are the revisions before it, newest first.
  */
 export function hasWritten(written: CutText, earlier: readonly CutText[], text: CutText): boolean {
-  if (earlier.some(one => isSameText(one, written))) return false
-  if (isSameText(written, text)) return true
+  if (earlier.some(one => one.comparedWith(written).same)) return false
+  if (text.comparedWith(written).same) return true
   return written.numbers.some(number => text.has(number) && !earlier.some(one => one.has(number)))
 }

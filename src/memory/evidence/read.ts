@@ -36,24 +36,20 @@ async function standingOfEntry(reads: Reads, entry: EntryRow): Promise<Standing>
   const { reader } = reads
   const stored = storedStanding(entry.standing)
   const { state, nearest, observedOn, contradictions, earlier } = stored
-  const [shown, unconfirmed, removed, best] = await Promise.all([
+  const supported = nearest === null || stored.removed.length === 0 ? undefined : await findText(reader, nearest)
+  const [shown, unconfirmed, best] = await Promise.all([
     Promise.all(contradictions.map(one => contradictionOf(reader, one))),
     stored.unconfirmed.length === 0 ? [] : unconfirmedOf(reader, entry, stored.unconfirmed),
-    nearest === null || stored.removed.length === 0
-      ? []
-      : textsOf(entry.number)
-          .cut(only(await findText(reader, nearest)))
-          .piecesAt(stored.removed)
-          .map(shownPiece),
     nearest === null || state === 'SUPPORTED' ? null : findRevisionId(reader, nearest),
   ])
+  const removed = supported === undefined ? [] : textsOf(entry.number).cut(supported).piecesAt(stored.removed)
   const objections = shown.filter(one => one !== undefined)
   return {
     entryId: entry.id,
     revisionId: entry.revision_id,
     ...shownStanding(entry),
-    unconfirmed: await inTurns(reads, unconfirmed, withSignals),
-    removed: await inTurns(reads, removed, withSignals),
+    unconfirmed: await inTurns(reads, unconfirmed, ({ piece, ...by }) => ({ ...shownPiece(piece, entry), ...by })),
+    removed: await inTurns(reads, removed, piece => shownPiece(piece, only(supported))),
     observedOn,
     best: best === null ? null : { revisionId: best, state: 'SUPPORTED' },
     contradictions: await inTurns(reads, objections, one => ({ ...one, ...signalsMember(one.quote, one.rationale) })),
@@ -62,27 +58,17 @@ async function standingOfEntry(reads: Reads, entry: EntryRow): Promise<Standing>
   }
 }
 
-/** A piece of text with its signals, if it has any. */
-export const withSignals = <One extends { text: string }>(one: One) => ({ ...one, ...signalsMember(one.text) })
-
 /** The maximum length of a shown piece, in UTF-16 units. */
 const SHOWN_CHARACTERS = 300
 
-/** A piece as answers show it. A long one is cut. */
-export const shownPiece = ({
-  section,
-  text,
-}: Pick<Piece, 'section' | 'text'>): { section: Piece['section']; text: string } => ({
-  section,
-  text: text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text,
-})
+/** A piece as answers show it, with its signals. A long one is cut. A piece of a text without signals has none. */
+export function shownPiece({ section, text: whole }: Piece, { signals }: { signals: number }) {
+  const text = whole.length > SHOWN_CHARACTERS ? `${whole.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : whole
+  return { section, text, ...(signals === 0 ? {} : signalsMember(text)) }
+}
 
 /** Pieces of the current text with the revisions that wrote them. */
-async function unconfirmedOf(
-  reader: Reader,
-  entry: EntryRow,
-  places: readonly number[],
-): Promise<Standing['unconfirmed']> {
+async function unconfirmedOf(reader: Reader, entry: EntryRow, places: readonly number[]) {
   const { origins } = await historyOf(reader, entry)
   return Promise.all(
     textsOf(entry.number)
@@ -91,7 +77,7 @@ async function unconfirmedOf(
       .map(async (piece, at) => {
         const first = origins[places[at] ?? 0]?.first ?? entry.revisions
         const writer = only(await findWriter(reader, entry.number, first))
-        return { ...shownPiece(piece), revisionId: writer.id, actor: toAuthor(writer) }
+        return { piece, revisionId: writer.id, actor: toAuthor(writer) }
       }),
   )
 }

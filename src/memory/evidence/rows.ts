@@ -1,4 +1,4 @@
-import type { Contradiction, Environment, Verification } from '../../contract/resources.ts'
+import type { Contradiction, Verification } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
@@ -46,12 +46,9 @@ export const listEvidence = (reader: Reader, entry: number, newest: number, limi
 export const listAllEvidence = (reader: Reader, entry: number, limit: number) =>
   reader.all<EvidenceRow>(sql`${EVIDENCE} WHERE v.entry = ${entry} ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
-export type NewEvidence = {
-  number: number
-  id: string
+export type NewEvidence = Pick<EvidenceColumns, 'number' | 'id' | 'ordinal' | 'rationale' | 'quote'> & {
   kind: EvidenceRow['kind']
   entry: number
-  ordinal: number
   revision: number
   actor: number
   origin: number | null
@@ -61,8 +58,6 @@ export type NewEvidence = {
   own: boolean
   result: Verification['result'] | null
   confidence: number | null
-  rationale: string
-  quote: string | null
   /** JSON of the environments. */
   observedOn: string | null
   sourceEntry: number | null
@@ -77,33 +72,21 @@ export async function insertEvidence(tx: Transaction, row: NewEvidence): Promise
       ${row.own ? 1 : 0}, ${row.result}, ${row.confidence}, ${row.rationale}, ${row.quote}, ${row.observedOn}, ${row.sourceEntry}, ${row.at})`)
 }
 
-const observed = ({ observed_on }: Pick<EvidenceColumns, 'observed_on'>): { observedOn?: Environment[] } =>
-  observed_on === null ? {} : { observedOn: observedOf(observed_on) }
-
-export const toVerification = (row: VerificationRow): Verification => ({
-  id: row.id,
-  entryId: row.entry_id,
-  revisionId: row.revision_id,
-  actorId: row.actor_id,
-  result: row.result,
-  confidence: row.confidence,
+/** What verifications and contradictions have in common. */
+const said = (row: EvidenceColumns) => ({
+  ...{ id: row.id, entryId: row.entry_id, revisionId: row.revision_id, actorId: row.actor_id },
   rationale: row.rationale,
-  ...observed(row),
+  ...(row.observed_on === null ? {} : { observedOn: observedOf(row.observed_on) }),
   createdAt: isoTime(row.created_at),
   ...TRUST,
 })
 
+export const toVerification = (row: VerificationRow): Verification => ({
+  ...{ ...said(row), result: row.result, confidence: row.confidence },
+})
+
 export const toContradiction = (row: ContradictionRow): Contradiction => ({
-  id: row.id,
-  entryId: row.entry_id,
-  revisionId: row.revision_id,
-  actorId: row.actor_id,
-  rationale: row.rationale,
-  sourceEntryId: row.source_entry_id,
-  ...(row.quote === null ? {} : { quote: row.quote }),
-  ...observed(row),
-  createdAt: isoTime(row.created_at),
-  ...TRUST,
+  ...{ ...said(row), sourceEntryId: row.source_entry_id, ...(row.quote === null ? {} : { quote: row.quote }) },
 })
 
 /** The entries with evidence or objections above a record: at most `limit` of each. */

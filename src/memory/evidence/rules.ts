@@ -1,7 +1,8 @@
 import type { Environment, Standing, Tally } from '../../contract/resources.ts'
 import type { ObjectionStatus, State } from '../../contract/vocabulary.ts'
 import { signalLine } from '../signals/text.ts'
-import { type Claim, type Comparison, type CutText, hasClaim, isNotable, isSameText, unmarked } from './pieces-rules.ts'
+import { memoized } from '../values.ts'
+import { type CutText, changedPlaces, isNotable } from './pieces-rules.ts'
 
 /** A verdict about a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS with its entry as target. */
 export type Verdict = 'SUPPORTED' | 'UNSUPPORTED' | 'INCONCLUSIVE' | 'CONTRADICTED' | 'CONTRADICTS'
@@ -77,6 +78,10 @@ export type ComputedStanding = {
 export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
   verdict !== 'SUPPORTED' && verdict !== 'INCONCLUSIVE'
 const isSupport = ({ verdict, own }: Judgement): boolean => verdict === 'SUPPORTED' && !own
+const isQuoted = ({ quote }: Judgement): boolean => quote !== null
+const claimKey = ({ revision, quote }: Judgement): string => `${revision} ${quote}`
+const newestFirst = (judgements: readonly Judgement[]): Judgement[] =>
+  judgements.toSorted((a, b) => b.record - a.record)
 
 /**
  * The judgements that count, oldest first: a later judgement of the same revision by the same actor replaces an earlier one. An actor's
@@ -84,33 +89,14 @@ const isSupport = ({ verdict, own }: Judgement): boolean => verdict === 'SUPPORT
  */
 export function latestOf(judgements: readonly Judgement[]): Judgement[] {
   const kept = new Map<string, Map<string, Judgement>>()
-  for (const one of judgements.toSorted((a, b) => a.record - b.record)) {
+  for (const one of newestFirst(judgements).reverse()) {
     const about = `${one.actor} ${one.revision}`
-    const earlier = isAgainst(one) ? kept.get(about) : undefined
-    const said = earlier ?? new Map<string, Judgement>()
-    said.delete(IN_FAVOUR)
-    said.set(isAgainst(one) ? `${one.verdict} ${one.quote ?? ''}` : IN_FAVOUR, one)
-    kept.set(about, said)
+    const said = (isAgainst(one) ? kept.get(about) : undefined) ?? new Map<string, Judgement>()
+    said.delete('')
+    kept.set(about, said.set(isAgainst(one) ? `${one.verdict} ${one.quote ?? ''}` : '', one))
   }
-  return [...kept.values()].flatMap(said => [...said.values()]).sort((a, b) => a.record - b.record)
+  return newestFirst([...kept.values()].flatMap(said => [...said.values()])).reverse()
 }
-
-/** The key of the one judgement of an actor that is not an objection. */
-const IN_FAVOUR = 'IN FAVOUR'
-
-/**
- * The judgements with the quotes that are traced: those with the most voices, then the newest. The others are left out, and their objections
- * are about the whole text.
- */
-export function withTracedClaims(judgements: readonly Judgement[]): Judgement[] {
-  const claims = [...Map.groupBy(judgements.filter(isQuoted), claimKey)].reverse()
-  if (claims.length <= TRACED_CLAIMS) return [...judgements]
-  const traced = new Set(byVoices(claims).slice(0, TRACED_CLAIMS))
-  return judgements.map(one => (isQuoted(one) && !traced.has(claimKey(one)) ? { ...one, quote: null } : one))
-}
-
-const isQuoted = ({ quote }: Judgement): boolean => quote !== null
-const claimKey = ({ revision, quote }: Judgement): string => `${revision} ${quote}`
 
 /**
  * The revisions whose texts are compared with the current one: half of them the objected ones, then the supported ones, then the others;
@@ -125,43 +111,55 @@ export function textsToCompare(judgements: readonly Judgement[], current: number
 }
 
 /**
+ * The judgements with the quotes that are traced: those of compared texts with the most voices, then the newest. The other quotes are left
+ * out, and their objections are about the whole text.
+ */
+export function withTracedClaims(judgements: readonly Judgement[], compared: readonly number[]): Judgement[] {
+  const traceable = judgements.filter(one => isQuoted(one) && compared.includes(one.revision))
+  const traced = new Set(byVoices([...Map.groupBy(traceable, claimKey)].reverse()).slice(0, TRACED_CLAIMS))
+  return judgements.map(one => (isQuoted(one) && !traced.has(claimKey(one)) ? { ...one, quote: null } : one))
+}
+
+/**
  * The judged things with the most voices first. A voice counts 1/n for each of the n things that it judged, so that no network displaces the
  * things of another one. Things with equally many keep their order.
  */
 function byVoices<K>(judged: readonly (readonly [K, Judgement[]])[], counts = (_: Judgement): boolean => true): K[] {
-  const thingsOfVoice = new Map<number, number>()
-  for (const [, about] of judged) {
-    for (const voice of voicesOf(about)) thingsOfVoice.set(voice, (thingsOfVoice.get(voice) ?? 0) + 1)
+  const things = new Map<number, number>()
+  for (const voice of judged.flatMap(([, about]) => [...voicesOf(about)])) {
+    things.set(voice, (things.get(voice) ?? 0) + 1)
   }
+  const weightOf = (about: readonly Judgement[]): number =>
+    [...voicesOf(about)].reduce((sum, voice) => sum + 1 / (things.get(voice) ?? 1), 0)
   return judged
-    .map(([thing, about]) => ({ thing, voices: voicesOf(about.filter(counts)) }))
-    .filter(({ voices }) => voices.size > 0)
-    .map(({ thing, voices }) => ({
-      thing,
-      weight: [...voices].reduce((sum, voice) => sum + 1 / (thingsOfVoice.get(voice) ?? 1), 0),
-    }))
+    .map(([thing, about]) => ({ thing, weight: weightOf(about.filter(counts)) }))
+    .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
     .map(({ thing }) => thing)
 }
 
-export type ComparedText = { text: CutText; comparison: Comparison }
-
 /** The evidence about an entry. */
 export type Evidence = {
-  /** From `latestOf`. */
+  /** From `latestOf` and `withTracedClaims`. */
   judgements: readonly Judgement[]
   current: CutText
-  /** From `textsToCompare`, by the numbers of their revisions. */
-  compared: ReadonlyMap<number, ComparedText>
+  /** Those of `textsToCompare`, by the numbers of their revisions. */
+  compared: ReadonlyMap<number, CutText>
   /** Oldest first. `text` is left out where no quoted claim is searched. */
   corrections: readonly (Correction & { text?: CutText | undefined })[]
+}
+
+/** The share of the current text that a judged text has unchanged; 0 if it is not compared. */
+export const shareOf = ({ current, compared }: Evidence, { revision }: Judgement): number => {
+  const text = compared.get(revision)
+  return text === undefined ? 0 : current.comparedWith(text).share
 }
 
 /** The numbers of the corrections whose texts may answer an objection with a quote. */
 export function correctionsToSearch({ judgements, current, compared, corrections }: Evidence): number[] {
   const isIn = createTracing(compared)
-  const quoted = judgements.filter(one => isQuoted(one) && compared.has(one.revision) && !isIn(one, current))
-  const searched = [...new Set(quoted.map(({ revision }) => revision))].flatMap(revision => {
+  const open = new Set(judgements.filter(one => isQuoted(one) && !isIn(one, current)).map(({ revision }) => revision))
+  const searched = [...open].flatMap(revision => {
     const later = corrections.filter(({ number }) => number > revision)
     return [...later.slice(0, SEARCHED_CORRECTIONS - 1), ...later.slice(-1)].map(({ number }) => number)
   })
@@ -173,134 +171,113 @@ type IsIn = (judgement: Judgement, text: CutText) => boolean
 
 /** Each claim is looked for once in each text. */
 function createTracing(compared: Evidence['compared']): IsIn {
-  const claims = new Map<string, { claim: Claim; found: Map<CutText, boolean> }>()
+  const found = new Map<string, (text: CutText) => boolean>()
   return (judgement, text) => {
-    const judged = compared.get(judgement.revision)?.text
+    const judged = compared.get(judgement.revision)
     if (judged === undefined) return false
-    if (judgement.quote === null) return isSameText(judged, text)
-    const key = claimKey(judgement)
-    const known = claims.get(key) ?? { claim: judged.claimOf(judgement.quote), found: new Map() }
-    claims.set(key, known)
-    const found = known.found.get(text) ?? hasClaim(text, known.claim)
-    known.found.set(text, found)
-    return found
+    if (judgement.quote === null) return text.comparedWith(judged).same
+    const known = found.get(claimKey(judgement))
+    if (known !== undefined) return known(text)
+    const claim = judged.claimOf(judgement.quote)
+    const isFound = memoized((one: CutText) => one.hasClaim(claim))
+    found.set(claimKey(judgement), isFound)
+    return isFound(text)
   }
 }
 
-/** The objections of an entry and their lives, newest first. */
+/** The objections of an entry and their lives, newest first. A standing objection to the answer of another one reopens that. */
 export function objectionsOf(evidence: Evidence): Objection[] {
-  const supports = evidence.judgements.filter(({ verdict }) => verdict === 'SUPPORTED')
   const isIn = createTracing(evidence.compared)
-  const objections = evidence.judgements.filter(isAgainst).map(one => lifeOf(one, evidence, supports, isIn))
-  const isReopened = reopeningOf(
-    objections.filter(({ status }) => status === 'STANDING'),
-    evidence,
-    isIn,
+  const supports = evidence.judgements.filter(({ verdict }) => verdict === 'SUPPORTED')
+  const lives = newestFirst(evidence.judgements.filter(isAgainst)).map(one => lifeOf(one, evidence, supports, isIn))
+  const standing = new Map(
+    lives.flatMap(({ status, judgement }) => (status === 'STANDING' ? [[claimKey(judgement), judgement]] : [])),
   )
-  return objections
-    .map(one => (isReopened(one) ? lifeless(one.judgement, 'STANDING') : one))
-    .sort((a, b) => b.judgement.record - a.judgement.record)
+  /** Whether an objection is about a text after an answer, and about the whole text or a claim that the objected text does not have. */
+  const isReopened = memoized((key: string): boolean => {
+    const [revision, answer] = key.split(' ').map(Number) as [number, number]
+    const objected = evidence.compared.get(revision)
+    const isNew = (one: Judgement): boolean => !isQuoted(one) || objected === undefined || !isIn(one, objected)
+    return [...standing.values()].some(one => one.revision >= answer && isNew(one))
+  })
+  return lives.map(one =>
+    one.answer !== null && isReopened(`${one.judgement.revision} ${one.answer}`) ? standingLife(one.judgement) : one,
+  )
 }
 
-const lifeless = (judgement: Judgement, status: ObjectionStatus, answer: number | null = null): Objection => ({
-  ...{ judgement, status, answer, addressed: null },
+const standingLife = (judgement: Judgement): Objection => ({
+  ...{ judgement, status: 'STANDING', answer: null, addressed: null },
 })
-
-/**
- * Whether a standing objection is about the answer to another one: about a text after the answer, and about the whole text or about a claim
- * that the objected text does not have.
- */
-function reopeningOf(standing: readonly Objection[], { compared }: Evidence, isIn: IsIn): (one: Objection) => boolean {
-  const whole = standing.filter(({ judgement }) => !isQuoted(judgement)).map(({ judgement }) => judgement.revision)
-  const quoted = standing.map(({ judgement }) => judgement).filter(one => isQuoted(one) && compared.has(one.revision))
-  const claims = [...new Map(quoted.map(one => [claimKey(one), one])).values()]
-  const known = new Map<string, boolean>()
-  return ({ judgement, status, answer }) => {
-    if (status === 'STANDING' || answer === null) return false
-    const key = `${judgement.revision} ${answer}`
-    const objected = compared.get(judgement.revision)?.text
-    const isNew = (claim: Judgement): boolean =>
-      claim.revision >= answer && (objected === undefined || !isIn(claim, objected))
-    const found = known.get(key) ?? (whole.some(revision => revision >= answer) || claims.some(isNew))
-    known.set(key, found)
-    return found
-  }
-}
 
 /** The life of an objection, without regard to the others. A text that is not compared counts as changed. */
 function lifeOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[], isIn: IsIn): Objection {
   const { compared, corrections, current } = evidence
   const { record, revision, actor } = judgement
   const judged = compared.get(revision)
-  const isWhole = judged === undefined || !isQuoted(judgement)
   const withdrawn = supports.find(one => one.actor === actor && one.record > record && one.revision >= revision)
-  if (withdrawn !== undefined) return { ...lifeless(judgement, 'ADDRESSED'), addressed: withdrawn.record }
-  if (isIn(judgement, current)) return lifeless(judgement, 'STANDING')
+  if (withdrawn !== undefined) return { judgement, status: 'ADDRESSED', answer: null, addressed: withdrawn.record }
+  if (isIn(judgement, current)) return standingLife(judgement)
   const answer = corrections.find(
-    one => one.number > revision && (isWhole || (one.text !== undefined && !isIn(judgement, one.text))),
+    ({ number, text }) => number > revision && (!isQuoted(judgement) || (text !== undefined && !isIn(judgement, text))),
   )
-  if (answer === undefined && judged?.comparison.overlaps !== false) return lifeless(judgement, 'STANDING')
+  const isGone = judged !== undefined && !current.comparedWith(judged).overlaps
+  if (answer === undefined && !isGone) return standingLife(judgement)
   const since = answer?.number ?? revision + 1
   const accepted = supports.find(one => {
-    const text = compared.get(one.revision)?.text
+    const text = compared.get(one.revision)
     const isLater = one.record > Math.max(record, since) && one.revision >= since
     return !one.own && isLater && one.actor !== answer?.actor && text !== undefined && !isIn(judgement, text)
   })
-  return accepted === undefined
-    ? lifeless(judgement, 'ANSWERED', answer?.number)
-    : { ...lifeless(judgement, 'ADDRESSED', answer?.number), addressed: accepted.record }
+  const status = accepted === undefined ? 'ANSWERED' : 'ADDRESSED'
+  return { judgement, status, answer: answer?.number ?? null, addressed: accepted?.record ?? null }
 }
 
-/** The objections of an entry, and what changed in its text since the nearest supported one. */
-type Assessed = { objections: Objection[]; opponents: ReadonlySet<number>; changes: Changes | undefined }
-
-export function assess(evidence: Evidence): Assessed {
+/** The standing of the current text of an entry, and what changed in it since the nearest supported text. */
+export function assess(evidence: Evidence): { standing: ComputedStanding; changes: Changes | undefined } {
+  const { judgements, compared, current } = evidence
   const objections = objectionsOf(evidence)
-  const standing = objections.filter(({ status }) => status === 'STANDING')
-  const opponents = new Set(standing.map(({ judgement }) => judgement.actor))
-  return { objections, opponents, changes: changesOf(evidence, opponents) }
-}
-
-/** The standing of the current text of an entry. */
-export function standingOf(evidence: Evidence, assessed = assess(evidence)): ComputedStanding {
-  const { judgements, compared } = evidence
-  const { objections, opponents } = assessed
-  const open = objections.filter(({ status }) => status === 'STANDING').map(({ judgement }) => judgement)
-  const shareOf = ({ revision }: Judgement): number => compared.get(revision)?.comparison.share ?? 0
-  const isCurrent = (one: Judgement): boolean =>
-    !isAgainst(one) && !opponents.has(one.actor) && shareOf(one) >= SUPPORT_FROM
-  const here = [...open, ...newestOfActors(judgements.filter(isCurrent))]
+  const those = (status: ObjectionStatus): Judgement[] =>
+    objections.filter(one => one.status === status).map(one => one.judgement)
+  const [open, answered] = [those('STANDING'), those('ANSWERED')]
+  const opponents = new Set(open.map(({ actor }) => actor))
+  const inFavour = judgements.filter(one => !isAgainst(one) && !opponents.has(one.actor))
+  const isCounted = (one: Judgement): boolean => shareOf(evidence, one) >= SUPPORT_FROM
+  const here = [...open, ...newestOfActors(inFavour.filter(isCounted))]
   const counted = new Set(here)
   const tally = tallyOf(here)
   const supports = here.filter(isSupport)
-  const answered = objections.filter(({ status }) => status === 'ANSWERED').map(({ judgement }) => judgement)
-  const isExact = supports.some(one => compared.get(one.revision)?.comparison.same)
-  return {
+  const changes = changesOf(evidence, inFavour.filter(isSupport))
+  const isExact = supports.some(({ revision }) => current.comparedWith(compared.get(revision) as CutText).same)
+  const standing: ComputedStanding = {
     state: stateOf(tally, { isExact, isAnswered: answered.length > 0 }),
     tally,
     earlier: tallyOf(newestOfActors(judgements.filter(one => !counted.has(one)))),
     share: shareOfVoices(tally, answered),
-    ...supportOf(evidence.current, assessed.changes),
+    ...supportOf(current, changes),
     changedBy: null,
-    checkedAt: newest(here.filter(one => isAgainst(one) || !one.own))?.at ?? null,
+    checkedAt: newestFirst(here.filter(one => isAgainst(one) || !one.own))[0]?.at ?? null,
     observedOn: environmentsOf(supports),
     contradictions: shownOf(objections),
     contest: contestOf(open, supports),
   }
+  return { standing, changes }
 }
-
-const newest = (judgements: readonly Judgement[]): Judgement | undefined =>
-  judgements.toSorted((a, b) => b.record - a.record)[0]
 
 /** The newest judgement of each actor, newest first. */
 const newestOfActors = (judgements: readonly Judgement[]): Judgement[] =>
-  [...new Map(judgements.toSorted((a, b) => a.record - b.record).map(one => [one.actor, one])).values()].reverse()
+  [
+    ...new Map(
+      newestFirst(judgements)
+        .reverse()
+        .map(one => [one.actor, one]),
+    ).values(),
+  ].reverse()
 
 const voicesOf = (judgements: readonly Judgement[]): Set<number> => new Set(judgements.map(({ voice }) => voice))
 const actorsOf = (judgements: readonly Judgement[]): number => new Set(judgements.map(({ actor }) => actor)).size
 
 /** Counts actors, and the independent voices for and against. A judgement in favour by an author counts as `own` only. */
-export function tallyOf(judgements: readonly Judgement[]): Tally {
+function tallyOf(judgements: readonly Judgement[]): Tally {
   const others = judgements.filter(one => !one.own || isAgainst(one))
   const those = (...verdicts: Verdict[]): Judgement[] => others.filter(({ verdict }) => verdicts.includes(verdict))
   return {
@@ -315,11 +292,14 @@ export function tallyOf(judgements: readonly Judgement[]): Tally {
   }
 }
 
-/** The tally of no evidence. */
-export const NO_TALLY: Tally = tallyOf([])
-
-/** The state of a text that has all judged pieces. */
-export const stateOfTally = (tally: Tally): State => stateOf(tally, { isExact: true, isAnswered: false })
+/** The result of the judgements about one exact text, without regard to later ones. */
+export function verdictOf(
+  judgements: readonly Judgement[],
+): Pick<ComputedStanding, 'state' | 'tally' | 'contradictions'> {
+  const tally = tallyOf(judgements)
+  const contradictions = shownOf(judgements.filter(isAgainst).map(standingLife))
+  return { state: stateOf(tally, { isExact: true, isAnswered: false }), tally, contradictions }
+}
 
 function stateOf(tally: Tally, { isExact, isAnswered }: { isExact: boolean; isAnswered: boolean }): State {
   if (tally.against > 0) return tally.for > 0 ? 'DISPUTED' : 'CONTRADICTED'
@@ -338,25 +318,19 @@ function shareOfVoices(tally: Tally, answered: readonly Judgement[]): number {
 const inThousandths = (share: number): number => Math.floor(share * 1_000 + 1e-9) / 1_000
 
 /** The nearest supported text, the places of its pieces that are gone, and those of pieces that no supported text has. */
-export type Changes = { nearest: ComparedText & { revision: number }; gone: number[]; unconfirmed: number[] }
+export type Changes = { revision: number; nearest: CutText; gone: number[]; unconfirmed: number[] }
 
-function changesOf({ judgements, current, compared }: Evidence, opponents: ReadonlySet<number>): Changes | undefined {
-  const supports = judgements.filter(one => isSupport(one) && !opponents.has(one.actor))
-  const texts = [...new Set(supports.map(({ revision }) => revision))].flatMap(revision => {
-    const found = compared.get(revision)
-    return found === undefined ? [] : [{ revision, ...found }]
-  })
-  const [nearest] = texts.toSorted(
-    (a, b) =>
-      Number(b.comparison.same) - Number(a.comparison.same) ||
-      b.comparison.share - a.comparison.share ||
-      b.revision - a.revision,
-  )
-  if (nearest === undefined) return undefined
-  const confirmed = new Uint8Array(current.numbers.length)
-  for (const { comparison } of texts)
-    for (let place = 0; place < confirmed.length; place++) confirmed[place] ||= comparison.unchanged[place] as number
-  return { nearest, gone: unmarked(nearest.comparison.kept), unconfirmed: unmarked(confirmed) }
+function changesOf({ current, compared }: Evidence, supports: readonly Judgement[]): Changes | undefined {
+  const supported = new Set(supports.map(({ revision }) => revision))
+  const texts = [...compared]
+    .filter(([revision]) => supported.has(revision))
+    .map(([revision, nearest]) => ({ revision, nearest, ...current.comparedWith(nearest) }))
+    .sort((a, b) => Number(b.same) - Number(a.same) || b.share - a.share || b.revision - a.revision)
+  const [first] = texts
+  if (first === undefined) return undefined
+  const { revision, nearest, ofJudged } = first
+  const unconfirmed = changedPlaces(first.ofCurrent).filter(place => texts.every(one => one.ofCurrent[place] === 0))
+  return { revision, nearest, gone: changedPlaces(ofJudged), unconfirmed }
 }
 
 /** What independent voices supported of the current text. */
@@ -365,13 +339,12 @@ function supportOf(
   changes: Changes | undefined,
 ): Pick<ComputedStanding, 'confirmed' | 'unconfirmed' | 'nearest' | 'removed' | 'changed'> {
   if (changes === undefined) return { confirmed: null, unconfirmed: [], nearest: null, removed: [], changed: 0 }
-  const { nearest, unconfirmed, gone } = changes
-  const size = unconfirmed.reduce((sum, place) => sum + current.lengthAt(place), 0)
+  const { revision, nearest, unconfirmed, gone } = changes
   return {
-    confirmed: inThousandths(current.size === 0 ? 1 : 1 - size / current.size),
+    confirmed: inThousandths(current.size === 0 ? 1 : 1 - current.lengthOf(unconfirmed) / current.size),
     unconfirmed: notableFirst(current, unconfirmed),
-    nearest: nearest.revision,
-    removed: notableFirst(nearest.text, gone),
+    nearest: revision,
+    removed: notableFirst(nearest, gone),
     changed: Math.max(unconfirmed.length, gone.length),
   }
 }
@@ -383,33 +356,29 @@ function notableFirst(text: CutText, places: readonly number[]): number[] {
     if (notable.length === NAMED) break
     if (text.piecesAt([place]).some(isNotable)) notable.push(place)
   }
-  return [...notable, ...places.filter(place => !notable.includes(place)).slice(0, NAMED)].slice(0, NAMED)
+  return [...new Set([...notable, ...places.slice(0, 2 * NAMED)])].slice(0, NAMED)
 }
 
 /** The environments of supporting judgements, newest first. */
 function environmentsOf(supports: readonly Judgement[]): Environment[] {
-  const all = supports.toSorted((a, b) => b.record - a.record).flatMap(({ observedOn }) => observedOn)
+  const all = newestFirst(supports).flatMap(({ observedOn }) => observedOn)
   return [...new Map(all.map(one => [`${one.name}@${one.version}`, one])).values()].slice(0, ENVIRONMENTS_NAMED)
 }
 
 const STATUS_ORDER: Record<ObjectionStatus, number> = { STANDING: 0, ANSWERED: 1, ADDRESSED: 2 }
 
-/** The objections among judgements of one text, all standing. */
-export const standingObjections = (judgements: readonly Judgement[]): Objection[] =>
-  judgements.filter(isAgainst).map(one => lifeless(one, 'STANDING'))
-
 /** At most three objections, one of each voice. Relations come last: their rationale is about two entries. */
-export function shownOf(objections: readonly Objection[]): ComputedStanding['contradictions'] {
-  const voices = new Set<number>()
-  return objections
-    .toSorted(
-      (a, b) =>
-        STATUS_ORDER[a.status] - STATUS_ORDER[b.status] ||
-        Number(a.judgement.verdict === 'CONTRADICTS') - Number(b.judgement.verdict === 'CONTRADICTS') ||
-        b.judgement.record - a.judgement.record,
-    )
-    .filter(({ judgement: { voice } }) => !voices.has(voice) && voices.add(voice))
+function shownOf(objections: readonly Objection[]): ComputedStanding['contradictions'] {
+  const isRelation = ({ judgement }: Objection): number => Number(judgement.verdict === 'CONTRADICTS')
+  const ordered = objections.toSorted(
+    (a, b) =>
+      STATUS_ORDER[a.status] - STATUS_ORDER[b.status] ||
+      isRelation(a) - isRelation(b) ||
+      b.judgement.record - a.judgement.record,
+  )
+  return [...Map.groupBy(ordered, ({ judgement }) => judgement.voice).values()]
     .slice(0, NAMED)
+    .flatMap(([first]) => first ?? [])
     .map(({ judgement: { record, verdict, own }, ...life }) => ({ record, verdict, byAuthor: own, ...life }))
 }
 

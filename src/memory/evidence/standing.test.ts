@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type HistoryEvent as Event, evidenceAfter } from '../../../test/support/judged-history.ts'
-import { COMPARED_TEXTS, latestOf, standingOf, TRACED_CLAIMS, tallyOf, textsToCompare } from './rules.ts'
+import { assess, COMPARED_TEXTS, latestOf, TRACED_CLAIMS, textsToCompare, verdictOf } from './rules.ts'
 
-const after = (...events: Event[]) => standingOf(evidenceAfter(...events))
+const after = (...events: Event[]) => assess(evidenceAfter(...events)).standing
 const yes = (of?: number): Event => ({ verdict: 'SUPPORTED', ...(of === undefined ? {} : { of }) })
 const no: Event = { verdict: 'CONTRADICTED' }
 const sentences = (count: number, from = 0): string =>
@@ -144,7 +144,7 @@ test('the environments of supports are named once, newest first', () => {
     observedOn: [{ name: 'node', version: `${at}` }],
   }))
   assert.deepEqual(
-    standingOf({ ...evidence, judgements }).observedOn.map(({ version }) => version),
+    assess({ ...evidence, judgements }).standing.observedOn.map(({ version }) => version),
     ['1', '0'],
   )
 })
@@ -158,7 +158,7 @@ test('contested entries are ordered by the weaker side; a voice on both sides is
 })
 
 test('no judgement, or only authors: all counts are zero except own', () => {
-  const tally = tallyOf(evidenceAfter(text('It is.'), { verdict: 'SUPPORTED', own: true }).judgements)
+  const { tally } = verdictOf(evidenceAfter(text('It is.'), { verdict: 'SUPPORTED', own: true }).judgements)
   assert.deepEqual(tally, {
     supported: 0,
     unsupported: 0,

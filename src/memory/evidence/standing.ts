@@ -1,17 +1,15 @@
 import { only, type Reader, type Transaction } from '../../engine/database.ts'
 import { LruCache } from '../lru-cache.ts'
-import { type CutText, type Text, Texts, unmarked } from './pieces-rules.ts'
+import { type CutText, changedPlaces, type Text, Texts } from './pieces-rules.ts'
 import {
   assess,
   type Changes,
-  type ComparedText,
   type ComputedStanding,
   type Correction,
   correctionsToSearch,
   type Evidence,
   isAgainst,
   latestOf,
-  standingOf,
   textsToCompare,
   withTracedClaims,
 } from './rules.ts'
@@ -43,34 +41,6 @@ type Moment = { upTo?: number | undefined; known?: KnownTexts | undefined }
 /** Evidence, and the function that reads the texts of other revisions. */
 type ReadEvidence = Evidence & KnownTexts & { textOf: (revision: number) => Promise<CutText> }
 
-/**
- * Reads and compares the texts that the standing of an entry with a new text needs. The transaction that stores this text then finds them in
- * memory. undefined without judgements.
- */
-export async function prepareTexts(
-  reader: Reader,
-  entry: store.JudgedEntry & { revision: number },
-  text: Text,
-): Promise<KnownTexts | undefined> {
-  const evidence = await evidenceOn(reader, entry, { ...text, revision: NO_REVISION })
-  if (evidence === undefined) return undefined
-  const { texts, read, textOf } = evidence
-  const nearest = assess(evidence).changes?.nearest.revision
-  if (nearest !== undefined) {
-    const found = await store.listChanges(reader, entry.number, nearest, entry.revision, CHANGES_COMPARED)
-    let after = evidence.current
-    for (const number of [...found.map(one => one.number), nearest].slice(0, CHANGES_COMPARED)) {
-      const before = await textOf(number)
-      texts.compare(before, after)
-      after = before
-    }
-  }
-  return { texts, read }
-}
-
-/** The number of no revision. */
-const NO_REVISION = 0
-
 /** Reads the evidence of an entry about one of its texts: judgements and revisions up to a record. undefined without judgements. */
 export async function evidenceOn(
   reader: Reader,
@@ -79,8 +49,8 @@ export async function evidenceOn(
   { upTo, known }: Moment = {},
 ): Promise<ReadEvidence | undefined> {
   if (entry.evidence === 0 && entry.relations === 0) return undefined
-  const judgements = withTracedClaims(latestOf(await store.listJudgements(reader, entry, upTo)))
-  if (judgements.length === 0) return undefined
+  const counted = latestOf(await store.listJudgements(reader, entry, upTo))
+  if (counted.length === 0) return undefined
   const texts = known?.texts ?? textsOf(entry.number)
   const current = texts.cut(text)
   const read = new Map(known?.read).set(text.revision, current)
@@ -89,25 +59,17 @@ export async function evidenceOn(
     read.set(revision, found)
     return found
   }
-  const compared = new Map(
-    await Promise.all(
-      textsToCompare(judgements, text.revision).map(async (revision): Promise<[number, ComparedText]> => {
-        const judged = await textOf(revision)
-        return [revision, { text: judged, comparison: texts.compare(judged, current) }]
-      }),
-    ),
-  )
-  const evidence = { judgements, current, compared, texts, read, textOf }
+  const textsOn = async (revisions: readonly number[]): Promise<Map<number, CutText>> =>
+    new Map(await Promise.all(revisions.map(async one => [one, await textOf(one)] as const)))
+  const toCompare = textsToCompare(counted, text.revision)
+  const judgements = withTracedClaims(counted, toCompare)
+  const compared = await textsOn(toCompare)
+  const evidence = { judgements, current, compared, corrections: [], texts, read, textOf }
   const objected = judgements.filter(isAgainst).map(({ revision }) => revision)
-  if (objected.length === 0) return { ...evidence, corrections: [] }
+  if (objected.length === 0) return evidence
   const corrections = await store.listCorrections(reader, entry.number, Math.min(...objected), upTo)
-  const searched = new Set(correctionsToSearch({ ...evidence, corrections }))
-  return {
-    ...evidence,
-    corrections: await Promise.all(
-      corrections.map(async one => (searched.has(one.number) ? { ...one, text: await textOf(one.number) } : one)),
-    ),
-  }
+  const searched = await textsOn(correctionsToSearch({ ...evidence, corrections }))
+  return { ...evidence, corrections: corrections.map(one => ({ ...one, text: searched.get(one.number) })) }
 }
 
 /** Computes the standing of one of the texts of an entry from judgements and revisions up to a record; null without judgements. */
@@ -118,14 +80,41 @@ export async function standingOn(
   moment: Moment = {},
 ): Promise<ComputedStanding | null> {
   const evidence = await evidenceOn(reader, entry, text, moment)
-  if (evidence === undefined) return null
-  const assessed = assess(evidence)
-  const standing = standingOf(evidence, assessed)
-  const { changes } = assessed
+  return evidence === undefined ? null : namedStandingOf(reader, entry, text, evidence)
+}
+
+/** The number of a revision that is not stored yet. */
+const NEXT = Number.MAX_SAFE_INTEGER
+
+/**
+ * Computes the standing of an entry with a new text by an actor before the transaction that stores it, which then finds the read and compared
+ * texts in memory. undefined without judgements.
+ */
+export async function prepareTexts(
+  reader: Reader,
+  entry: store.JudgedEntry,
+  { title, summary, content }: Text,
+  actor: number,
+): Promise<KnownTexts | undefined> {
+  const text = { title, summary, content, revision: NEXT }
+  const evidence = await evidenceOn(reader, entry, text)
+  if (evidence !== undefined) await namedStandingOf(reader, entry, text, evidence, [{ number: NEXT, actor }])
+  return evidence
+}
+
+/** The standing by some evidence, with the authors of the changes since the nearest supported text. `next` is not stored yet. */
+async function namedStandingOf(
+  reader: Reader,
+  entry: store.JudgedEntry,
+  { revision }: CurrentText,
+  evidence: ReadEvidence,
+  next: readonly Correction[] = [],
+): Promise<ComputedStanding> {
+  const { standing, changes } = assess(evidence)
   if (changes === undefined || standing.changed === 0) return standing
-  const { revision } = changes.nearest
-  const found = await store.listChanges(reader, entry.number, revision, text.revision, CHANGES_COMPARED + 1)
-  return { ...standing, changedBy: await changedByOf(evidence, changes, found) }
+  const upTo = Math.min(revision, entry.revision)
+  const stored = await store.listChanges(reader, entry.number, changes.revision, upTo, CHANGES_COMPARED + 1)
+  return { ...standing, changedBy: await changedByOf(evidence, changes, [...next, ...stored]) }
 }
 
 /** The maximum number of revisions that are compared to find who changed a supported text. */
@@ -136,8 +125,8 @@ const CHANGES_COMPARED = 8
  * revisions that changed something, newest first. All authors of changes before the compared revisions count as one.
  */
 async function changedByOf(
-  { texts, textOf, current }: ReadEvidence,
-  { nearest, unconfirmed, gone }: Changes,
+  { textOf, current }: ReadEvidence,
+  { revision, nearest, unconfirmed, gone }: Changes,
   found: readonly Correction[],
 ): Promise<ComputedStanding['changedBy']> {
   const changes = found.slice(0, CHANGES_COMPARED)
@@ -145,31 +134,21 @@ async function changedByOf(
   if (newest === undefined) return null
   if (new Set(found.map(({ actor }) => actor)).size === 1 && found.length === changes.length)
     return { actor: newest.actor, others: 0 }
-  const before = found[CHANGES_COMPARED]?.number ?? nearest.revision
-  const cuts = await Promise.all([...changes.map(({ number }) => number), before].map(textOf))
-  const [written, removed] = [texts.marked(current, unconfirmed), texts.marked(nearest.text, gone)]
-  /** Deletes the marks of the changes that a revision made; returns whether it made any. */
-  const takeChanges = (from: CutText, to: CutText): boolean => {
-    const { unchanged, kept } = texts.compare(from, to)
-    const taken = [unmark(written, to, unmarked(unchanged)), unmark(removed, from, unmarked(kept))]
-    return taken.includes(true)
-  }
-  const made = changes.filter((_, at) => takeChanges(cuts[at + 1] as CutText, cuts[at] as CutText))
+  const before = found[CHANGES_COMPARED]?.number ?? revision
+  const texts = await Promise.all([...changes.map(({ number }) => number), before].map(textOf))
+  const sought = new Set([...numbersAt(current, unconfirmed), ...numbersAt(nearest, gone)])
+  const made = changes.filter((_, at) => {
+    const [to, from] = [texts[at] as CutText, texts[at + 1] as CutText]
+    const { ofCurrent, ofJudged } = to.comparedWith(from)
+    const touched = [...numbersAt(to, changedPlaces(ofCurrent)), ...numbersAt(from, changedPlaces(ofJudged))]
+    return touched.filter(number => sought.delete(number)).length > 0
+  })
   const actors = new Set(made.map(({ actor }) => actor))
-  const earlier = written.includes(1) || removed.includes(1) ? 1 : 0
-  return { actor: (made[0] ?? newest).actor, others: Math.max(0, actors.size - 1) + earlier }
+  return { actor: (made[0] ?? newest).actor, others: Math.max(0, actors.size - 1) + (sought.size > 0 ? 1 : 0) }
 }
 
-/** Deletes the marks of the pieces at some places of a text; returns whether there was any. */
-function unmark(marks: Uint8Array, { numbers }: CutText, places: readonly number[]): boolean {
-  let found = false
-  for (const place of places) {
-    const number = numbers[place] as number
-    found ||= marks[number] === 1
-    marks[number] = 0
-  }
-  return found
-}
+const numbersAt = ({ numbers }: CutText, places: readonly number[]): number[] =>
+  places.map(place => numbers[place] as number)
 
 /**
  * Computes the standing of the current text of an entry, and stores it in the same transaction. `known` saves the time to read and compare

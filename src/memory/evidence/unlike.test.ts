@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { evidenceAfter } from '../../../test/support/judged-history.ts'
-import { standingOf } from './rules.ts'
+import { assess } from './rules.ts'
 
 /** Pairs of texts of unlike meaning, 25 of each kind. `{one|other}` is the place where they differ; \n and \t are written out. */
 const PAIRS: Record<string, string> = {
@@ -236,7 +236,7 @@ for (const [kind, lines] of Object.entries(PAIRS)) {
     for (const pair of pairs) {
       for (const [one, other] of [pair, pair.toReversed() as [string, string]]) {
         assert.notEqual(one, other)
-        const standing = standingOf(
+        const { standing } = assess(
           evidenceAfter({ content: `${AROUND}\n${one}` }, { verdict: 'SUPPORTED' }, { content: `${AROUND}\n${other}` }),
         )
         assert.ok(standing.state !== 'SUPPORTED' && standing.changed > 0, JSON.stringify([one, other, standing]))
@@ -250,7 +250,7 @@ test('50 corrections of one word or number answer a contradiction at once, with 
   assert.equal(corrections.length, 50)
   for (const [wrong, right] of corrections) {
     for (const quote of [null, wrong]) {
-      const standing = standingOf(
+      const { standing } = assess(
         evidenceAfter(
           { content: `${AROUND}\n${wrong}` },
           { verdict: 'CONTRADICTED', quote },

@@ -7,9 +7,9 @@ import type { Reader } from '../../engine/database.ts'
 import { readSettled } from '../activity/rows.ts'
 import { findRecordAt } from '../as-of/rows.ts'
 import { type EntryRow, findEntry } from '../entries/rows.ts'
-import { type CutText, type Text, unmarked } from '../evidence/pieces-rules.ts'
-import { objectionsTo, shownPiece, withSignals } from '../evidence/read.ts'
-import { type Judgement, latestOf, shownOf, standingObjections, stateOfTally, tallyOf } from '../evidence/rules.ts'
+import { type CutText, changedPlaces, type Text } from '../evidence/pieces-rules.ts'
+import { objectionsTo, shownPiece } from '../evidence/read.ts'
+import { type Judgement, latestOf, verdictOf } from '../evidence/rules.ts'
 import { textsOf } from '../evidence/standing.ts'
 import { listJudgements, shownStanding, storedStanding } from '../evidence/standing-rows.ts'
 import { inTurns, type ReadOperation, type Reads } from '../operation.ts'
@@ -138,12 +138,16 @@ const PIECES_SHOWN = 3
 function changeBetween(entry: EntryRow, pinned: PinnedRow): TextChange | null {
   const texts = textsOf(entry.number)
   const [before, now] = [texts.cut(pinned), texts.cut(entry)]
-  const { same, kept, unchanged } = texts.compare(before, now)
+  const { same, ofJudged, ofCurrent } = now.comparedWith(before)
   if (same) return null
-  const [gone, added] = [unmarked(kept), unmarked(unchanged)]
-  const shown = (text: CutText, places: readonly number[]) =>
-    text.piecesAt(places.slice(0, PIECES_SHOWN)).map(piece => withSignals(shownPiece(piece)))
-  return { removed: shown(before, gone), added: shown(now, added), changed: Math.max(gone.length, added.length) }
+  const [gone, added] = [changedPlaces(ofJudged), changedPlaces(ofCurrent)]
+  const shown = (text: CutText, places: readonly number[], row: { signals: number }) =>
+    text.piecesAt(places.slice(0, PIECES_SHOWN)).map(piece => shownPiece(piece, row))
+  return {
+    removed: shown(before, gone, pinned),
+    added: shown(now, added, entry),
+    changed: Math.max(gone.length, added.length),
+  }
 }
 
 const lengthOf = ({ title, summary, content }: Text): number => title.length + summary.length + content.length
@@ -157,16 +161,14 @@ async function locate({ reader }: Reads, { pin, address }: NamedPin): Promise<Lo
   const named = { entry: address, revisionId: pin.revisionId.toLowerCase() }
   const entry = await findEntry(reader, named.entry)
   if (entry?.withdrawn === 1) return { kind: 'WITHDRAWN', ...named }
-  const pinned = entry === undefined ? undefined : await findPinned(reader, entry.number, named.revisionId)
+  const pinned = entry === undefined ? undefined : await findPinned(reader, entry, named.revisionId)
   if (entry === undefined || pinned === undefined || !isOf(pin, entry)) return { kind: 'UNKNOWN', ...named }
   return { named, entry, pinned, change: null }
 }
 
 async function findingsOf(check: Check, { named, entry, pinned, change }: Located): Promise<PinFinding[]> {
-  const [revised, evidence] = await Promise.all([
-    change === null ? undefined : revisedOf(check.reader, entry, pinned, change),
-    change === null ? evidenceOf(check, entry, pinned) : evidenceOfRevision(check, entry, pinned),
-  ])
+  const revised = change === null ? undefined : revisedOf(entry, pinned, change)
+  const evidence = await (change === null ? evidenceOf(check, entry, pinned) : evidenceOfRevision(check, entry, pinned))
   const found = { ...named, slug: entry.slug, signals: signalNames(entry.signals) }
   return [revised, evidence].filter(one => one !== undefined).map(one => ({ ...found, ...one }))
 }
@@ -179,27 +181,19 @@ const isOf = ({ entryId, slug }: Pin, entry: EntryRow): boolean =>
 type PinChange = Pick<PinFinding, 'kind' | 'revised' | 'evidence'>
 
 /** The change of a pinned text. */
-async function revisedOf(
-  reader: Reader,
-  entry: EntryRow,
-  pinned: PinnedRow,
-  change: TextChange,
-): Promise<PinChange | undefined> {
-  const latest = await findPinned(reader, entry.number, entry.revision_id)
-  if (latest === undefined) return undefined
-  return {
-    kind: 'REVISED',
-    revised: {
-      currentRevisionId: entry.revision_id,
-      revisions: latest.ordinal - pinned.ordinal,
-      changeType: latest.change_type,
-      rationale: latest.rationale,
-      ...signalsMember(latest.rationale),
-      ...change,
-      standing: shownStanding(entry),
-    },
-  }
-}
+const revisedOf = (entry: EntryRow, pinned: PinnedRow, change: TextChange): PinChange => ({
+  kind: 'REVISED',
+  revised: {
+    currentRevisionId: entry.revision_id,
+    revisions: entry.revisions - pinned.ordinal,
+    changeType: pinned.change_type,
+    rationale: pinned.rationale,
+    // The rationale was searched with the text of its revision.
+    ...(entry.signals === 0 ? {} : signalsMember(pinned.rationale)),
+    ...change,
+    standing: shownStanding(entry),
+  },
+})
 
 /** The evidence about an entry whose current text is the pinned one. */
 async function evidenceOf(
@@ -223,13 +217,7 @@ async function evidenceOfRevision(
   return found(reader, verdictOf(judgements), newsOf(added, pinned, since))
 }
 
-type Verdict = Pick<ReturnType<typeof storedStanding>, 'state' | 'tally' | 'contradictions'>
-
-/** The result of the judgements of one revision. */
-function verdictOf(judgements: readonly Judgement[]): Verdict {
-  const tally = tallyOf(judgements)
-  return { state: stateOfTally(tally), tally, contradictions: shownOf(standingObjections(judgements)) }
-}
+type Verdict = ReturnType<typeof verdictOf>
 
 /** `moderated`: evidence about the entry was withdrawn or restored. */
 type News = { added: number; moderated: boolean }

@@ -3,7 +3,7 @@ import type { Reader } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
 import type { EntryRow } from '../entries/rows.ts'
 
-/** A pinned revision, and whether a later revision of its entry changed anything. */
+/** A pinned revision, and whether a later revision of its entry changed anything. `change_type` and `rationale` are those of the latest. */
 export type PinnedRow = {
   number: number
   ordinal: number
@@ -12,18 +12,20 @@ export type PinnedRow = {
   title: string
   summary: string
   content: string
+  signals: number
   changed_after: number
   /** The record number of the latest act of moderation that withdrew or restored evidence about the entry; 0 if there is none. */
   evidence_moderated: number
 }
 
 /** A revision of an entry by its id, in lower case. */
-export const findPinned = (reader: Reader, entry: number, id: string) =>
+export const findPinned = (reader: Reader, { number, revision }: Pick<EntryRow, 'number' | 'revision'>, id: string) =>
   reader.one<PinnedRow>(sql`
-    SELECT r.number, r.ordinal, r.change_type, r.rationale, r.title, r.summary, r.content,
+    SELECT r.number, r.ordinal, l.change_type, l.rationale, r.title, r.summary, r.content, r.signals,
       CASE WHEN EXISTS (SELECT 1 FROM revision n WHERE n.entry = r.entry AND n.ordinal > r.ordinal AND n.changed = 1) THEN 1 ELSE 0 END AS changed_after,
       coalesce(e.evidence_moderated, 0) AS evidence_moderated
-    FROM revision r JOIN entry e ON e.number = r.entry WHERE r.id = ${id} AND r.entry = ${entry}`)
+    FROM revision r JOIN entry e ON e.number = r.entry JOIN revision l ON l.number = ${revision}
+    WHERE r.id = ${id} AND r.entry = ${number}`)
 
 /** The maximum number of newest judgements of each kind that are read. */
 const JUDGED_MAX = 200

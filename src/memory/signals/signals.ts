@@ -78,8 +78,7 @@ export function signalsOfText(text: string): Signal[] {
 
 /** The signals of texts that are shown together, as a member of an answer. It is missing if they have none. */
 export function signalsMember(...texts: (string | null | undefined)[]): { signals?: Signal[] } {
-  const shown = texts.filter(text => text != null).join('\n\n')
-  const signals = shown === '' ? [] : signalsOfText(shown)
+  const signals = signalsOfText(texts.join('\n\n').trim())
   return signals.length === 0 ? {} : { signals }
 }
 
