@@ -139,6 +139,14 @@ export class CutText {
     return this.#distinct.has(number)
   }
 
+  /** Whether another text has the same pieces in the same order. */
+  isSame({ numbers }: CutText): boolean {
+    const { length } = this.numbers
+    return (
+      numbers === this.numbers || (numbers.length === length && numbers.every((one, at) => one === this.numbers[at]))
+    )
+  }
+
   /** Whether this text still has a claim: all pieces of one of its occurrences, at any place. */
   hasClaim(claim: Claim): boolean {
     return claim.some(numbers => numbers.every(number => this.has(number)))
@@ -187,10 +195,9 @@ export class CutText {
       ofJudged[first + one] = 1
       ofCurrent[first + other] = 1
     })
-    const same = first === before.length && first === after.length
     const share = this.size === 0 ? 1 : 1 - this.lengthOf(changedPlaces(ofCurrent)) / this.size
     const overlaps = first > 0 || endJudged < before.length || isMatched
-    return { same, overlaps, ofCurrent, ofJudged, share }
+    return { same: this.isSame(judged), overlaps, ofCurrent, ofJudged, share }
   }
 }
 
@@ -301,7 +308,7 @@ export const isNotable = ({ text }: Piece): boolean => NOTABLE.test(text)
  * order of pieces. An exact restore writes nothing. `earlier` are the revisions before it, newest first.
  */
 export function hasWritten(written: CutText, earlier: readonly CutText[], text: CutText): boolean {
-  if (earlier.some(one => one.comparedWith(written).same)) return false
-  if (text.comparedWith(written).same) return true
+  if (earlier.some(one => one.isSame(written))) return false
+  if (text.isSame(written)) return true
   return written.numbers.some(number => text.has(number) && !earlier.some(one => one.has(number)))
 }

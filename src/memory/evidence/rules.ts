@@ -175,7 +175,7 @@ function createTracing(compared: Evidence['compared']): IsIn {
   return (judgement, text) => {
     const judged = compared.get(judgement.revision)
     if (judged === undefined) return false
-    if (judgement.quote === null) return text.comparedWith(judged).same
+    if (judgement.quote === null) return text.isSame(judged)
     const known = found.get(claimKey(judgement))
     if (known !== undefined) return known(text)
     const claim = judged.claimOf(judgement.quote)
