@@ -122,9 +122,9 @@ export class CutText {
     this.size = this.lengthOf(numbers.keys())
   }
 
-  /** The pieces at some places, by default all. */
+  /** The pieces at some places, by default all. Places outside the text are omitted. */
   piecesAt(places: Iterable<number> = this.numbers.keys()): Piece[] {
-    return Array.from(places, place => this.#known[this.numbers[place] as number] as Piece)
+    return [...places].flatMap(place => this.#known[this.numbers[place] ?? -1] ?? [])
   }
 
   /** The length of the pieces at some places, in UTF-16 units. */
