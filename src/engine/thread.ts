@@ -87,8 +87,10 @@ const OLD_GENERATION_MB = 512
 /** The heap limits of the command line are for the main thread. V8 would apply them to threads that are started later. */
 setFlagsFromString('--max-semi-space-size=0')
 setFlagsFromString('--max-old-space-size=0')
-/** The weight of the newest answers in the moving average of the rate. */
+/** The weight of the newest answer in the moving average of the rate. */
 const NEWEST = 0.2
+/** Messages that follow one another within so many milliseconds have waited for this thread, and arrive together. */
+const TOGETHER_MS = 1
 
 type Request = { since: number; resolve: (value: unknown) => void; reject: (error: Error) => void }
 
@@ -117,6 +119,9 @@ export class Thread {
   #dead: Error | undefined
   #closing = false
   #busySince = 0
+  /** The latest messages that arrived together, and the time that the thread took for them in milliseconds. */
+  #messages = 0
+  #tookMs = 0
   /** Moving average of the time of one answer or of one group of answers, in milliseconds. */
   #turn = 0
 
@@ -198,7 +203,14 @@ export class Thread {
       return
     }
     const now = performance.now()
-    this.#turn += (now - this.#busySince - this.#turn) * NEWEST
+    const took = now - this.#busySince
+    if (took > TOGETHER_MS && this.#messages > 0) {
+      this.#turn += (this.#tookMs / this.#messages - this.#turn) * (1 - (1 - NEWEST) ** this.#messages)
+      this.#messages = 0
+      this.#tookMs = 0
+    }
+    this.#messages += 1
+    this.#tookMs += took
     this.#busySince = now
     for (const reply of message) {
       const request = this.#requests.get(reply.id)
