@@ -35,26 +35,53 @@ export const ADDRESS_FLAGS = [...flagOfSetting(SETTINGS.host), ...flagOfSetting(
 
 const FROM_FILE: Flag = { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' }
 
+const SERVICE: Flag = { name: 'url', value: 'URL', description: 'The service of notes; by default PALIMPSEST_URL.' }
+const notes = () => Promise.all([import('./people/session.ts'), import('./people/notes.ts')])
+
 /** The commands that export, import and load data. Each loads its modules when it runs. */
 export const DATA_COMMANDS: readonly Command[] = [
   {
     name: 'export',
     summary:
       'Write everything public as lines of JSON, also while the store is served: the format, then the answers of GET /api/export.',
+    details:
+      'With --markdown it writes a folder instead: one file of Markdown for each entry, with title, summary, tags, ids, standing and sources as YAML. "palimpsest import" takes the folder back. The entries come from the service, or with --data-dir from a private memory. A file that a person changed since is not overwritten.',
     flags: [
       { name: 'to', value: 'FILE|-', byDefault: '-', description: 'The file to create; - is standard output.' },
+      { name: 'markdown', value: 'DIR', description: 'The folder to write, instead of lines of JSON.' },
+      SERVICE,
       ...DATA_DIR_FLAGS,
     ],
-    examples: ['export --to palimpsest.ndjson', 'export | gzip > palimpsest.ndjson.gz'],
-    run: async invocation => (await import('./export.ts')).exportRecords(invocation),
+    examples: [
+      'export --to palimpsest.ndjson',
+      'export | gzip > palimpsest.ndjson.gz',
+      'export --markdown notes --data-dir ~/.palimpsest',
+    ],
+    run: async invocation => {
+      if (invocation.flags.markdown === undefined) return (await import('./export.ts')).exportRecords(invocation)
+      const [{ inSession }, { exportNotes }] = await notes()
+      return inSession(invocation, exportNotes)
+    },
   },
   {
     name: 'import',
-    summary: 'Create a read-only copy of a store from a file that "palimpsest export" wrote.',
+    summary:
+      'Create a read-only copy of a store from a file that "palimpsest export" wrote, or take notes from Markdown.',
     details:
-      'Ids, times, numbers and hashes are those of the exported store. Every revision is compared with its hash, and the public log is computed from the lines. A command that was stopped continues if it is run again. "palimpsest serve" serves the directory; writes are redirected to the original. "palimpsest mirror" with the address of the original follows it from there, after it has compared everything with its public log.',
+      'With NOTES it publishes Markdown at the service, or with --data-dir in a private memory: one entry for each file, or with --sections for each heading of the second level. Title, summary and tags come from the front matter, or from the text. Repeated, it revises the entries of notes that changed, and publishes nothing twice. Without NOTES it makes a copy. Ids, times, numbers and hashes are those of the exported store. Every revision is compared with its hash, and the public log is computed from the lines. A command that was stopped continues if it is run again. "palimpsest serve" serves the directory; writes are redirected to the original. "palimpsest mirror" with the address of the original follows it from there, after it has compared everything with its public log.',
+    args: [
+      {
+        name: 'NOTES',
+        optional: true,
+        many: true,
+        description: 'Files and folders of Markdown, for example of Obsidian.',
+      },
+    ],
     flags: [
       FROM_FILE,
+      SERVICE,
+      { name: 'sections', description: 'One entry for each heading of the second level of NOTES.' },
+      { name: 'dry-run', description: 'Show what would be done with NOTES, and write nothing.' },
       {
         name: 'original',
         value: 'URL',
@@ -71,8 +98,13 @@ export const DATA_COMMANDS: readonly Command[] = [
     examples: [
       'import --from palimpsest.ndjson --original https://memory.example --data-dir ./copy',
       'import --from - --original https://memory.example < palimpsest.ndjson',
+      'import ~/vault AGENTS.md --data-dir ~/.palimpsest --dry-run',
     ],
-    run: async invocation => (await import('./export.ts')).importExport(invocation),
+    run: async invocation => {
+      if (invocation.args.length === 0) return (await import('./export.ts')).importExport(invocation)
+      const [{ inSession }, { importNotes }] = await notes()
+      return inSession(invocation, importNotes)
+    },
   },
   {
     name: 'load',

@@ -57,11 +57,17 @@ export const READ_COMMANDS: readonly Command[] = [
         value: 'N',
         description: 'Print as many of the best answers, with objections, as fit into N tokens of 4 bytes.',
       },
+      {
+        name: 'from',
+        value: 'URLS',
+        description: 'Ask these services too, separated by commas. Each row names its memory.',
+      },
       LIMIT,
       ...READ_FLAGS,
     ],
     examples: [
       'search green tea tastes bitter',
+      'search green tea tastes bitter --data-dir ~/.palimpsest --from https://memory.example',
       'search green tea --tokens 2000',
       'search --tag kitchen --sort recent --limit 5',
       'search - < error.log',
@@ -236,6 +242,22 @@ export const WRITE_COMMANDS: readonly Command[] = [
     examples: ['publish tea.md', 'publish - --title "Green tea" --summary "Not boiling" --tags tea,kitchen < tea.md'],
     exits: SERVICE_EXITS,
     run: withSession(async () => (await import('./publish.ts')).publish),
+  },
+  {
+    name: 'promote',
+    summary: 'Publish the current text of an entry of a private memory at a service.',
+    details:
+      'Shows the text first, and asks. A text with an actor token or a private key is refused. Paths, names of hosts, addresses and tokens are masked. Only this text leaves the memory: no earlier revision, no evidence, no author. The published text names the private revision as its source, and a new revision of the private entry names the address of the published one.',
+    args: [SLUG],
+    flags: [
+      { name: 'to', value: 'URL', description: 'The service that gets the entry.' },
+      { name: 'yes', description: 'Publish without asking.' },
+      { name: 'dry-run', description: 'Show the text, and publish nothing.' },
+      ...WRITE_FLAGS,
+    ],
+    examples: ['promote green-tea --data-dir ~/.palimpsest --to https://memory.example'],
+    exits: REVISE_EXITS,
+    run: withSession(async () => (await import('./promote.ts')).promote),
   },
   {
     name: 'revise',

@@ -1,4 +1,13 @@
-import type { Entry, EntryQuery, FoundList, WorkList } from '../../client/index.ts'
+import {
+  type Client,
+  createClient,
+  type Entry,
+  type EntryQuery,
+  type FoundList,
+  isClientError,
+  type WorkList,
+} from '../../client/index.ts'
+import { parseServiceUrl } from '../../client/request.ts'
 import { FIND, WORK } from '../../contract/limits.ts'
 import { SORTS, WORK_KINDS } from '../../contract/vocabulary.ts'
 import { NONE_FITS, noneFits } from '../../find/rules/answers.ts'
@@ -33,22 +42,52 @@ export async function search(session: Session): Promise<void> {
   return sort === undefined ? find(session, q, most) : list(session, { q, sort }, most)
 }
 
-async function find({ invocation, client, out, json }: Session, q: string, most: number): Promise<void> {
+type Place = { name: string; client: Pick<Client, 'findEntries'> }
+
+/** The memory of the session, and the services of --from. Their limits and faults do not concern each other. */
+function placesOf({ invocation, place, client }: Session): Place[] {
+  const names = invocation.flags.from?.split(',').map(name => name.trim()) ?? []
+  const others = [...new Set(names)].map(name => {
+    const baseUrl = parseServiceUrl(name)
+    if (baseUrl === undefined) throw new UsageError('--from must be http or https addresses, separated by commas.')
+    return { name: baseUrl, client: createClient({ baseUrl, retries: 0 }) }
+  })
+  return [{ name: place, client }, ...others.filter(({ name }) => name !== place)]
+}
+
+/** Asks all memories at once. One that does not answer is named, unless it is the only one. */
+async function find(session: Session, q: string, most: number): Promise<void> {
+  const { invocation, out, json } = session
   if (most > FIND.max) {
     throw new UsageError(`--limit is at most ${FIND.max} for the best answers; with --sort it is ${MOST}.`)
   }
   const { tag, tokens } = invocation.flags
-  const found = await client.findEntries({
+  const query = {
     q,
     limit: most,
     ...(tag === undefined ? {} : { tag }),
     ...(tokens === undefined ? {} : { tokens: countOf('--tokens', tokens, FIND.tokensMax, FIND.tokensMin) }),
-  })
-  if (json) return out.json(found)
+  }
+  const places = placesOf(session)
+  const answers = await Promise.allSettled(places.map(({ client }) => client.findEntries(query)))
+  const first = answers.find(({ status }) => status === 'rejected')
+  if (first?.status === 'rejected' && answers.every(({ status }) => status === 'rejected')) throw first.reason
+  for (const [index, answer] of answers.entries()) {
+    const from = places.length > 1 ? places[index]?.name : undefined
+    if (answer.status === 'rejected') {
+      if (!isClientError(answer.reason)) throw answer.reason
+      out.note(`${from} has no answer: ${answer.reason.message}`)
+    } else if (json) out.json(from === undefined ? answer.value : { from, ...answer.value })
+    else await showFound(session, answer.value, from)
+  }
+}
+
+/** Shows the entries of one memory. With several, each row names its memory. */
+async function showFound({ out }: Session, found: FoundList, from: string | undefined): Promise<void> {
   const about = adviceOn(found)
-  if (about !== '') out.note(about)
+  if (about !== '') out.note(from === undefined ? about : `${from}: ${about}`)
   for (const { title, slug, excerpt, standing, objections = [], ...flagged } of found.items) {
-    out.line(styled('bold', title), '  ', styled('cyan', slug))
+    out.line(styled('bold', title), '  ', styled('cyan', slug), from === undefined ? '' : `  ${from}`)
     out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
     for (const line of signalLines(flagged)) out.line('  ', styled('yellow', line))
     out.block(excerpt)

@@ -93,6 +93,7 @@ const ARGS: Record<string, string[]> = {
   log: ['x'],
   blame: ['x'],
   diff: ['x', 'latest', 'latest'],
+  promote: ['x', '--to', 'http://127.0.0.1:9', '--dry-run'],
   publish: ['-', '--title', 'T', '--summary', 'S'],
   revise: ['x', '-', '--previous', 'latest', '--change-type', 'EXPAND', '--rationale', 'R'],
   edit: ['x', '--change-type', 'EXPAND', '--rationale', 'R'],

@@ -156,6 +156,7 @@ test('untrusted text controls no terminal and does not look like output of the c
   const recipes: Record<string, [string[], string?][]> = {
     search: [[['search', 'hostile']]],
     publish: [[['publish', '-', ...names], draft]],
+    promote: [[['promote', slug, '--to', 'http://127.0.0.1:9', '--dry-run']]],
     show: [[['show', slug]], [['show', slug, '--revision', '1']], [['show', slug, '--edit']]],
     revise: [
       [['revise', slug, '-', ...reasons], edit.replace('supported 99', 'supported 98')],
