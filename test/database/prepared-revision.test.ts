@@ -4,7 +4,7 @@ import type { Entry } from '../../src/contract/resources.ts'
 import { openPreparedWorld, type PreparedWorld, revisionOn, supportOf, textOf } from './prepared-world.ts'
 
 const readTexts = (statements: readonly string[]): number =>
-  statements.filter(statement => /change_type, title, summary, content FROM revision/.test(statement)).length
+  statements.filter(statement => /SELECT title, summary, content, signals FROM revision/.test(statement)).length
 
 /** An entry with revisions of which the first and the last were not judged, and each other one by an actor of its own. */
 async function openJudged(t: TestContext, world: PreparedWorld) {
