@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { callPatiently } from '../support/client.ts'
 
-const app = useApp()
+const app = shareApp()
 
 test('find answers in the type that the Accept field weighs highest', async () => {
   for (const [accept, type] of [

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { ActorProfile, Entry } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
-const app = useApp()
+const app = shareApp()
 
 const profile = async (id: string, query = ''): Promise<ActorProfile> =>
   expectStatus(await call<ActorProfile>(app.url, 'GET', `/api/actors/${id}${query}`), 200)

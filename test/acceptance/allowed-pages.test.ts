@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
-import { ADMIN_TOKEN, startApp, type TestApp, useApp } from '../support/app.ts'
+import { ADMIN_TOKEN, shareApp, startApp, type TestApp, useApp } from '../support/app.ts'
 import { expectProblem } from '../support/client.ts'
 
 const PAGE = 'https://page.example'
 const EVIL = 'http://evil.example'
-const open = useApp()
+const open = shareApp()
 const closed = useApp({
   ALLOWED_HOSTS: '127.0.0.1, LocalHost, [::1]',
   ALLOWED_ORIGINS: PAGE,
@@ -17,7 +17,13 @@ type Fields = Record<string, string | undefined>
 type Answer = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
 
 /** Sends a request with exactly these fields; `fetch` allows neither Host nor Origin. */
-const send = (app: TestApp, method: string, path: string, fields: Fields = {}, body?: object): Promise<Answer> =>
+const send = (
+  app: Pick<TestApp, 'url'>,
+  method: string,
+  path: string,
+  fields: Fields = {},
+  body?: object,
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const given = Object.entries(fields).filter(([, value]) => value !== undefined)
     const type = body === undefined ? {} : { 'content-type': 'application/json' }

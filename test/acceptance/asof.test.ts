@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Entry, EntryAsOf, FoundAsOfList } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus } from '../support/client.ts'
 import { judgingWorld, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
@@ -10,7 +10,7 @@ let author: Voice
 let judge: Voice
 let critic: Voice
 const world = judgingWorld(() => app)
-const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
+const app = shareApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   ;[author, judge, critic] = (await world.voices(3)) as [Voice, Voice, Voice]
 })
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Batch, Entry } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 let token: string
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   token = (await newActor(app.url)).token
 })
 

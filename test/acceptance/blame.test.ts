@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Blame, Entry } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor } from '../support/client.ts'
 import { judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
@@ -10,7 +10,7 @@ let author: Voice
 let editor: Voice
 let judge: Voice
 const world = judgingWorld(() => app)
-const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
+const app = shareApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   ;[author, editor, judge] = (await world.voices(3)) as [Voice, Voice, Voice]
 })
 

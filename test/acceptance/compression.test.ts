@@ -3,13 +3,13 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Entry } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, useApp } from '../support/app.ts'
+import { ADMIN_TOKEN, shareApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { signedCheckpoint } from '../support/logged-world.ts'
 
 let token: string
 let entry: Entry
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   token = (await newActor(app.url)).token
   for (let n = 0; n < 5; n += 1)
     entry = await newEntry(app.url, token, { content: `Zwölf Boxkämpfer 漢字 ${n}\n`.repeat(99) })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Entry } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, useApp } from '../support/app.ts'
+import { ADMIN_TOKEN, shareApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 let token: string
 let entry: Entry
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   token = (await newActor(app.url)).token
   entry = await newEntry(app.url, token)
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Actor, Entry, EntryList, Published, Revision } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
 import { verdictOf } from '../../src/memory/evidence/rules.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { createClient, sendPatiently } from '../support/load.ts'
 
@@ -13,7 +13,7 @@ const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 let token: string
 let actor: Actor
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   ;({ token, actor } = await newActor(app.url, { declaredName: 'Author', declaredModel: 'M1' }))
 })
 

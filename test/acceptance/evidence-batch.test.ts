@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Entry, Evidence, EvidenceResults, Stats } from '../../src/contract/resources.ts'
-import { startApp, useApp } from '../support/app.ts'
+import { shareApp, startApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
@@ -11,7 +11,7 @@ const at = Date.now()
 
 let token: string
 let entries: Entry[]
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   token = (await newActor(app.url)).token
   entries = []
   for (let made = 0; made < 4; made += 1) entries.push(await newEntry(app.url, token))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor, Contradiction, Entry, Evidence, Verification } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
-import { ADMIN_TOKEN, useApp } from '../support/app.ts'
+import { ADMIN_TOKEN, shareApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -10,7 +10,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 
 let token: string
 let actor: Actor
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   ;({ token, actor } = await newActor(app.url, { declaredName: 'Judge', declaredProvider: 'P' }))
 })
 

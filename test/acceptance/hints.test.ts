@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Entry, Hints, Published, SimilarList } from '../../src/contract/resources.ts'
-import { startApp, useApp } from '../support/app.ts'
+import { shareApp, startApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { eventually } from '../support/process.ts'
 
 let token: string
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   token = (await newActor(app.url)).token
 })
 

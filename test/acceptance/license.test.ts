@@ -1,30 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { OPERATIONS, type Operation } from '../../src/contract/operations.ts'
 import { type Discovery, type Entry, NAMED_RESOURCES } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp, startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 
 const LICENCE = 'https://spdx.org/licenses/CC-BY-4.0.html'
 const LINK = `<${LICENCE}>; rel="license"`
 
 let app: TestApp
-let plain: TestApp
 let entry: Entry
 let token: string
-before(async () => {
+const plain = shareApp({}, async () => {
   app = await startApp({ CONTENT_LICENSE: 'CC-BY-4.0' })
-  plain = await startApp()
   token = (await newActor(app.url)).token
   entry = await newEntry(app.url, token)
   for (let count = 0; count < 2; count++) await newEntry(app.url, token)
 })
-after(async () => {
-  await app.close()
-  await plain.close()
-})
+after(() => app.close())
 
-const linkOf = async (at: TestApp, path: string, headers: Record<string, string> = {}) => {
+const linkOf = async (at: Pick<TestApp, 'url'>, path: string, headers: Record<string, string> = {}) => {
   const answer = await call(at.url, 'GET', path, { headers })
   assert.ok(answer.status === 200 || answer.status === 304, `${path} ${answer.status}`)
   return answer.headers.get('link') ?? ''
@@ -86,7 +81,7 @@ test('answers without content have no licence, and discovery and pages name it',
     assert.ok(!(await linkOf(app, path)).includes('license'), path)
   const missing = await call(app.url, 'GET', '/api/entries/nothing')
   assert.ok(!(missing.headers.get('link') ?? '').includes('license'))
-  const discovery = async (at: TestApp) =>
+  const discovery = async (at: Pick<TestApp, 'url'>) =>
     expectStatus(await call<Discovery>(at.url, 'GET', '/api/discovery'), 200).contentLicense
   assert.equal(await discovery(app), LICENCE)
   assert.equal(await discovery(plain), undefined)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EntryOverview, Evidence, Revision, Standing } from '../../src/contract/resources.ts'
 import { verifyProof } from '../../src/tlog/verify/verify.js'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { eventually } from '../support/process.ts'
 
 let token: string
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   token = (await newActor(app.url)).token
 })
 const get = async <T>(path: string) => expectStatus(await call<T>(app.url, 'GET', `/api/entries/${path}`), 200)

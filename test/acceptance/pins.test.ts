@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import type { Entry, PinsReport } from '../../src/contract/resources.ts'
 import type { Reads } from '../../src/memory/operation.ts'
 import { checkPins } from '../../src/memory/pins/check.ts'
-import { startApp, useApp } from '../support/app.ts'
+import { shareApp, startApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 let token: string
 let other: string
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   token = (await newActor(app.url)).token
   other = (await newActor(app.url)).token
 })

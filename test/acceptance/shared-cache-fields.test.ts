@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, shareApp, startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, newActor, newEntry } from '../support/client.ts'
 
 const FIELDS = ['cdn-cache-control', 'surrogate-control', 'cache-tag', 'surrogate-key']
 let app: TestApp
-let plain: TestApp
 const made: { token: string; actor: string; entry: Entry }[] = []
-before(async () => {
+const plain = shareApp({}, async () => {
   app = await startApp({ SHARED_CACHE_SECONDS: '60' })
-  plain = await startApp()
   for (const { url } of [app, plain]) {
     const { token, actor } = await newActor(url)
     made.push({ token, actor: actor.id, entry: await newEntry(url, token) })
   }
 })
-after(async () => {
-  await app.close()
-  await plain.close()
-})
+after(() => app.close())
 
 const [FIRST, PLAIN] = [0, 1]
 const world = (index: number) => made[index] as (typeof made)[number]

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, FoundList, Standing } from '../../src/contract/resources.ts'
 import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { editStore } from '../support/edit-store.ts'
 import { assertOneStanding, judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 
 let author: Voice
 let attacker: Voice
 const world = judgingWorld(() => app)
-const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
+const app = shareApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   ;[author, attacker] = (await world.voices(2)) as [Voice, Voice]
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, EntryAsOf, EntryList, FoundList } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, callPatiently } from '../support/client.ts'
 import { assertOneStanding, judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
@@ -9,7 +9,7 @@ import { moderate } from '../support/moderation.ts'
 let author: Voice
 let visitor: Voice
 const world = judgingWorld(() => app)
-const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
+const app = shareApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   author = await world.voice(undefined, 'Author')
   visitor = await world.voice(undefined, 'Visitor')
 })

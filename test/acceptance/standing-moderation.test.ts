@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, Standing } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus } from '../support/client.ts'
 import { assertOneStanding, countsOf, judgingWorld, type Voice } from '../support/judging.ts'
 import { moderate, snapshot } from '../support/moderation.ts'
@@ -9,7 +9,7 @@ import { moderate, snapshot } from '../support/moderation.ts'
 let author: Voice
 let editor: Voice
 const world = judgingWorld(() => app)
-const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
+const app = shareApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   ;[author, editor] = (await world.voices(2)) as [Voice, Voice]
 })
 

@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
-import { startApp, type TestApp } from '../support/app.ts'
+import { after, test } from 'node:test'
+import { shareApp, startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus } from '../support/client.ts'
 
 const DAY = 86_400_000
-let app: TestApp
 let configured: TestApp
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   configured = await startApp({ SECURITY_CONTACT: 'mailto:security@example.org', PUBLIC_URL: 'https://memory.example' })
 })
-after(async () => {
-  await app.close()
-  await configured.close()
-})
+after(() => configured.close())
 
 type Link = { href: string; type: string }
 type Catalog = { linkset: { anchor: string; 'service-desc': Link[] }[] }
-const catalogOf = async (at: TestApp) => {
+const catalogOf = async (at: Pick<TestApp, 'url'>) => {
   const answer = await call(at.url, 'GET', '/.well-known/api-catalog')
   expectStatus(answer, 200)
   assert.equal(
@@ -60,7 +55,7 @@ type Remote = { type: string; url: string; variables?: Record<string, unknown> }
 type Card = { $schema: string; name: string; title: string; version: string; description: string; remotes: Remote[] }
 
 /** Follows the AI catalog of a service to its server card. */
-async function cardOf(at: TestApp, base: string) {
+async function cardOf(at: Pick<TestApp, 'url'>, base: string) {
   const answer = await call(at.url, 'GET', '/.well-known/ai-catalog.json', {
     headers: { origin: 'https://web.example' },
   })

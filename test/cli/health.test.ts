@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { expectDone, expectRefusal, palimpsest } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
 const { inProcess } = commandLine()
-const app = useApp()
+const app = shareApp()
 
 /** Asserts that the service at a port is said not to be ready, in one sentence. */
 async function expectNotReady(port: string, sentence: RegExp): Promise<void> {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { HOSTS, type Host, momentOf } from '../../src/cli/hook/hosts.ts'
 import { masked } from '../../src/cli/hook/mask.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, newActor, newEntry } from '../support/client.ts'
 import { freePort } from '../support/ports.ts'
 import { palimpsest } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
-const app = useApp()
+const app = shareApp()
 const { inProcess, scratch } = commandLine()
 type Sample = { source: string; host: string; moment: string; payload: Record<string, unknown> }
 const SAMPLES = JSON.parse(readFileSync(join(import.meta.dirname, 'hook-samples.json'), 'utf8')) as Sample[]

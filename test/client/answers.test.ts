@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   ArgumentError,
   AuthenticationError,
@@ -18,13 +18,9 @@ import {
   type RetryNotice,
   UnavailableError,
 } from '../../src/client/index.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = shareApp()
 
 const TEXT = { title: 'Answers', summary: 'S', content: 'C' }
 const VERSION = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version

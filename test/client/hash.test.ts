@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import canonicalize from 'canonicalize'
 import * as fc from 'fast-check'
 import { type Client, createClient, type Revision } from '../../src/client/index.ts'
 import { canonicalJson, evidenceHashOf } from '../../src/client/log.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 
-let app: TestApp
 let client: Client
 let revisions: Revision[]
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   client = createClient({ baseUrl: app.url })
   await client.createActor()
   const content = 'Größe \u2028 𝄞 "x" \\ \u0007 e\u0301'
@@ -22,7 +20,6 @@ before(async () => {
   }
   revisions = await Array.fromAsync(client.all.listRevisions('hash'))
 })
-after(() => app.close())
 
 /** The client of a service whose answers are changed on the way. */
 const through = (change: (text: string) => string): Client =>

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { ROOT, run, TSC, temporary } from './built.ts'
 
-const app = useApp()
+const app = shareApp()
 const SCRIPT = `
   import { createClient, ClientError } from '@palimpsest/client'
   import { verifyProof } from '@palimpsest/client/log'

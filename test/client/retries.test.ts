@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { type ClientSettings, type Clock, createClient, isClientError } from '../../src/client/index.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp, startApp, type TestApp } from '../support/app.ts'
 
 const READS = 3
 const TEXT = { title: 'Once', summary: 'Once.', content: 'Only once.' }
 
-let app: TestApp
 let strict: TestApp
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   strict = await startApp({ READ_LIMIT_PER_MINUTE: String(READS), COOLDOWN_SECONDS: '30' })
 })
-after(async () => {
-  await app.close()
-  await strict.close()
-})
+after(() => strict.close())
 
 /** A clock that does not wait: it moves the service's and notes the seconds. */
 function quickClock(moved?: TestApp): Clock & { waits: number[] } {

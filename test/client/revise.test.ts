@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Client, createClient, type Entry } from '../../src/client/index.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 
 const RACERS = 10
 
-let app: TestApp
 let client: Client
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   client = createClient({ baseUrl: app.url })
   await client.createActor()
 })
-after(() => app.close())
 
 const publish = (title: string): Promise<Entry> => client.createEntry({ title, summary: 'List.', content: 'start' })
 const line = (text: string) => (latest: Entry) => ({

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { createClient } from '../../src/client/index.ts'
 import { shortened } from '../../src/client/shorten.ts'
-import { startApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { newActor, newEntry } from '../support/client.ts'
 
-const app = await startApp()
-after(() => app.close())
+const app = shareApp()
 
 const TRACE = `Error: connect ECONNREFUSED 127.0.0.1:5432
     at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1607:16)

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { type Activity, type ClientSettings, createClient } from '../../src/client/index.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { newActor, newEntry } from '../support/client.ts'
 
-let app: TestApp
 let token: string
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   ;({ token } = await newActor(app.url))
 })
-after(() => app.close())
 
 /** A client that does not wait, with its requests and its waits. */
 function watcher(settings: Partial<ClientSettings> = {}) {

@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startApp, type TestApp } from '../support/app.ts'
+import { after, test } from 'node:test'
+import { shareApp } from '../support/app.ts'
 import { openWire, type Sending, type Wire } from './wire.ts'
 import { expectRefusal, makeWorld, storingNothing, type World } from './world.ts'
 
-let app: TestApp
 let wire: Wire
 let world: World
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   wire = openWire(app.url)
   world = await makeWorld(app.url)
 })
-after(async () => {
-  wire.close()
-  await app.close()
-})
+after(() => wire.close())
 
 test('an unknown path or method is 404 with any query, header and body, and nothing is stored', () =>
   storingNothing(wire, async () => {

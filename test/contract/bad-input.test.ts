@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../../src/contract/operations.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { expectStatus } from '../support/client.ts'
 import { openWire, type Sending, type Wire } from './wire.ts'
 import { credentialOf, expectRefusal, makeWorld, pathOf, storingNothing, type World } from './world.ts'
 
-let app: TestApp
 let wire: Wire
 let world: World
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   wire = openWire(app.url)
   world = await makeWorld(app.url)
 })
-after(async () => {
-  wire.close()
-  await app.close()
-})
+after(() => wire.close())
 
 const WRITES = (Object.entries(OPERATIONS) as [OperationName, Operation][]).filter(([, { body }]) => body !== undefined)
 const entry = { title: 'Title', content: 'Content', summary: 'Summary' }

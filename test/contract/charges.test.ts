@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EXAMPLES } from '../../src/contract/examples.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from '../../src/contract/operations.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { type Answer, call, newActor } from '../support/client.ts'
 
 const LIMIT = 1_000_000
 /** Lists of at most this many items, such as tags and sources, belong to one text and are not charged. */
 const SHORT = 20
 
-const app = useApp()
+const app = shareApp()
 
 type Lists = Record<string, { maxItems?: number; type?: string }>
 const listsOf = ({ body }: Operation): [string, number][] => {

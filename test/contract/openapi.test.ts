@@ -5,13 +5,13 @@ import { mediaOf, NAMED_INPUTS, OPERATIONS, type Operation, takesMinSequence } f
 import type { ProblemCode } from '../../src/contract/problem.ts'
 import { PROBLEMS, problemsOf } from '../../src/contract/problems.ts'
 import { NAMED_RESOURCES } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { answerOf, checkOf, codesOf, type Document, resolved, rowsOf, withParts } from './document.ts'
 
 let published: Document
 let document: Document
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   published = expectStatus(await call<Document>(app.url, 'GET', '/openapi.json'), 200)
   document = withParts(published)
 })

@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { STREAMS } from '../../src/contract/limits.ts'
 import { MEMBER_PROBLEMS } from '../../src/contract/member-problems.ts'
 import { OPERATIONS, type OperationName } from '../../src/contract/operations.ts'
 import type { ProblemCode } from '../../src/contract/problem.ts'
 import { PROBLEMS, problemsOf } from '../../src/contract/problems.ts'
 import type { Entry } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, shareApp, startApp, type TestApp } from '../support/app.ts'
 import { type Answer, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { openStreams } from '../support/streams.ts'
 import { assertDocumented, exchange } from './raw-wire.ts'
 import { openWire, type Wire } from './wire.ts'
 import { NIL } from './world.ts'
 
-let app: TestApp
 let strict: TestApp
 let wire: Wire
 let strictWire: Wire
 let token: string
 let entry: Entry
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   // Two writes a minute and a long cooldown, for problems of limits.
   strict = await startApp({ WRITE_LIMIT_PER_MINUTE: '2', COOLDOWN_SECONDS: '3600', TRUSTED_PROXIES: '127.0.0.1' })
   wire = openWire(app.url)
@@ -31,7 +29,6 @@ before(async () => {
 after(async () => {
   wire.close()
   strictWire.close()
-  await app.close()
   await strict.close()
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TIMEOUTS } from '../../src/http/connections.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { STREAMS, type Stream } from './raw-streams.ts'
 import { assertDocumented, exchange } from './raw-wire.ts'
@@ -13,7 +13,7 @@ import { assertDocumented, exchange } from './raw-wire.ts'
 const MOST = 15_000
 const PATIENCE = 2 * MOST
 
-const app = useApp()
+const app = shareApp()
 
 async function prove({ bytes, outcomes, bodiless = false }: Stream): Promise<void> {
   const expected = Math.max(1, ...outcomes.map(({ length }) => length))

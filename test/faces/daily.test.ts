@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, PinsReport } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { type DailyFace, openDailyAgent, openDailyShell, openDailyTools, type Pin } from './daily.ts'
@@ -11,7 +11,7 @@ const TOKEN_BYTES = 4
 /** The maximum size of an answer about pins without its items, in bytes. */
 const FRAME_BYTES = 1_024
 
-const app = useApp()
+const app = shareApp()
 
 const judge = (token: string, entry: Entry, path: string, body: object): Promise<unknown> =>
   call(app.url, 'POST', `/api/entries/${entry.slug}/${path}`, {

@@ -152,13 +152,40 @@ export async function assertStartRefused(dataDir: string, sentence: RegExp): Pro
  * Starts a service before the tests of a file and stops it after them. `prepare` runs after the start. Hooks of the file itself run
  * concurrently with the start, so they must not use the service.
  */
-export function useApp(settings: Record<string, string> = {}, prepare: () => Promise<void> = async () => {}): TestApp {
+export function useApp(settings: Record<string, string> = {}, prepare = async () => {}): TestApp {
+  return usedApp(
+    () => startApp(settings),
+    prepare,
+    app => app.close(),
+  )
+}
+
+/** A service whose store also has what earlier files wrote. The next files have the same clock, so it is not moved. */
+export type SharedApp = Omit<TestApp, 'advance' | 'sweep' | 'close'>
+const shared = new Map<string, Promise<TestApp>>()
+
+/** Like `useApp`, with one service for all files of this process that share one with the same settings. It stops after the last file. */
+export function shareApp(settings: Record<string, string> = {}, prepare = async () => {}): SharedApp {
+  const key = JSON.stringify(settings)
+  const start = (): Promise<TestApp> => {
+    const app = shared.get(key) ?? startApp(settings)
+    shared.set(key, app)
+    return app
+  }
+  return usedApp(start, prepare, () => {})
+}
+
+function usedApp(
+  start: () => Promise<TestApp>,
+  prepare: () => Promise<void>,
+  end: (app: TestApp) => Promise<void> | void,
+): TestApp {
   let app: TestApp | undefined
   before(async () => {
-    app = await startApp(settings)
+    app = await start()
     await prepare()
   })
-  after(() => app?.close())
+  after(() => app && end(app))
   return new Proxy({} as TestApp, {
     get(_, name) {
       if (app === undefined) throw new Error('The service has not started: use it in `prepare` or in a test.')

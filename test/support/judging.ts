@@ -14,9 +14,11 @@ import { type Answer, call, expectStatus, newActor, newEntry, revisionOf } from 
 export type Voice = { token: string; id: string; from: string }
 export type World = ReturnType<typeof judgingWorld>
 
+/** The networks of this process, no two of which are the same. */
+let made = 0
+
 /** Functions that write and judge entries from given addresses. The app must trust forwarded addresses of 127.0.0.0/8. */
-export function judgingWorld(app: () => TestApp) {
-  let made = 0
+export function judgingWorld(app: () => Pick<TestApp, 'url'>) {
   const networks = (): string => {
     made += 1
     return `10.${Math.floor(made / 65_536)}.${Math.floor(made / 256) % 256}.${made % 256}`

@@ -7,7 +7,7 @@ export type Caller = (method: string, path: string, options?: Options) => Promis
 
 /** Sends calls from an address, to an app that trusts the proxy 127.0.0.0/8. */
 export const callerFrom =
-  (app: TestApp, origin: string): Caller =>
+  (app: Pick<TestApp, 'url'>, origin: string): Caller =>
   (method, path, options = {}) =>
     call(app.url, method, path, { ...options, headers: { 'x-forwarded-for': origin, ...options.headers } })
 

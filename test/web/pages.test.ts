@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { PAGE_FIELDS } from '../../src/http/pages.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp, startApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { addressesOf, documentsOf, filesOf, GET_PATHS, type SeededPages, seedPages } from '../support/page-table.ts'
 
-let app: TestApp
 let seeded: SeededPages
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   seeded = await seedPages(app.url)
 })
-after(() => app.close())
 
 /** The version of a compressed page is weak (compression.test.ts). */
 const HTML: Record<string, string> = { accept: 'text/html', 'accept-encoding': 'identity' }

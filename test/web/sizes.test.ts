@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { documentsOf } from '../support/page-table.ts'
 
@@ -13,12 +13,10 @@ const PAGE_BYTES = 100_000
 const ASSET_BYTES = 100_000
 const FONT_BYTES = 26_000
 
-let app: TestApp
 let hub: Entry
 let first: Entry
 let token = ''
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   token = (await newActor(app.url, { declaredName: 'Some Name', declaredModel: 'some model' })).token
   const post = async <T>(path: string, body: unknown): Promise<T> =>
     expectStatus(await call<T>(app.url, 'POST', path, { token, body }), 201)
@@ -35,7 +33,6 @@ before(async () => {
     await post('/api/relations', { ...ends, relationType: 'CONNECT', rationale: 'Belong together.' })
   }
 })
-after(() => app.close())
 
 const text = async (path: string): Promise<string> => {
   const answer = await call(app.url, 'GET', path, { headers: { accept: 'text/html' } })

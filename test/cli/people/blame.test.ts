@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import stringWidth from 'string-width'
 import type { Blame, Entry, EntryAsOf } from '../../../src/client/index.ts'
-import { useApp } from '../../support/app.ts'
+import { shareApp } from '../../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
 import { commandLine } from './in-process.ts'
@@ -11,7 +11,7 @@ import { commandLine } from './in-process.ts'
 const { inProcess, scratch } = commandLine()
 let author: string
 let editor: string
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   author = (await newActor(app.url, { declaredName: 'Author' })).token
   editor = (await newActor(app.url, { declaredName: 'Editor' })).token
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, EvidenceResult } from '../../../src/client/index.ts'
-import { useApp } from '../../support/app.ts'
+import { shareApp } from '../../support/app.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { expectDone, expectRefusal } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
 let entries: Entry[]
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   const { token } = await newActor(app.url)
   entries = []
   for (let n = 0; n < 12; n += 1) entries.push(await newEntry(app.url, token, { title: `Knot ${n}` }))

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { useApp } from '../../support/app.ts'
+import { shareApp } from '../../support/app.ts'
 import { expectDone } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-const app = useApp()
+const app = shareApp()
 
 const as = (name: string, args: string[], input = '') =>
   inProcess(args, { input, env: { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), name) } })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseLockfile, writeLockfile } from '../../../src/cli/people/lock.ts'
 import type { Entry, Revision } from '../../../src/client/index.ts'
-import { useApp } from '../../support/app.ts'
+import { shareApp } from '../../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
 import { type Ended, expectDone, expectRefusal, palimpsest } from '../command.ts'
@@ -16,7 +16,7 @@ const { inProcess, scratch } = commandLine()
 let token: string
 let other: string
 let third: string
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   token = (await newActor(app.url)).token
   other = (await newActor(app.url)).token
   third = (await newActor(app.url)).token

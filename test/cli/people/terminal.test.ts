@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import stringWidth from 'string-width'
 import { PEOPLE_COMMANDS } from '../../../src/cli/people/commands.ts'
 import { createClient, type Entry } from '../../../src/client/index.ts'
-import { useApp } from '../../support/app.ts'
+import { shareApp } from '../../support/app.ts'
 import { spawn } from '../../support/children.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
@@ -16,7 +16,7 @@ import { drivingIn, everyUnseen } from './unseen.ts'
 
 const { inProcess, scratch } = commandLine()
 let env: { PALIMPSEST_URL: string; XDG_CONFIG_HOME: string; EDITOR: string }
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config'), EDITOR: 'echo mine >>' }
   const { token } = await newActor(app.url)
   const content = 'a line\n'.repeat(2_500)

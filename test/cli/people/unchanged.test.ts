@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Entry } from '../../../src/client/index.ts'
-import { useApp } from '../../support/app.ts'
+import { shareApp } from '../../support/app.ts'
 import { type Ended, expectDone, expectRefusal, palimpsest } from '../command.ts'
 import { commandLine, type InProcess } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
 let env: Record<string, string>
-const app = useApp({}, async () => {
+const app = shareApp({}, async () => {
   env = { PALIMPSEST_URL: app.url, XDG_CONFIG_HOME: join(scratch(), 'config') }
 })
 
