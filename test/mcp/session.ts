@@ -11,20 +11,24 @@ export const ERAS: Record<string, ClientOptions> = {
   '2025-11-25': {},
 }
 
+/** How long a client waits for an answer, in milliseconds: on a busy machine the first one takes as long as the start of a process. */
+export const PATIENCE = { timeout: 200_000 }
+
 /** A client of the protocol at /mcp, and the tools it calls. */
 export async function openSession(
   base: string,
   { headers = {}, options = {} }: { headers?: Record<string, string>; options?: ClientOptions } = {},
 ): Promise<{ client: Client; callTool: CallTool }> {
   const client = new Client({ name: 'test', version: '1.0.0' }, options)
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers } }))
+  const transport = new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers } })
+  await client.connect(transport, PATIENCE)
   return { client, callTool: callerOf(client) }
 }
 
 export const callerOf =
   (client: Client): CallTool =>
   async (name, args = {}) => {
-    const { content, structuredContent, isError } = await client.callTool({ name, arguments: args })
+    const { content, structuredContent, isError } = await client.callTool({ name, arguments: args }, PATIENCE)
     const text = content.map(block => (block.type === 'text' ? block.text : '')).join('\n')
     return { text, structured: (structuredContent ?? {}) as Record<string, string>, isError: isError === true }
   }

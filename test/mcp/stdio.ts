@@ -13,7 +13,7 @@ import { LAUNCHER, temporaryDirectory } from '../cli/command.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, newActor, newEntry } from '../support/client.ts'
 import { takePart } from './scenario.ts'
-import { type CallTool, callerOf, done, ERAS, refused } from './session.ts'
+import { type CallTool, callerOf, done, ERAS, PATIENCE, refused } from './session.ts'
 
 const HOST = { name: 'host', version: '1.0.0' }
 
@@ -31,7 +31,7 @@ async function start(t: TestContext, args: readonly string[], era: keyof typeof 
   })
   const client = new Client(HOST, ERAS[era])
   t.after(() => client.close())
-  await client.connect(transport)
+  await client.connect(transport, PATIENCE)
   return { client, callTool: callerOf(client), said: () => said }
 }
 
