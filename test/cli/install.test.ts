@@ -189,3 +189,25 @@ test('the plugin of OpenCode adds the answer of the hook to the output of a comm
 })
 
 test('the skill is short', () => assert.ok(SKILL.split('\n').length <= 60))
+
+test('the plugin of Claude Code has the same tools, hooks and skill as an install', () => {
+  const root = join(import.meta.dirname, '../..')
+  const folder = join(root, 'plugins/claude-code')
+  const textOf = (path: string): string => readFileSync(join(folder, path), 'utf8')
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the host and the shell replace it.
+  const memory = { program: ['palimpsest'], flags: ['--data-dir', '${HOME}/.palimpsest'], endpoint: undefined }
+  const places = { home: '/', config: '/', env: {}, platform: 'linux' } as const
+  const plans = TARGETS.find(({ name }) => name === 'claude-code')?.files(memory, places) ?? []
+  const edits = plans.flatMap(plan => (plan.kind === 'json' ? plan.edits : []))
+  const plugin = { ...JSON.parse(textOf('.mcp.json')), ...JSON.parse(textOf('hooks/hooks.json')) }
+  assert.deepEqual(
+    edits.map(({ path: [section = '', name = ''] }) => [plugin[section][name]].flat()),
+    edits.map(({ value }) => [value]),
+  )
+  assert.equal(Object.keys(plugin.hooks).length + 1, edits.length)
+  assert.ok(plans.some(plan => plan.kind === 'whole' && plan.text === textOf('skills/palimpsest/SKILL.md')))
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  assert.equal(JSON.parse(textOf('.claude-plugin/plugin.json')).version, version)
+  const { plugins } = JSON.parse(readFileSync(join(root, '.claude-plugin/marketplace.json'), 'utf8'))
+  assert.equal(join(root, plugins[0].source), folder)
+})
