@@ -25,8 +25,8 @@ const MAX_IDLE_TURNS = 64
 
 /** This many requests may always wait. */
 const MIN_QUEUE = 32
-/** A queue stands if its first request has waited for this share of the longest wait. A shorter wait is that of a burst. */
-const STANDING = 0.25
+/** A standing queue takes requests for this share of the longest wait. It stands if its first request has waited for half of that. */
+const STANDING_SHARE = 0.25
 
 /** The wait of a request that has not begun. Only such a request may be refused. */
 type Unbegun = {
@@ -50,8 +50,8 @@ function cpuTimeMs(): number {
  * Node accepts one new connection per turn. After a turn with costly requests, the next turns run no requests; their number grows with the
  * duration of that turn. After a turn in which a connection was accepted, one turn without requests follows. Requests begin in the order of
  * their arrival. A request is refused with the error of `refusal` if the thread used more than `maxWaitMs` milliseconds of CPU time while
- * the request waited. A request that has begun is never refused. At the pace of a standing queue, `isFull` predicts whether a new request
- * would wait for more than `maxWaitMs` milliseconds. Refuse such a request at once, because its client would have to wait for the refusal.
+ * the request waited. A request that has begun is never refused. A burst may wait for so long, a standing queue only for a quarter of it:
+ * `isFull` tells whether a new request would wait longer. Refuse it at once, because its client would have to wait for the refusal.
  */
 export class Turns {
   readonly #maxWaitMs: number
@@ -59,7 +59,7 @@ export class Turns {
   readonly #waiting: Waiting[] = []
   /** The number of requests that began after a wait. */
   #begun = 0
-  /** The length of a standing queue whose last request would wait for as long as is allowed. */
+  /** The length at which a standing queue takes no further request. */
   #maxQueue = Number.POSITIVE_INFINITY
   /** When the first request of this turn began, in milliseconds of the monotonic clock; undefined before it. */
   #beganAt: number | undefined
@@ -100,7 +100,7 @@ export class Turns {
     })
   }
 
-  /** Whether a request that has not begun would probably wait for too long. */
+  /** Whether a new request would probably wait for too long in a standing queue. */
   get isFull(): boolean {
     return this.#waiting.length >= this.#maxQueue
   }
@@ -186,11 +186,12 @@ export class Turns {
     resolve()
   }
 
-  /** The length of a queue whose last request waits for `maxWaitMs`, at the pace at which requests began during a wait that ends now. */
+  /** The length at which the queue is full, at the pace at which requests began during a wait that ends now. */
   #maxQueueAfter({ since, begun }: Unbegun): number {
     const waited = performance.now() - since
-    if (waited < STANDING * this.#maxWaitMs) return Number.POSITIVE_INFINITY
-    return Math.max(MIN_QUEUE, ((this.#begun - begun) * this.#maxWaitMs) / waited)
+    const allowed = STANDING_SHARE * this.#maxWaitMs
+    if (waited < allowed / 2) return Number.POSITIVE_INFINITY
+    return Math.max(MIN_QUEUE, ((this.#begun - begun) * allowed) / waited)
   }
 }
 
@@ -266,8 +267,8 @@ function refuse(path: string, response: ServerResponse): void {
 }
 
 /**
- * Spreads requests over turns of the event loop, and sheds load. Refuses a new request that would probably wait for its turn for
- * more than `WAIT_MAX` milliseconds, and a waiting request after so many milliseconds of work. Refuses new requests when one turn has had
+ * Spreads requests over turns of the event loop, and sheds load. Refuses a request that has waited for its turn during `WAIT_MAX`
+ * milliseconds of work, and a new one while the queue is full. Refuses new requests when one turn has had
  * several requests and more than `BUSY_MAX` milliseconds of work; a single slow request, or work other than requests, never triggers this.
  * Refuses writes while `isFull` reports that the queue of the store is full. Logs the number of refusals.
  */
