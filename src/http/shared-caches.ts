@@ -5,7 +5,7 @@ import { type Cached, OPERATIONS, type Operation, type OperationName } from '../
 import { waitUnlessAborted } from '../engine/database.ts'
 import { ALL_TAGS, actorTag, ENTRY_TAG, entryTag, LIST_TAG, MODERATED_TAG, tagsToPurge } from '../memory/cache-tag.ts'
 import type { Newest, RecordRange } from '../memory/head-rows.ts'
-import { listTouched, readPurged } from '../memory/moderation/purge-rows.ts'
+import { listTouched, readPurged } from '../memory/moderation/rows.ts'
 import type { Answer } from '../memory/operation.ts'
 import type { Store, WriteEnvironment } from '../memory/store.ts'
 import { shortDigest } from '../memory/values.ts'

@@ -21,7 +21,6 @@ import { observedJson, raiseOrigins } from '../memory/evidence/standing-rows.ts'
 import { HEAD, type Head } from '../memory/head-rows.ts'
 import type { Context } from '../memory/operation.ts'
 import { insertRelation, type RelationEnd } from '../memory/relations/rows.ts'
-import { listSignalledOf, updateSignals } from '../memory/signals/rows.ts'
 import { signalsOf } from '../memory/signals/signals.ts'
 import { hourNumber } from '../memory/values.ts'
 import { publishCheckpoint } from '../tlog/append.ts'
@@ -33,6 +32,7 @@ import {
   eraseSalt,
   findMirror,
   findMirroredEntry,
+  listSignalledOf,
   type MirrorLog,
   markReads,
   renameAuthor,
@@ -40,6 +40,7 @@ import {
   updateEntryStanding,
   updateMirror,
   updateMirrorLog,
+  updateSignals,
 } from './rows.ts'
 
 /** One batch of a mirror, stored in one transaction. Its lines were verified before. */

@@ -1,9 +1,11 @@
 import type { Author, Revision } from '../contract/resources.ts'
 import type { ActorType, DataClass } from '../contract/vocabulary.ts'
-import type { Reader, Transaction } from '../engine/database.ts'
-import { sql } from '../engine/sql.ts'
+import type { Awaitable, Reader, Transaction } from '../engine/database.ts'
+import { type Sql, sql } from '../engine/sql.ts'
 import { insertActor } from '../memory/actors/rows.ts'
 import type { RevisionRow } from '../memory/entries/rows.ts'
+import { tagsOf } from '../memory/entries/rows.ts'
+import type { SignalledText } from '../memory/signals/signals.ts'
 
 /**
  * The original of a mirror: its server, the id of its store, the next sequence, and the last followed act of moderation. The id is empty
@@ -285,4 +287,20 @@ export async function saveSalt(
 /** Erases the salt of a record that was withdrawn. */
 export async function eraseSalt(tx: Transaction, record: number): Promise<void> {
   await tx.run(sql`DELETE FROM mirror_salt WHERE record = ${record}`)
+}
+
+export type SignalledRow = SignalledText & { number: number; id: string; signals: number }
+
+const SIGNALLED: Sql = sql`
+  SELECT r.number, r.id, r.title, r.summary, r.content, r.rationale, r.signals, e.tags FROM revision r JOIN entry e ON e.number = r.entry`
+
+const listed = async (rows: Awaitable<(Omit<SignalledRow, 'tags'> & { tags: string })[]>): Promise<SignalledRow[]> =>
+  (await rows).map(row => ({ ...row, tags: tagsOf(row) }))
+
+/** The texts of all revisions of an entry, in any order, with their stored signals. */
+export const listSignalledOf = (reader: Reader, entry: number) =>
+  listed(reader.all(sql`${SIGNALLED} WHERE r.entry = ${entry}`))
+
+export async function updateSignals(tx: Transaction, revision: number, signals: number): Promise<void> {
+  await tx.run(sql`UPDATE revision SET signals = ${signals} WHERE number = ${revision}`)
 }

@@ -1,5 +1,5 @@
 import type { Reader, Transaction } from '../../src/engine/database.ts'
-import { listTouched, readPurged } from '../../src/memory/moderation/purge-rows.ts'
+import { listTouched, readPurged } from '../../src/memory/moderation/rows.ts'
 import type { Context } from '../../src/memory/operation.ts'
 import { MAINTENANCE } from '../../src/memory/run.ts'
 

@@ -12,13 +12,13 @@ import { LIMITS } from '../../contract/limits.ts'
 import { remedyOf } from '../../contract/problems.ts'
 import { RELATION_TYPES, RESULTS } from '../../contract/vocabulary.ts'
 import { argument, CommandError, EXIT, type Invocation, mistake, required, UsageError } from '../command.ts'
-import { checkInput } from './check-input.ts'
 import { parsedJson } from './credentials.ts'
 import { readText } from './draft.ts'
 import { entryIdOf, entryName, oneOf, plural } from './flags.ts'
 import { styled } from './output.ts'
 import { type Numbered, revisionName, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
+import { checkInput } from './session.ts'
 
 type Item = EvidenceInput['items'][number]
 

@@ -6,10 +6,9 @@ import { TAG_PATTERN } from '../../contract/schema.ts'
 import { holdsSecret } from '../../memory/idempotency/rules.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { CommandError, EXIT, required } from '../command.ts'
-import { checkInput } from './check-input.ts'
 import { parsedJson } from './credentials.ts'
 import { plural } from './flags.ts'
-import { refusalOf, type Session } from './session.ts'
+import { checkInput, refusalOf, type Session } from './session.ts'
 
 /** The limits of a folder and of one file. */
 const FILES_MAX = 10_000

@@ -2,11 +2,10 @@ import type { Entry } from '../../client/index.ts'
 import { holdsSecret } from '../../memory/idempotency/rules.ts'
 import { argument, mistake, required, UsageError } from '../command.ts'
 import { MASKS, masked } from '../hook/mask.ts'
-import { checkInput } from './check-input.ts'
 import { entryName, plural } from './flags.ts'
 import { styled } from './output.ts'
 import { askOnTerminal } from './publish.ts'
-import { inSession, type Session } from './session.ts'
+import { checkInput, inSession, type Session } from './session.ts'
 
 /** The beginning of the line in the private entry that names its public copy. */
 const PROMOTED = 'Promoted to '

@@ -2,10 +2,10 @@ import { createInterface } from 'node:readline'
 import type { Client, CreateInput } from '../../client/index.ts'
 import { signalLine } from '../../memory/signals/text.ts'
 import { argument, type Invocation, mistake } from '../command.ts'
-import { checkInput } from './check-input.ts'
 import { readDraft } from './draft.ts'
 import { styled } from './output.ts'
 import type { Session } from './session.ts'
+import { checkInput } from './session.ts'
 
 /**
  * Asks on a terminal whether to continue although a write would repeat existing data. Refuses with exit code 1 if the answer is not

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { type Edit, type Entry, isClientError, type Revision, type RevisionInput } from '../../client/index.ts'
 import { CHANGE_TYPES } from '../../contract/vocabulary.ts'
 import { argument, CommandError, EXIT, type Invocation, mistake } from '../command.ts'
-import { checkInput } from './check-input.ts'
 import { textOf, unifiedLines, writeUnified } from './diff.ts'
 import { type Draft, formatDraft, mergeDrafts, parseDraft, readDraft } from './draft.ts'
 import { entryName, oneOf, plural } from './flags.ts'
@@ -13,6 +12,7 @@ import { styled } from './output.ts'
 import { confirmRepeat } from './publish.ts'
 import { revisionNumbers, revisionOf } from './revisions.ts'
 import type { Session } from './session.ts'
+import { checkInput } from './session.ts'
 
 /** Commits a file on top of its base revision. */
 export async function revise(session: Session): Promise<void> {

@@ -10,10 +10,13 @@ import {
   isClientError,
 } from '../../client/index.ts'
 import { parseServiceUrl } from '../../client/request.ts'
+import { firstFault } from '../../contract/check.ts'
+import { ruleOf } from '../../contract/member-problems.ts'
+import { NAMED_INPUTS } from '../../contract/operations.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
+import { isCleanText } from '../../memory/values.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
-import { CommandError, EXIT, type Invocation, UsageError } from '../command.ts'
-import { checkInput } from './check-input.ts'
+import { CommandError, EXIT, type Invocation, mistake, UsageError } from '../command.ts'
 import {
   type Credential,
   configDirectory,
@@ -257,3 +260,22 @@ export async function whoami({ invocation, baseUrl, place, kept, client, out, js
   out.line(`  ${actorType}, declared ${said.map(([name, value]) => `${name} "${value}"`).join(', ') || 'nothing more'}`)
   out.line(`  token in ${credentialFile(invocation.env, baseUrl)}`)
 }
+
+/** Checks a body against the contract before a write is charged. The error names the typed flag, or the member of the file, and the rule. */
+export function checkInput<T>({ flags }: Invocation, schema: keyof typeof NAMED_INPUTS, body: Partial<T>): T {
+  const fault = firstFault(NAMED_INPUTS[schema], body)
+  if (fault !== undefined) {
+    const [member = ''] = fault.path
+    const flag = flagOf(member)
+    const name = flags[flag] === undefined ? fault.path.join('.') || 'The draft' : `--${flag}`
+    if (fault.kind === 'missing') throw mistake(`${name} is missing.`)
+    if (fault.kind === 'unknown') throw mistake(`The draft has the member ${name}, which drafts do not have.`)
+    const { [member]: rule } = NAMED_INPUTS[schema].properties as Record<string, object>
+    throw mistake(`${name} is invalid: ${member} is ${ruleOf(rule ?? {})}.`)
+  }
+  if (!isCleanText(body)) throw mistake('A text contains U+0000 or a lone surrogate; remove it.')
+  return body as T
+}
+
+/** The flag of a member: changeType is --change-type. */
+const flagOf = (member: string): string => member.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)

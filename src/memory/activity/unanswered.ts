@@ -8,7 +8,7 @@ import {
   readUnansweredTopicCount,
 } from '../actors/rows.ts'
 import type { Context } from '../operation.ts'
-import * as store from './unanswered-rows.ts'
+import * as store from './rows.ts'
 
 /** The maximum number of topics per day that one network is counted for, and of topics per day in total. Further ones are not counted. */
 export const TOPICS_OF_NETWORK = 20
