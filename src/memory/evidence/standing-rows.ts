@@ -70,10 +70,13 @@ async function listCounted(reader: Reader, { columns, about }: Kind, entry: numb
     ${voices}
     SELECT (SELECT count(*) FROM (SELECT 1 FROM ${rows} AND v.origin_group = voice LIMIT ${COUNTED_JUDGEMENTS}) AS page) AS judgements
     FROM voices WHERE voice IS NOT NULL`)
+  // Without MATERIALIZED, PostgreSQL would seek the first judgement of a voice again for each of its judgements.
   return reader.all<JudgementRow>(sql`
-    ${voices} ${judgement} FROM voices CROSS JOIN ${rows} AND v.origin_group = voice
-      AND v.number >= coalesce((SELECT v.number FROM ${rows} AND v.origin_group = voice ORDER BY v.number DESC
-        LIMIT 1 OFFSET ${shareOfVoice(counts) - 1}), 0)`)
+    ${voices}, counted (voice, first) AS MATERIALIZED (
+      SELECT voice, coalesce((SELECT v.number FROM ${rows} AND v.origin_group = voice ORDER BY v.number DESC
+        LIMIT 1 OFFSET ${shareOfVoice(counts) - 1}), 0)
+      FROM voices WHERE voice IS NOT NULL)
+    ${judgement} FROM counted CROSS JOIN ${rows} AND v.origin_group = voice AND v.number >= first`)
 }
 
 /** The largest number of judgements of each voice with which at most COUNTED_JUDGEMENTS count. */
