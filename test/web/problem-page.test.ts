@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { shareApp } from '../support/app.ts'
+import { after, before, test } from 'node:test'
+import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
-const app = shareApp()
+let app: TestApp
+before(async () => {
+  app = await startApp()
+})
+after(() => app.close())
 
 const get = (path: string): Promise<Answer> => call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
 /** The values of the search fields of a page. */
