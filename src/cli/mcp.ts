@@ -92,6 +92,8 @@ class Opening {
     }
     this.stdout = new Writable({ write })
     this.#input.on('data', this.#onData).once('end', this.#onEnd)
+    // A host that has ended reads no more answers.
+    stdout.on('error', this.#onEnd)
     process.once('SIGTERM', this.#onEnd).once('SIGINT', this.#onEnd)
   }
 
