@@ -83,8 +83,8 @@ const SORTED_PAGES: readonly RegExp[] = [
 ]
 /** The clock hours of which there are reads, of which there are as many as the retention has. */
 const HOURS = /^SCAN (?:clock|c)$/
-/** A page whose rows an index already chose, the voices of an entry (at most 1,000), and entries that moderation moves. */
-const CHOSEN = /^SCAN (?:page|placed|voices|m|\(subquery-\d+\))$/
+/** A page whose rows an index already chose, the (counted) voices of an entry (at most 1,000), and entries that moderation moves. */
+const CHOSEN = /^SCAN (?:page|placed|voices|counted|m|\(subquery-\d+\))$/
 /** The one row of totals, the few epochs and checkpoints of the log, and a row of given values. */
 const ONE_ROW = /^SCAN (?:head|log_epoch|log_checkpoint|CONSTANT ROW)$/
 /** Of an INSERT, the search for rows that refer to the new one: planned, and passed over unless a reference is open. */
