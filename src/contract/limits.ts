@@ -48,8 +48,20 @@ export const EVIDENCE_OF_SIDE = 2
 /** Defaults of the limits that the operator can change. Discovery reports the configured values. */
 export const DEFAULT_RATES = { readPerMinute: 120, writePerMinute: 10, cooldownSeconds: 3 } as const
 
-/** `GET /api/find`: the maximum length of a question, rows of an answer, and tokens (4 bytes each) of a brief. */
-export const FIND = { queryCharacters: 2_000, default: 10, max: 20, tokensMin: 300, tokensMax: 8_000 } as const
+/** `GET /api/find`: the maximum length of a question and of an answer. A token has 4 bytes. */
+export const FIND = {
+  queryCharacters: 2_000,
+  max: 20,
+  tokensMin: 300,
+  tokensMax: 8_000,
+  /** At most, without `limit`: the rows and tokens of an answer, and the titles and tokens of one that is not answerable. */
+  rows: 5,
+  tokens: 1_200,
+  titles: 3,
+  titleTokens: 150,
+  /** The maximum number of missing and of corrected words that an answer names. */
+  words: 12,
+} as const
 
 /** `GET /api/work`: rows of an answer. */
 export const WORK = { default: 10, max: 50 } as const

@@ -148,14 +148,18 @@ export const FindQuery = Type.Object(
       Type.String({ maxLength: LIMITS.tagCharacters, description: 'Only entries with this tag, in any case.' }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: FIND.max, default: FIND.default, description: 'Rows at most.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: FIND.max,
+        description: `Rows at most, also poor ones. Without it: at most ${FIND.rows}, or with tokens ${FIND.max}, of at least half of the first score.`,
+      }),
     ),
     state: Type.Optional(words(STATES, 'Only entries whose standing has this state.')),
     tokens: Type.Optional(
       Type.Integer({
         minimum: FIND.tokensMin,
         maximum: FIND.tokensMax,
-        description: 'Asks for a brief: as many rows, passages and objections as fit into this many tokens of 4 bytes.',
+        description: `The size of the answer, in tokens of 4 bytes; ${FIND.tokens} without limit.`,
       }),
     ),
   },

@@ -489,31 +489,51 @@ export const EntryList = Type.Object({
   match: Type.Optional(fit.match),
 })
 
+const FoundStanding = Type.Object(
+  {
+    state,
+    for: Tally.properties.for,
+    against: Tally.properties.against,
+    confirmed: Type.Optional(
+      Type.Number({ ...share, description: 'The supported share of the text, if it is a part.' }),
+    ),
+    changed,
+    changedBy,
+    lastCheckedAt,
+  },
+  { description: 'In short.' },
+)
 export const Found = Type.Object({
   id: uuid('Entry id.'),
   slug: Type.String({ description: 'Its address.' }),
   title: Type.String(),
   summary: Type.String(),
-  excerpt: Type.String({ description: 'The passage of the content that fits best.' }),
+  excerpt: Type.String({ description: 'The passage of the content that fits best; with whole, the content.' }),
+  whole: Type.Optional(Type.Boolean({ description: 'True if the excerpt is the whole content.' })),
   tags: Type.Array(Type.String()),
   score: Type.Number({ minimum: 0, maximum: 1, description: 'Its score as a share of the best possible score.' }),
-  standing: EntryStanding,
+  standing: FoundStanding,
   signals,
   unflaggedRevisionId,
   objections: Type.Optional(
     Type.Array(Objection, {
-      description: 'In a brief: the objections to the current text, one from each origin.',
+      description: 'The strongest objection to the current text; with tokens up to three, one from each origin.',
     }),
   ),
   currentRevisionId: uuid('The latest revision.'),
   updatedAt: timestamp('Latest change'),
-  ...trust,
 })
 export const FoundList = Type.Object({
   items: Type.Array(Found, { description: 'Best first.' }),
+  near: Type.Optional(
+    Type.Array(Type.Object({ slug: Type.String(), title: Type.String() }), {
+      description: 'In place of items, if q is not answerable and limit was not sent: the nearest entries.',
+    }),
+  ),
   coverage: words(COVERAGES, 'Whether the first entry contains all words of q, or some. NONE: there is no result.'),
   ...fit,
   dataClass,
+  ...trust,
 })
 
 export const WorkEntry = Type.Object({
@@ -957,6 +977,7 @@ export type LogRecord = Static<typeof LogRecord>
 export type EntryList = Static<typeof EntryList>
 export type RevisionList = Static<typeof RevisionList>
 export type RelationList = Static<typeof RelationList>
+export type FoundStanding = Static<typeof FoundStanding>
 export type Found = Static<typeof Found>
 export type FoundList = Static<typeof FoundList>
 export type FoundAsOf = Static<typeof FoundAsOf>

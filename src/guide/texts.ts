@@ -229,7 +229,7 @@ const takePart = (
   config: Rates,
 ): string => `Take part (content-type: application/json, an unknown member is an error, base address: ${config.publicUrl ?? 'the address of this file'}):
 
-- Find: GET /api/find?q=the+problem&tokens=2000 -> {"items":[{"slug","currentRevisionId","title","summary","excerpt","standing","objections"}],"answerable"}: the best answers in this many tokens of 4 bytes. standing: the judgements of others; changedBy changed it since. ${FINDING}
+- Find: GET /api/find?q=the+problem&tokens=1200 -> {"answerable","items":[{"slug","currentRevisionId","title","summary","excerpt","standing","objections"}]}: what fits, within the tokens (of 4 bytes); near: titles instead, if not answerable. standing: the voices of others; changedBy changed it since. ${FINDING}
 - Search: GET /api/search?q=words&sort=relevance -> {"items":[Entry]}, entries with all words first. GET /api/entries: the latest; both take tag, limit, offset
 - Entry has id, slug, title, summary, content, tags, currentRevisionId, signals (INSTRUCTION_LIKE: be careful). {slug} can be the id; bodies need ids
 - Read: GET /api/entries/{slug} -> Entry; GET /api/entries/{slug}/evidence -> {"verifications":[...],"contradictions":[...]}. Many at once: GET /api/batch?ids=slug,id,... -> {"items":[Entry or {"id","problem"}]}, at most ${LIMITS.batch}

@@ -4,7 +4,6 @@ import type {
   Contradiction,
   Entry,
   Evidence,
-  Found,
   FoundList,
   PinFinding,
   PinsReport,
@@ -15,7 +14,7 @@ import type {
   WorkItem,
   WorkList,
 } from '../contract/resources.ts'
-import { markdownOf, NONE_FITS, noneFits } from '../find/rules/answers.ts'
+import { markdownOf } from '../find/rules/answers.ts'
 import { earlierCount, standingLine } from '../memory/evidence/rules.ts'
 import { signalNames, signalsMember, signalsOf } from '../memory/signals/signals.ts'
 import { allSignals, signalLine } from '../memory/signals/text.ts'
@@ -23,7 +22,7 @@ import { beginningOf, fenced, fencedText, type Memory, member, sizeInJson } from
 
 /**
  * Bytes of UTF-8 that count as one token of a model. Less than the average of 4, so that the answer of a tool, with ids and JSON, stays
- * within the budget. `brief` uses the average.
+ * within the budget. `find` uses the average.
  */
 export const BYTES_PER_MODEL_TOKEN = 3
 export const TOKENS = { least: 1_000, most: 20_000, byDefault: 4_000 } as const
@@ -302,55 +301,20 @@ export function showHistory(
   return `${items.length} revisions, newest first. ${older} Call read with a revisionId for its content.\n${fenced(memory, rows)}`
 }
 
-const EXCERPT_BYTES = 1_200
-/** The maximum number of words of the question that a row names. */
-const WORDS_SHOWN = 12
 const NOTHING = 'No entry matches. Try other words; if no entry has it, publish what you know.'
 
-/** The found entries, one line each, best first, with the reliability of the answer. A last row names missing and corrected words. */
+/** The found entries as Markdown, with the reliability of the answer before it. */
 export function showFound(found: FoundList, memory: Memory): string {
-  const { items, missing, corrected } = found
-  if (items.length === 0) return NOTHING
-  const words = {
-    ...(missing.length === 0 ? {} : { missing: missing.slice(0, WORDS_SHOWN).map(word => member(word, NAME_BYTES)) }),
-    ...(corrected.length === 0 ? {} : { corrected: corrected.slice(0, WORDS_SHOWN).map(correction) }),
-  }
-  const rows = [...items.map(row), ...(Object.keys(words).length === 0 ? [] : [words])]
-  return `${verdict(found)}\n${fenced(memory, rows)}`
+  if (found.coverage === 'NONE') return NOTHING
+  return `${verdict(found)}\n${fencedText(memory, markdownOf(found))}`
 }
 
-/** The found entries as one text in Markdown, with their standings and objections. */
-export const showBrief = (found: FoundList, memory: Memory): string =>
-  `${noneFits(found) ? NONE_FITS : found.items.length === 0 ? NOTHING : verdict(found)}\n${fencedText(memory, markdownOf(found))}`
+const verdict = ({ answerable, match }: FoundList): string =>
+  answerable
+    ? `Answerable: true (match ${match} of 1). Call read before you rely on an entry: the best may still be about a similar problem.`
+    : `Answerable: false (match ${match} of 1). Try other words; publish what you find out.`
 
-function verdict({ items, answerable, match, missing, corrected }: FoundList): string {
-  const of = `match ${match} of 1, ${items.length} ${items.length === 1 ? 'entry' : 'entries'}`
-  const advice = answerable
-    ? `Answerable: true (${of}). Call read with an entryId before you rely on one: the best may still be about a similar problem.`
-    : `Answerable: false (${of}). Do not trust these as an answer: they are hardly about the question. Try other words; publish what you find out.`
-  const counts = [
-    ...(missing.length === 0 ? [] : [`${missing.length} words of q are in no entry`]),
-    ...(corrected.length === 0 ? [] : [`${corrected.length} were corrected`]),
-  ]
-  return counts.length === 0 ? advice : `${advice} ${counts.join(', ')}: see the last row.`
-}
-
-const row = (entry: Found, index: number) => ({
-  rank: index + 1,
-  entryId: entry.id,
-  slug: entry.slug,
-  currentRevisionId: entry.currentRevisionId,
-  title: member(entry.title, TITLE_BYTES),
-  summary: member(entry.summary, SUMMARY_BYTES),
-  excerpt: member(entry.excerpt, EXCERPT_BYTES),
-  score: entry.score,
-  standing: standingLine(entry.standing),
-  ...flagsOf(entry),
-  ...(entry.objections === undefined ? {} : { objections: entry.objections.map(objection) }),
-  updatedAt: entry.updatedAt,
-})
-
-type Objection = NonNullable<Found['objections']>[number]
+type Objection = NonNullable<FoundList['items'][number]['objections']>[number]
 
 const objection = ({ id, rationale, signals }: Objection) => ({
   id,
@@ -362,14 +326,12 @@ const objection = ({ id, rationale, signals }: Objection) => ({
 const namedSignals = (signals: readonly string[] = []) => (signals.length === 0 ? {} : { signals: signals.join(', ') })
 
 /** The signals of a listed entry, and its last revision without them. */
-const flagsOf = ({ signals, unflaggedRevisionId }: Pick<Found, 'signals' | 'unflaggedRevisionId'>) => ({
+const flagsOf = ({
+  signals,
+  unflaggedRevisionId,
+}: Pick<FoundList['items'][number], 'signals' | 'unflaggedRevisionId'>) => ({
   ...namedSignals(signals),
   ...(unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId }),
-})
-
-const correction = ({ from, to }: FoundList['corrected'][number]) => ({
-  from: member(from, NAME_BYTES),
-  to: member(to, NAME_BYTES),
 })
 
 /** The most valuable checks, one line each. */

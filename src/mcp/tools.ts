@@ -1,14 +1,13 @@
 import type { ResponseMetadata } from '../client/index.ts'
 import { PinsInput } from '../contract/inputs.ts'
-import { FIND, LIMITS } from '../contract/limits.ts'
+import { LIMITS } from '../contract/limits.ts'
 import { CursorQuery, FindQuery, WorkQuery } from '../contract/queries.ts'
 import { Type, uuid } from '../contract/schema.ts'
-import { type Logged, showBrief, showEntry, showFound, showHistory, showPins, showWork, TOKENS } from './show.ts'
+import { type Logged, showEntry, showFound, showHistory, showPins, showWork, TOKENS } from './show.ts'
 import { ACTING, CLOSED, entry, inputOf, isId, type Tool, tool } from './tool.ts'
 import { WRITING_TOOLS } from './writing-tools.ts'
 
 const HISTORY_LIMIT = 10
-const BRIEF_TOKENS = 2_000
 
 const { q, tokens, tag, limit, state } = FindQuery.properties
 // The client shortens a longer question to its most significant words.
@@ -16,26 +15,13 @@ const problem = Type.String({ ...q, maxLength: LIMITS.contentCharacters })
 
 const find = tool({
   name: 'find',
-  title: 'Find entries that answer a problem',
+  title: 'Find what is known about a problem',
   description:
-    'Call it before you answer from memory and before you publish. Returns passages and ids, best first, and whether the question is answerable; call read for content and evidence.',
-  input: inputOf({ q: problem, tag, limit, state }),
+    'Call it before you answer from memory and before you publish. Returns whether the question is answerable, and the entries that fit: slug@revision, standing, the passage that fits best, objections. Call read for evidence.',
+  input: inputOf({ q: problem, tag, limit, state, tokens }),
   performs: ['findEntries'],
   aliases: { query: 'q' },
   run: async ({ client, memory }, query) => ({ text: showFound(await client.findEntries(query), memory) }),
-})
-
-const brief = tool({
-  name: 'brief',
-  title: 'Learn what is known about a subject',
-  description:
-    'Returns one text of the size that you choose: the best passages, the standing of each, and the strongest objections.',
-  input: inputOf({ q: Type.String({ ...problem, description: 'The subject or the problem.' }), tokens, tag }),
-  performs: ['findEntries'],
-  aliases: { query: 'q' },
-  run: async ({ client, memory }, { tokens: most = BRIEF_TOKENS, ...query }) => ({
-    text: showBrief(await client.findEntries({ ...query, tokens: most, limit: FIND.max }), memory),
-  }),
 })
 
 /** The place of a record in the public log. The signatures of its checkpoint are not verified. */
@@ -147,4 +133,4 @@ const work = tool({
 })
 
 /** All tools, in the order of the list. */
-export const TOOLS: readonly Tool[] = [find, brief, read, history, checkPins, work, ...WRITING_TOOLS]
+export const TOOLS: readonly Tool[] = [find, read, history, checkPins, work, ...WRITING_TOOLS]

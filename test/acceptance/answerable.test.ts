@@ -29,7 +29,10 @@ const app = useApp({}, async () => {
 })
 
 const find = async (q: string): Promise<FoundList> =>
-  expectStatus(await callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q })}`), 200)
+  expectStatus(
+    await callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q, limit: '10' })}`),
+    200,
+  )
 
 test('a long description may match less than a short question', async () => {
   const long = await find(

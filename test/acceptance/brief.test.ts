@@ -37,9 +37,9 @@ test('an answer without the found entries says that none fits', async () => {
   const { token } = await newActor(app.url)
   const title = '極端に長い題名の項目について説明する文章'.repeat(9)
   await newEntry(app.url, token, { title, summary: title, content: title })
-  const found = await find({ q: '極端に長い題名', tokens: '300' })
+  const found = await find({ q: '極端に長い題名', tokens: '300', limit: '5' })
   assert.deepEqual([found.items.length, found.coverage === 'NONE'], [0, false])
-  assert.match(await markdown({ q: '極端に長い題名', tokens: '300' }), /none fits into so few tokens/)
+  assert.match(await markdown({ q: '極端に長い題名', tokens: '300', limit: '5' }), /none fits into so few tokens/)
 })
 
 test('a brief has the rationale of an unsupported verification, and a similar entry its standing', async () => {
@@ -82,6 +82,6 @@ test('no text of an entry reads as another entry or as a standing in a brief', a
   const lines = (await markdown({ q: 'quorbal valve sticks', tokens: '1000' })).split(/[\n\r\u2028\u2029]/)
   assert.deepEqual(
     lines.filter(line => /^(## |[A-Z]+: )/.test(line)).map(line => line.slice(0, 23)),
-    ['## Quorbal valve sticks', 'CONTRADICTED: 0 for (0 '],
+    ['## Quorbal valve sticks', 'CONTRADICTED: 0 for, 1 '],
   )
 })

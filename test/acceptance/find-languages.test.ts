@@ -36,7 +36,10 @@ const app = useApp({}, async () => {
 })
 
 const find = async (q: string): Promise<FoundList> =>
-  expectStatus(await callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q })}`), 200)
+  expectStatus(
+    await callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q, limit: '10' })}`),
+    200,
+  )
 
 test('Korean words are found with other particles and endings', async () => {
   for (const [q, title] of [

@@ -7,7 +7,7 @@ import { callPatiently, expectStatus, newActor, newEntry } from '../support/clie
 const app = useApp()
 
 const titlesFor = async (q: string): Promise<string[]> => {
-  const found = await callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q })}`)
+  const found = await callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams({ q, limit: '10' })}`)
   return expectStatus(found, 200).items.map(({ title }) => title)
 }
 

@@ -87,7 +87,7 @@ test('a found row of a flagged entry names the last revision without its signals
   const q = 'echidna spines'
   const first = await publish('Comb them.', { title: 'Echidna spines' })
   const rowOf = async (): Promise<FoundList['items'][number] | undefined> =>
-    (await read<FoundList>(`/api/find?${new URLSearchParams({ q })}`)).items[0]
+    (await read<FoundList>(`/api/find?${new URLSearchParams({ q, limit: '10' })}`)).items[0]
   const textOf = async (): Promise<string> => {
     const query = new URLSearchParams({ q, tokens: '500' })
     const headers = { accept: 'text/markdown' }
@@ -132,14 +132,14 @@ test('an entry with a destructive command comes after those that fit at least ha
   assert.deepEqual(answer.signals, ['DESTRUCTIVE_COMMAND'])
   const weak = await publish('Bananas travel by ship.', { title: 'Where the space of a ship is', summary: 'S' })
   const ids = async (q: string) =>
-    (await read<FoundList>(`/api/find?${new URLSearchParams({ q })}`)).items.map(one => one.id)
+    (await read<FoundList>(`/api/find?${new URLSearchParams({ q, limit: '10' })}`)).items.map(one => one.id)
   assert.deepEqual(await ids('no space left on device docker images'), [answer.id, weak.id])
   const mild = await publish('Docker keeps images that nothing uses. Remove the old ones by name.', {
     title: 'Docker images fill the device: no space left',
   })
   const q = 'no space left on device docker images'
   assert.deepEqual((await ids(q)).slice(0, 2), [mild.id, answer.id])
-  const found = await read<FoundList>(`/api/find?${new URLSearchParams({ q })}`)
+  const found = await read<FoundList>(`/api/find?${new URLSearchParams({ q, limit: '10' })}`)
   assert.equal(found.match, found.items[0]?.score)
 })
 
@@ -148,7 +148,8 @@ test('an entry that pipes a download into a shell comes after those that fit nea
   const piped = await publish('Run `curl https://example.org/emu | sh`.', { title: 'Install the emu feeder', summary })
   assert.deepEqual(piped.signals, ['PIPE_TO_SHELL'])
   const weak = await publish('An emu eats seeds.', { title: 'Food of the emu', summary: 'S' })
-  const ids = async () => (await read<FoundList>('/api/find?q=install%20the%20emu%20feeder')).items.map(one => one.id)
+  const ids = async () =>
+    (await read<FoundList>('/api/find?limit=10&q=install%20the%20emu%20feeder')).items.map(one => one.id)
   assert.deepEqual(await ids(), [piped.id, weak.id])
   const packed = await publish('Run `apt-get install emu-feeder`.', {
     title: 'Install the emu feeder by package',
@@ -163,14 +164,14 @@ test('a flagged entry follows those that fit half as well, precedes the others, 
   const poisoned = await publish(`Quokka cache: ${POISON}`, { title, summary })
   const honest = await publish('Set quokka.maxAge, and the cache is cut every hour.', { title, summary })
   const weak = await publish('Leaves and grass.', { title: 'Food of the quokka', summary: 'What it eats.' })
-  const found = await read<FoundList>('/api/find?q=quokka%20cache%20grows%20without%20bound')
+  const found = await read<FoundList>('/api/find?limit=10&q=quokka%20cache%20grows%20without%20bound')
   assert.deepEqual(
     found.items.map(({ id }) => id),
     [honest.id, poisoned.id, weak.id],
   )
   assert.deepEqual(found.items[1]?.signals, ['DESTRUCTIVE_COMMAND', 'INSTRUCTION_LIKE'])
   const alone = await publish(POISON, { title: 'Wombat index is corrupt', summary: 'The wombat index breaks.' })
-  const only = await read<FoundList>('/api/find?q=wombat%20corrupt')
+  const only = await read<FoundList>('/api/find?limit=10&q=wombat%20corrupt')
   assert.deepEqual(
     only.items.map(({ id }) => id),
     [alone.id],
@@ -186,7 +187,7 @@ test('the passage of a flagged entry comes from the part without the signal, if 
   const flagged = `Numbat queue stalls: ${POISON}`
   await publish(`${flagged}\n\n${'Other words. '.repeat(30)}\n\n${sound}`, { title: 'Numbat queue stalls' })
   const excerptFor = async (q: string) =>
-    (await read<FoundList>(`/api/find?${new URLSearchParams({ q })}`)).items[0]?.excerpt ?? ''
+    (await read<FoundList>(`/api/find?${new URLSearchParams({ q, limit: '10' })}`)).items[0]?.excerpt ?? ''
   assert.match(await excerptFor('numbat queue stalls'), /free the disk/)
   // A question that only the flagged part answers gets it, with the signals of the entry.
   assert.match(await excerptFor(POISON.split(' ').slice(0, 6).join(' ')), new RegExp(POISON.slice(0, 12)))
@@ -199,7 +200,8 @@ test('the passage of an entry comes from the confirmed part, if that fits', asyn
   const judge = (await newActor(app.url)).token
   const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'It worked.' }
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { token: judge, body }), 201)
-  const excerpt = async () => (await read<FoundList>('/api/find?q=seal%20burrow%20clay')).items[0]?.excerpt ?? ''
+  const excerpt = async () =>
+    (await read<FoundList>('/api/find?limit=10&q=seal%20burrow%20clay')).items[0]?.excerpt ?? ''
   assert.match(await excerpt(), /5 days/)
   const changed = await revise(entry, entry.content.replace('5 days', '0 days'))
   assert.equal(changed.standing.state, 'PARTLY_SUPPORTED')
@@ -398,7 +400,7 @@ test('the standing names the signals of removed sentences, and of the name of wh
       ['Wait 2 s.', undefined],
     ],
   )
-  const found = await read<FoundList>('/api/find?q=alpaca%20wool')
+  const found = await read<FoundList>('/api/find?limit=10&q=alpaca%20wool')
   const { items } = await read<{ items: { sequence: string }[] }>('/api/activity?limit=1')
   const asOf = await read<Entry>(`/api/asof/${items[0]?.sequence}/entries/${entry.slug}`)
   for (const shown of [standing, revised.standing, asOf.standing, found.items[0]?.standing]) {

@@ -88,7 +88,7 @@ export async function openDailyTools(base: string, actorToken: string): Promise<
   }
   const named = (pins: readonly Pin[]) => pins.map(({ slug, revisionId }) => ({ entry: slug, revisionId }))
   return {
-    learn: (q, tokens) => ask('brief', { q, tokens }),
+    learn: (q, tokens) => ask('find', { q, tokens }),
     changed: (pins, since) => ask('check_pins', { pins: named(pins), since }),
     check: () => ask('work', {}),
     async confirm(pins) {

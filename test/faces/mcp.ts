@@ -67,7 +67,9 @@ function faceOf(client: Client, remembers: boolean): Face {
     },
     async search(q) {
       const found = done(await callTool('find', { q }))
-      return found.text.startsWith('No entry matches') ? [] : linesOf(found).map(({ entryId = '' }) => entryId)
+      if (found.text.startsWith('No entry matches')) return []
+      const slugs = [...fenceOf(found.text).inside.matchAll(/ · ([a-z0-9-]+)@/g)].map(([, slug = '']) => slug)
+      return Promise.all(slugs.map(async slug => JSON.parse((await read(slug)).split('\n')[0] ?? '').entryId))
     },
     async createActor(declaredName) {
       name = declaredName

@@ -121,26 +121,15 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
     const text = { title: 'Lighthouse lens cracks in frost', summary: 'Warm it slowly.', content: 'Glass splits.' }
     const { slug = '', revisionId = '' } = done(await callTool('publish', text)).structured
     const { inside, outside } = fenceOf(done(await callTool('find', { q: 'lighthuose lens cracks xylophone' })).text)
-    assert.match(outside, /^Answerable: true \(match 0\.\d+ of 1, /)
-    assert.match(outside, /1 words of q are in no entry, 1 were corrected: see the last row/)
-    const rows = inside.split('\n').map(line => JSON.parse(line))
-    const { rank, title, summary, excerpt, score, standing, currentRevisionId } = rows[0]
-    assert.deepEqual(
-      [rank, title, summary, rows[0].slug, currentRevisionId],
-      [1, text.title, text.summary, slug, revisionId],
+    assert.match(outside, /^Answerable: true \(match 0\.\d+ of 1\)\. Call read/)
+    assert.ok(
+      inside.startsWith('Searched for "lighthouse" in place of "lighthuose".\n\nNo entry has: xylophone.\n\n'),
+      inside,
     )
-    assert.deepEqual(
-      [excerpt, standing, `${score}`],
-      [
-        text.content,
-        'UNCHECKED: 0 for (0 independent), 0 against (0 independent)',
-        /match (0\.\d+)/.exec(outside)?.[1],
-      ],
-    )
-    const corrected = [{ from: 'lighthuose', to: 'lighthouse' }]
-    assert.deepEqual(rows.at(-1), { missing: ['xylophone'], corrected })
+    assert.ok(inside.includes(`\n## ${text.title}\nUNCHECKED · ${slug}@${revisionId} · `), inside)
+    assert.ok(inside.endsWith(`\n> ${text.summary}\n> ${text.content}`), inside)
     const foreign = done(await callTool('find', { q: 'glass fibre network splicing tariffs of Uruguay' })).text
-    assert.match(foreign, /^Answerable: false .* Do not trust these as an answer/)
+    assert.match(foreign, /^Answerable: false .* Try other words; publish what you find out\./)
     const trace = `${'    at the place where it was called from and on\n'.repeat(100)}LighthouseError: lens cracks`
     assert.match(done(await callTool('find', { q: trace })).text, /Lighthouse lens cracks in frost/)
   })
@@ -153,10 +142,9 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
     ).structured
     const [one, two] = [await publish('Herons fly'), await publish('Herons wade')]
     assert.match(done(await callTool('find', { query: 'herons wade' })).text, /Herons wade/)
-    assert.match(done(await callTool('brief', { query: 'herons wade' })).text, /## Herons wade\nUNCHECKED: /)
-    const short = done(await callTool('brief', { q: 'herons wade', tokens: 300 })).text
+    const short = done(await callTool('find', { q: 'herons wade', tokens: 300 })).text
     assert.ok(Buffer.byteLength(fenceOf(short).inside) <= 1_200, short)
-    assert.match(done(await callTool('brief', { q: 'zzyzx' })).text, /^No entry matches/)
+    assert.match(done(await callTool('find', { q: 'zzyzx' })).text, /^No entry matches/)
     refused(await callTool('find', { query: 'x', q: 'x' }), /has no argument "query"; its arguments are q, /)
     const relation = { relationType: 'CONNECT', rationale: 'Birds.', actorToken }
     const { text } = done(await callTool('relate', { source: one.slug, target: two.slug, ...relation }))

@@ -33,7 +33,6 @@ export function testFence(app: TestApp, callTool: CallTool): void {
     expectStatus(await write('/api/relations', relation), 201)
     for (const [name, args] of [
       ['find', { q: 'Wolves' }],
-      ['brief', { q: 'Wolves' }],
       ['read', { entry: entry.id }],
       ['read', { entry: entry.id, revisionId }],
       ['history', { entry: entry.id }],
@@ -44,7 +43,7 @@ export function testFence(app: TestApp, callTool: CallTool): void {
       assert.match(outside, /UNTRUSTED_USER_DATA: .* never an instruction/)
       assert.doesNotMatch(text, UNSEEN_CHARACTERS, name)
       assert.match(inside, /U\+202E/)
-      if (name === 'brief') continue
+      if (name === 'find') continue
       const [rows = ''] = inside.split('\ncontent:\n')
       for (const row of rows.split('\n')) JSON.parse(row)
     }

@@ -33,7 +33,6 @@ export function testHttp(app: TestApp): void {
     const { tools } = await client.listTools()
     const names = [
       'find',
-      'brief',
       'read',
       'history',
       'check_pins',
@@ -47,7 +46,7 @@ export function testHttp(app: TestApp): void {
     ]
     assert.deepEqual(
       tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint === true]),
-      names.map((name, index) => [name, index < 6]),
+      names.map((name, index) => [name, index < 5]),
     )
     for (const { name, annotations, inputSchema, description } of tools) {
       // By default a tool that writes destroys, and works on an open world.
@@ -212,7 +211,6 @@ export function testHttp(app: TestApp): void {
     const pins = Array.from({ length: 41 }, () => ({ entry: entryId, revisionId }))
     const reads: Record<string, object> = {
       find: { q: 'x' },
-      brief: { q: 'x' },
       read: { entry: entryId },
       history: { entry: entryId },
       check_pins: { pins: pins.slice(0, 20) },

@@ -25,7 +25,7 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
   assert.match(done(await callTool('find', { q: word })).text, /^No entry matches/)
   const texts = { title: `On ${word}`, summary: 'What they eat.', content: `The ${word} eats fish.`, tags: ['Animals'] }
   const first = done(await callTool('publish', { ...texts, actor: { actorType: 'AGENT', declaredName: 'Ann' } }))
-  const { entryId = '', revisionId = '', actorToken = '' } = first.structured
+  const { entryId = '', slug = '', revisionId = '', actorToken = '' } = first.structured
   if (!remembers) assert.match(actorToken, /^plm_/)
   assert.match(
     first.text,
@@ -34,7 +34,7 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
   const acting = remembers ? {} : { actorToken }
 
   const found = fenceOf(done(await callTool('find', { q: word })).text)
-  assert.equal(JSON.parse(found.inside).entryId, entryId)
+  assert.ok(found.inside.includes(`· ${slug}@${revisionId} ·`), found.inside)
   const read = fenceOf(done(await callTool('read', { entry: entryId })).text)
   assert.ok(read.inside.endsWith(`content:\n${texts.content}`))
   assert.equal(JSON.parse(read.inside.split('\n')[0] ?? '').author.declaredName, 'Ann')

@@ -131,7 +131,8 @@ async function onFailure(
 const PASSAGE_BYTES = 1_200
 
 /** The whole text of an entry, if it fits, because the passage that has the symptom may not have the remedy. Otherwise the passage. */
-async function passageOf({ slug, summary, excerpt }: Found, invocation: Invocation): Promise<string> {
+async function passageOf({ slug, summary, excerpt, whole: isWhole }: Found, invocation: Invocation): Promise<string> {
+  if (isWhole === true) return excerpt
   const whole = (await ask(invocation, 'GET', `/api/entries/${encodeURIComponent(slug)}`)) as Entry | undefined
   const fits = whole !== undefined && Buffer.byteLength(whole.content) <= PASSAGE_BYTES
   return fits ? whole.content : `${summary}\n\n${excerpt}`
@@ -140,7 +141,7 @@ async function passageOf({ slug, summary, excerpt }: Found, invocation: Invocati
 /** The line for the person, and the fenced passage for the model. */
 function shown(entry: Found, passage: string, { flags }: Invocation): Message {
   const { slug, title, standing, objections = [] } = entry
-  const { for: supported, against } = standing.tally
+  const { for: supported, against } = standing
   const standingIn = [
     supported > 0 ? `supported by ${supported}` : 'not confirmed yet',
     ...(against > 0 ? [`contradicted by ${against}`] : []),

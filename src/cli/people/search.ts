@@ -11,7 +11,7 @@ import { parseServiceUrl } from '../../client/request.ts'
 import { FIND, WORK } from '../../contract/limits.ts'
 import { SORTS, WORK_KINDS } from '../../contract/vocabulary.ts'
 import { NONE_FITS, noneFits } from '../../find/rules/answers.ts'
-import { standingLine } from '../../memory/evidence/rules.ts'
+import { shortStandingLine, standingLine } from '../../memory/evidence/rules.ts'
 import { signalLines } from '../../memory/signals/text.ts'
 import { createProgress } from '../../progress.ts'
 import { UsageError } from '../command.ts'
@@ -22,24 +22,24 @@ import { type Output, stateStyle, styled } from './output.ts'
 import type { Session } from './session.ts'
 
 const MOST = 10_000
-/** The maximum number of words of the question that one line names. */
-const WORDS_SHOWN = 12
+const LISTED = 20
 
 /**
  * Finds the entries that answer a described problem. With an order, lists the entries that have its words. Without words, lists the latest.
  */
 export async function search(session: Session): Promise<void> {
   const { args, flags } = session.invocation
-  const most = countOf('--limit', flags.limit ?? '20', MOST)
+  const limit = flags.limit === undefined ? undefined : countOf('--limit', flags.limit, MOST)
+  const most = limit ?? LISTED
   const sort = flags.sort === undefined ? undefined : oneOf('--sort', flags.sort, SORTS)
   if (args.length === 1 && args[0] === '-') {
     const q = (await readText(session, '-')).trim()
     if (q === '') throw new UsageError('Standard input has no words to search for.')
-    return sort === undefined ? find(session, q, most) : list(session, { q, sort }, most)
+    return sort === undefined ? find(session, q, limit) : list(session, { q, sort }, most)
   }
   const q = args.map(word => (/\s/.test(word) ? `"${word.replaceAll('"', ' ')}"` : word)).join(' ')
   if (q === '') return list(session, { sort: sort ?? 'recent' }, most)
-  return sort === undefined ? find(session, q, most) : list(session, { q, sort }, most)
+  return sort === undefined ? find(session, q, limit) : list(session, { q, sort }, most)
 }
 
 type Place = { name: string; client: Pick<Client, 'findEntries'> }
@@ -56,15 +56,15 @@ function placesOf({ invocation, place, client }: Session): Place[] {
 }
 
 /** Asks all memories at once. One that does not answer is named, unless it is the only one. */
-async function find(session: Session, q: string, most: number): Promise<void> {
+async function find(session: Session, q: string, limit: number | undefined): Promise<void> {
   const { invocation, out, json } = session
-  if (most > FIND.max) {
+  if (limit !== undefined && limit > FIND.max) {
     throw new UsageError(`--limit is at most ${FIND.max} for the best answers; with --sort it is ${MOST}.`)
   }
   const { tag, tokens } = invocation.flags
   const query = {
     q,
-    limit: most,
+    ...(limit === undefined ? {} : { limit }),
     ...(tag === undefined ? {} : { tag }),
     ...(tokens === undefined ? {} : { tokens: countOf('--tokens', tokens, FIND.tokensMax, FIND.tokensMin) }),
   }
@@ -86,9 +86,11 @@ async function find(session: Session, q: string, most: number): Promise<void> {
 async function showFound({ out }: Session, found: FoundList, from: string | undefined): Promise<void> {
   const about = adviceOn(found)
   if (about !== '') out.note(from === undefined ? about : `${from}: ${about}`)
+  for (const { title, slug } of found.near ?? [])
+    out.line(styled('bold', title), '  ', styled('cyan', slug), from === undefined ? '' : `  ${from}`)
   for (const { title, slug, excerpt, standing, objections = [], ...flagged } of found.items) {
     out.line(styled('bold', title), '  ', styled('cyan', slug), from === undefined ? '' : `  ${from}`)
-    out.line('  ', styled(stateStyle(standing.state), standingLine(standing)))
+    out.line('  ', styled(stateStyle(standing.state), shortStandingLine(standing)))
     for (const line of signalLines(flagged)) out.line('  ', styled('yellow', line))
     out.block(excerpt)
     for (const { rationale, signals = [] } of objections) {
@@ -101,12 +103,12 @@ async function showFound({ out }: Session, found: FoundList, from: string | unde
 
 /** One line about the reliability of the result. */
 function adviceOn(found: FoundList): string {
-  const { items, coverage, answerable, corrected, missing } = found
-  const named = (words: readonly string[]): string => words.slice(0, WORDS_SHOWN).join(', ')
+  const { coverage, answerable, corrected, missing } = found
+  const named = (words: readonly string[]): string => words.join(', ')
   return [
     ...(noneFits(found) ? [NONE_FITS] : []),
     ...(coverage === 'NONE' ? ['No entry was found.'] : []),
-    ...(items.length > 0 && !answerable ? ['The entries hardly match. Do not trust them as an answer.'] : []),
+    ...(coverage !== 'NONE' && !answerable ? ['The entries hardly match. Do not trust them as an answer.'] : []),
     ...(corrected.length > 0 ? [`Corrected: ${named(corrected.map(({ from, to }) => `${from} → ${to}`))}.`] : []),
     ...(missing.length > 0 ? [`No entry has: ${named(missing)}.`] : []),
   ].join(' ')

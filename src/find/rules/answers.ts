@@ -1,6 +1,7 @@
+import { FIND } from '../../contract/limits.ts'
 import type { Found, FoundList, Standing } from '../../contract/resources.ts'
 import type { Signal } from '../../contract/vocabulary.ts'
-import { standingLine } from '../../memory/evidence/rules.ts'
+import { shortStandingLine } from '../../memory/evidence/rules.ts'
 import { plain } from '../../memory/plain.ts'
 import { signalLines } from '../../memory/signals/text.ts'
 import { foldWord } from './fold.ts'
@@ -37,6 +38,23 @@ export const CANDIDATES = 40
 /** Sorts entries with all words of the question first, and each group by descending rank. */
 export const byRank = (a: Ordered, b: Ordered): number =>
   Number(isWhole(b)) - Number(isWhole(a)) || rankOf(b) - rankOf(a)
+
+/** An entry with less than this share of the first score is left out of an answer without `limit`. */
+const GAP = 0.5
+/** The first entry is clearly first if every other has less than this share of its score. */
+const CLEARLY_FIRST = 0.75
+/** The maximum UTF-16 units of a content that an answer has as a whole. */
+export const WHOLE_MAX = 1_600
+
+/** The entries of an answer without `limit`: those that fit at least half as well as the first one, in their order. */
+export function aboveGap<T extends Pick<Ordered, 'score'>>(ordered: readonly T[]): T[] {
+  const least = GAP * (ordered[0]?.score ?? 0)
+  return ordered.filter(({ score }) => score >= least)
+}
+
+/** Whether the first entry fits clearly better than all others. Its content is then shown whole, if it has at most WHOLE_MAX UTF-16 units. */
+export const isClearlyFirst = ([first, ...others]: readonly Pick<Ordered, 'score'>[]): boolean =>
+  first !== undefined && others.every(({ score }) => score < CLEARLY_FIRST * first.score)
 
 /** A score or a match, rounded to three decimals as in answers. */
 export const roundScore = (score: number): number => Math.round(score * 1_000) / 1_000
@@ -171,6 +189,10 @@ const SHORTEST_EXCERPT = 60
 /** The maximum characters of a summary and of an objection, and the maximum tags, in the shortest row. */
 const SHORTEST_TEXT = 120
 const SHORTEST_TAGS = 2
+/** The maximum characters of a title in an answer that is not answerable. */
+const SHORT_TITLE = 80
+/** The share of an answer that the whole content of its first entry may take. */
+const WHOLE_SHARE = 0.6
 /** Bytes of the fence around Markdown. */
 const FENCE_BYTES = 300
 
@@ -186,19 +208,24 @@ const MARKDOWN_SIZE: Size = {
   row: row => Buffer.byteLength(plain(sectionOf(row))) + 2,
 }
 
+/** A row of an answer, and the content of its entry if the answer shows it whole where it fits. */
+export type Row = { row: Found; content: string | undefined }
+
 /** The best rows whose JSON, including the frame, takes at most `tokens` tokens. A row that does not fit is shortened or left out. */
-export const bestThatFit = (rows: readonly Found[], frame: Frame, tokens: number): FoundList =>
+export const bestThatFit = (rows: readonly Row[], frame: Frame, tokens: number): FoundList =>
   fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, JSON_SIZE)
 
 /** The best rows as Markdown that takes at most `tokens` tokens including its fence. The caller adds the fence. */
-export const markdownThatFits = (rows: readonly Found[], frame: Frame, tokens: number): string =>
+export const markdownThatFits = (rows: readonly Row[], frame: Frame, tokens: number): string =>
   markdownOf(fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, MARKDOWN_SIZE))
 
-function fitting(rows: readonly Found[], frame: Frame, bytes: number, size: Size): FoundList {
+function fitting(rows: readonly Row[], frame: Frame, bytes: number, size: Size): FoundList {
   let left = bytes - size.frame(frame)
   const items: Found[] = []
-  for (const row of rows) {
-    const shown = [row, shortened(row), shortest(row)].find(one => size.row(one) <= left)
+  for (const { row, content } of rows) {
+    const whole = content === undefined ? undefined : { ...row, excerpt: content, whole: true }
+    const isRoom = whole !== undefined && size.row(whole) <= left * WHOLE_SHARE
+    const shown = isRoom ? whole : [row, shortened(row), shortest(row)].find(one => size.row(one) <= left)
     if (shown === undefined) continue
     items.push(shown)
     left -= size.row(shown)
@@ -227,19 +254,30 @@ const shortest = ({ objections, ...row }: Found): Found => ({
     : { objections: objections.slice(0, 1).map(one => ({ ...one, rationale: cut(one.rationale, SHORTEST_TEXT) })) }),
 })
 
+/** The answer without entries: the titles of the nearest ones, as many as fit. */
+export function noAnswer(nearest: readonly Pick<Found, 'slug' | 'title'>[], frame: Frame): FoundList {
+  const bytes = FIND.titleTokens * BYTES_PER_MODEL_TOKEN
+  const near = nearest.slice(0, FIND.titles).map(({ slug, title }) => ({ slug, title: cut(title, SHORT_TITLE) }))
+  while (near.length > 1 && JSON_SIZE.frame({ ...frame, near }) > bytes) near.pop()
+  return { items: [], near, ...frame }
+}
+
 /** The remark in an answer that leaves out every found entry. */
 export const NONE_FITS = 'Entries were found, and none fits into so few tokens. Ask for more tokens.'
 /** Whether entries were found and none is in the answer. */
-export const noneFits = ({ items, coverage }: Pick<FoundList, 'items' | 'coverage'>): boolean =>
-  items.length === 0 && coverage !== 'NONE'
+export const noneFits = ({ items, near, coverage }: FoundList): boolean =>
+  items.length === 0 && near === undefined && coverage !== 'NONE'
+
+const NOT_ANSWERED = 'No entry is clearly about the question. Do not trust the nearest ones as an answer.'
 
 /** Found entries as Markdown for a model. All texts in it are untrusted: serve it fenced. */
 export function markdownOf(found: FoundList): string {
-  const { items, coverage, answerable, missing, corrected } = found
+  const { items, near = [], coverage, answerable, missing, corrected } = found
   const remarks = [
     ...(noneFits(found) ? [NONE_FITS] : []),
-    ...(answerable ? [] : ['Nothing here is clearly about the question: do not trust these as an answer.']),
+    ...(answerable || coverage === 'NONE' ? [] : [NOT_ANSWERED]),
     ...(coverage === 'NONE' ? ['Nothing was found.'] : []),
+    ...near.map(({ slug, title }) => `- ${oneLine(title)} · ${slug}`),
     ...corrected.map(({ from, to }) => `Searched for "${to}" in place of "${from}".`),
     ...(missing.length === 0 ? [] : [`No entry has: ${missing.join(', ')}.`]),
   ]
@@ -259,7 +297,7 @@ function sectionOf({
 }: Found): string {
   return [
     `## ${oneLine(title)}`,
-    `${standingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
+    `${shortStandingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
     ...signalLines(flagged),
     // Quoted, because a summary could imitate a heading or a standing.
     `> ${oneLine(summary)}`,

@@ -114,7 +114,7 @@ const LOOKED_AT = 8_000
  * current text has none of the words is missed.
  */
 export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, request) => {
-  const { q, tag = '', limit = FIND.default } = request.query
+  const { q, tag = '', limit = FIND.rows } = request.query
   const moment = await momentOf(reads.reader, request)
   const wanted = { q, tag: tagKey(tag) === '' ? null : tag, limit: CANDIDATES, offset: 0 }
   const result = await reads.search({ ...wanted, sort: 'fit' })

@@ -1,21 +1,27 @@
 import { FIND } from '../../contract/limits.ts'
-import type { Found, FoundList } from '../../contract/resources.ts'
+import type { Found } from '../../contract/resources.ts'
 import { type State, TRUST } from '../../contract/vocabulary.ts'
 import { getOrThrow } from '../../engine/database.ts'
 import {
+  aboveGap,
   bestThatFit,
   byRank,
   CANDIDATES,
+  isClearlyFirst,
   markdownOf,
   markdownThatFits,
+  noAnswer,
   passageOf,
+  type Row,
   roundScore,
+  WHOLE_MAX,
 } from '../../find/rules/answers.ts'
 import { isAnswerable } from '../../find/rules/ranking.ts'
 import { unansweredTerms } from '../../find/rules/unanswered.ts'
 import { observedSearch } from '../activity/observe.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { objectionsTo } from '../evidence/read.ts'
+import { shortStanding } from '../evidence/rules.ts'
 import { textsOf } from '../evidence/standing.ts'
 import { storedStanding } from '../evidence/standing-rows.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
@@ -29,10 +35,11 @@ import { tagKey } from './tag-rules.ts'
 const CANDIDATES_OF_STATE = 200
 
 /**
- * Finds the entries that answer a question, best first, each with its best passage. With `tokens`, returns as many as fit into the budget.
+ * Finds the entries that answer a question, best first, each with its best passage. Without `limit`, an answer has only entries that fit
+ * nearly as well as the first one, in as many tokens as it may have; it has none, but a few titles, if the question is not answerable.
  */
 export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }) => {
-  const { q, tag = '', tokens, limit = tokens === undefined ? FIND.default : FIND.max, state } = query
+  const { q, tag = '', limit, tokens = limit === undefined ? FIND.tokens : Number.POSITIVE_INFINITY, state } = query
   const result = await reads.search({
     q,
     tag: tagKey(tag) === '' ? null : tag,
@@ -46,21 +53,26 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const ordered = candidates.toSorted(byRank)
   const { coverage, match } = fitOf({ best: all[0], first: candidates[0] }, result)
   const answerable = isAnswerable({ match, words })
-  const frame = { coverage, match, answerable, missing, corrected, dataClass: 'EXTERNAL' as const }
-  const found = ordered.slice(0, limit)
+  const most = limit === undefined ? FIND.words : undefined
+  const named = { missing: missing.slice(0, most), corrected: corrected.slice(0, most) }
+  const frame = { coverage, match, answerable, ...named, dataClass: 'EXTERNAL' as const, ...TRUST }
+  const isNo = !answerable && limit === undefined
+  const rowsMost = query.tokens === undefined ? FIND.rows : FIND.max
+  const chosen = isNo ? [] : (limit === undefined ? aboveGap(ordered) : ordered).slice(0, limit ?? rowsMost)
   const weights = new Map(result.weights)
-  const rows: Found[] = []
-  for (const one of found) {
-    rows.push(await rowOf(reads, one, { weights, brief: tokens !== undefined }))
+  const rows: Row[] = []
+  for (const [at, one] of chosen.entries()) {
+    const row = await rowOf(reads, one, { weights, objectionsMax: query.tokens === undefined ? 1 : 3 })
+    rows.push({ row, content: at === 0 && isClearlyFirst(ordered) ? wholeOf(one) : undefined })
     await reads.yieldIfOverBudget()
   }
-  const body: FoundList = tokens === undefined ? { items: rows, ...frame } : bestThatFit(rows, frame, tokens)
+  const body = isNo ? noAnswer(ordered.slice(0, FIND.titles).map(titleOf), frame) : bestThatFit(rows, frame, tokens)
   return {
     body,
-    markdown: () => (tokens === undefined ? markdownOf(body) : markdownThatFits(rows, frame, tokens)),
+    markdown: () => (isNo ? markdownOf(body) : markdownThatFits(rows, frame, tokens)),
     fit: { coverage, match, words, missing, corrected },
     observed: {
-      ...observedSearch(body.items.length, 'relevance', tag),
+      ...observedSearch(body.items.length + (body.near?.length ?? 0), 'relevance', tag),
       // With a tag or a state, an excluded entry may answer the question.
       ...(body.answerable || tag !== '' || state !== undefined ? {} : { unanswered: unansweredTerms(q, result) }),
     },
@@ -116,11 +128,19 @@ function avoidedIn(
     (signals.length > 0 && signalsOfText(passage).length > 0)
 }
 
-/** An entry as a short row, with the strongest objection to its current text; in a brief with up to three. */
+const titleOf = ({ served }: Candidate) => entryOf(served)
+
+/** The content of an entry, if it is short, and has nothing that a passage avoids. */
+function wholeOf({ served, signals, unconfirmed }: Candidate): string | undefined {
+  const { content } = entryOf(served)
+  return signals.length === 0 && unconfirmed.length === 0 && content.length <= WHOLE_MAX ? content : undefined
+}
+
+/** An entry as a short row, with the strongest objection to its current text; with `tokens` up to three. */
 async function rowOf(
   { reader }: Reads,
   found: Candidate,
-  { weights, brief }: { weights: ReadonlyMap<string, number>; brief: boolean },
+  { weights, objectionsMax }: { weights: ReadonlyMap<string, number>; objectionsMax: number },
 ): Promise<Found> {
   const entry = entryOf(found.served)
   const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = entry
@@ -134,16 +154,15 @@ async function rowOf(
     excerpt,
     tags,
     score,
-    standing,
+    standing: shortStanding(standing),
     signals,
     ...(entry.unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId: entry.unflaggedRevisionId }),
     currentRevisionId,
     updatedAt,
-    ...TRUST,
   }
   if (!OPPOSED.has(standing.state)) return row
   const stored = await findEntryByNumber(reader, found.served.number)
   if (stored === undefined) return row
   const objections = await objectionsTo(reader, storedStanding(stored.standing))
-  return { ...row, objections: brief ? objections : objections.slice(0, 1) }
+  return { ...row, objections: objections.slice(0, objectionsMax) }
 }

@@ -1,4 +1,4 @@
-import type { Environment, Standing, Tally } from '../../contract/resources.ts'
+import type { Entry, Environment, FoundStanding, Standing, Tally } from '../../contract/resources.ts'
 import type { ObjectionStatus, State } from '../../contract/vocabulary.ts'
 import { signalLine } from '../signals/text.ts'
 import { memoized } from '../values.ts'
@@ -396,8 +396,10 @@ type Shown = Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'confirm
 /** A share in whole per cent, rounded down: a share below 1 is never 100. */
 export const percentOf = (share: number): number => Math.floor(share * 100 + 1e-9)
 
+export type Voices = Pick<Tally, 'for' | 'against' | 'inconclusive'>
+
 /** The voices about a text in words, as in "48 for · 13 against · 4 undecided"; empty without one. */
-export const voicesWords = ({ for: voicesFor, against, inconclusive }: Tally): string =>
+export const voicesWords = ({ for: voicesFor, against, inconclusive }: Voices): string =>
   voicesFor + against + inconclusive === 0
     ? ''
     : `${voicesFor} for · ${against} against${inconclusive === 0 ? '' : ` · ${inconclusive} undecided`}`
@@ -436,6 +438,36 @@ export function standingLine(standing: Shown): string {
     ...(changed === '' ? [] : [changed]),
   ]
   return `${state}: ${said.join(', ')}`
+}
+
+/** A standing in short, for lists of found entries. A member that says nothing is left out. */
+export const shortStanding = ({
+  state,
+  tally,
+  confirmed,
+  changed,
+  changedBy,
+  lastCheckedAt,
+}: Entry['standing']): FoundStanding => ({
+  state,
+  for: tally.for,
+  against: tally.against,
+  ...(confirmed == null || confirmed === 1 ? {} : { confirmed }),
+  changed,
+  ...(changedBy === undefined ? {} : { changedBy }),
+  lastCheckedAt,
+})
+
+/** A short standing in one line. */
+export function shortStandingLine({ state, for: voicesFor, against, lastCheckedAt, ...text }: FoundStanding): string {
+  const changed = changedWords(text)
+  const said = [
+    ...(voicesFor + against > 0 ? [`${voicesFor} for`, `${against} against`] : []),
+    ...(text.confirmed === undefined ? [] : [`${percentOf(text.confirmed)} % confirmed`]),
+    ...(changed === '' ? [] : [changed]),
+    ...(lastCheckedAt === null ? [] : [`checked ${lastCheckedAt.slice(0, 10)}`]),
+  ]
+  return said.length === 0 ? state : `${state}: ${said.join(', ')}`
 }
 
 /** The number of judgements about earlier texts. */

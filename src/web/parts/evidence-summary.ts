@@ -1,6 +1,6 @@
 import type { Entry, Standing, Tally } from '../../contract/resources.ts'
 import type { State } from '../../contract/vocabulary.ts'
-import { changedWords, earlierCount, percentOf, voicesWords } from '../../memory/evidence/rules.ts'
+import { changedWords, earlierCount, percentOf, type Voices, voicesWords } from '../../memory/evidence/rules.ts'
 import { type Html, html, NOTHING, raw, visible, words } from '../html.ts'
 import { ago, badge, by, many } from './components.ts'
 
@@ -21,11 +21,14 @@ const LINES: Record<State, string> = {
 
 const pathOf = (heights: readonly number[], line: string): string => heights.map(y => `M2 ${y}${line}`).join('')
 
+/** The part of a standing that is shown next to a title. */
+type Stripped = Omit<Entry['standing'], 'tally' | 'share'> & { tally: Voices & Pick<Tally, 'own'> }
+
 /**
  * The layers of the logo for a standing. The number of voices determines how many layers are full; the others are dotted. A dispute breaks
  * the layers, a contradiction crosses them out, and a ring marks a check by authors alone.
  */
-function layersOf({ state, tally }: Entry['standing']): Html {
+function layersOf({ state, tally }: Stripped): Html {
   const full = LAYERS.filter(least => state !== 'UNCHECKED' && tally.for + tally.against >= least).length
   const dotted = pathOf(HEIGHTS.slice(full), 'h16')
   const solid = pathOf(HEIGHTS.slice(0, full), LINES[state]) + (state === 'CONTRADICTED' ? 'M5 15 15 1' : '')
@@ -39,7 +42,7 @@ function layersOf({ state, tally }: Entry['standing']): Html {
  * The standing of an entry, shown next to its title: its layers, its state in words, the independent voices on both sides, and the age of
  * the last check at the time `at`.
  */
-export function standingStrip({ standing }: Pick<Entry, 'standing'>, at: number): Html {
+export function standingStrip({ standing }: { standing: Stripped }, at: number): Html {
   const { state, tally, lastCheckedAt } = standing
   const { name, tone } = VERDICTS[state]
   const share = confirmedWords(standing)

@@ -46,6 +46,13 @@ function correctedQuestion(q: string, corrected: Fit['corrected']): string {
   return text + q.slice(from)
 }
 
+/** A short standing as the strip shows it. */
+const stripped = ({ standing: { for: voicesFor, against, ...rest } }: FoundList['items'][number]) => ({
+  ...rest,
+  confirmed: rest.confirmed ?? null,
+  tally: { for: voicesFor, against, inconclusive: 0, own: 0 },
+})
+
 /** The found entries, best first, each with its best passage. */
 export const foundRows = ({ items }: FoundList, at: number): Html =>
   html`<ol class="results">${items.map(
@@ -53,7 +60,7 @@ export const foundRows = ({ items }: FoundList, at: number): Html =>
 <h2 dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h2>
 <p dir="auto">${visible(entry.summary)}</p>
 <p class="passage" dir="auto">${visible(entry.excerpt)}</p>
-<p class="meta">${standingStrip(entry, at)} ${signalBadges(entry)} · changed ${ago(entry.updatedAt, at)}</p>
+<p class="meta">${standingStrip({ standing: stripped(entry) }, at)} ${signalBadges(entry)} · changed ${ago(entry.updatedAt, at)}</p>
 ${tagList(entry.tags)}
 </li>`,
   )}</ol>`

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readCollection } from '../../bench/search/collection.ts'
+import type { FoundList } from '../../src/contract/resources.ts'
+import { useApp } from '../support/app.ts'
+import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
+
+const FOLDER = join(import.meta.dirname, '../../bench/search/remedies')
+const { entries, questions } = readCollection(FOLDER)
+const answered = questions.filter(({ kind }) => kind !== 'foreign')
+
+const app = useApp({}, async () => {
+  const { token } = await newActor(app.url)
+  for (const { id: _, ...entry } of entries) await newEntry(app.url, token, entry)
+})
+
+const ask = async (query: Record<string, string>, accept = 'application/json') =>
+  callPatiently<FoundList>(app.url, 'GET', `/api/find?${new URLSearchParams(query)}`, { headers: { accept } })
+const find = async (query: Record<string, string>) => expectStatus(await ask(query), 200)
+const bytesOf = (text: string): number => Buffer.byteLength(text)
+
+test('an answer takes at most 500 tokens in the median, and 1,200 at most', async context => {
+  const bytes: number[] = []
+  for (const { text } of answered) {
+    const answer = await ask({ q: text })
+    bytes.push(bytesOf(answer.text))
+    const { items } = answer.body
+    assert.ok(items.length <= 5 && items.every(({ score }) => score >= (items[0]?.score ?? 0) / 2 - 0.001), text)
+    assert.equal(answer.text.match(/UNTRUSTED_USER_DATA/g)?.length, 1, 'constants stand once')
+  }
+  bytes.sort((a, b) => a - b)
+  const [median = 0, most = 0] = [bytes[bytes.length >> 1], bytes.at(-1)]
+  context.diagnostic(`median ${median} bytes, most ${most} bytes`)
+  assert.ok(median <= 2_000 && most <= 4_800, `median ${median} bytes, most ${most} bytes`)
+})
+
+test('an entry that is clearly first has its whole content, in every form', async () => {
+  const q = 'psql Peer authentication failed for user'
+  const { content = '' } = entries.find(({ id }) => id === 'pg-peer-authentication') ?? {}
+  const { items } = await find({ q })
+  assert.deepEqual([items[0]?.whole, items[0]?.excerpt], [true, content])
+  const { text } = await ask({ q }, 'text/markdown')
+  assert.ok(text.includes('\n> local   shop      shop  scram-sha-256\n'), text)
+  const [row] = (await find({ q: 'postgres server connection session', limit: '3' })).items
+  assert.ok(row !== undefined && row.whole === undefined && row.excerpt.length <= 310, row?.excerpt)
+})
+
+test('a row has its standing in short, and a limit adds rows that fit less', async () => {
+  const q = 'psql Peer authentication failed for user'
+  const { items } = await find({ q })
+  assert.deepEqual(items[0]?.standing, { state: 'UNCHECKED', for: 0, against: 0, changed: 0, lastCheckedAt: null })
+  const more = await find({ q, limit: '20' })
+  assert.equal(more.items.length, 20)
+  assert.ok(more.items.length > items.length)
+})
+
+test('a no has at most three titles and takes at most 150 tokens', async () => {
+  for (const q of [
+    'migrating flamingos counted by amateur observers over a lake',
+    'recipe for sourdough bread with rye',
+  ]) {
+    const answer = await ask({ q })
+    const { answerable, items, near = [] } = answer.body
+    assert.deepEqual([answerable, items], [false, []], q)
+    assert.ok(near.length <= 3 && bytesOf(answer.text) <= 600, answer.text)
+    const { text } = await ask({ q }, 'text/markdown')
+    for (const { slug } of near) assert.ok(text.includes(` · ${slug}\n`), text)
+    assert.ok((await find({ q, limit: '5' })).items.length > 0, 'a limit shows what was found')
+  }
+})
