@@ -54,3 +54,27 @@ test('addresses, times, UUIDs and hashes of a message are not missing, and its p
   assert.deepEqual(missing, ['5433'])
   assert.equal(answerable, true)
 })
+
+test('a code of an error that no entry has decides, and is not replaced by a similar word', async () => {
+  const { token } = await newActor(app.url)
+  const message = 'unable to resolve the dependency tree of the project'
+  const title = `npm stops: ERESOLVE ${message}`
+  await newEntry(app.url, token, {
+    title,
+    summary: 'A peer is too old.',
+    content: `ERR_OSSL_EVP_UNSUPPORTED is another. ${message}`,
+  })
+  for (const [known, unknown] of [
+    [`npm error code ERESOLVE ${message}`, `npm error code ERESPONSE ${message}`],
+    [`ERESOLVE: ${message}`, `EREVOLVE: ${message}`],
+    [`[ERR_OSSL_EVP_UNSUPPORTED] ${message}`, `[ERR_OSSL_EVP_SUPPORTED] ${message}`],
+    [message, `${message} TS2345`],
+    [message, `${message} ORA-01555`],
+    [`${message} at 0x7ffd80070005`, `${message}: 0x80070005`],
+  ] as const) {
+    assert.equal((await find(known)).answerable, true, known)
+    const { answerable, corrected, items } = await find(unknown)
+    assert.deepEqual([answerable, items[0]?.title], [false, title], unknown)
+    assert.ok(!corrected.some(({ from }) => /^er/i.test(from)), unknown)
+  }
+})

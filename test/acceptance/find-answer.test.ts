@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readCollection } from '../../bench/search/collection.ts'
@@ -8,6 +9,14 @@ import { callPatiently, expectStatus, newActor, newEntry } from '../support/clie
 
 const FOLDER = join(import.meta.dirname, '../../bench/search/remedies')
 const { entries, questions } = readCollection(FOLDER)
+/** The part of each entry that an answer should contain. */
+const remedies = new Map(
+  readFileSync(join(FOLDER, 'corpus.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as { _id: string; title: string; remedy: string })
+    .map(({ _id, title, remedy }) => [_id, { title, remedy }]),
+)
 const answered = questions.filter(({ kind }) => kind !== 'foreign')
 
 const app = useApp({}, async () => {
@@ -43,7 +52,7 @@ test('an entry that is clearly first has its whole content, in every form', asyn
   const { text } = await ask({ q }, 'text/markdown')
   assert.ok(text.includes('\n> local   shop      shop  scram-sha-256\n'), text)
   const [row] = (await find({ q: 'postgres server connection session', limit: '3' })).items
-  assert.ok(row !== undefined && row.whole === undefined && row.excerpt.length <= 310, row?.excerpt)
+  assert.ok(row !== undefined && row.whole === undefined && row.excerpt.length <= 850, row?.excerpt)
 })
 
 test('a row has its standing in short, and a limit adds rows that fit less', async () => {
@@ -68,4 +77,46 @@ test('a no has at most three titles and takes at most 150 tokens', async () => {
     for (const { slug } of near) assert.ok(text.includes(` · ${slug}\n`), text)
     assert.ok((await find({ q, limit: '5' })).items.length > 0, 'a limit shows what was found')
   }
+})
+
+/** The share of some questions that are answerable. */
+async function shareAnswerable(asked: readonly { text: string }[]): Promise<number> {
+  let answerable = 0
+  for (const { text } of asked) answerable += Number((await find({ q: text })).answerable)
+  return answerable / asked.length
+}
+
+test('questions that an entry answers are answerable, and those about other subjects are not', async context => {
+  const foreign = questions.filter(({ kind }) => kind === 'foreign')
+  const shares = {
+    questions: await shareAnswerable(questions.filter(({ kind }) => kind === 'question')),
+    errors: await shareAnswerable(questions.filter(({ kind }) => kind === 'error')),
+    packages: await shareAnswerable(foreign.filter(({ id }) => id.startsWith('p'))),
+    near: await shareAnswerable(foreign.filter(({ id }) => id.startsWith('n'))),
+    foreignErrors: await shareAnswerable(foreign.filter(({ id }) => id.startsWith('x'))),
+  }
+  context.diagnostic(JSON.stringify(shares))
+  assert.ok(shares.questions >= 0.92 && shares.errors >= 0.92, 'wrongly false')
+  assert.ok(shares.packages <= 0.04, 'wrongly true about other subjects')
+  assert.ok(shares.near <= 0.36 && shares.foreignErrors <= 0.3, 'wrongly true about neighbouring subjects')
+})
+
+test('a passage has the remedy, and never a part of a block of code', async context => {
+  let helpful = 0
+  for (const { text, relevant } of answered) {
+    const { title, remedy } = remedies.get([...relevant.keys()][0] ?? '') ?? {}
+    const { items } = await find({ q: text, limit: '10' })
+    const { excerpt = '' } = items.find(item => item.title === title) ?? {}
+    helpful += Number(remedy !== undefined && excerpt.includes(remedy))
+    for (const item of items) assert.equal((item.excerpt.match(/^```/gm) ?? []).length % 2, 0, item.excerpt)
+  }
+  context.diagnostic(`${helpful} of ${answered.length}`)
+  assert.ok(helpful >= 0.8 * answered.length, `${helpful} of ${answered.length}`)
+})
+
+test('a shortened row has no part of a block of code', async () => {
+  for (const tokens of ['300', '500'])
+    for (const { text } of answered.slice(0, 20))
+      for (const { excerpt } of (await find({ q: text, tokens, limit: '10' })).items)
+        assert.equal((excerpt.match(/^```/gm) ?? []).length % 2, 0, excerpt)
 })

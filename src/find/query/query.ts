@@ -112,6 +112,7 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
     coverage,
     match,
     words: ranking?.words ?? 0,
+    lacksCode: ranking?.lacksCode ?? false,
     scores: page.map(({ number }) => Math.min(1, (ranking?.scores.scoreOf(number) ?? 0) / (ranking?.best || 1))),
     whole: page.map(({ number }) => ranking?.scores.hasAll(number) ?? false),
     weights: [...(ranking?.weights ?? [])],

@@ -3,7 +3,7 @@ import { sql } from '../../engine/sql.ts'
 import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { roundScore } from '../rules/answers.ts'
 import { spelledIn } from '../rules/fold.ts'
-import { LEVELS, type QueryWord, queryWords, rarity } from '../rules/ranking.ts'
+import { codeTerms, LEVELS, type QueryWord, queryWords, rarity } from '../rules/ranking.ts'
 import { type Extent, levelled, type ScoreTable, score } from './postings.ts'
 import { type Correction, termsFor } from './terms.ts'
 
@@ -25,6 +25,8 @@ export type Ranking = {
   words: number
   /** Whether the first entry has every word of the query. */
   all: boolean
+  /** Whether the query has a code of an error that no entry has. */
+  lacksCode: boolean
   /** Words of the query that no entry has, and corrected words, as the query spells them. */
   missing: string[]
   corrected: Correction[]
@@ -58,9 +60,16 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
     match: roundScore(Math.min(1, match)),
     words: words.length,
     all,
+    lacksCode: codeTerms(query).some(term => !isFound(index, term)),
     missing: missing.map(spelled),
     corrected: corrected.map(({ from, to }) => ({ from: from.split(' ').map(spelled).join(' '), to })),
   }
+}
+
+/** Whether any entry has a term. */
+const isFound = (index: SqliteConnection, term: string): boolean => {
+  const levels = Array.from({ length: LEVELS }, (_, level) => `"${levelled(term, level)}"`)
+  return index.one(sql`SELECT rowid FROM ranked WHERE ranked MATCH ${levels.join(' OR ')} LIMIT 1`) !== undefined
 }
 
 /** Whether an entry has a word of the query in any form. A name must match as a whole. */

@@ -99,17 +99,65 @@ const PIECE = /(?:[^\n.!?。！？]|[.!?]+(?=[^\s.!?"'`”’)\]]))*(?:[.!?]+["'
 /** The parts of a piece that is longer than a passage: up to 120 characters, cut after a word where the script has spaces. */
 const PART = /.{1,120}(?:\s+|$)|.{1,120}/gsu
 
+/** A fenced block of code. A block of more than CODE_MAX UTF-16 units is text of lines. */
+const CODE_BLOCK = /^(```|~~~)[^\n]*\n[\s\S]*?^\1.*$/gm
+const CODE_MAX = 500
+
+type Range = { at: number; end: number }
+
+/**
+ * The part of a content that helps with a question: the passage that fits best, with whole blocks of code, and the block of code that
+ * follows it, or else the last one before it.
+ */
+export function passageOf(
+  content: string,
+  weights: ReadonlyMap<string, number>,
+  isAvoided: (passage: string) => boolean = () => false,
+): string {
+  const blocks = [...content.matchAll(CODE_BLOCK)]
+    .map(({ index: at, 0: { length } }) => ({ at, end: at + length }))
+    .filter(({ at, end }) => end - at <= CODE_MAX)
+  const best = bestPassage(content, weights, isAvoided)
+  const cut = blocks.filter(block => block.at < best.end && block.end > best.at)
+  const passage = {
+    at: Math.min(best.at, ...cut.map(({ at }) => at)),
+    end: Math.max(best.end, ...cut.map(({ end }) => end)),
+  }
+  const code =
+    cut.length > 0
+      ? undefined
+      : (blocks.find(({ at }) => at >= passage.end) ?? blocks.findLast(({ end }) => end <= passage.at))
+  const isShown = code !== undefined && !isAvoided(content.slice(code.at, code.end))
+  return shownParts(content, isShown ? [passage, code].sort((a, b) => a.at - b.at) : [passage])
+}
+
+/** Parts of a content in their order. A mark shows where text is left out. */
+function shownParts(content: string, parts: readonly Range[]): string {
+  const shown: string[] = []
+  let from = 0
+  for (const { at, end } of parts) {
+    const isFence = /^(?:```|~~~)/.test(content.slice(at, at + 3))
+    const left = content.slice(from, at).trim() !== ''
+    const gap = left ? (shown.length > 0 || isFence ? '…\n' : '… ') : ''
+    shown.push(`${gap}${content.slice(at, end).toWellFormed().trim()}`)
+    from = end
+  }
+  const last = shown.at(-1) ?? ''
+  const isAll = content.slice(from).trim() === ''
+  return `${shown.join('\n')}${isAll ? '' : /(?:```|~~~)$/.test(last) ? '\n…' : ' …'}`
+}
+
 /**
  * The passage of a content with the highest weight of query terms: whole sentences or lines if they are short enough, at most PASSAGE_MAX
  * UTF-16 units. It begins with a sentence or line that has a term. `weights` has the weight of each term of the query. If the content has
  * none of the terms, the passage is its beginning. A passage that `isAvoided` is taken only if no other has at least half of its weight; at
  * most PASSAGES_ASKED are asked about, and all further ones are avoided.
  */
-export function passageOf(
+function bestPassage(
   content: string,
   weights: ReadonlyMap<string, number>,
-  isAvoided?: (passage: string) => boolean,
-): string {
+  isAvoided: (passage: string) => boolean,
+): Range {
   const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
   const start = startOf(content, weights)
   const pieces = piecesOf(content.slice(start, start + LOOKED_AT), start).map(({ at, text }) => ({
@@ -121,7 +169,7 @@ export function passageOf(
   let avoided = best
   let asked = 0
   const isTaken = (from: number, end: number): boolean =>
-    isAvoided === undefined || (asked++ < PASSAGES_ASKED && !isAvoided(content.slice(from, end)))
+    asked++ < PASSAGES_ASKED && !isAvoided(content.slice(from, end))
   for (const [first, { at, terms }] of pieces.entries()) {
     if (terms.length === 0) continue
     const seen = new Set<string>()
@@ -135,11 +183,7 @@ export function passageOf(
     }
   }
   if (best.worth < avoided.worth / 2) best = avoided
-  const cut = content
-    .slice(best.at, Math.min(best.end, best.at + PASSAGE_MAX))
-    .toWellFormed()
-    .trim()
-  return `${best.at > 0 ? '… ' : ''}${cut}${best.at + PASSAGE_MAX < best.end || best.end < content.trimEnd().length ? ' …' : ''}`
+  return { at: best.at, end: Math.min(best.end, best.at + PASSAGE_MAX) }
 }
 
 /**
@@ -236,10 +280,18 @@ function fitting(rows: readonly Row[], frame: Frame, bytes: number, size: Size):
 const cut = (text: string, most: number): string =>
   [...text].length > most ? `${[...text].slice(0, most).join('')}…` : text
 
+/** The beginning of an excerpt, without a part of a block of code. */
+function cutExcerpt(excerpt: string, most: number): string {
+  const [text = ''] = excerpt.split(/\n?^(?:```|~~~)/m, 1)
+  return text.length < excerpt.length && [...text].length <= most
+    ? `${text.replace(/\s*…?\s*$/u, '')} …`.trim()
+    : cut(excerpt, most)
+}
+
 /** A row with its first objection only, and with the beginning of its excerpt. */
 const shortened = ({ objections, ...row }: Found): Found => ({
   ...row,
-  excerpt: cut(row.excerpt, SHORT_EXCERPT),
+  excerpt: cutExcerpt(row.excerpt, SHORT_EXCERPT),
   ...(objections === undefined ? {} : { objections: objections.slice(0, 1) }),
 })
 
@@ -247,7 +299,7 @@ const shortened = ({ objections, ...row }: Found): Found => ({
 const shortest = ({ objections, ...row }: Found): Found => ({
   ...row,
   summary: cut(row.summary, SHORTEST_TEXT),
-  excerpt: cut(row.excerpt, SHORTEST_EXCERPT),
+  excerpt: cutExcerpt(row.excerpt, SHORTEST_EXCERPT),
   tags: row.tags.slice(0, SHORTEST_TAGS),
   ...(objections === undefined
     ? {}

@@ -93,18 +93,44 @@ export const impactOf = (level: number): number => (level + 0.5) / LEVELS
 export const rarity = (having: number, all: number): number =>
   Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5))
 
-/** The bound of `match * sqrt(words)`, which an entry rarely reaches by chance (see ADR 0018 for the figures). */
-const ANSWERABLE_FROM = 0.5
+/** The bound of `match * words^WORDS_POWER`, which an entry rarely reaches by chance (see ADR 0018 for the figures). */
+const ANSWERABLE_FROM = 0.58
+const WORDS_POWER = 0.55
 /** A question with fewer words has the bound of a question with this many. */
 const FEW_WORDS = 3
 
 /**
  * Whether the found entries are about the question. `match` is the score of the first entry relative to the best possible score (0 to 1);
- * `words` is the number of words of the question. The score that an entry reaches by chance grows with the square root of `words`, the best
- * possible score with `words`. Similar entries can pass even if the one that answers the question is missing.
+ * `words` is the number of words of the question. The score that an entry reaches by chance grows roughly with the square root of `words`, the
+ * best possible score with `words`. Similar entries can pass even if the one that answers the question is missing. A code of an error in the
+ * question that no entry has, `lacksCode`, decides.
  */
-export const isAnswerable = ({ match, words }: { match: number; words: number }): boolean =>
-  match * Math.sqrt(Math.max(FEW_WORDS, words)) >= ANSWERABLE_FROM
+export const isAnswerable = ({
+  match,
+  words,
+  lacksCode,
+}: {
+  match: number
+  words: number
+  lacksCode: boolean
+}): boolean => !lacksCode && match * Math.max(FEW_WORDS, words) ** WORDS_POWER >= ANSWERABLE_FROM
+
+/**
+ * Codes that programs print with an error: ERESOLVE: and "code ENOENT"; ERR_OSSL_EVP_UNSUPPORTED and SQLITE_BUSY; TS2345, E0502 and ORA-01555;
+ * an HRESULT or NTSTATUS that is a failure. An address of memory is none.
+ */
+const CODE =
+  /(?<=\bcode:? ['"]?)E[A-Z]{3,}\b|\bE(?!RROR\b|XCEPTION\b)[A-Z]{4,}(?=[:\]])|(?<![\w-])(?:ERR|SQLITE|STATUS|CERT|UNABLE)(?:_[A-Z0-9]+)+\b|(?<![\w-])(?=[A-Z]{1,5}-?\d{4,6}(?![\w-]))[A-Z]{1,5}-?\d+|\b0x[8Cc]0[0-9A-Fa-f]{6}\b/g
+/** The maximum number of codes of a question that are looked up. */
+const CODES_MAX = 4
+
+/** The term of each code of an error in a question. A code of more parts than a term has is left out. */
+export const codeTerms = (query: string): string[] =>
+  [...new Set(query.match(CODE))].slice(0, CODES_MAX).flatMap(code => {
+    const terms = rankingTermsOf(code)
+    const one = terms.find(({ role }) => role !== undefined) ?? terms[0]
+    return one === undefined || (terms.length > 1 && one.role === undefined) ? [] : [one.term]
+  })
 
 /** The saturation of repeated mentions of a term in a query (BM25's k3): a stack trace names one thing a hundred times. */
 const MENTIONS = 3
@@ -145,6 +171,10 @@ export function queryWords(query: string): QueryWord[] {
   const lookedAt = termsLookedAt(terms.map(({ term }) => term))
   for (const one of terms) {
     if (lookedAt.has(one.term)) addTerm(words, one, one.role === 'PAIR' || optional.has(one.term))
+  }
+  for (const code of codeTerms(query)) {
+    // A code is a name, so it is not replaced by a similar word.
+    for (const word of words.values()) if (word.terms.has(code)) word.name ??= code
   }
   return [...words.values()]
 }

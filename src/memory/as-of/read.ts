@@ -129,10 +129,10 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
   const match = roundScore(rows[0]?.score ?? 0)
   const shown = rows.sort((a, b) => byRank(judgedAs(a), judgedAs(b))).slice(0, limit)
   const weights = new Map(result.weights)
-  const { words, missing, corrected } = result
+  const { words, lacksCode, missing, corrected } = result
   const body: FoundAsOfList = {
     items: shown.map(one => rowOf(one, weights)),
-    ...{ match, answerable: isAnswerable({ match, words }), missing, corrected },
+    ...{ match, answerable: isAnswerable({ match, words, lacksCode }), missing, corrected },
     asOf: String(moment.sequence),
     complete: !result.more && (await areTextsAsAt(reads.reader, moment.record)),
     dataClass: 'EXTERNAL',

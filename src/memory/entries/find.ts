@@ -47,12 +47,12 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
     limit: state === undefined ? CANDIDATES : CANDIDATES_OF_STATE,
     offset: 0,
   })
-  const { words, missing, corrected } = result
+  const { words, lacksCode, missing, corrected } = result
   const all = await candidatesOf(reads, result)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
   const ordered = candidates.toSorted(byRank)
   const { coverage, match } = fitOf({ best: all[0], first: candidates[0] }, result)
-  const answerable = isAnswerable({ match, words })
+  const answerable = isAnswerable({ match, words, lacksCode })
   const most = limit === undefined ? FIND.words : undefined
   const named = { missing: missing.slice(0, most), corrected: corrected.slice(0, most) }
   const frame = { coverage, match, answerable, ...named, dataClass: 'EXTERNAL' as const, ...TRUST }
@@ -70,7 +70,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   return {
     body,
     markdown: () => (isNo ? markdownOf(body) : markdownThatFits(rows, frame, tokens)),
-    fit: { coverage, match, words, missing, corrected },
+    fit: { coverage, match, words, lacksCode, missing, corrected },
     observed: {
       ...observedSearch(body.items.length + (body.near?.length ?? 0), 'relevance', tag),
       // With a tag or a state, an excluded entry may answer the question.
