@@ -1,7 +1,7 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { Activity, Entry, Stats } from '../contract/resources.ts'
 import type { Action } from '../contract/vocabulary.ts'
-import { readCounts, readGrowth, readLife, readTrend, VIEW_ROWS } from '../memory/entries/views.ts'
+import { readCounts, readGrowth, readSteps, readTrend, VIEW_ROWS } from '../memory/entries/views.ts'
 import { DAY } from '../memory/values.ts'
 import { entryHead } from './entry/head.ts'
 import { type Html, html, NOTHING, raw, words } from './html.ts'
@@ -157,7 +157,7 @@ export const TIMELINE: Page = {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/timeline` }
     const { items, nextCursor } = await read<ActivityPage>('listTimeline', { slug }, query)
-    const [counts, { steps }] = await Promise.all([readCounts(reads, slug), readLife(reads, slug, VIEW_ROWS)])
+    const [counts, steps] = await Promise.all([readCounts(reads, slug), readSteps(reads, slug, VIEW_ROWS)])
     const ordinals = new Map(steps.map(({ id, ordinal }) => [id, ordinal]))
     return {
       title: `Timeline of ${titleOf(entry.title)}`,

@@ -1,7 +1,7 @@
 import type { Entry, Stats } from '../contract/resources.ts'
 import type { State } from '../contract/vocabulary.ts'
 import { tagKey } from '../memory/entries/tag-rules.ts'
-import { type Life, readLife } from '../memory/entries/views.ts'
+import { readSteps, readVerdicts, type Step, type Verdicts } from '../memory/entries/views.ts'
 import { type Contested, listContested } from '../memory/evidence/contested.ts'
 import {
   type Changed,
@@ -26,7 +26,7 @@ const CONFIRMED = 5
 const UNCHECKED = 5
 const WRITES = 6
 const TOPICS_SHOWN = 24
-/** Maximum number of revisions, and of pieces of evidence, of the example: the newest ones. */
+/** Maximum number of revisions of the example: the newest ones. */
 const LIFE_ROWS = 40
 
 /** Everything that the home page of a store with entries shows. */
@@ -88,19 +88,25 @@ async function readExample(
   const [entry = recent[0]?.entry] = confirmed.toSorted(
     (one, other) => other.standing.tally.for - one.standing.tally.for,
   )
-  return entry === undefined ? NOTHING : exampleOf(entry, await readLife(reads, entry.slug, LIFE_ROWS), reads.at)
+  if (entry === undefined) return NOTHING
+  const [steps, verdicts] = await Promise.all([
+    readSteps(reads, entry.slug, LIFE_ROWS),
+    readVerdicts(reads, entry.slug),
+  ])
+  return exampleOf(entry, steps, verdicts, reads.at)
 }
 
 const exampleOf = (
   entry: Entry,
-  life: Life,
+  steps: Step[],
+  verdicts: Verdicts,
   at: number,
 ): Html => html`<section class="empty example" aria-labelledby="example">
 <p class="over">An entry, as it stands now</p>
 <h2 id="example" class="clip" dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h2>
 <p>${standingStrip(entry, at)}</p>
 <p class="clip" dir="auto">${visible(entry.summary)}</p>
-${lifeLine(entry.slug, life, entry.revisionCount)}
+${lifeLine(entry.slug, steps, verdicts, entry.revisionCount)}
 <p class="meta">${originMark(entry)} ${many(entry.revisionCount, 'revision')} · created by ${by(entry.actor)}</p>
 </section>`
 

@@ -275,7 +275,7 @@ async function recordPast(reads: Reads, slugs: readonly string[]): Promise<void>
 async function recordViews(reads: Reads, slug: string, id: string, revisionId: string, actorId: string): Promise<void> {
   await searchFaceted(reads, {}, {})
   await views.readRevisionState(reads, slug, revisionId)
-  await views.readLife(reads, slug, 10)
+  await views.readSteps(reads, slug, 10)
   await views.readCounts(reads, slug)
   await views.readVerdicts(reads, slug)
   await views.readWeights(reads, slug, [id])

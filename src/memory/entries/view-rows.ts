@@ -4,7 +4,6 @@ import { type Sql, sql } from '../../engine/sql.ts'
 import { writesOf } from '../activity/rows.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
-import type { Verdict } from '../evidence/rules.ts'
 import { STANDING_COLUMNS, type StandingColumns } from '../evidence/standing-rows.ts'
 import type { EntryRow } from './rows.ts'
 
@@ -45,14 +44,6 @@ export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: st
     SELECT r.number, r.ordinal, r.signals, r.title, r.summary, r.content, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
     WHERE r.id = ${revisionId.toLowerCase()} AND r.entry = ${entry}`)
 
-export type JudgedRow = { id: string; revision: number; verdict: Verdict; ordinal: number }
-
-/** The newest public evidence of an entry, newest first, without its texts. */
-export const listJudged = (reader: Reader, entry: number, limit: number) =>
-  reader.all<JudgedRow>(sql`
-    SELECT v.id, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.ordinal
-    FROM evidence v WHERE v.entry = ${entry} AND v.withdrawn = 0 ORDER BY v.ordinal DESC LIMIT ${limit}`)
-
 /** The record number of a piece of evidence. */
 export const findEvidence = (reader: Reader, entry: number, id: string) =>
   reader.one<{ id: string; record: number }>(
@@ -66,13 +57,15 @@ export const countEvidence = async (reader: Reader, entry: number, most: number)
       SELECT count(*) AS n FROM (SELECT v.number FROM evidence v WHERE v.entry = ${entry} AND v.withdrawn = 0 LIMIT ${most}) AS page`),
   ).n
 
-/** The number of public relations at an entry, at most `most`. */
-export const countRelations = async (reader: Reader, entry: number, most: number): Promise<number> =>
+/** The number of public relations at an entry, at most `most`, and how many of them contradict the entry. */
+export const countRelations = async (reader: Reader, entry: number, most: number) =>
   only(
-    await reader.one<{ n: number }>(sql`
-      SELECT count(*) AS n FROM (SELECT l.number FROM relation_end x JOIN relation l ON l.number = x.relation
+    await reader.one<{ relations: number; objections: number }>(sql`
+      SELECT count(*) AS relations, coalesce(sum(page.objects), 0) AS objections FROM (
+        SELECT CASE WHEN l.relation_type = 'CONTRADICTS' AND l.target_entry = ${entry} THEN 1 ELSE 0 END AS objects
+        FROM relation_end x JOIN relation l ON l.number = x.relation
         WHERE x.entry = ${entry} AND x.ordinal > 0 AND l.withdrawn = 0 LIMIT ${most}) AS page`),
-  ).n
+  )
 
 /** The number of public writes at an entry, at most `most`. */
 export const countWrites = async (reader: Reader, entry: number, most: number): Promise<number> =>

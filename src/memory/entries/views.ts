@@ -7,7 +7,7 @@ import { listRecentActions } from '../activity/rows.ts'
 import { authorOf, findActorById, toAuthor } from '../actors/rows.ts'
 import { type ContributionOutcome, changedSince } from '../evidence/outcome-rules.ts'
 import { listContributionOutcomes } from '../evidence/rows.ts'
-import { isAgainst, latestOf, objectionsOf, SUPPORT_FROM, shareOf, type Verdict, verdictOf } from '../evidence/rules.ts'
+import { latestOf, objectionsOf, SUPPORT_FROM, shareOf, verdictOf } from '../evidence/rules.ts'
 import { evidenceOn, standingOn } from '../evidence/standing.ts'
 import {
   findRevisionId,
@@ -19,7 +19,7 @@ import {
 import { readHead } from '../head-rows.ts'
 import { findAddressed, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
-import { isoTime, offsetCursor } from '../values.ts'
+import { isoTime } from '../values.ts'
 import type { EntryRow } from './rows.ts'
 import {
   type ChangeRow,
@@ -31,7 +31,6 @@ import {
   findRecordTime,
   findRevisionAuthor,
   listAddresses,
-  listJudged,
   listRecentChanges,
   listSteps,
 } from './view-rows.ts'
@@ -183,68 +182,52 @@ async function revisionStateOf(on: WithReader, entry: EntryRow, revisionId: stri
 
 /** A revision in the history of an entry. Times in milliseconds since 1970. */
 export type Step = { id: string; ordinal: number; record: number; changeType: string; actorId: string; at: number }
-/** A piece of evidence about a revision. `cursor` names the page of the evidence that begins with it. */
-export type Judged = { id: string; revision: number; side: 'for' | 'against' | 'open'; cursor: string }
-export type Life = { steps: Step[]; judged: Judged[] }
 
-const sideOf = (verdict: Verdict): Judged['side'] =>
-  isAgainst({ verdict }) ? 'against' : verdict === 'SUPPORTED' ? 'for' : 'open'
+/** The newest revisions of an entry, newest first: at most `limit`. */
+export const readSteps = async (on: WithReader, slug: string, limit: number): Promise<Step[]> =>
+  stepsOf(on, await addressedAt(on, slug), limit)
 
-/** The newest revisions and pieces of evidence of an entry, newest first: at most `limit` of each. */
-export const readLife = async (on: WithReader, slug: string, limit: number): Promise<Life> =>
-  lifeOf(on, await addressedAt(on, slug), limit)
-
-async function lifeOf(on: WithReader, entry: EntryRow, limit: number): Promise<Life> {
-  const [steps, judged] = await Promise.all([
-    listSteps(on.reader, entry.number, limit),
-    listJudged(on.reader, entry.number, limit),
-  ])
-  return {
-    steps: steps.map(({ id, ordinal, number, change_type, actor_id, created_at }) => ({
-      id,
-      ordinal,
-      record: number,
-      changeType: change_type,
-      actorId: actor_id,
-      at: created_at,
-    })),
-    judged: judged.map(({ id, revision, verdict, ordinal }) => ({
-      id,
-      revision,
-      side: sideOf(verdict),
-      cursor: offsetCursor({ size: ordinal, offset: 0 }),
-    })),
-  }
-}
+const stepsOf = async ({ reader }: WithReader, { number }: EntryRow, limit: number): Promise<Step[]> =>
+  (await listSteps(reader, number, limit)).map(({ id, ordinal, number, change_type, actor_id, created_at }) => ({
+    id,
+    ordinal,
+    record: number,
+    changeType: change_type,
+    actorId: actor_id,
+    at: created_at,
+  }))
 
 /**
- * The numbers of public rows on the pages of an entry. All but `revisions` are counted up to `COUNTED_MAX`. Reads are not counted:
+ * The numbers of public rows on the pages of an entry. `evidence` includes the relations that contradict the entry. All but `revisions` are counted up to `COUNTED_MAX`. Reads are not counted:
  * otherwise each view of a page would change the page, and no cache could store it.
  */
 export type Counts = { revisions: number; evidence: number; relations: number; writes: number }
 export const COUNTED_MAX = 1_000
+const NO_RELATIONS = { relations: 0, objections: 0 }
 
 export const readCounts = async (on: WithReader, slug: string): Promise<Counts> =>
   countsOf(on, await addressedAt(on, slug))
 
 async function countsOf(on: WithReader, entry: EntryRow): Promise<Counts> {
-  const [evidence, relations, writes] = await Promise.all([
+  const [said, { relations, objections }, writes] = await Promise.all([
     entry.evidence === 0 ? 0 : countEvidence(on.reader, entry.number, COUNTED_MAX),
-    entry.relations === 0 ? 0 : countRelations(on.reader, entry.number, COUNTED_MAX),
+    entry.relations === 0 ? NO_RELATIONS : countRelations(on.reader, entry.number, COUNTED_MAX),
     countWrites(on.reader, entry.number, COUNTED_MAX),
   ])
+  const evidence = Math.min(said + objections, COUNTED_MAX)
   return { revisions: entry.revisions, evidence, relations, writes }
 }
 
-/** Returns the author of a revision, and the history and counts of its entry, from one read of the row of the entry. */
-export async function readAbout(on: WithReader, slug: string, revisionId: string, lifeRows: number) {
+/** Returns the author of a revision, and the history, verdicts and counts of its entry, from one read of the row of the entry. */
+export async function readAbout(on: WithReader, slug: string, revisionId: string, rows: number) {
   const entry = await addressedAt(on, slug)
-  const [{ author }, life, counts] = await Promise.all([
+  const [{ author }, steps, verdicts, counts] = await Promise.all([
     revisionStateOf(on, entry, revisionId),
-    lifeOf(on, entry, lifeRows),
+    stepsOf(on, entry, rows),
+    verdictsOf(on, entry),
     countsOf(on, entry),
   ])
-  return { author, life, counts }
+  return { author, steps, verdicts, counts }
 }
 
 /** How a piece of evidence counts for the current text of its entry. */
@@ -288,14 +271,15 @@ export async function readWeights(on: WithReader, slug: string, ids: readonly st
   return new Map(await Promise.all(found.map(async ({ id, record }) => [id, await weightOf(record)] as const)))
 }
 
-/** Returns the state and the tally of each revision of an entry that was judged itself, by the record number of the revision. */
-export async function readVerdicts(
-  on: WithReader,
-  slug: string,
-): Promise<Map<number, Pick<Entry['standing'], 'state' | 'tally'>>> {
-  const entry = await addressedAt(on, slug)
+/** The state and the tally of each revision that was judged itself, by the record number of the revision. */
+export type Verdicts = ReadonlyMap<number, Pick<Entry['standing'], 'state' | 'tally'>>
+
+export const readVerdicts = async (on: WithReader, slug: string): Promise<Verdicts> =>
+  verdictsOf(on, await addressedAt(on, slug))
+
+async function verdictsOf({ reader }: WithReader, entry: EntryRow): Promise<Verdicts> {
   if (entry.standing === null) return new Map()
-  const judgements = latestOf(await listJudgements(on.reader, entry))
+  const judgements = latestOf(await listJudgements(reader, entry))
   const judged = Map.groupBy(judgements, ({ revision }) => revision)
   return new Map([...judged].map(([revision, about]) => [revision, verdictOf(about)]))
 }

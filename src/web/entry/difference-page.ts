@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
-import { readCounts, readLife, type Step, VIEW_ROWS } from '../../memory/entries/views.ts'
+import { readCounts, readSteps, type Step, VIEW_ROWS } from '../../memory/entries/views.ts'
 import { isUuid } from '../../memory/values.ts'
 import { type Difference, difference, type Piece } from '../browser/difference.js'
 import { escapeHtml, type Html, html, NOTHING, raw, visible } from '../html.ts'
@@ -105,7 +105,7 @@ export const DIFF: Page = {
     await request.reads.yieldIfOverBudget()
     const changed = differences.filter(([, { pieces }]) => pieces.some(({ kind }) => kind !== 'same'))
     const content = sizeOf(differences[2][1])
-    const { steps } = await readLife(request.reads, entry.slug, VIEW_ROWS)
+    const steps = await readSteps(request.reads, entry.slug, VIEW_ROWS)
     await request.reads.yieldIfOverBudget()
     const view = VIEWS.find(([name]) => name === request.query.view)?.[0] ?? 'inline'
     const nameOf = ({ id }: Revision): string => {

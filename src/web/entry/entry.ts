@@ -2,10 +2,11 @@ import type { Author, Entry, Relation, Revision, Standing } from '../../contract
 import {
   type Counts,
   type Heading,
-  type Life,
   readAbout,
   readHeadings,
   readRevisionState,
+  type Step,
+  type Verdicts,
 } from '../../memory/entries/views.ts'
 import { standingLine, voicesWords } from '../../memory/evidence/rules.ts'
 import { signalLine } from '../../memory/signals/text.ts'
@@ -33,7 +34,7 @@ import { entryTabs, relationsOf, restsOn, revisionOf, sourcesOf } from './head.t
 import { lifeLine } from './life-line.ts'
 import { linkedData } from './linked-data.ts'
 
-/** Maximum number of revisions, and of pieces of evidence, in the life line: the newest ones. */
+/** Maximum number of revisions in the life line: the newest ones. */
 const LIFE_ROWS = 200
 
 type Shown = {
@@ -45,7 +46,8 @@ type Shown = {
   standing: Standing
   relations: Relation[]
   names: Map<string, Heading>
-  life: Life
+  steps: Step[]
+  verdicts: Verdicts
   counts: Counts
   /** The time of the request. */
   at: number
@@ -100,7 +102,7 @@ const cardText = ({ summary, standing }: Entry): string => {
 
 async function gather({ read, reads, original }: PageRequest, entry: Entry): Promise<Shown> {
   const { slug, currentRevisionId } = entry
-  const [revision, { items: relations }, standing, { author, life, counts }] = await Promise.all([
+  const [revision, { items: relations }, standing, { author, steps, verdicts, counts }] = await Promise.all([
     read<Revision>('readRevision', { slug, revisionId: currentRevisionId }),
     read<{ items: Relation[] }>('listRelations', { slug }),
     read<Standing>('readStanding', { slug }),
@@ -122,7 +124,8 @@ async function gather({ read, reads, original }: PageRequest, entry: Entry): Pro
     standing,
     relations,
     names,
-    life,
+    steps,
+    verdicts,
     counts,
     at: reads.at,
     original,
@@ -130,7 +133,21 @@ async function gather({ read, reads, original }: PageRequest, entry: Entry): Pro
 }
 
 function entryBody(shown: Shown): Html {
-  const { entry, content, sections, revision, author, standing, relations, names, life, counts, at, original } = shown
+  const {
+    entry,
+    content,
+    sections,
+    revision,
+    author,
+    standing,
+    relations,
+    names,
+    steps,
+    verdicts,
+    counts,
+    at,
+    original,
+  } = shown
   const { slug } = entry
   const locked = entry.status === 'LOCKED'
   const open = !locked && original === undefined
@@ -145,7 +162,7 @@ ${original !== undefined && html`<p class="notice">This is a copy. <a href="${or
 ${tagList(entry.tags)}
 ${entryTabs(slug, '', counts)}
 </header>
-${lifeLine(slug, life, counts.revisions)}
+${lifeLine(slug, steps, verdicts, counts.revisions)}
 <div class="columns">
 <div class="column">
 ${trustNotice(entry)}

@@ -4,7 +4,7 @@ import {
   readAuthors,
   readCounts,
   readHeadings,
-  readLife,
+  readSteps,
   readWeights,
   VIEW_ROWS,
   type Weight,
@@ -30,10 +30,10 @@ export const EVIDENCE: Page = {
     // Ids are ordered by time, so sorting by id merges both kinds into one list.
     const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
     const objecting = query.before === undefined ? await contradicting(read, entry) : []
-    const [counts, state, life, weights, authors, names] = await Promise.all([
+    const [counts, state, steps, weights, authors, names] = await Promise.all([
       readCounts(reads, slug),
       read<Standing>('readStanding', { slug }),
-      readLife(reads, slug, VIEW_ROWS),
+      readSteps(reads, slug, VIEW_ROWS),
       readWeights(
         reads,
         slug,
@@ -48,7 +48,7 @@ export const EVIDENCE: Page = {
         ...objecting.map(({ sourceEntryId }) => sourceEntryId),
       ]),
     ])
-    const ordinals = new Map(life.steps.map(({ id, ordinal }) => [id, ordinal]))
+    const ordinals = new Map(steps.map(({ id, ordinal }) => [id, ordinal]))
     // Each name is searched for signals.
     const rows = await inTurns(reads, pieces, piece => {
       const sourceId = 'result' in piece ? null : piece.sourceEntryId

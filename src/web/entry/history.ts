@@ -4,9 +4,9 @@ import {
   readAuthors,
   readCounts,
   readHeadings,
-  readLife,
   readLogSize,
   readRevisionState,
+  readSteps,
   readVerdicts,
   type Step,
   VIEW_ROWS,
@@ -108,10 +108,10 @@ export const HISTORY: Page = {
   async render({ params: { slug = '' }, query, read, reads, path }) {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/history` }
-    const life = await readLife(reads, slug, VIEW_ROWS)
+    const steps = await readSteps(reads, slug, VIEW_ROWS)
     const { kind: _kind, by: _by, below: _below, ...own } = query
-    const filter = filterOf(query, life.steps)
-    const found = filter && filtered(life.steps, filter)
+    const filter = filterOf(query, steps)
+    const found = filter && filtered(steps, filter)
     const place = placeOf(own, entry.revisionCount)
     const [counts, { items, nextCursor }, logged, verdicts] = await Promise.all([
       readCounts(reads, slug),
@@ -120,15 +120,15 @@ export const HISTORY: Page = {
       readVerdicts(reads, slug),
     ])
     const before = found === undefined ? items.at(-1)?.previousRevisionId : undefined
-    const actors = actorsOf(life.steps)
+    const actors = actorsOf(steps)
     const [authors, earlier] = await Promise.all([
       readAuthors(reads, [...items.map(({ actorId }) => actorId), ...actors]),
       before == null ? undefined : read<Revision>('readRevision', { slug, revisionId: before }),
     ])
-    const steps = new Map(life.steps.map(step => [step.id, step]))
+    const byId = new Map(steps.map(step => [step.id, step]))
     await reads.yieldIfOverBudget()
     const rows = await inTurns(reads, [...items.entries()], ([index, revision]) => {
-      const step = steps.get(revision.id)
+      const step = byId.get(revision.id)
       const author = html`${by(authors.get(revision.actorId), revision.actorId)} · ${moment(revision.createdAt, reads.at)}`
       const previous = items[index + 1] ?? earlier
       const adjoins = (previous?.id ?? null) === revision.previousRevisionId
@@ -142,9 +142,9 @@ export const HISTORY: Page = {
       body: html`<article class="entry">
 ${entryHead(entry, { here: '/history', name: 'History', counts, at: reads.at })}
 <p class="lead">Revisions are permanent. The newest is first.</p>
-${lifeLine(slug, life, counts.revisions)}
+${lifeLine(slug, steps, verdicts, counts.revisions)}
 ${entry.revisionCount >= JUMP_FROM && html`<div class="finders">${jumpForm(slug, entry.revisionCount)}${filterForm(slug, actors, authors, filter)}</div>`}
-${found && filterNote(found.page.length, life.steps.length, entry.revisionCount)}
+${found && filterNote(found.page.length, steps.length, entry.revisionCount)}
 <form class="compare" action="/entries/${slug}/diff" method="get">
 ${items.length > 1 && html`<p class="row"><button type="submit">Compare the two chosen</button></p>`}
 <ol class="revisions" reversed>${rows}</ol>
@@ -219,17 +219,17 @@ export const REVISION: Page = {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/revisions/${revisionId}` }
     const revision = await read<Revision>('readRevision')
-    const [content, state, life, names, logged] = await Promise.all([
+    const [content, state, steps, names, logged] = await Promise.all([
       prose(revision.content),
       readRevisionState(reads, slug, revision.id),
-      readLife(reads, slug, VIEW_ROWS),
+      readSteps(reads, slug, VIEW_ROWS),
       readHeadings(
         reads,
         revision.sources.map(({ entryId }) => entryId),
       ),
       readLogSize(reads),
     ])
-    const next = life.steps.find(({ ordinal }) => ordinal === state.ordinal + 1)
+    const next = steps.find(({ ordinal }) => ordinal === state.ordinal + 1)
     const current = revision.id === entry.currentRevisionId
     const links = [
       revision.previousRevisionId !== null &&

@@ -1,47 +1,30 @@
-import type { Judged, Life, Step } from '../../memory/entries/views.ts'
+import type { Step, Verdicts } from '../../memory/entries/views.ts'
+import { voicesWords } from '../../memory/evidence/rules.ts'
 import { type Html, html, NOTHING } from '../html.ts'
 import { CHANGE_WORDS, day, many } from '../parts/components.ts'
 
-/** Maximum number of revisions in the life line. */
+/** Maximum number of revisions that are drawn as links. More are drawn as bars. */
 export const COLUMNS_MAX = 16
 /** Maximum number of marks in one stack. Above it, a number is shown instead. */
 const MARKS_MAX = 4
 const STACK = { width: 28, height: 44, step: 9 } as const
+/** Number of shades of bars, from 0 for the oldest. */
+const AGES = 5
 
-/** A revision with the evidence about it. */
-type Column = { step: Step; up: Judged[]; down: Judged[] }
+type Side = 'for' | 'open' | 'against'
 
 /**
- * The life of an entry: revisions in their order, supporting and undecided evidence above them, opposing evidence below. Each mark is a
- * link. If there are more than COLUMNS_MAX revisions, shows the newest one, then judged ones, then the newest others.
+ * The life of an entry: its revisions in their order, the voices for them and the undecided ones above, those against them below. Empty for
+ * a single revision. `steps` are the newest revisions, newest first.
  */
-export function lifeLine(slug: string, { steps, judged }: Life, revisions: number): Html {
-  const about = Map.groupBy(judged, ({ revision }) => revision)
-  const chosen = steps
-    .slice(1)
-    .sort((a, b) => Number(about.has(b.record)) - Number(about.has(a.record)) || b.ordinal - a.ordinal)
-    .slice(0, COLUMNS_MAX - 1)
-  const shown = [...new Set([...steps.slice(0, 1), ...chosen])].sort((a, b) => a.ordinal - b.ordinal)
+export function lifeLine(slug: string, steps: readonly Step[], verdicts: Verdicts, revisions: number): Html {
+  const shown = steps.toReversed()
   const [first, last] = [shown[0], shown.at(-1)]
-  if (first === undefined || last === undefined || (revisions < 2 && judged.length === 0)) return NOTHING
-  const isCurrent = ({ ordinal }: Step): boolean => ordinal === revisions
-  const columns: Column[] = shown.map(step => {
-    const pieces = about.get(step.record) ?? []
-    return {
-      step,
-      up: pieces.filter(({ side }) => side !== 'against'),
-      down: pieces.filter(({ side }) => side === 'against'),
-    }
-  })
-  const hasCorrection = shown.some(step => step.changeType === 'CORRECT' && !isCurrent(step))
-  const hasAgainst = columns.some(({ down }) => down.length > 0)
-  return html`<figure class="life${!hasAgainst && ' unopposed'}"><ol aria-label="Revisions, oldest first, with their evidence">${columns.map(
-    (column, index) => [
-      gap(slug, (columns[index - 1]?.step.ordinal ?? 0) + 1, column.step.ordinal),
-      columnOf(slug, column, isCurrent(column.step)),
-    ],
-  )}</ol>
-<figcaption class="legend"><span><span class="step-key">1</span> revision</span>${hasCorrection && html`<span><span class="step-key correct">2</span> correction</span>`}<span class="range">${daysFrom(first.at, last.at)}</span><span>${mark('for')} supported</span><span>${mark('open')} undecided</span><span>${mark('against')} against</span></figcaption></figure>`
+  if (revisions < 2 || first === undefined || last === undefined) return NOTHING
+  const picture = shown.length > COLUMNS_MAX ? barsOf(slug, shown, verdicts) : columnsOf(slug, shown, verdicts)
+  const hasCorrection = shown.some(({ changeType }) => changeType === 'CORRECT')
+  return html`<details class="life opens"><summary>${many(revisions, 'revision')}, ${daysFrom(first.at, last.at)}</summary><figure>${picture}
+<figcaption class="legend">${hasCorrection && html`<span><i class="step-key correct"></i>correction</span>`}<span>${mark('for')} for</span><span>${mark('open')} undecided</span><span>${mark('against')} against</span></figcaption></figure></details>`
 }
 
 /** The range of days between two times in milliseconds since 1970; one day if both are on the same day. */
@@ -50,44 +33,56 @@ function daysFrom(from: number, to: number): Html {
   return start.slice(0, 10) === end.slice(0, 10) ? day(start) : html`${day(start)} to ${day(end)}`
 }
 
-/** Links the revisions between two columns to the history. */
-const gap = (slug: string, from: number, next: number): Html =>
-  from >= next
-    ? NOTHING
-    : html`<li><a class="more" href="/entries/${slug}/history?at=${next - 1}" aria-label="${many(next - from, 'more revision')}">⋯</a></li>`
-
-function columnOf(slug: string, { step, up, down }: Column, current: boolean): Html {
-  const { id, ordinal, changeType, at } = step
-  const name = `Revision ${ordinal}, ${(CHANGE_WORDS[changeType] ?? 'changed').toLowerCase()} ${new Date(at).toISOString().slice(0, 10)}`
-  return html`<li>${stack(slug, ordinal, up, 'up')}<a class="step ${changeType.toLowerCase()}${current && ' now'}" href="/entries/${slug}/revisions/${id}" aria-label="${name}">${ordinal}</a>${stack(slug, ordinal, down, 'down')}</li>`
-}
-
-const WORDS: Record<Judged['side'], string> = { for: 'supported', open: 'undecided', against: 'against' }
-
-function stack(slug: string, ordinal: number, pieces: readonly Judged[], place: 'up' | 'down'): Html {
-  const [newest] = pieces
-  if (newest === undefined) return NOTHING
-  const counts = Object.entries(WORDS).flatMap(([side, word]) => {
-    const count = pieces.filter(one => one.side === side).length
-    return count > 0 ? `${count} ${word}` : []
+/** Many revisions as one link to the history: a bar for each, darker if it is younger, with a mark for each side of its evidence. */
+function barsOf(slug: string, steps: readonly Step[], verdicts: Verdicts): Html {
+  const [first, last] = [steps[0]?.at ?? 0, steps.at(-1)?.at ?? 0]
+  const width = 100 / steps.length
+  const round = (value: number): string => value.toFixed(2)
+  const ageOf = (at: number): number => Math.floor(((at - first) / Math.max(last - first, 1)) * (AGES - 1))
+  const bars = steps.map(({ record, changeType, at }, index) => {
+    const { tally } = verdicts.get(record) ?? {}
+    const middle = round((index + 0.5) * width)
+    const sign = (side: Side, y: number): Html => html`<svg x="${middle}%">${shape(side, 0, y)}</svg>`
+    return html`<rect class="age-${ageOf(at)}${changeType === 'CORRECT' && ' correct'}" x="${round(index * width + width * 0.1)}%" y="14" width="${round(width * 0.8)}%" height="26"/>${
+      tally && [
+        tally.for > 0 ? sign('for', 6) : tally.inconclusive > 0 && sign('open', 6),
+        tally.against > 0 && sign('against', 48),
+      ]
+    }`
   })
-  const marks = pieces.toReversed().slice(0, pieces.length > MARKS_MAX ? MARKS_MAX - 1 : MARKS_MAX)
-  const y = (index: number): number => (place === 'up' ? STACK.height - 7 - index * STACK.step : 7 + index * STACK.step)
-  const more = pieces.length - marks.length
-  return html`<a class="${place}" href="${evidencePath(slug, newest)}" aria-label="Revision ${ordinal}: ${counts.join(', ')}${more > 0 && `, +${more} without a mark`}"><svg width="${STACK.width}" height="${STACK.height}" aria-hidden="true">${marks.map(
-    ({ side }, index) => shape(side, STACK.width / 2, y(index)),
-  )}${more > 0 && html`<text x="${STACK.width / 2}" y="${y(marks.length) + (place === 'up' ? 2 : 6)}" text-anchor="middle">+${more}</text>`}</svg></a>`
+  return html`<a class="bars-of-life" href="/entries/${slug}/history" aria-label="The history, revision by revision"><svg width="100%" height="54" aria-hidden="true">${bars}</svg></a>`
 }
 
-/** The shape of a piece of evidence: a disc, a ring or a cross. */
-const shape = (side: Judged['side'], x: number, y: number): Html =>
+const columnsOf = (slug: string, steps: readonly Step[], verdicts: Verdicts): Html =>
+  html`<ol aria-label="Revisions, oldest first, with their evidence">${steps.map(
+    ({ id, ordinal, changeType, at, record }, index) => {
+      const { tally } = verdicts.get(record) ?? {}
+      const name = `Revision ${ordinal}, ${(CHANGE_WORDS[changeType] ?? 'changed').toLowerCase()} ${new Date(at).toISOString().slice(0, 10)}`
+      const stack = (place: 'up' | 'down', sides: Side[]): Html | false =>
+        tally !== undefined &&
+        stackOf(sides, place, `/entries/${slug}/evidence`, `Revision ${ordinal}: ${voicesWords(tally)}`)
+      return html`<li>${stack('up', [...sidesOf('for', tally?.for), ...sidesOf('open', tally?.inconclusive)])}<a class="step ${changeType.toLowerCase()}${index === steps.length - 1 && ' now'}" href="/entries/${slug}/revisions/${id}" aria-label="${name}">${ordinal}</a>${stack('down', sidesOf('against', tally?.against))}</li>`
+    },
+  )}</ol>`
+
+const sidesOf = (side: Side, voices = 0): Side[] => Array<Side>(voices).fill(side)
+
+/** One mark for each voice, the first ones next to the revision. */
+function stackOf(sides: readonly Side[], place: 'up' | 'down', href: string, name: string): Html {
+  if (sides.length === 0) return NOTHING
+  const marks = sides.slice(0, sides.length > MARKS_MAX ? MARKS_MAX - 1 : MARKS_MAX)
+  const y = (index: number): number => (place === 'up' ? STACK.height - 7 - index * STACK.step : 7 + index * STACK.step)
+  const more = sides.length - marks.length
+  return html`<a class="${place}" href="${href}" aria-label="${name}${more > 0 && `, ${sides.length} ${place === 'up' ? 'above' : 'below'}`}"><svg width="${STACK.width}" height="${STACK.height}" aria-hidden="true">${marks.map(
+    (side, index) => shape(side, STACK.width / 2, y(index)),
+  )}${more > 0 && html`<text x="${STACK.width / 2}" y="${y(marks.length) + (place === 'up' ? 2 : 6)}" text-anchor="middle">${sides.length}</text>`}</svg></a>`
+}
+
+/** The shape of a voice: a disc, a ring or a cross. */
+const shape = (side: Side, x: number, y: number): Html =>
   side === 'against'
     ? html`<path class="against" d="M${x - 3} ${y - 3}l6 6m0-6l-6 6"/>`
     : html`<circle class="${side}" cx="${x}" cy="${y}" r="3.4"/>`
 
-const mark = (side: Judged['side']): Html =>
+const mark = (side: Side): Html =>
   html`<svg class="mark-key" width="10" height="10" aria-hidden="true">${shape(side, 5, 5)}</svg>`
-
-/** The address of a piece of evidence: the page of evidence that begins with that piece. */
-const evidencePath = (slug: string, { id, cursor }: Pick<Judged, 'id' | 'cursor'>): string =>
-  `/entries/${slug}/evidence?before=${cursor}#evidence-${id}`
