@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { difference, matches, type Piece } from '../../src/web/browser/difference.js'
+import { differenceView } from '../../src/web/parts/difference.ts'
 
 const textOf = (pieces: Piece[], ...kinds: Piece['kind'][]): string =>
   pieces.flatMap(({ kind, text }) => (kinds.includes(kind) ? [text] : [])).join('')
@@ -77,4 +78,15 @@ test('texts without common lines are compared in bounded time', () => {
   assert.deepEqual(matches(before, after), [])
   const { user, system } = process.cpuUsage(begun)
   assert.ok(user + system < 2_000_000, `${user + system} µs`)
+})
+
+test('a difference shows code apart from the words around it, also where it changed', () => {
+  const view = (before: string, after: string): string => differenceView(difference(before, after)).markup
+  assert.match(
+    view('שלום `a = 0;` סוף', 'שלום `a = 1;` סוף'),
+    /שלום <code>`a = <del>0<\/del><ins>1<\/ins>;`<\/code> סוף/,
+  )
+  const block = '```sql\nSELECT 1;\n```\nסוף `x`'
+  assert.match(view(block, `${block}.`), /<code>```sql\n<\/code><code>SELECT 1;\n<\/code><code>```\n<\/code>/)
+  assert.doesNotMatch(view('one ` two', 'one ` three'), /<code>/)
 })

@@ -1,48 +1,126 @@
-import type { Difference } from '../browser/difference.js'
+import type { Difference, Piece } from '../browser/difference.js'
 import { everyCharacter, type Html, html } from '../html.ts'
 import { many } from './components.ts'
 
 /** Number of unchanged lines that are shown on each side of a change. Further lines are folded. */
 const CONTEXT = 3
 
-/** A difference as markup: deletions as `del`, insertions as `ins`. Long unchanged parts are folded and invisible characters are named. */
-export function differenceView({ pieces }: Difference): Html {
-  return html`<div class="difference" dir="auto">${pieces.map(({ kind, text }, index) =>
-    kind === 'new'
-      ? html`<ins>${everyCharacter(text)}</ins>`
-      : kind === 'gone'
-        ? html`<del>${everyCharacter(text)}</del>`
-        : sameView(text, { after: index > 0, before: index < pieces.length - 1 }),
-  )}</div>`
+/** A line of a difference: its parts in order, and whether it is in a block of code. */
+type Line = { parts: Piece[]; isChanged: boolean; isCode: boolean }
+
+/**
+ * A difference as markup: deletions as `del`, insertions as `ins`, code as `code`. Long unchanged parts are folded and invisible characters
+ * are named. With `numbered`, each group of changed lines has the id `change-N`, from 1.
+ */
+export function differenceView({ pieces }: Difference, numbered = false): Html {
+  const groups = groupsOf(linesOf(pieces))
+  let number = 0
+  const parts = groups.map((lines, index) => {
+    if (!lines[0]?.isChanged) return sameView(lines, { after: index > 0, before: index < groups.length - 1 })
+    number += 1
+    return html`<div class="change"${numbered && html` id="change-${number}" tabindex="-1"`}>${lines.map(lineView)}</div>`
+  })
+  return html`<div class="difference" dir="auto">${parts}</div>`
 }
 
-/** Whether an unchanged text is after a change, and whether it is before one. */
+/** Neighbouring lines that are all changed, or all unchanged. */
+function groupsOf(lines: readonly Line[]): Line[][] {
+  const groups: Line[][] = []
+  for (const line of lines) {
+    const last = groups.at(-1)
+    if (last?.[0]?.isChanged === line.isChanged) last.push(line)
+    else groups.push([line])
+  }
+  return groups
+}
+
+/** The number of groups of changed lines. */
+export const countChanges = ({ pieces }: Difference): number =>
+  groupsOf(linesOf(pieces)).filter(([line]) => line?.isChanged).length
+
+const FENCE = /^ {0,3}(?:```|~~~)/
+
+function linesOf(pieces: readonly Piece[]): Line[] {
+  const lines: Line[] = []
+  let parts: Piece[] = []
+  let isOpen = false
+  const end = (): void => {
+    if (parts.length === 0) return
+    const text = parts.map(part => (part.kind === 'gone' ? '' : part.text)).join('')
+    const isFence = FENCE.test(text)
+    lines.push({ parts, isChanged: parts.some(({ kind }) => kind !== 'same'), isCode: isOpen || isFence })
+    if (isFence) isOpen = !isOpen
+    parts = []
+  }
+  for (const { kind, text } of pieces) {
+    for (const part of text.split(/(?<=\n)/)) {
+      parts.push({ kind, text: part })
+      if (part.endsWith('\n')) end()
+    }
+  }
+  end()
+  return lines
+}
+
+/** Code within a line. A pattern that takes time in proportion to the line. */
+const CODE = /(?<!`)(`{1,2})(?!`)[^`]+\1(?!`)/g
+
+/** A line with its code apart, so that a text in another direction does not reorder it. */
+function lineView({ parts, isCode }: Line): Html {
+  if (isCode) return html`<code>${parts.map(partView)}</code>`
+  const text = parts.map(part => part.text).join('')
+  const shown: Html[] = []
+  let from = 0
+  for (const { 0: code, index } of text.matchAll(CODE)) {
+    const [before, within] = [cut(parts, from, index), cut(parts, index, index + code.length)]
+    shown.push(html`${before.map(partView)}<code>${within.map(partView)}</code>`)
+    from = index + code.length
+  }
+  return html`${shown}${cut(parts, from, text.length).map(partView)}`
+}
+
+/** The parts of a line between two offsets. */
+function cut(parts: readonly Piece[], from: number, end: number): Piece[] {
+  let at = 0
+  return parts.flatMap(({ kind, text }) => {
+    const [start, stop] = [Math.max(from - at, 0), Math.min(end - at, text.length)]
+    at += text.length
+    return start < stop ? [{ kind, text: text.slice(start, stop) }] : []
+  })
+}
+
+const partView = ({ kind, text }: Piece): Html =>
+  kind === 'new'
+    ? html`<ins>${everyCharacter(text)}</ins>`
+    : kind === 'gone'
+      ? html`<del>${everyCharacter(text)}</del>`
+      : shortened(text, { after: true, before: true })
+
+/** Whether unchanged lines are after a change, and whether they are before one. */
 type ChangedSides = { after?: boolean; before?: boolean }
 
-function sameView(text: string, beside: ChangedSides): Html {
-  const lines = text.split(/(?<=\n)/)
+function sameView(lines: readonly Line[], beside: ChangedSides): Html {
   const head = beside.after ? CONTEXT : 0
   const tail = beside.before ? CONTEXT : 0
   const folded = lines.length - head - tail
-  if (folded < 2 * CONTEXT) return shortened(text, beside)
-  const part = (from: number, to: number): string => lines.slice(from, to).join('')
-  return html`${shortened(part(0, head), { after: true })}${fold(many(folded, 'unchanged line'), part(head, lines.length - tail))}${shortened(part(lines.length - tail, lines.length), { before: true })}`
+  if (folded < 2 * CONTEXT) return html`${lines.map(lineView)}`
+  return html`${lines.slice(0, head).map(lineView)}${fold(many(folded, 'unchanged line'), html`${lines.slice(head, lines.length - tail).map(lineView)}`)}${lines.slice(lines.length - tail).map(lineView)}`
 }
 
-const fold = (name: string, text: string): Html =>
-  html`<details class="folded"><summary dir="ltr">${name}</summary>${everyCharacter(text)}</details>`
+const fold = (name: string, text: Html): Html =>
+  html`<details class="folded"><summary dir="ltr">${name}</summary>${text}</details>`
 
-/** Maximum length of unchanged lines in characters. Longer ones are folded, except for their ends next to a change. */
+/** Maximum length of an unchanged part of a line, in characters. Longer ones are folded, except for their ends next to a change. */
 const LONG = 1_500
 const END = 300
 
-/** An unchanged text of few lines. If it is long, the part that is not next to a change is folded. */
+/** An unchanged part of a line. If it is long, the part that is not next to a change is folded. */
 function shortened(text: string, { after, before }: ChangedSides): Html {
   if (text.length <= LONG) return everyCharacter(text)
   const head = after ? (/^[\s\S]*\s/.exec(text.slice(0, END))?.[0].length ?? 0) : 0
   const tail = before ? (/\s[\s\S]*$/.exec(text.slice(-END))?.[0].length ?? 0) : 0
   const end = text.length - tail
-  return html`${everyCharacter(text.slice(0, head))}${fold(many(end - head, 'unchanged character'), text.slice(head, end))}${everyCharacter(text.slice(end))}`
+  return html`${everyCharacter(text.slice(0, head))}${fold(many(end - head, 'unchanged character'), everyCharacter(text.slice(head, end)))}${everyCharacter(text.slice(end))}`
 }
 
 /** The difference in two columns: the earlier text with its deletions, the later text with its insertions. */
