@@ -4,6 +4,7 @@ import { OPERATIONS } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
 import type { EntryList } from '../contract/resources.ts'
 import { searchFaceted } from '../memory/entries/search.ts'
+import { readWithdrawal } from '../memory/entries/views.ts'
 import { type Answer, bodyOf, type Observed, type ReadName } from '../memory/operation.ts'
 import { runRead } from '../memory/run.ts'
 import { acceptedType } from '../web/accepted-type.ts'
@@ -21,7 +22,7 @@ import {
   type Redirect,
   targetOf,
 } from '../web/page.ts'
-import { type Leads, problemPage, wordsOfAddress } from '../web/problem-page.ts'
+import { type Leads, nearestFirst, problemPage, wordsOfAddress } from '../web/problem-page.ts'
 import type { Admitted } from './admission.ts'
 import { createDocument, type createSender, isCurrent, type StaticDocument } from './documents.ts'
 import { problemAnswer } from './errors.ts'
@@ -35,6 +36,7 @@ const JSON_MEDIA = 'application/json'
 const PAGE_QUERY_CHARACTERS = 500
 /** Entries that the page of a problem proposes. */
 const LEADS = 5
+const LEADS_LOOKED_AT = 20
 
 /** The content security policy of pages: files, scripts, forms and calls only of this service. */
 export const PAGE_FIELDS = {
@@ -174,13 +176,15 @@ async function showOrLeadOn(page: ReadPage, asked: PageRequest, exchange: Exchan
   }
 }
 
-/** Entries with the words of a missing address. None if the store cannot be read. */
-async function leadsFor(code: Problem['code'], { path, read, reads: { at } }: PageRequest): Promise<Leads> {
+/** Entries with the words of a missing address, or the withdrawal of the entry. Nothing if the store cannot be read. */
+async function leadsFor(code: Problem['code'], { path, params, read, reads }: PageRequest): Promise<Leads> {
+  const { at } = reads
   const q = code === 'ENTRY_NOT_FOUND' ? wordsOfAddress(path) : ''
-  if (q === '') return { items: [], at }
   try {
-    const { items } = await read<EntryList>('searchEntries', {}, { limit: LEADS, q })
-    return { items, at }
+    if (code === 'ENTRY_WITHDRAWN') return { items: [], withdrawal: await readWithdrawal(reads, params.slug ?? ''), at }
+    if (q === '') return { items: [], at }
+    const { items } = await read<EntryList>('searchEntries', {}, { limit: LEADS_LOOKED_AT, q, sort: 'relevance' })
+    return { items: nearestFirst(q, items).slice(0, LEADS), at }
   } catch {
     return { items: [], at }
   }

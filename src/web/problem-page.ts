@@ -1,14 +1,23 @@
+import leven from 'leven'
 import { LIMITS } from '../contract/limits.ts'
 import type { Problem, ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
+import type { Withdrawal } from '../memory/entries/views.ts'
 import { type Html, html, NOTHING, seen, visible } from './html.ts'
 import type { Document } from './page.ts'
-import { signalBadges } from './parts/components.ts'
+import { day, signalBadges } from './parts/components.ts'
 import { standingStrip } from './parts/evidence-summary.ts'
 
-/** The entries that the page of a problem suggests. `at` is the time of the read in milliseconds since 1970. */
-export type Leads = { items: readonly Pick<Entry, 'signals' | 'slug' | 'title' | 'standing'>[]; at: number }
+/**
+ * The entries that the page of a problem suggests, and the withdrawal of the requested entry. `at` is the time of the read in milliseconds
+ * since 1970.
+ */
+export type Leads = {
+  items: readonly Pick<Entry, 'signals' | 'slug' | 'title' | 'standing'>[]
+  withdrawal?: Withdrawal | undefined
+  at: number
+}
 
 const HEADINGS: Partial<Record<ProblemCode, string>> = {
   ROUTE_NOT_FOUND: 'Page not found',
@@ -60,6 +69,22 @@ export function wordsOfAddress(path: string): string {
   return [...plain.trim()].slice(0, LIMITS.queryCharacters).join('').trim()
 }
 
+/** The largest edit distance of a word that may be the misspelt one, for each four characters of it. */
+const NEAR = 1
+
+/** Entries ordered by how many words of an address their own address has, also misspelt; otherwise in the given order. */
+export function nearestFirst<E extends { slug: string }>(q: string, entries: readonly E[]): E[] {
+  const wanted = q.toLowerCase().split(' ')
+  const isNear = (word: string, other: string): boolean => leven(word, other) <= NEAR * Math.floor(word.length / 4)
+  const near = new Map(
+    entries.map(entry => {
+      const own = entry.slug.split('-')
+      return [entry, wanted.filter(word => own.some(other => isNear(word, other))).length]
+    }),
+  )
+  return entries.toSorted((one, other) => (near.get(other) ?? 0) - (near.get(one) ?? 0))
+}
+
 const searchFor = (q: string, label: string): Html =>
   html`<form class="search" action="/search" method="get" aria-label="${label}"><div class="field grow"><label for="missing-q">Search for</label><input id="missing-q" type="search" name="q" value="${q}" maxlength="${LIMITS.queryCharacters}" autocomplete="off" dir="auto"></div><button type="submit" class="do">Search</button></form>`
 
@@ -68,12 +93,15 @@ const proposed = ({ items, at }: Leads): Html =>
     ? NOTHING
     : html`<h2>Entries with words of this address</h2><ul class="plain">${items.map(entry => html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}">${visible(entry.title)}</a>${standingStrip(entry, at)} ${signalBadges(entry)}</li>`)}</ul>`
 
+const withdrawnOn = ({ at, record, isLogged }: Withdrawal): Html =>
+  html`<p>Withdrawn on ${day(at)}${isLogged && html`, as <a href="/log?record=${record}">record ${record} of the public log</a>`}.</p>`
+
 const onward = (status: number, q: string, leads: Leads): Html => {
   if (status === 404) {
     return html`${proposed(leads)}${searchFor(q, 'Search for the missing page')}<p>Or see the <a href="/activity">recent activity</a> or the <a href="/">home page</a>.</p>`
   }
   return status === 410
-    ? html`${searchFor('', 'Search other entries')}<p>See <a href="/search">other entries</a> or the <a href="/">home page</a>.</p>`
+    ? html`${leads.withdrawal && withdrawnOn(leads.withdrawal)}${searchFor('', 'Search other entries')}<p>See <a href="/search">other entries</a> or the <a href="/">home page</a>.</p>`
     : NOTHING
 }
 

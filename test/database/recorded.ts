@@ -277,6 +277,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await views.readRevisionState(reads, slug, revisionId)
   await views.readSteps(reads, slug, 10)
   await views.readCounts(reads, slug)
+  await views.readWithdrawal(reads, slug)
   await views.readVerdicts(reads, slug)
   await views.readWeights(reads, slug, [id])
   await views.readAuthors(reads, [actorId])

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { startApp, type TestApp } from '../support/app.ts'
 import { type Answer, call, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
+import { eventually } from '../support/process.ts'
 
 let app: TestApp
 before(async () => {
@@ -65,6 +66,32 @@ test('the page of a missing entry proposes entries with the words of the address
   assert.deepEqual(proposed(await get('/nightingale')), [])
   const json = await call(app.url, 'GET', '/api/entries/nightingale-commit-order-of-pages')
   assert.equal(json.text.includes('ightingale'), false)
+})
+
+test('the page of a withdrawn entry has the day of its withdrawal, and its record in the public log', async () => {
+  const { token } = await newActor(app.url)
+  const entry = await newEntry(app.url, token, { title: 'Gone words' })
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  await eventually('the log has the record', 30_000, async () =>
+    /href="\/log\?record=\d+">/.test((await get(`/entries/${entry.slug}`)).text) ? true : undefined,
+  )
+  const { text } = await get(`/entries/${entry.slug}/history`)
+  assert.match(text, /Withdrawn on <time datetime="20\d\d-/)
+  const [, record] = /<a href="\/log\?record=(\d+)">record \1 of the public log</.exec(text) ?? []
+  assert.ok(record !== undefined)
+  await moderate(app.url, 'ENTRY', entry.id, 'RESTORE')
+  assert.equal((await get(`/entries/${entry.slug}`)).status, 200)
+})
+
+test('a misspelt address proposes the entry with the nearest address first', async () => {
+  const { token } = await newActor(app.url)
+  const nearest = await newEntry(app.url, token, { title: 'SQLite in WAL mode: readers beside one writer' })
+  for (const place of ['one', 'two'])
+    await newEntry(app.url, token, {
+      title: `OpenSSL ${place}: the wall clock`,
+      content: 'A wall, a mode, a sqlite wall.',
+    })
+  assert.equal(proposed(await get('/entries/sqlite-wall-mode'))[0], `/entries/${nearest.slug}`)
 })
 
 test('the page of a withdrawn entry proposes no entry, and has none of its words', async () => {

@@ -83,6 +83,12 @@ export type StepRow = {
   actor_id: string
 }
 
+/** The act of moderation that withdrew an entry. */
+export const findWithdrawal = (reader: Reader, entry: number) =>
+  reader.one<{ number: number; created_at: number }>(sql`
+    SELECT m.number, m.created_at FROM entry e JOIN moderation m ON m.number = e.change
+    WHERE e.number = ${entry} AND e.withdrawn = 1`)
+
 /** The newest revisions of an entry, newest first, without their texts. */
 export const listSteps = (reader: Reader, entry: number, limit: number) =>
   reader.all<StepRow>(sql`

@@ -20,7 +20,7 @@ import { readHead } from '../head-rows.ts'
 import { findAddressed, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
-import type { EntryRow } from './rows.ts'
+import { type EntryRow, findEntry } from './rows.ts'
 import {
   type ChangeRow,
   countEvidence,
@@ -30,6 +30,7 @@ import {
   findHeading,
   findRecordTime,
   findRevisionAuthor,
+  findWithdrawal,
   listAddresses,
   listRecentChanges,
   listSteps,
@@ -63,6 +64,18 @@ const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** The number of records in the public log, by its newest checkpoint. */
 export const readLogSize = async ({ reader }: WithReader): Promise<number> => (await findCheckpoint(reader))?.size ?? 0
+
+/** The act of moderation that withdrew an entry: its time, its record, and whether the public log has it. */
+export type Withdrawal = { at: string; record: number; isLogged: boolean }
+
+/** Returns the withdrawal of an entry, addressed by slug or id; undefined if the entry is public, or on a mirror. */
+export async function readWithdrawal(on: WithReader, address: string): Promise<Withdrawal | undefined> {
+  const { reader } = on
+  const entry = await findEntry(reader, address)
+  const row = entry && (await findWithdrawal(reader, entry.number))
+  if (row === undefined) return undefined
+  return { at: isoTime(row.created_at), record: row.number, isLogged: row.number <= (await readLogSize(on)) }
+}
 
 /** Returns the current declarations of actors, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
 export async function readAuthors({ reader }: WithReader, ids: readonly string[]): Promise<Map<string, Author>> {
