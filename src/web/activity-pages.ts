@@ -6,18 +6,22 @@ import { DAY } from '../memory/values.ts'
 import { entryHead } from './entry/head.ts'
 import { type Html, html, NOTHING, raw, words } from './html.ts'
 import type { Page, PageRequest, Query } from './page.ts'
-import { dateFormat, figure, many, olderLink, tagPath, titleOf } from './parts/components.ts'
+import { dateFormat, dayOf, figure, many, minuteOf, olderLink, tagPath, titleOf } from './parts/components.ts'
 import { activityRows } from './parts/list-rows.ts'
 
 /** Plots, rendered on the server. Each is next to a list or table with the same data. Times are in milliseconds. */
 
 const WIDTH = 720
 const short = dateFormat({ day: 'numeric', month: 'short' })
-const withYear = dateFormat({ dateStyle: 'medium' })
 const clock = dateFormat({ timeStyle: 'short' })
 
-/** Formats a time on an axis: the time within a day, the day within a year, otherwise day and year. */
-const tick = (at: number, span: number): string => (span < DAY ? clock : span < 300 * DAY ? short : withYear)(at)
+/** The words below an axis: times within a day, days within a year, otherwise days with their year. Each differs from the one before. */
+function axisWords(times: readonly number[]): Html {
+  const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
+  const format = span < DAY ? clock : span < 300 * DAY ? short : dayOf
+  const words = times.map(format)
+  return html`<p class="axis-words">${words.map((word, index) => html`<span>${word !== words[index - 1] && word}</span>`)}</p>`
+}
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 
@@ -63,7 +67,7 @@ export function barsOf(rows: readonly { action: Action; at: number }[]): Bars {
 const BAR_HEIGHT = 132
 
 /** Bars of actions over time, by group. */
-export function activityPlot({ step, bars }: Bars): Html {
+export function activityPlot({ bars }: Bars): Html {
   const [first, last] = [bars[0], bars.at(-1)]
   if (first === undefined || last === undefined) return NOTHING
   const totals = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))
@@ -71,7 +75,6 @@ export function activityPlot({ step, bars }: Bars): Html {
   const slots = Math.max(bars.length, 12)
   const width = WIDTH / slots
   const scale = (count: number): number => (count / top) * (BAR_HEIGHT - 12)
-  const span = step * bars.length
   const drawn = bars.map(({ counts }, index) => {
     let y = BAR_HEIGHT
     return counts.map((count, group) => {
@@ -85,7 +88,7 @@ export function activityPlot({ step, bars }: Bars): Html {
     BAR_HEIGHT,
     `Actions over time, at most ${top} at once`,
     html`<line class="axis" x1="0" y1="${BAR_HEIGHT - 0.5}" x2="${WIDTH}" y2="${BAR_HEIGHT - 0.5}"/>${drawn}`,
-  )}<p class="axis-words"><span>${tick(first.at, span)}</span><span>${bars.length > 1 && tick(last.at, span)}</span></p>
+  )}${axisWords([first.at, last.at])}
 <figcaption><ul class="legend">${GROUPS.map(({ name, tone }) => html`<li><i class="key ${tone}"></i>${name}</li>`)}</ul></figcaption></figure>`
 }
 
@@ -140,7 +143,7 @@ export function growthPlot(sampled: readonly Growth[], name: string): Html {
     GROWTH_HEIGHT,
     `${name}: from ${first.records} to ${last.records}`,
     html`${grid}<path class="area" d="${line}L${WIDTH} ${GROWTH_HEIGHT}L0 ${GROWTH_HEIGHT}Z"/><path class="line" d="${line}"/>`,
-  )}<p class="axis-words"><span>${tick(first.at, span)}</span><span>${tick(first.at + span / 2, span)}</span><span>${tick(last.at, span)}</span></p>
+  )}${axisWords([first.at, first.at + span / 2, last.at])}
 <figcaption class="small">Permanent records by time (UTC); now ${now}.</figcaption></figure>`
 }
 
@@ -239,12 +242,12 @@ const barTable = (
   { bars }: Bars,
   rows: number,
 ): Html => html`<details class="numbers"><summary>${rows === VIEW_ROWS ? `The newest ${rows.toLocaleString('en-GB')} rows` : 'All rows'} as numbers</summary>
-<div class="wide" tabindex="0" role="region" aria-label="Activity over time"><table><thead><tr><th scope="col">From</th>${GROUPS.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<div class="wide" tabindex="0" role="region" aria-label="Activity over time"><table><thead><tr><th scope="col">From (UTC)</th>${GROUPS.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${bars
   .filter(({ counts }) => counts.some(count => count > 0))
   .map(
     ({ at, counts }) =>
-      html`<tr><th scope="row">${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}</th>${counts.map(count => html`<td>${count}</td>`)}</tr>`,
+      html`<tr><th scope="row">${minuteOf(at)}</th>${counts.map(count => html`<td>${count}</td>`)}</tr>`,
   )}</tbody></table></div></details>`
 
 /** The numbers of the service, with their limits. */

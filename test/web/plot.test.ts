@@ -27,6 +27,19 @@ test('the line of growth stays in its plot and never goes back, also when times 
   }
 })
 
+test('no two neighbouring words below an axis are the same', () => {
+  const words = (...times: number[]): string[] =>
+    [
+      ...growthPlot(
+        times.map((at, index) => ({ at, records: index + 1 })),
+        'Growth',
+      ).markup.matchAll(/<span>([^<]*)<\/span>/g),
+    ].map(([, word = '']) => word)
+  assert.deepEqual(words(0, 20_000), ['00:00', '', ''])
+  assert.deepEqual(words(0, 7_200_000), ['00:00', '01:00', '02:00'])
+  assert.deepEqual(words(0, 40 * DAY), ['1 Jan', '21 Jan', '10 Feb'])
+})
+
 test('the values of an axis are round, begin at 0 and reach the largest value', () => {
   assert.deepEqual(axisValues(1), [1, 0])
   assert.deepEqual(axisValues(4), [4, 3, 2, 1, 0])

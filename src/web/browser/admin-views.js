@@ -1,7 +1,7 @@
 import { countOf } from './admin-act.js'
 import { undoableIds } from './admin-many.js'
 import { table } from './admin-table.js'
-import { button, make } from './dom.js'
+import { button, exactOf, make } from './dom.js'
 import { relativeTime } from './relative-time.js'
 import { words } from './untrusted-text.js'
 
@@ -27,7 +27,7 @@ import { words } from './untrusted-text.js'
  * }} Snapshot
  */
 
-/** A time as its age, and exactly, in the reader's locale and time zone. @param {string} iso */
+/** A time as its age, and exactly, in UTC. @param {string} iso */
 export const timeOf = iso =>
   make(
     'time',
@@ -36,9 +36,6 @@ export const timeOf = iso =>
     make('br'),
     make('span', { class: 'small' }, exactOf(iso)),
   )
-
-/** @param {string} iso */
-const exactOf = iso => new Date(iso).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' })
 
 /**
  * A status and the set flags as badges. A flag that the status implies is omitted.

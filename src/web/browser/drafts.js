@@ -1,4 +1,4 @@
-import { button, show } from './dom.js'
+import { button, exactOf, show } from './dom.js'
 import { fieldsOf } from './fields.js'
 
 /** A list (tags, sources) that a draft stores besides the fields. @typedef {{ value(): unknown, set(value: unknown): void }} Kept */
@@ -64,7 +64,7 @@ export function keepDraft(form, notice, lists = {}) {
       show(notice, false)
       fields.find(field => field.type !== 'hidden')?.focus()
     })
-    notice.replaceChildren(`Your draft of ${new Date(kept.at).toLocaleString()} was restored. `, discard)
+    notice.replaceChildren(`Your draft of ${exactOf(kept.at)} was restored. `, discard)
     show(notice, true)
   }
   form.addEventListener('input', later)

@@ -4,7 +4,7 @@ import { parseCheckpoint, parseNote } from '../../tlog/verify/note.js'
 import { parseVerifierKey, verifySignatures } from '../../tlog/verify/signature.js'
 import { TILE_WIDTH, tilePath, tileWidth } from '../../tlog/verify/tile.js'
 import { hashLeaf, hashNode, inclusionSiblings, parseProof } from '../../tlog/verify/tree.js'
-import { make, need } from './dom.js'
+import { exactOf, make, need } from './dom.js'
 import { everyCharacter } from './untrusted-text.js'
 
 /** @typedef {import('../../tlog/verify/bytes.js').Bytes} Bytes */
@@ -76,7 +76,7 @@ async function recompute(record) {
   const keys = await Promise.all((await (await get('/log/keys')).text()).trim().split('\n').map(parseVerifierKey))
   const { good, bad, unchecked } = await verifySignatures(note, keys)
   const names = good.map(
-    ({ key, time }) => `${key.name} (${key.id}${time === undefined ? '' : `, ${new Date(time * 1000).toISOString()}`})`,
+    ({ key, time }) => `${key.name} (${key.id}${time === undefined ? '' : `, ${exactOf(time * 1000)}`})`,
   )
   step('The checkpoint is signed by', [make('ul', {}, ...names.map(name => make('li', {}, ...everyCharacter(name))))])
   if (unchecked.length > 0) step(`This browser cannot check ${unchecked.length} other signatures.`, [])

@@ -1,7 +1,7 @@
 import type { Step, Verdicts } from '../../memory/entries/views.ts'
 import { voicesWords } from '../../memory/evidence/rules.ts'
 import { type Html, html, NOTHING } from '../html.ts'
-import { CHANGE_WORDS, day, many } from '../parts/components.ts'
+import { CHANGE_WORDS, day, dayOf, many } from '../parts/components.ts'
 
 /** Maximum number of revisions that are drawn as links. More are drawn as bars. */
 export const COLUMNS_MAX = 16
@@ -57,7 +57,7 @@ const columnsOf = (slug: string, steps: readonly Step[], verdicts: Verdicts): Ht
   html`<ol aria-label="Revisions, oldest first, with their evidence">${steps.map(
     ({ id, ordinal, changeType, at, record }, index) => {
       const { tally } = verdicts.get(record) ?? {}
-      const name = `Revision ${ordinal}, ${(CHANGE_WORDS[changeType] ?? 'changed').toLowerCase()} ${new Date(at).toISOString().slice(0, 10)}`
+      const name = `Revision ${ordinal}, ${(CHANGE_WORDS[changeType] ?? 'changed').toLowerCase()} ${dayOf(at)}`
       const stack = (place: 'up' | 'down', sides: Side[]): Html | false =>
         tally !== undefined &&
         stackOf(sides, place, `/entries/${slug}/evidence`, `Revision ${ordinal}: ${voicesWords(tally)}`)

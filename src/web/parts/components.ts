@@ -15,8 +15,8 @@ export function dateFormat(options: Intl.DateTimeFormatOptions): (date: Date | n
   }
 }
 
-const dayOf = dateFormat({ dateStyle: 'medium' })
-const minuteOf = dateFormat({ dateStyle: 'medium', timeStyle: 'short' })
+export const dayOf = dateFormat({ dateStyle: 'medium' })
+export const minuteOf = dateFormat({ dateStyle: 'medium', timeStyle: 'short' })
 const timeOf = dateFormat({ timeStyle: 'short' })
 
 /** The day of a time. */
