@@ -78,7 +78,7 @@ ${sendRow('Open the console')}
 <p class="count" id="f-reason-count"></p>
 <p class="field-problem" id="f-reason-problem" hidden></p>
 </div>
-<div class="notice" role="status" data-consequence></div>
+<div class="notice" role="status" tabindex="-1" data-consequence></div>
 ${sendRow('Apply')}
 <p class="row"><button type="button" data-close>Close</button></p>
 </form>

@@ -59,7 +59,10 @@ export function actDialog(dialog, bearer, changed) {
       state.textContent = ''
       submit.hidden = true
       const [only] = results
-      showProblem(...(targets.length === 1 && only !== undefined ? resultOf(only) : resultsOf(results, targets.length)))
+      consequence.replaceChildren(
+        ...(targets.length === 1 && only !== undefined ? resultOf(only) : resultsOf(results, targets.length)),
+      )
+      consequence.focus()
     },
   })
   need(dialog, '[data-close]', HTMLButtonElement).addEventListener('click', () => dialog.close())

@@ -121,14 +121,14 @@ const rowOf = (columns, cells) =>
 
 /** The sentence about the keys of `tableKeys`. */
 export const KEYS =
-  'Keys in a table: j and k move, x selects, a selects all, m moderates the selected, / filters, Enter returns to the rows, u undoes the last action.'
+  'Keys in a table: j and k move, x selects, a selects all, m moderates the selected, / filters, Enter returns to the rows, u goes to the undo of the last action.'
 
 /**
  * Adds the keys of a table. They act only while the focus is in `place` and not in a field for text.
  * @param {HTMLElement} place
- * @param {() => void} undo
+ * @param {() => void} toUndo focuses the button that undoes, whose name is the question
  */
-export function tableKeys(place, undo) {
+export function tableKeys(place, toUndo) {
   place.addEventListener('keydown', event => {
     const { target, key } = event
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
@@ -151,7 +151,7 @@ export function tableKeys(place, undo) {
     else if (key === 'a') press('[data-every]')
     else if (key === 'm') press('[data-act-selected]')
     else if (key === '/') focus(place.querySelector('input[type=search]'))
-    else if (key === 'u') undo()
+    else if (key === 'u') toUndo()
     else return
     event.preventDefault()
   })

@@ -179,5 +179,5 @@ const keys = make(
   state,
 )
 board.append(make('div', { class: 'bar' }, views, keys), make('p', { class: 'small' }, KEYS), place)
-tableKeys(place, () => undo(last))
+tableKeys(place, () => undoButton.focus())
 need(form, 'fieldset', HTMLFieldSetElement).disabled = false
