@@ -96,7 +96,11 @@ async function send(form, fields, status) {
   const body = { revisionId: revision, result: state.result, ...fields }
   const path = `/api/entries/${encodeURIComponent(slug)}/verify`
   const sent = await asActor({}, token => call('POST', path, { body, token }))
-  if (sent.ok) return form.replaceChildren(...recorded(slug, isNew))
+  if (sent.ok) {
+    form.replaceChildren(...recorded(slug, isNew))
+    form.querySelector('p')?.focus()
+    return refresh()
+  }
   status.replaceChildren(...refusalMessage(sent))
   const left = status.querySelector('[data-left]')
   const release = () => {
@@ -106,6 +110,19 @@ async function send(form, fields, status) {
   else countdown(left, sent.retryAfter, release)
 }
 
+/** The places of a page that depend on the evidence. */
+const JUDGED = ['.standing', '.tabs', '.life', '.state']
+
+/** Shows the new standing, read from the page as it is now. */
+async function refresh() {
+  const answer = await fetch(location.pathname, { headers: { accept: 'text/html' }, cache: 'no-store' }).catch(
+    () => null,
+  )
+  if (!answer?.ok) return
+  const now = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  for (const place of JUDGED) document.querySelector(place)?.replaceWith(now.querySelector(place) ?? '')
+}
+
 /**
  * @param {string} slug
  * @param {boolean} isNew whether the actor was created for this result
@@ -113,7 +130,7 @@ async function send(form, fields, status) {
  */
 function recorded(slug, isNew) {
   const link = make('a', { href: `/entries/${encodeURIComponent(slug)}/evidence` }, 'Read it with the evidence')
-  const done = make('p', { role: 'status' }, make('strong', {}, 'Recorded. '), link)
+  const done = make('p', { role: 'status', tabindex: -1 }, make('strong', {}, 'Recorded. '), link)
   const actor = keptActor()
   if (!isNew || actor === undefined) return [done]
   const save = button('Save the token as a file', () =>

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
+
+let app: TestApp
+let browser: Browser
+let token = ''
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  browser = await openBrowser()
+  token = (await newActor(app.url)).token
+})
+const options = { skip: NO_BROWSER }
+
+/** For each code element of the page, whether its first character is to the left of its last one on the same line. */
+const codeDirections = (page: Page): Promise<boolean[]> =>
+  page.evaluate(`[...document.querySelectorAll('main code')].filter(code => /^\`?[A-Z]/.test(code.textContent)).map(code => {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+    const texts = []
+    while (walker.nextNode()) if (walker.currentNode.data.trim() !== '') texts.push(walker.currentNode)
+    const at = (node, offset) => {
+      const range = document.createRange()
+      range.setStart(node, offset)
+      range.setEnd(node, offset + 1)
+      return range.getBoundingClientRect()
+    }
+    const last = texts.at(-1)
+    const [start, end] = [at(texts[0], 0), at(last, last.data.trimEnd().length - 1)]
+    return start.x < end.x || start.y < end.y
+  })`)
+
+test('code in a right-to-left text runs from left to right in every view', options, async () => {
+  const content = 'הפקודה `ALTER TABLE t;` מסתיימת.\n\n```sql\nSELECT 1;\n```\n'
+  const entry = await newEntry(app.url, token, { title: 'הוספת עמודה', content })
+  const body = revisionOf(entry, { content: content.replace('TABLE t;', 'TABLE u;') })
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
+  const { page, complaints, close } = await visit(browser, app.url)
+  for (const view of ['', '/layers', '/diff', '/diff?view=split', '/diff?view=rendered']) {
+    await page.goto(`/entries/${entry.slug}${view}`)
+    const directions = await codeDirections(page)
+    assert.ok(directions.length >= 2 && directions.every(Boolean), `${view}: ${directions}`)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the header shows a name of two words in full on a wide screen, without a shift', options, async () => {
+  const { page, close } = await visit(browser, app.url, { width: 1_440 })
+  await page.goto('/')
+  const placeOf = (): Promise<unknown> =>
+    page.evaluate(`[...document.querySelectorAll('header.site a')].map(link => link.getBoundingClientRect().x)`)
+  const places = await placeOf()
+  const kept = JSON.stringify({ token, id: null, name: 'Maximiliane Ober' })
+  await page.evaluate(`localStorage.setItem('palimpsest.actor', ${JSON.stringify(kept)})`)
+  await page.reload()
+  const [content, room] = await page.evaluate<[number, number]>(
+    `(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector('[data-you]'))`,
+  )
+  assert.ok(content <= room, `${content} px in ${room} px`)
+  assert.deepEqual(await placeOf(), places)
+  await close()
+})
+
+test('a recorded result has the focus, and the standing and the tab show it at once', options, async () => {
+  const entry = await newEntry(app.url, token)
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto(`/entries/${entry.slug}`)
+  await page.getByRole('button', { name: 'It held' }).click()
+  await page.getByRole('textbox', { name: 'Your test and its outcome' }).fill('I ran it twice.')
+  if ((await page.getByRole('spinbutton').count()) > 0) await page.getByRole('spinbutton').fill('80')
+  await page.getByRole('button', { name: 'Record the result' }).click()
+  await page.getByText('Recorded.').waitFor()
+  assert.match(await page.evaluate('document.activeElement.textContent'), /^Recorded\./)
+  await page.locator('.tabs').getByText('Evidence 1').waitFor()
+  // The author of the text and the reader share a network, so that the result counts as one by an author.
+  await page.locator('.standing').getByText('checked by its authors only').waitFor()
+  await page.locator('.state').getByText('1 judgement by authors of the text').waitFor()
+  await assertAccessible(page, 'a recorded result')
+  await assertNoOverflow(page, 'a recorded result')
+  assert.deepEqual(complaints, [])
+  await close()
+})
