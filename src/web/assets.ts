@@ -44,12 +44,13 @@ const modules = [BROWSER, VERIFY, MEMORY]
   ])
 /**
  * The parts of each style sheet in `styles/`, in the order of the cascade. `style.css` is for all pages, `forms.css` for pages with
- * scripts. Comments and insignificant spaces are removed.
+ * scripts, `admin.css` for the moderation console. Comments and insignificant spaces are removed.
  */
 const SHEETS = {
   'style.css':
     'base components controls layout home search lists entry life layers evidence difference history plots relations figures documents problem touch print',
-  'forms.css': 'forms conflict admin',
+  'forms.css': 'forms conflict',
+  'admin.css': 'admin',
 }
 const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [
   name,

@@ -51,6 +51,7 @@ ${base !== undefined && !document.unlisted && html`<meta property="og:url" conte
 <link rel="preload" href="${assetPath('serif.woff2')}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${assetPath('style.css')}">
 ${scripts.length > 0 && document.forms !== false && html`<link rel="stylesheet" href="${assetPath('forms.css')}">`}
+${scripts.includes('admin.js') && html`<link rel="stylesheet" href="${assetPath('admin.css')}">`}
 ${base !== undefined && html`<link rel="search" type="application/opensearchdescription+xml" title="Palimpsest" href="/opensearch.xml">`}
 ${[...alternates, ...FEEDS].map(({ type, href, title: name }) => html`<link rel="alternate" type="${type}" title="${name}" href="${href}">`)}
 ${importedBy(['site.js', ...scripts]).map(preloadOf)}
