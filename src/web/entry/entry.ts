@@ -133,21 +133,7 @@ async function gather({ read, reads, original }: PageRequest, entry: Entry): Pro
 }
 
 function entryBody(shown: Shown): Html {
-  const {
-    entry,
-    content,
-    sections,
-    revision,
-    author,
-    standing,
-    relations,
-    names,
-    steps,
-    verdicts,
-    counts,
-    at,
-    original,
-  } = shown
+  const { entry, content, sections, revision, author, standing, relations, names, counts, at, original } = shown
   const { slug } = entry
   const locked = entry.status === 'LOCKED'
   const open = !locked && original === undefined
@@ -162,7 +148,7 @@ ${original !== undefined && html`<p class="notice">This is a copy. <a href="${or
 ${tagList(entry.tags)}
 ${entryTabs(slug, '', counts)}
 </header>
-${lifeLine(slug, steps, verdicts, counts.revisions)}
+${lifeLine(slug, shown.steps, shown.verdicts, counts.revisions)}
 <div class="columns">
 <div class="column">
 ${trustNotice(entry)}
