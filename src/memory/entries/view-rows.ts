@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../engine/sql.ts'
 import { writesOf } from '../activity/rows.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
-import { STANDING_COLUMNS, type StandingColumns } from '../evidence/standing-rows.ts'
+import { JOINED_STANDING, STANDING_COLUMNS, type StandingColumns } from '../evidence/standing-rows.ts'
 import type { EntryRow } from './rows.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
@@ -147,9 +147,10 @@ export type ChangeRow = AuthorColumns &
 /** The newest revisions of all entries, newest first. Those with `hidden` are not public. */
 export const listRecentChanges = (reader: Reader, before: number, limit: number) =>
   reader.all<ChangeRow>(sql`
-    SELECT r.number, r.id, e.slug, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS}, ${STANDING_COLUMNS},
+    SELECT r.number, r.id, e.slug, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS}, ${JOINED_STANDING},
       CASE WHEN e.withdrawn = 1 OR e.data_class <> 'EXTERNAL' OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS hidden
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor LEFT JOIN origin o ON o.number = r.origin
+      LEFT JOIN actor c ON c.number = e.changed_by
     WHERE r.number < ${before} ORDER BY r.number DESC LIMIT ${limit}`)
 
 /** The time of the newest revision whose record number is at most `number`. */

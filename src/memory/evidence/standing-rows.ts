@@ -182,10 +182,12 @@ const NO_STANDING: ComputedStanding = {
 export const storedStanding = (text: string | null): ComputedStanding =>
   text === null ? NO_STANDING : (JSON.parse(text) as ComputedStanding)
 
-const shownName = (actor: Sql): Sql =>
-  sql`SELECT CASE WHEN c.hidden = 0 AND c.quarantined = 0 THEN c.name END AS name FROM actor c WHERE c.number = ${actor}`
+const SHOWN_NAME: Sql = sql`CASE WHEN c.hidden = 0 AND c.quarantined = 0 THEN c.name END`
+const shownName = (actor: Sql): Sql => sql`SELECT ${SHOWN_NAME} AS name FROM actor c WHERE c.number = ${actor}`
 /** The columns of a standing, for statements that select from `entry e`. The name of a hidden or quarantined author is null. */
 export const STANDING_COLUMNS: Sql = sql`e.standing, (${shownName(sql`e.changed_by`)}) AS changed_by_name`
+/** The same for statements that read many entries and join the actor `c`. */
+export const JOINED_STANDING: Sql = sql`e.standing, ${SHOWN_NAME} AS changed_by_name`
 
 export type StandingColumns = { standing: string | null; changed_by_name: string | null }
 
