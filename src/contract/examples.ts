@@ -223,11 +223,13 @@ const found = {
   excerpt: 'synchronous=FULL makes commits durable.',
   tags: entry.tags,
   score: 0.71,
-  standing: entry.standing,
+  standing: {
+    ...{ state: STANDING.state, for: STANDING.tally.for, against: STANDING.tally.against },
+    ...{ changed: STANDING.changed, lastCheckedAt: STANDING.lastCheckedAt },
+  },
   signals: entry.signals,
   currentRevisionId: ids.second,
   updatedAt: at,
-  ...TRUST,
 }
 const workItem = {
   kind: 'UNCHECKED',
@@ -353,6 +355,7 @@ export const EXAMPLES = {
     missing: [],
     corrected: [],
     dataClass: 'EXTERNAL',
+    ...TRUST,
   },
   WorkList: {
     items: [

@@ -151,7 +151,7 @@ export const FindQuery = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: FIND.max,
-        description: `Rows at most, also poor ones. Without it: at most ${FIND.rows}, or with tokens ${FIND.max}, of at least half of the first score.`,
+        description: 'Rows at most, also poor ones. Without it, only those that fit.',
       }),
     ),
     state: Type.Optional(words(STATES, 'Only entries whose standing has this state.')),

@@ -85,12 +85,11 @@ const confirmed = Type.Union([Type.Number(share), Type.Null()], {
 const changed = count('Sentences changed since it was supported.')
 const shareOfVoices = Type.Number({ ...share, description: '(1 + for) ÷ (2 + for + against).' })
 const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
-const changedBy = Type.Optional(
-  Type.Object(
-    { name: nullable('A declared name.'), others: count('Other actors.'), signals: ownSignals },
-    { description: 'Who did that.' },
-  ),
+const ChangedBy = Type.Object(
+  { name: nullable('A declared name.'), others: count('Other actors.'), signals: ownSignals },
+  { description: 'Who did that.' },
 )
+const changedBy = Type.Optional(ChangedBy)
 export const EntryStanding = Type.Object(
   { state, tally: Tally, share: shareOfVoices, confirmed, changed, changedBy, lastCheckedAt },
   { description: 'GET /api/entries/{slug}/standing has the details.' },
@@ -443,7 +442,7 @@ const fit = {
     description: 'The first score as a share of the best possible one.',
   }),
   answerable: Type.Boolean({
-    description: 'False if the entries are hardly about the question; do not trust them as an answer.',
+    description: 'False if no entry is clearly about the question.',
   }),
   missing: Type.Array(Type.String(), { description: 'Words of q that no entry contains.' }),
   corrected: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
@@ -489,27 +488,22 @@ export const EntryList = Type.Object({
   match: Type.Optional(fit.match),
 })
 
-const FoundStanding = Type.Object(
-  {
-    state,
-    for: Tally.properties.for,
-    against: Tally.properties.against,
-    confirmed: Type.Optional(
-      Type.Number({ ...share, description: 'The supported share of the text, if it is a part.' }),
-    ),
-    changed,
-    changedBy,
-    lastCheckedAt,
-  },
-  { description: 'In short.' },
-)
+const FoundStanding = Type.Object({
+  state,
+  for: Tally.properties.for,
+  against: Tally.properties.against,
+  confirmed: Type.Optional(Type.Number({ description: 'If below 1.' })),
+  changed,
+  changedBy,
+  lastCheckedAt,
+})
 export const Found = Type.Object({
   id: uuid('Entry id.'),
   slug: Type.String({ description: 'Its address.' }),
   title: Type.String(),
   summary: Type.String(),
-  excerpt: Type.String({ description: 'The passage of the content that fits best; with whole, the content.' }),
-  whole: Type.Optional(Type.Boolean({ description: 'True if the excerpt is the whole content.' })),
+  excerpt: Type.String({ description: 'The passage that fits best.' }),
+  whole: Type.Optional(Type.Boolean({ description: 'If it is the whole content.' })),
   tags: Type.Array(Type.String()),
   score: Type.Number({ minimum: 0, maximum: 1, description: 'Its score as a share of the best possible score.' }),
   standing: FoundStanding,
@@ -517,7 +511,7 @@ export const Found = Type.Object({
   unflaggedRevisionId,
   objections: Type.Optional(
     Type.Array(Objection, {
-      description: 'The strongest objection to the current text; with tokens up to three, one from each origin.',
+      description: 'The strongest; with tokens up to three.',
     }),
   ),
   currentRevisionId: uuid('The latest revision.'),
@@ -527,7 +521,7 @@ export const FoundList = Type.Object({
   items: Type.Array(Found, { description: 'Best first.' }),
   near: Type.Optional(
     Type.Array(Type.Object({ slug: Type.String(), title: Type.String() }), {
-      description: 'In place of items, if q is not answerable and limit was not sent: the nearest entries.',
+      description: 'Instead of items, if q is not answerable and has no limit.',
     }),
   ),
   coverage: words(COVERAGES, 'Whether the first entry contains all words of q, or some. NONE: there is no result.'),
@@ -1017,6 +1011,8 @@ export const NAMED_RESOURCES = {
   EntryAsOf,
   Source,
   Tally,
+  ChangedBy,
+  LastCheckedAt: lastCheckedAt,
   EntryStanding,
   Revision,
   Relation,
@@ -1032,6 +1028,7 @@ export const NAMED_RESOURCES = {
   PinsReport,
   Activity,
   EntryList,
+  Corrections: fit.corrected,
   FoundList,
   FoundAsOfList,
   WorkList,
