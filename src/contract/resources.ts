@@ -439,14 +439,14 @@ const fit = {
   match: Type.Number({
     minimum: 0,
     maximum: 1,
-    description: 'The first score as a share of the best possible one.',
+    description: 'The first score, as a share of the best possible.',
   }),
   answerable: Type.Boolean({
     description: 'False if no entry is clearly about the question.',
   }),
   missing: Type.Array(Type.String(), { description: 'Words of q that no entry contains.' }),
   corrected: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
-    description: 'Words of q that no entry contains, and the words used instead.',
+    description: 'Words of q, and the words used instead.',
   }),
 }
 
@@ -521,7 +521,7 @@ export const FoundList = Type.Object({
   items: Type.Array(Found, { description: 'Best first.' }),
   near: Type.Optional(
     Type.Array(Type.Object({ slug: Type.String(), title: Type.String() }), {
-      description: 'Instead of items, if q is not answerable and has no limit.',
+      description: 'Instead of items, if not answerable.',
     }),
   ),
   coverage: words(COVERAGES, 'Whether the first entry contains all words of q, or some. NONE: there is no result.'),
