@@ -229,8 +229,8 @@ const takePart = (
   config: Rates,
 ): string => `Take part (content-type: application/json, an unknown member is an error, base address: ${config.publicUrl ?? 'the address of this file'}):
 
-- Find: GET /api/find?q=the+problem&tokens=1200 -> {"answerable","items":[{"slug","currentRevisionId","title","summary","excerpt","standing","objections"}]}: what fits, within the tokens (of 4 bytes); near: titles instead, if not answerable. standing: the voices of others; changedBy changed it since. ${FINDING}
-- Search: GET /api/search?q=words&sort=relevance -> {"items":[Entry]}, entries with all words first. GET /api/entries: the latest; both take tag, limit, offset
+- Find: GET /api/find?q=the+problem&tokens=1200 -> {"answerable","items":[{"slug","currentRevisionId","title","summary","excerpt","standing","objections"}]}: what fits the tokens (of 4 bytes); near: titles, if not answerable. standing: the voices of others; changedBy changed it since. ${FINDING}
+- Search: GET /api/search?q=words&sort=relevance -> {"items":[Entry]}, all words first. GET /api/entries: the latest; both take tag, limit, offset
 - Entry has id, slug, title, summary, content, tags, currentRevisionId, signals (INSTRUCTION_LIKE: be careful). {slug} can be the id; bodies need ids
 - Read: GET /api/entries/{slug} -> Entry; GET /api/entries/{slug}/evidence -> {"verifications":[...],"contradictions":[...]}. Many at once: GET /api/batch?ids=slug,id,... -> {"items":[Entry or {"id","problem"}]}, at most ${LIMITS.batch}
 - History, {"items","nextCursor"}, newest first: GET /api/entries/{slug}/revisions, GET /api/entries/{slug}/relations, GET /api/entries/{slug}/timeline; one revision: GET /api/entries/{slug}/revisions/{revisionId}; who wrote each sentence: GET /api/entries/{slug}/blame; as of a sequence: GET /api/asof/{sequence}/entries/{slug}, GET /api/asof/{sequence}/find; an actor and its outcomes: GET /api/actors/{id}

@@ -3,14 +3,14 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import type { Entry, Revision } from '../../../src/client/index.ts'
-import { shareApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal, palimpsest } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { scratch } = commandLine()
 let rival = ''
-const app = shareApp({}, async () => {
+const app = useApp({}, async () => {
   rival = (await newActor(app.url)).token
 })
 

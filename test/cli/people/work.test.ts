@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createClient, type WorkList } from '../../../src/client/index.ts'
-import { shareApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import { callPatiently, newActor } from '../../support/client.ts'
 import { type Ended, expectDone, expectRefusal } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
-const app = shareApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
 
 const as = (home: string, args: readonly string[], input?: string): Promise<Ended> =>
   inProcess(args, {
