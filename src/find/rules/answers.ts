@@ -119,10 +119,12 @@ export function passageOf(
     .filter(({ at, end }) => end - at <= CODE_MAX)
   const best = bestPassage(content, weights, isAvoided)
   const cut = blocks.filter(block => block.at < best.end && block.end > best.at)
-  const passage = {
+  const widened = {
     at: Math.min(best.at, ...cut.map(({ at }) => at)),
     end: Math.max(best.end, ...cut.map(({ end }) => end)),
   }
+  // The rest of a block may be what the passage avoids.
+  const passage = cut.length > 0 && isAvoided(content.slice(widened.at, widened.end)) ? best : widened
   const code =
     cut.length > 0
       ? undefined

