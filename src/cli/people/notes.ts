@@ -1,9 +1,10 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { type CreateInput, type Entry, isClientError, type Revision, type RevisionInput } from '../../client/index.ts'
 import { LIMITS } from '../../contract/limits.ts'
 import { TAG_PATTERN } from '../../contract/schema.ts'
 import { holdsSecret } from '../../memory/idempotency/rules.ts'
+import { isUuid } from '../../memory/values.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { CommandError, EXIT, required } from '../command.ts'
 import { parsedJson } from './credentials.ts'
@@ -146,8 +147,8 @@ function filesOf(paths: readonly string[]): string[] {
 }
 
 function textIn(file: string): string {
+  if (statSync(file).size > FILE_BYTES_MAX) throw new OperatorError(`it is over ${FILE_BYTES_MAX} bytes`)
   const bytes = readFileSync(file)
-  if (bytes.length > FILE_BYTES_MAX) throw new OperatorError(`it is over ${FILE_BYTES_MAX} bytes`)
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -303,7 +304,7 @@ export async function exportNotes(session: Session): Promise<void> {
   for await (const { id } of client.all.listEntries({ limit: LIMITS.pageMax })) {
     const entry = await client.readEntry(id)
     const text = formatNote(entry, await client.readRevision(id, entry.currentRevisionId))
-    const file = join(folder, `${entry.slug}.md`)
+    const file = join(folder, `${nameOf(entry)}.md`)
     const before = existing(file)
     if (before === text) counts.same += 1
     else if (before !== undefined && !(await isUnchanged(session, id, before))) {
@@ -317,6 +318,14 @@ export async function exportNotes(session: Session): Promise<void> {
   }
   out.note(`${counts.written} written, ${counts.same} the same, ${counts.kept} not overwritten.`)
   if (counts.kept > 0) throw new CommandError(`${plural(counts.kept, 'file')} not overwritten.`, EXIT.failed)
+}
+
+/** The slug of an entry as the name of a file. Throws OperatorError for one that a service must not have: it could name another folder. */
+function nameOf({ id, slug }: Entry): string {
+  if (isUuid(id) && /^[a-z0-9-]+$/.test(slug)) return slug
+  throw new OperatorError(
+    `The service names an entry ${JSON.stringify(slug)}, which is no slug; export from another one.`,
+  )
 }
 
 function existing(file: string): string | undefined {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Entry } from '../../../src/client/index.ts'
@@ -132,4 +134,22 @@ test('a file that a person changed is not overwritten, and an entry that changed
   const { code, stdout } = await run(['import', file])
   assert.equal(code, 1)
   assert.match(stdout, /^refused {2}.*plain\.md {2}STALE_REVISION/m)
+})
+
+test('a service that names an entry like a path writes no file', async t => {
+  const entry = { ...(await read('plain')), slug: '../outside' }
+  const revision = (await call(app.url, 'GET', `/api/entries/plain/revisions/${entry.currentRevisionId}`)).body
+  const answerTo = (url: string) =>
+    url.startsWith('/api/entries?') ? { items: [entry] } : url.includes('/revisions/') ? revision : entry
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answerTo(request.url ?? '')))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const folder = join(scratch(), 'foreign', 'notes')
+  const { port } = server.address() as AddressInfo
+  const ended = await run(['export', '--markdown', folder], `http://127.0.0.1:${port}`)
+  expectRefusal(ended, 1, /^The service names an entry "\.\.\/outside", which is no slug; export from another one\.$/)
+  assert.deepEqual(readdirSync(folder), [])
+  assert.equal(existsSync(join(folder, '../outside.md')), false)
 })
