@@ -23,13 +23,13 @@ export async function promote(session: Session): Promise<void> {
   const { title, summary, content, tags } = entry
   const earlier = content.split('\n').find(line => line.startsWith(`${PROMOTED}${to}/`))
   if (earlier !== undefined) throw mistake(`The entry was promoted before: "${earlier}"; revise it there.`)
-  if ([title, summary, content].some(holdsSecret))
+  if ([title, summary, content, ...tags].some(holdsSecret))
     throw mistake('The entry contains an actor token or a private key; remove it with "palimpsest edit" first.')
   const source = `Source: revision ${entry.currentRevisionId} of a private memory.`
-  const text = { title: masked(title), summary: masked(summary), content: `${masked(content)}\n\n${source}` }
+  const text = { title: masked(title), summary: masked(summary), content: `${masked(content)}\n\n${source}`, tags }
   showPromoted(session, text, to, countMasks(`${title}\n${summary}\n${content}`))
   if (invocation.switches.has('dry-run')) return
-  const input = checkInput(invocation, 'CreateInput', { ...text, tags })
+  const input = checkInput(invocation, 'CreateInput', text)
   if (!invocation.switches.has('yes') && (await askOnTerminal(invocation, `Publish this at ${to}? [y/N] `)) !== true) {
     throw mistake(
       'Nothing was published. To change the text first, write it to a file with "palimpsest show SLUG --edit", and publish the file with --url.',
@@ -60,13 +60,19 @@ async function linkTo(session: Session, { id, currentRevisionId, title, summary,
   })
 }
 
-type Texts = { title: string; summary: string; content: string }
+type Texts = { title: string; summary: string; content: string; tags: string[] }
 
-function showPromoted({ out, json }: Session, { title, summary, content }: Texts, to: string, masks: number): void {
-  if (json) out.json({ title, summary, content })
+function showPromoted(
+  { out, json }: Session,
+  { title, summary, content, tags }: Texts,
+  to: string,
+  masks: number,
+): void {
+  if (json) out.json({ title, summary, content, tags })
   else {
     out.line(styled('bold', title), '  ', styled('dim', `for ${to}`))
     out.block(`${summary}\n\n${content}`)
+    if (tags.length > 0) out.line(`Tags: ${tags.join(', ')}`)
   }
   if (masks > 0) out.note(`${plural(masks, 'passage')} masked: paths, hosts, addresses or tokens.`)
 }

@@ -19,7 +19,7 @@ const publish = async (title: string, content: string): Promise<void> =>
 test('promote shows the masked text and publishes nothing without a yes', async () => {
   await publish('Glaze flakes in winter', 'See /srv/anna/notes/glaze.md\n\nFire it at noon. Ask anna@kilns.example.')
   const shown = expectDone(await run(['promote', 'glaze-flakes-in-winter', '--to', app.url, '--dry-run']))
-  assert.match(shown, /│ See <path>\n[\s\S]*│ Fire it at noon\. Ask <mail>\./)
+  assert.match(shown, /│ See <path>\n[\s\S]*│ Fire it at noon\. Ask <mail>\.[\s\S]*\nTags: kiln\n/)
   expectRefusal(await run(['promote', 'glaze-flakes-in-winter', '--to', app.url]), 1, /^.*Nothing was published\. /s)
   assert.equal((await call(app.url, 'GET', '/api/entries/glaze-flakes-in-winter')).status, 404)
   expectRefusal(await run(['promote', 'glaze-flakes-in-winter']), 2, /--to is missing/)
