@@ -8,7 +8,7 @@ const ANSWER = 20
 /** How long the main thread works in a turn, in milliseconds. Several answers arrive together after it. */
 const TURN = 200
 const TURNS = 18
-/** Three times as many as the thread can answer meanwhile. */
+/** Three times as many requests as the thread answers in that time. */
 const ASKED_PER_TURN = (3 * TURN) / ANSWER
 /** At the pace of the thread, so many requests are answered in 2 s, the longest wait. */
 const QUEUE = 2_000 / ANSWER

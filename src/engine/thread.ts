@@ -47,8 +47,8 @@ export function setNice(niceness: number): void {
 }
 
 /**
- * Tells the process that this thread is ready. Writes the compile cache of the thread, which Node itself writes only when the thread ends,
- * and never after a kill.
+ * Tells the process that this thread is ready, and writes the compile cache of the thread. Node itself writes it only when the thread ends,
+ * so a killed process would have none.
  */
 export function reportReady(port: MessagePort | null): void {
   port?.postMessage('ready')

@@ -64,8 +64,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 const HANDED_ON = ['user-agent', 'x-forwarded-for', 'traceparent'] as const
 
 /**
- * Loads the SDK and the tools, and answers the first messages of a session, because they take ten times as long as later ones. All this takes 0.2 s
- * of processor time, during which no request is answered, so a service calls it before it serves.
+ * Loads the SDK and the tools, and answers the first messages of a session, because they take ten times as long as later ones. All this
+ * takes 0.2 s of processor time, during which no request is answered, so a service calls it before it serves.
  */
 export async function loadMcp() {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
