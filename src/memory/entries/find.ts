@@ -62,8 +62,8 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const weights = new Map(result.weights)
   const rows: Row[] = []
   for (const [at, one] of chosen.entries()) {
-    const row = await rowOf(reads, one, { weights, objectionsMax: query.tokens === undefined ? 1 : 3 })
-    rows.push({ row, content: at === 0 && isClearlyFirst(ordered) ? wholeOf(one) : undefined })
+    const mayBeWhole = at === 0 && isClearlyFirst(ordered)
+    rows.push(await rowOf(reads, one, { weights, mayBeWhole, objectionsMax: query.tokens === undefined ? 1 : 3 }))
     await reads.yieldIfOverBudget()
   }
   const body = isNo ? noAnswer(ordered.slice(0, FIND.titles).map(titleOf), frame) : bestThatFit(rows, frame, tokens)
@@ -130,39 +130,38 @@ function avoidedIn(
 
 const titleOf = ({ served }: Candidate) => entryOf(served)
 
-/** The content of an entry, if it is short, and has nothing that a passage avoids. */
-function wholeOf({ served, signals, unconfirmed }: Candidate): string | undefined {
-  const { content } = entryOf(served)
-  return signals.length === 0 && unconfirmed.length === 0 && content.length <= WHOLE_MAX ? content : undefined
-}
-
-/** An entry as a short row, with the strongest objection to its current text; with `tokens` up to three. */
+/**
+ * An entry as a short row, with the strongest objections to its current text. Its content is the whole one that may stand in place of the
+ * excerpt: of the entry that may be whole, if it is short, and has nothing that a passage avoids.
+ */
 async function rowOf(
   { reader }: Reads,
   found: Candidate,
-  { weights, objectionsMax }: { weights: ReadonlyMap<string, number>; objectionsMax: number },
-): Promise<Found> {
+  of: { weights: ReadonlyMap<string, number>; mayBeWhole: boolean; objectionsMax: number },
+): Promise<Row> {
   const entry = entryOf(found.served)
   const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = entry
-  const excerpt = passageOf(content, weights, avoidedIn(found, { title, summary, content }))
-  const score = roundScore(found.score)
-  const row = {
+  const excerpt = passageOf(content, of.weights, avoidedIn(found, { title, summary, content }))
+  const isClean = signals.length === 0 && found.unconfirmed.length === 0
+  const whole = of.mayBeWhole && isClean && content.length <= WHOLE_MAX ? content : undefined
+  const row: Found = {
     id,
     slug,
     title,
     summary,
     excerpt,
     tags,
-    score,
+    score: roundScore(found.score),
     standing: shortStanding(standing),
     signals,
     ...(entry.unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId: entry.unflaggedRevisionId }),
     currentRevisionId,
     updatedAt,
   }
-  if (!OPPOSED.has(standing.state)) return row
-  const stored = await findEntryByNumber(reader, found.served.number)
-  if (stored === undefined) return row
-  const objections = await objectionsTo(reader, storedStanding(stored.standing))
-  return { ...row, objections: objections.slice(0, objectionsMax) }
+  const opposed = OPPOSED.has(standing.state) ? await findEntryByNumber(reader, found.served.number) : undefined
+  if (opposed !== undefined) {
+    const objections = await objectionsTo(reader, storedStanding(opposed.standing))
+    row.objections = objections.slice(0, of.objectionsMax)
+  }
+  return { row, content: whole }
 }
