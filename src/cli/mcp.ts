@@ -109,6 +109,7 @@ class Opening {
   }
 
   readonly #onEnd = (): void => {
+    this.#input.off('data', this.#onData).pause()
     this.stdin.end()
     this.#finish('with the input')
   }

@@ -55,6 +55,16 @@ test('a further window opens its session with the answers of the owner, each of 
   assert.equal(further.stderr + idle.stderr, '')
 })
 
+test('a further window whose host reads no more ends, and reports no fault', async t => {
+  const directory = makeDirectory()
+  t.after(directory.remove)
+  const [first, second] = [new Window(directory.path), new Window(directory.path)]
+  await first.open()
+  assert.equal(await second.leave(), 0)
+  assert.doesNotMatch(second.stderr, /Error \[|at /)
+  assert.equal(await first.end(), 0)
+})
+
 test('a directory whose path is too long for a socket has its socket elsewhere', async t => {
   const directory = makeDirectory()
   t.after(directory.remove)

@@ -14,6 +14,8 @@ const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
 
 type Answer = { result?: { isError?: boolean; content: { text: string }[] }; error?: unknown }
 
+const OPENING = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'host', version: '1' } }
+
 /** A window of a host: one `palimpsest mcp --data-dir` with its standard input and output. */
 export class Window {
   readonly #child
@@ -63,10 +65,19 @@ export class Window {
 
   /** Performs the handshake and lists the tools. Returns both answers; undefined if the process ended before. */
   async open(): Promise<object[] | undefined> {
-    const clientInfo = { name: 'host', version: '1' }
-    const opening = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
-    const answers = [await this.#ask('initialize', opening), await this.#ask('tools/list', {})]
+    const answers = [await this.#ask('initialize', OPENING), await this.#ask('tools/list', {})]
     return answers.every(answer => answer !== undefined) ? answers : undefined
+  }
+
+  /** Reads no answer after the handshake, and goes on to ask. Returns the exit code. */
+  async leave(): Promise<number | null> {
+    await this.#ask('initialize', OPENING)
+    this.#child.stdout.destroy()
+    for (let asked = 0; asked < 20 && this.#child.exitCode === null; asked++) {
+      void this.#ask('tools/list', {})
+      await setTimeout(200)
+    }
+    return this.ended
   }
 
   /** Calls a tool. Returns its text, or undefined if the process ended before the answer. Throws for a refusal. */
