@@ -81,10 +81,11 @@ async function listCounted(reader: Reader, { columns, about }: Kind, entry: numb
 
 /** The largest number of judgements of each voice with which at most COUNTED_JUDGEMENTS count. */
 function shareOfVoice(voices: readonly { judgements: number }[]): number {
-  const countWith = (share: number): number =>
-    voices.reduce((sum, { judgements }) => sum + Math.min(share, judgements), 0)
-  let share = 1
-  while (share < COUNTED_JUDGEMENTS && countWith(share + 1) <= COUNTED_JUDGEMENTS) share++
+  let [share, left, more] = [0, COUNTED_JUDGEMENTS, voices]
+  for (; more.length > 0 && more.length <= left; share++) {
+    left -= more.length
+    more = more.filter(({ judgements }) => judgements > share + 1)
+  }
   return share
 }
 
