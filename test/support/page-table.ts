@@ -1,26 +1,24 @@
 import type { Entry, Revision } from '../../src/contract/resources.ts'
 import { PAGES } from '../../src/web/pages.ts'
+import type { TestApp } from './app.ts'
 import { call, expectStatus } from './client.ts'
-import { eventually } from './process.ts'
+import { signedCheckpoint } from './logged-world.ts'
 import { seed } from './seed.ts'
-
-const PATIENCE = 60_000
 
 /** The sample as the pages show it: an entry with everything that a page can show, and its first revision. */
 export type SeededPages = { entry: Entry; first: Pick<Revision, 'id'>; other: Entry; tokens: string[] }
 
 /** Writes the sample to a service. Returns the records that occur in the addresses of pages. */
-export async function seedPages(base: string): Promise<SeededPages> {
+export async function seedPages(app: Pick<TestApp, 'store' | 'url'>): Promise<SeededPages> {
+  const base = app.url
   const { entries: written, tokens } = await seed(base)
   const [entry, other] = [written.get('wal'), written.get('gaps')]
   if (entry === undefined || other === undefined) throw new Error('The sample lacks an entry.')
   const history = await call<{ items: Revision[] }>(base, 'GET', `/api/entries/${entry.slug}/revisions`)
   const first = expectStatus(history, 200).items.at(-1)
   if (first === undefined) throw new Error('The sample lacks a revision.')
-  // The page of the log links to its checkpoint.
-  await eventually('the log is signed', PATIENCE, async () =>
-    (await call(base, 'GET', '/log/checkpoint')).status === 200 ? true : undefined,
-  )
+  // Pages link to the proofs of the records that the log has: they change until it has all of them.
+  await signedCheckpoint(app)
   return { entry, first, other, tokens }
 }
 

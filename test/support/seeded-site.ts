@@ -1,4 +1,4 @@
-import { startApp } from './app.ts'
+import { startApp, type TestApp } from './app.ts'
 import { type Look, openBrowser, type Visit, visit } from './browser.ts'
 import { type SeededPages, seedPages } from './page-table.ts'
 
@@ -6,8 +6,8 @@ import { type SeededPages, seedPages } from './page-table.ts'
 export type SeededSite = { url: string; seeded: SeededPages; visit(look?: Look): Promise<Visit> }
 
 /** Starts a service, writes to it, and starts a browser. Both end with the tests of this process. */
-export async function openSeededSite(write: (url: string) => Promise<SeededPages> = seedPages): Promise<SeededSite> {
-  const { url } = await startApp()
+export async function openSeededSite(write: (app: TestApp) => Promise<SeededPages> = seedPages): Promise<SeededSite> {
+  const app = await startApp()
   const browser = await openBrowser()
-  return { url, seeded: await write(url), visit: look => visit(browser, url, look) }
+  return { url: app.url, seeded: await write(app), visit: look => visit(browser, app.url, look) }
 }

@@ -15,7 +15,7 @@ let seeded: SeededPages
 before(async () => {
   app = await startApp({ PUBLIC_URL })
   nameless = await startApp()
-  seeded = await seedPages(app.url)
+  seeded = await seedPages(app)
 })
 after(async () => {
   await app.close()

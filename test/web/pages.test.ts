@@ -7,7 +7,7 @@ import { addressesOf, documentsOf, filesOf, GET_PATHS, type SeededPages, seedPag
 
 let seeded: SeededPages
 const app = shareApp({}, async () => {
-  seeded = await seedPages(app.url)
+  seeded = await seedPages(app)
 })
 
 /** The version of a compressed page is weak (compression.test.ts). */

@@ -7,7 +7,7 @@ import { openSeededSite, type SeededSite } from '../../support/seeded-site.ts'
 
 let site: SeededSite
 before(async () => {
-  if (!NO_BROWSER) site = await openSeededSite(seedHostile)
+  if (!NO_BROWSER) site = await openSeededSite(({ url }) => seedHostile(url))
 })
 const options = { skip: NO_BROWSER }
 

@@ -14,7 +14,7 @@ before(async () => {
   if (NO_BROWSER) return
   app = await startApp({ PUBLIC_URL: 'https://memory.example' })
   browser = await openBrowser()
-  seeded = await seedPages(app.url)
+  seeded = await seedPages(app)
 })
 const options = { skip: NO_BROWSER }
 
