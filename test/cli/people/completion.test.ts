@@ -9,33 +9,47 @@ import { expectDone } from '../command.ts'
 import { commandLine } from './in-process.ts'
 
 const { inProcess, scratch } = commandLine()
+const NAMES: readonly string[] = [...new Set(COMMANDS.map(({ name }) => name)), 'help'].sort()
 const scriptOf = async (shell: string): Promise<string> => expectDone(await inProcess(['completion', shell]))
 
-test('bash completes commands, and the flags of each', { skip: missing('bash') }, async () => {
-  const script = await scriptOf('bash')
-  const completed = (...words: string[]): string[] => {
-    const call = `COMP_WORDS=(palimpsest "$@"); COMP_CWORD=$#; _palimpsest; printf '%s\\n' "\${COMPREPLY[@]}"`
-    return execFileSync('bash', ['-c', `${script}\n${call}`, 'bash', ...words], { encoding: 'utf8' })
-      .split('\n')
-      .filter(one => one !== '')
-  }
-  const names = [...new Set(COMMANDS.map(({ name }) => name)), 'help'].sort()
-  assert.deepEqual(completed('').sort(), names)
-  assert.deepEqual(
-    completed('re').sort(),
-    names.filter(name => name.startsWith('re')),
-  )
-  assert.deepEqual(completed('help', 'contr'), ['contradict'])
-  assert.deepEqual(completed('show', '--ed'), ['--edit'])
-  assert.deepEqual(completed('show', 'x'), [])
-  assert.deepEqual(completed('verify', '--confi'), ['--confidence'])
-  assert.deepEqual(completed('verify', 'slug', '--result', ''), ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'])
-  assert.deepEqual(completed('verify', 'slug', '--result', '=', 'UN'), ['UNSUPPORTED'])
-  assert.deepEqual(completed('search', '--sort', 're'), ['recent', 'relevance'])
-  assert.deepEqual(completed('serve', '--log-level', 'war'), ['warn'])
-  assert.deepEqual(completed('completion', 'z'), ['zsh'])
+/** Words before the cursor, and what bash offers for the last of them. */
+const COMPLETIONS: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
+  [[''], NAMES],
+  [['re'], NAMES.filter(name => name.startsWith('re'))],
+  [['help', 'contr'], ['contradict']],
+  [['show', '--ed'], ['--edit']],
+  [['show', 'x'], []],
+  [['verify', '--confi'], ['--confidence']],
+  [
+    ['verify', 'slug', '--result', ''],
+    ['INCONCLUSIVE', 'SUPPORTED', 'UNSUPPORTED'],
+  ],
+  [['verify', 'slug', '--result', '=', 'UN'], ['UNSUPPORTED']],
+  [
+    ['search', '--sort', 're'],
+    ['recent', 'relevance'],
+  ],
+  [['serve', '--log-level', 'war'], ['warn']],
+  [['completion', 'z'], ['zsh']],
   // Left to the shell, which completes files.
-  assert.deepEqual(completed('check', '--file', ''), [])
+  [['check', '--file', ''], []],
+]
+
+test('bash completes commands, and the flags of each', { skip: missing('bash') }, async () => {
+  const quoted = (words: readonly string[]): string => words.map(word => `'${word}'`).join(' ')
+  const calls = COMPLETIONS.map(
+    ([words]) =>
+      `COMP_WORDS=(palimpsest ${quoted(words)}); COMP_CWORD=${words.length}; COMPREPLY=(); _palimpsest; echo "\${COMPREPLY[*]}"`,
+  )
+  const output = execFileSync('bash', { input: [await scriptOf('bash'), ...calls].join('\n'), encoding: 'utf8' })
+  const offered = output.split('\n').map(line =>
+    line
+      .split(' ')
+      .filter(one => one !== '')
+      .sort(),
+  )
+  for (const [index, [words, expected]] of COMPLETIONS.entries())
+    assert.deepEqual(offered[index], expected, quoted(words))
 })
 
 for (const [shell, check] of [
