@@ -164,12 +164,13 @@ function enterWal(raw: DatabaseSync): void {
 }
 
 /**
- * Bounds the write-ahead log by the present size of the file. A log that a large transaction has extended is truncated when it is reset.
- * Throws StoreFault, as a statement does.
+ * Bounds the write-ahead log by the present size of the file; on a slow disk by the largest bound, because a checkpoint takes two syncs more
+ * than a commit. A log that a large transaction has extended is truncated when it is reset. Throws StoreFault, as a statement does.
  */
-export function boundLog(raw: DatabaseSync): void {
+export function boundLog(raw: DatabaseSync, isDiskSlow = false): void {
   const { page_count: pages } = guarded(() => raw.prepare('PRAGMA page_count').get() as { page_count: number })
-  const most = Math.min(WAL_PAGES_MAX, Math.max(WAL_PAGES_MIN, Math.floor(pages / 2)))
+  const least = isDiskSlow ? WAL_PAGES_MAX : WAL_PAGES_MIN
+  const most = Math.min(WAL_PAGES_MAX, Math.max(least, Math.floor(pages / 2)))
   raw.exec(`PRAGMA wal_autocheckpoint = ${most}; PRAGMA journal_size_limit = ${most * FRAME_BYTES}`)
 }
 

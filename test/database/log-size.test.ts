@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { sql } from '../../src/engine/sql.ts'
-import { openSqlite } from '../../src/engine/sqlite.ts'
+import { boundLog, openSqlite } from '../../src/engine/sqlite.ts'
 import { makeDirectory } from '../support/process.ts'
 
 const directory = makeDirectory()
@@ -40,3 +40,15 @@ for (const mode of ['write', 'derived'] as const) {
     connection.close()
   })
 }
+
+test('on a slow disk the write-ahead log of a small file may be larger, so that checkpoints are rarer', () => {
+  const connection = openSqlite(join(directory.path, 'slow.db'), 'write')
+  const boundOf = (): number =>
+    (connection.raw.prepare('PRAGMA wal_autocheckpoint').get() as { wal_autocheckpoint: number }).wal_autocheckpoint
+  const usual = boundOf()
+  boundLog(connection.raw, true)
+  assert.ok(boundOf() >= 4 * usual, `${boundOf()} pages instead of ${usual}`)
+  boundLog(connection.raw)
+  assert.equal(boundOf(), usual)
+  connection.close()
+})

@@ -25,6 +25,9 @@ const LAG_TIMEOUT_MS = 50
 
 /** The bound of the write-ahead log follows the size of the file after so many writes. */
 const WRITES_PER_BOUND = 1_000
+/** A disk is slow if its commits take longer than this, in milliseconds, averaged with this weight of the latest one. */
+const SLOW_COMMIT_MS = 100
+const LATEST = 1 / 8
 
 setNice(NICE.writer)
 const connection = await openStoreForWriting(directory, line => process.stderr.write(`${line}\n`))
@@ -37,15 +40,24 @@ const publish = (works = 0): void => {
   publishCommitted(counters, record, works)
 }
 let writes = 0
+let commitBegan = 0
+let commitMs = 0
+let isDiskSlow = false
 const session = new SqliteSession(connection, {
   onGroup() {
     awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_TIMEOUT_MS)
-    if (writes < WRITES_PER_BOUND) return
-    boundLog(connection.raw)
+    const wasSlow = isDiskSlow
+    isDiskSlow = commitMs > SLOW_COMMIT_MS
+    if (writes < WRITES_PER_BOUND && isDiskSlow === wasSlow) return
+    boundLog(connection.raw, isDiskSlow)
     writes = 0
   },
-  onCommitting: () => countBegun(counters),
+  onCommitting() {
+    countBegun(counters)
+    commitBegan = performance.now()
+  },
   onCommit(works) {
+    commitMs += (performance.now() - commitBegan - commitMs) * LATEST
     files.assertSame()
     publish(works)
     writes += works
@@ -86,7 +98,7 @@ const perform = async (command: Asked): Promise<unknown> => {
   // Data that a sweep deleted or a mirror erased must not remain in the write-ahead log.
   if ((command.name === 'sweep' && result === false) || (command.name === 'keepMirrored' && result === true)) {
     checkpointWal(connection)
-    boundLog(connection.raw)
+    boundLog(connection.raw, isDiskSlow)
   }
   return result
 }
