@@ -60,7 +60,8 @@ async function runBlock(block: string, prepare: (directory: string) => void = ()
     prepare(directory.path)
     const command = `palimpsest() { ${process.execPath} ${join(ROOT, 'bin', 'palimpsest.js')} "$@"; }`
     const script = `${command}\n${block.replaceAll(LOCAL, app.url)}`
-    const env = { ...process.env, HOME: directory.path, XDG_CONFIG_HOME: join(directory.path, 'config') }
+    const { port: PORT } = new URL(app.url)
+    const env = { ...process.env, PORT, HOME: directory.path, XDG_CONFIG_HOME: join(directory.path, 'config') }
     const { stdout } = await promisify(execFile)('bash', ['-eu', '-o', 'pipefail', '-c', script], {
       cwd: directory.path,
       env,
@@ -93,7 +94,7 @@ test('the requests of the documents are answered as they say', { skip }, async (
       writeFileSync(join(directory, 'data', 'admin-token'), ADMIN_TOKEN)
     },
   )
-  assert.match(acted, /"hidden":true/)
+  assert.match(acted, new RegExp(`^HIDE ENTRY ${entry.id}: it is now hidden`))
   assert.equal((await call(app.url, 'GET', `/api/entries/${entry.slug}`)).status, 410)
 })
 

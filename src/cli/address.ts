@@ -18,4 +18,5 @@ type Address = { host: string; port: number }
 export const readinessUrl = (address: Address): string => `${baseOf(address)}/ready`
 export const metricsUrl = (address: Address): string => `${baseOf(address)}/metrics`
 
-const baseOf = ({ host, port }: Address): string => httpUrl(LOOPBACK[host] ?? host, port)
+/** The address of the service on this machine. */
+export const baseOf = ({ host, port }: Address): string => httpUrl(LOOPBACK[host] ?? host, port)

@@ -1,5 +1,6 @@
 import { flagOf, SETTINGS } from '../config.ts'
 import { addressOf, readinessUrl } from './address.ts'
+import { ADMIN_COMMANDS } from './admin/commands.ts'
 import { type Command, EXIT, type Flag, type Invocation, UsageError } from './command.ts'
 import { HOST_COMMANDS } from './host-commands.ts'
 import { PEOPLE_COMMANDS } from './people/commands.ts'
@@ -278,6 +279,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     ],
     run: async invocation => (await import('./witness.ts')).witnessLogs(invocation),
   },
+  ...ADMIN_COMMANDS,
   {
     name: 'doctor',
     summary: 'Check this machine, the configuration and the store, one line for each finding.',

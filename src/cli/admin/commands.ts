@@ -1,0 +1,98 @@
+import { MODERATION_ACTIONS, RESOLUTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
+import type { Command, Flag } from '../command.ts'
+
+/** The flags of all commands that use the administration of a service. */
+const SERVICE_FLAGS: readonly Flag[] = [
+  {
+    name: 'url',
+    value: 'URL',
+    description: 'The service; by default the one of this machine at HOST and PORT.',
+  },
+  {
+    name: 'data-dir',
+    value: 'DIR',
+    byDefault: './data',
+    description: 'The directory whose file admin-token is used if neither ADMIN_TOKEN nor ADMIN_TOKEN_FILE is set.',
+  },
+  { name: 'json', description: 'Print the answers of the API as JSON, one document per line.' },
+  { name: 'no-wait', description: 'End at once if the service requests a wait, instead of waiting up to a minute.' },
+]
+const LIMIT = { name: 'limit', value: 'N', byDefault: '20', description: 'The maximum number.' } as const
+const DRY_RUN = { name: 'dry-run', description: 'Show what would be done, and change nothing.' } as const
+
+const TOKEN =
+  'The admin token is ADMIN_TOKEN, the content of the file ADMIN_TOKEN_FILE, or the file admin-token of the data directory, which is only sent to this machine. It is never a flag, because other users of the machine can read command lines.'
+
+/** The commands of the administrator of a running service. Each loads its modules when it runs. */
+export const ADMIN_COMMANDS: readonly Command[] = [
+  {
+    name: 'moderate',
+    summary: 'Hide, quarantine, restore, block or unblock entries, actors or origins of a running service.',
+    details: `The actions are those of the console at /admin. Each is recorded in the audit; "palimpsest decisions" lists and undoes them. ${TOKEN}`,
+    args: [
+      { name: 'ACTION', values: MODERATION_ACTIONS, description: `${MODERATION_ACTIONS.join(', ')}.` },
+      {
+        name: 'TARGET',
+        optional: true,
+        many: true,
+        description: 'The slug or the id of an entry; with --type the id of an actor, or the originId of an origin.',
+      },
+    ],
+    flags: [
+      { name: 'reason', value: 'TEXT', description: 'The reason, for the audit, in at most 1000 characters.' },
+      {
+        name: 'type',
+        value: 'TYPE',
+        values: TARGET_TYPES,
+        byDefault: 'ENTRY',
+        description: 'The kind of the targets.',
+      },
+      { name: 'by-actor', value: 'ID', description: 'Act on the entries that this actor created, instead of TARGET.' },
+      DRY_RUN,
+      ...SERVICE_FLAGS,
+    ],
+    examples: [
+      'moderate HIDE green-tea --reason "Holds a private address."',
+      'moderate QUARANTINE 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002 --type ACTOR --reason Spam --dry-run',
+      'moderate HIDE --by-actor 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002 --reason Spam',
+    ],
+    exits: ['notFound', 'refused', 'noAnswer'],
+    run: async invocation => (await import('./moderation.ts')).moderate(invocation),
+  },
+  {
+    name: 'reports',
+    summary: 'List the reports of abuse of a running service, or close some.',
+    details: `Closing a report moderates nothing. ${TOKEN}`,
+    args: [{ name: 'REPORT', optional: true, many: true, description: 'The ids of the reports to close.' }],
+    flags: [
+      { name: 'close', value: 'OUTCOME', values: RESOLUTIONS, description: 'Close the reports with this outcome.' },
+      { name: 'note', value: 'TEXT', description: 'Why, for administrators.' },
+      { name: 'all', description: 'List closed reports too.' },
+      DRY_RUN,
+      LIMIT,
+      ...SERVICE_FLAGS,
+    ],
+    examples: [
+      'reports',
+      'reports 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002 --close DISMISSED --note "The text is correct."',
+    ],
+    exits: ['notFound', 'refused', 'noAnswer'],
+    run: async invocation => (await import('./moderation.ts')).reports(invocation),
+  },
+  {
+    name: 'decisions',
+    summary: 'List the acts of moderation of a running service, newest first, or undo some.',
+    details: `An act can be undone while it is the newest change of its target. With --undo and no DECISION, the last run is undone: the newest acts with the same action and reason. ${TOKEN}`,
+    args: [{ name: 'DECISION', optional: true, many: true, description: 'The ids of the acts to undo.' }],
+    flags: [
+      { name: 'undo', description: 'Give the targets their previous states.' },
+      { name: 'by-actor', value: 'ID', description: 'Only acts about this actor and the entries that it created.' },
+      DRY_RUN,
+      LIMIT,
+      ...SERVICE_FLAGS,
+    ],
+    examples: ['decisions', 'decisions --undo --dry-run', 'decisions --undo 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'],
+    exits: ['notFound', 'refused', 'noAnswer'],
+    run: async invocation => (await import('./moderation.ts')).decisions(invocation),
+  },
+]
