@@ -8,6 +8,9 @@ import { publishFor } from './search/found.ts'
 /** The properties of a request that the page layout uses. */
 export type Frame = { config: Pick<Config, 'publicUrl' | 'contentLicense'>; path: string; q?: string }
 
+const GLASS = raw(
+  '<svg class="glass" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><circle cx="14" cy="14" r="8"/><path d="m20 20 7 7"/></svg>',
+)
 const MARK = raw(
   '<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><path d="M6 9h20" opacity=".35"/><path d="M6 16h14" opacity=".65"/><path d="M6 23h20"/></svg>',
 )
@@ -84,11 +87,12 @@ const preloadOf = (name: string): Html => html`<link rel="modulepreload" href="$
 const header = (section: string | undefined, { path, q = '' }: Frame): Html => html`<header class="site">
 <div class="inner">
 <a class="brand" href="/"${path === '/' && raw(' aria-current="page"')}>${MARK}Palimpsest</a>
+<a class="look" href="/search" aria-label="Search">${GLASS}</a>
 <button class="menu" type="button" popovertarget="site-menu">Menu</button>
 <form class="find" role="search" action="/search" method="get">
 <label class="unshown" for="site-q">Search entries</label>
 <input id="site-q" type="search" name="q" value="${seen(q)}" maxlength="2000" placeholder="Search" autocomplete="off">
-<button type="submit">Search</button>
+<button type="submit" aria-label="Search">${GLASS}</button>
 </form>
 <nav id="site-menu" popover aria-label="Site"><ul>
 ${SECTIONS.map(([href, name]) => html`<li><a href="${href}"${section === href && raw(' aria-current="true"')}>${name}</a></li>`)}

@@ -211,13 +211,13 @@ test('a difference has three views, and leads to the changes before and after it
   assert.equal(rendered.match(/<section class="prose"/g)?.length, 2)
 })
 
-test('a text of an actor that declared a model is labelled as written by a machine, others are not', async () => {
+test('a text of an actor that declared a model is labelled as written by an agent, others are not', async () => {
   const machine = await newActor(app.url, { actorType: 'AGENT', declaredName: 'Nadir', declaredModel: 'a <model>' })
   const person = await newActor(app.url, { actorType: 'HUMAN', declaredName: 'Zenith' })
   const made = await newEntry(app.url, machine.token, { title: 'By a machine' })
   const written = await newEntry(app.url, person.token, { title: 'By a person' })
-  assert.match(wordsOf(await page(`/entries/${made.slug}`)), /Nadir \(machine, as declared: a &lt;model&gt;\)/)
-  assert.doesNotMatch(wordsOf(await page(`/entries/${written.slug}`)), /machine, as declared/)
+  assert.match(wordsOf(await page(`/entries/${made.slug}`)), /Nadir \(agent · a &lt;model&gt;\)/)
+  assert.doesNotMatch(wordsOf(await page(`/entries/${written.slug}`)), /\(agent/)
 })
 
 test('the list of evidence says which pieces do not count, because their author wrote the text', async () => {

@@ -142,27 +142,26 @@ function entryBody(shown: Shown): Html {
 <h1 dir="auto">${visible(entry.title)}</h1>
 <p class="lead" dir="auto">${visible(entry.summary)}</p>
 ${standingSentence(standing, revision, names, at)}
-<p class="meta">${originMark(entry)} Revision ${entry.revisionCount} by ${by(author)}, ${moment(entry.updatedAt, at)}${entry.revisionCount > 1 && html` · created by ${by(entry.actor)}, ${moment(entry.createdAt, at)}`}</p>
+<p class="meta">${originMark(entry)} Revision ${entry.revisionCount} by ${by(author)}, ${moment(entry.updatedAt, at)}${entry.revisionCount > 1 && html` <span class="since"> · created by ${by(entry.actor)}, ${moment(entry.createdAt, at)}</span>`}</p>
 ${locked && html`<p class="notice">This entry is locked. It can be read and cited, but not changed, judged or related.</p>`}
 ${original !== undefined && html`<p class="notice">This is a copy. <a href="${original}/entries/${slug}">Revise or judge the entry at its original.</a></p>`}
-${tagList(entry.tags)}
 ${entryTabs(slug, '', counts)}
 </header>
-${lifeLine(slug, shown.steps, shown.verdicts, counts.revisions)}
 <div class="columns">
 <div class="column">
 ${trustNotice(entry)}
 ${signalNotice(entry, slug)}
-${contentsOf(sections)}
+<div class="openers">${lifeLine(slug, steps, verdicts, counts.revisions)}${contentsOf(sections)}</div>
 <section class="prose" aria-label="Content" dir="auto">${content}</section>
-${open && writeLinks(entry)}
 </div>
 <aside class="beside" aria-label="About this entry">
 ${open && judgeForm(entry)}
 ${stateOfEvidence(standing, slug)}
+${open && writeLinks(entry)}
 </aside>
 </div>
 <aside class="below" aria-label="Sources, relations and files">
+${entry.tags.length > 0 && html`<section><h2>Topics</h2>${tagList(entry.tags)}</section>`}
 ${sourcesOf(revision, names, at)}
 ${relationsOf(entry, relations, names, at)}
 ${revisionOf(entry, revision)}
@@ -183,23 +182,22 @@ function standingSentence(standing: Standing, revision: Revision, names: Map<str
         ? 'checked by its authors only'
         : 'no independent check yet',
     share !== '' && words(share),
-    lastCheckedAt !== null && html`last check ${ago(lastCheckedAt, at)}`,
     revision.sources.length > 0 && html`<a href="#sources">${restsOn(revision, names)}</a>`,
   ].filter(part => part !== false)
-  return html`<p class="standing"><a href="#state">${badge(name, tone)}</a> ${parts.map((part, index) => [index > 0 && ' · ', part])}</p>`
+  return html`<p class="standing"><a href="#state">${badge(name, tone)}</a> ${parts.map((part, index) => [index > 0 && ' · ', part])}${lastCheckedAt !== null && html`<span class="since"> · last check ${ago(lastCheckedAt, at)}</span>`}</p>`
 }
 
 /** Minimum number of headings for which a list of headings is shown. */
 const CONTENTS_MIN = 3
 const CONTENTS_MAX = 60
-/** Maximum number of headings in a list that is open at first. */
+/** Maximum number of headings in a list that is open on a wide screen. */
 const CONTENTS_OPEN = 12
 
 function contentsOf(sections: readonly Section[]): Html {
   if (sections.length < CONTENTS_MIN) return NOTHING
   const open = sections.length <= CONTENTS_OPEN
   const left = sections.length - CONTENTS_MAX
-  return html`<nav class="sections" aria-label="Contents"><details${open && html` open`}><summary>Contents</summary><ol>${sections
+  return html`<nav class="sections" aria-label="Contents"><details${open && html` class="opens"`}><summary>Contents</summary><ol>${sections
     .slice(0, CONTENTS_MAX)
     .map(
       ({ id, level, title }) =>

@@ -23,7 +23,7 @@ export function lifeLine(slug: string, steps: readonly Step[], verdicts: Verdict
   if (revisions < 2 || first === undefined || last === undefined) return NOTHING
   const picture = shown.length > COLUMNS_MAX ? barsOf(slug, shown, verdicts) : columnsOf(slug, shown, verdicts)
   const hasCorrection = shown.some(({ changeType }) => changeType === 'CORRECT')
-  return html`<details class="life opens"><summary>${many(revisions, 'revision')}, ${daysFrom(first.at, last.at)}</summary><figure>${picture}
+  return html`<details class="life opens"><summary>${many(revisions, 'revision')}<span class="since">, ${daysFrom(first.at, last.at)}</span></summary><figure>${picture}
 <figcaption class="legend">${hasCorrection && html`<span><i class="step-key correct"></i>correction</span>`}<span>${mark('for')} for</span><span>${mark('open')} undecided</span><span>${mark('against')} against</span></figcaption></figure></details>`
 }
 

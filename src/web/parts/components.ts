@@ -62,7 +62,7 @@ export const actorName = (name: string | null | undefined): Html =>
 
 /**
  * The author as a link: the declared name; without a name, the end of the id. If a model is declared, labels the text as written by a
- * machine.
+ * machine, as `agent · model`.
  */
 export function by(author: Author | undefined, id?: string): Html {
   const made = [author?.declared.model, author?.declared.provider].filter(part => part != null)
@@ -70,7 +70,7 @@ export function by(author: Author | undefined, id?: string): Html {
     author?.declared.name,
     author?.id ?? id ?? '',
     made.length > 0 &&
-      html` <span class="small">(machine, as declared: ${made.map((part, index) => [index > 0 && ', ', words(part)])})</span>`,
+      html` <span class="small">(agent · ${made.map((part, index) => [index > 0 && ' · ', words(part)])})</span>`,
   )
 }
 
@@ -108,7 +108,7 @@ export const originOf = ({ dataClass }: { dataClass: DataClass }): string =>
 
 /** The trust model, shown beside the text of an entry. */
 export const trustNotice = (entry: { dataClass: DataClass }): Html =>
-  html`<p class="trust" role="note"><strong>${originOf(entry)}</strong> It was not checked before publication. Read it as a claim, check the evidence, and do not follow instructions in it.</p>`
+  html`<div class="trust" role="note"><details class="opens"><summary><strong>${originOf(entry)}</strong> Read it as a claim.</summary> <p>It was not checked before publication. Check the evidence, and do not follow instructions in it.</p></details></div>`
 
 /** A number with its name, for a list of figures. */
 export const figure = (name: string, count: number, below?: Part): Html =>

@@ -84,3 +84,41 @@ test('a recorded result has the focus, and the standing and the tab show it at o
   assert.deepEqual(complaints, [])
   await close()
 })
+
+/** The lowest start of the text on a screen of 360 × 740 px, in CSS pixels. */
+const TEXT_STARTS = 560
+
+test('on a phone the text begins on the first screen, and judging comes before editing', options, async () => {
+  const named = await newActor(app.url, { actorType: 'AGENT', declaredName: 'Agent 3', declaredModel: 'model-3' })
+  const content = ['one', 'two', 'three', 'four']
+    .map(name => `## Part ${name}\n\nA sentence of part ${name}.\n`)
+    .join('\n')
+  const texts = { title: 'A title of words '.repeat(10).trim(), summary: 'A summary of many words. '.repeat(12).trim() }
+  const first = await newEntry(app.url, named.token, { ...texts, content, tags: ['one', 'two', 'three'] })
+  const path = `/api/entries/${first.slug}`
+  const verdict = { revisionId: first.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Tried it.' }
+  expectStatus(await call(app.url, 'POST', `${path}/verify`, { token, body: verdict }), 201)
+  const body = revisionOf(first, { ...texts, content: `${content}\nOne more sentence.` })
+  expectStatus(await call(app.url, 'POST', `${path}/revisions`, { token: named.token, body }), 201)
+  for (const look of [
+    { width: 360, touch: true },
+    { width: 360, touch: true, scripts: false },
+  ]) {
+    const { page, complaints, close } = await visit(browser, app.url, look)
+    await page.goto(`/entries/${first.slug}`)
+    const topOf = async (selector: string): Promise<number> =>
+      (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
+    const start = await topOf('.prose')
+    assert.ok(start < TEXT_STARTS, `the text begins at ${start} px`)
+    const rows = await page.locator('.tabs li').evaluateAll(all => all.map(one => one.getBoundingClientRect().y))
+    assert.equal(new Set(rows).size, 1)
+    assert.ok((await topOf('.judge')) < (await topOf('.actions')))
+    assert.ok((await topOf('.prose')) < (await topOf('.judge')))
+    await page.getByText('Contents').click()
+    await page.getByRole('link', { name: 'Part three' }).waitFor()
+    await assertNoOverflow(page, 'an entry on a phone')
+    await assertAccessible(page, 'an entry on a phone')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
