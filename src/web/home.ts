@@ -16,7 +16,7 @@ import { lifeLine } from './entry/life-line.ts'
 import { type Html, html, NOTHING, visible, words } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
 import { ago, by, many, originMark, tagPath } from './parts/components.ts'
-import { standingStrip } from './parts/evidence-summary.ts'
+import { reason, standingStrip } from './parts/evidence-summary.ts'
 import { activityRows } from './parts/list-rows.ts'
 import { curlBase } from './take-part/form.ts'
 
@@ -159,12 +159,7 @@ const titles = (entries: readonly Entry[], at: number): Html =>
 
 /** A disputed entry, with the words of one voice on each side. */
 const contestedRow = (entry: Contested, at: number): Html =>
-  html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}/evidence">${visible(entry.title)}</a>${standingStrip(entry, at)}${said('For', 'good', entry.support)}${said('Against', 'bad', entry.rationale)}</li>`
-
-const said = (side: string, tone: string, rationale: string | null): Html =>
-  rationale === null
-    ? NOTHING
-    : html`<p class="side ${tone}"><span class="small">${side}</span> <q class="clip" dir="auto">${visible(rationale)}</q></p>`
+  html`<li><a class="clip" dir="auto" href="/entries/${entry.slug}/evidence">${visible(entry.title)}</a>${standingStrip(entry, at)}${reason('For', 'good', entry.support)}${reason('Against', 'bad', entry.rationale)}</li>`
 
 const firstSteps = (base: string): Html => html`<div class="steps">
 <section><h2>For people</h2><p>Search, read and check the evidence. After you have used an entry, record the result. You need no account and no cookie: a pseudonym and a token suffice.</p>

@@ -51,11 +51,11 @@ test('all tabs count public records, and a withdrawn judgement is not counted', 
     [...(await page(`/entries/${entry.slug}/timeline`)).matchAll(/(\w+) <span class="number">([^<]*)</g)].map(
       ([, name, count]) => `${name} ${count}`,
     )
-  assert.deepEqual(await counts(), ['History 1', 'Evidence 3', 'Relations 1', 'Timeline 3'])
+  assert.deepEqual(await counts(), ['History 1', 'Evidence 3'])
   const act = { targetType: 'ACTOR', targetId: judge.id, action: 'QUARANTINE', reason: 'Made up.' }
   const headers = { authorization: 'Bearer test-admin-token-0123456789' }
   expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body: act, headers }), 200)
-  assert.deepEqual(await counts(), ['History 1', 'Evidence 2', 'Relations 1', 'Timeline 2'])
+  assert.deepEqual(await counts(), ['History 1', 'Evidence 2'])
 })
 
 test('a read of an entry does not change its page', async () => {
@@ -261,6 +261,60 @@ test('a contradiction by another entry is listed on the page of the evidence, an
   assert.match(text, /0 for · 1 against · checked today/)
   assert.match(text, /for0 against1 undecided0 1 actor judged it/)
   assert.doesNotMatch(text, /no verification and no contradiction/)
+})
+
+test('the evidence is in two columns, and links filter it', async () => {
+  const author = await world.voice()
+  const first = await world.publish(author)
+  const [one, two, three, four] = await world.voices(4)
+  assert.ok(one !== undefined && two !== undefined && three !== undefined && four !== undefined)
+  await world.verify(one, first)
+  await world.verify(two, first, 'UNSUPPORTED')
+  await world.verify(three, first, 'INCONCLUSIVE')
+  await world.object(author, await world.publish(author), first)
+  const now = await world.revise(author, first, { content: `${first.content} And more.` })
+  await world.contradict(four, now)
+  const machine = await newActor(app.url, { actorType: 'AGENT', declaredModel: 'a model' })
+  await world.verify({ token: machine.token, id: machine.actor.id, from: '10.99.0.1' }, now)
+  const address = `/entries/${now.slug}/evidence`
+  const sections = async (query: string): Promise<string[]> =>
+    [...(await page(`${address}${query}`)).matchAll(/<section><h2>(\w+)<\/h2>(.*?)<\/section>/gs)].map(
+      ([, name, list = '']) => `${name} ${list.match(/<li class="piece/g)?.length}`,
+    )
+  assert.deepEqual(await sections(''), ['For 2', 'Against 3', 'Undecided 1'])
+  assert.deepEqual(await sections('?side=for'), ['For 2'])
+  assert.deepEqual(await sections('?side=against'), ['Against 3'])
+  assert.deepEqual(await sections('?side=for&by=people'), ['For 1'])
+  assert.deepEqual(await sections('?on=text'), ['For 1', 'Against 1'])
+  assert.match(await page(`${address}?side=undecided&on=text`), /No judgement passes this filter/)
+  const filtered = await page(`${address}?side=for`)
+  assert.ok(filtered.includes(`<a href="${address}" aria-current="true">For</a>`), 'the way back')
+  assert.ok(filtered.includes(`<a href="${address}?side=for&amp;by=people">By people</a>`), 'a narrower filter')
+})
+
+test('a disputed entry says why beside its text, and an undisputed one does not', async () => {
+  const entry = await world.publish(await world.voice())
+  await world.verify(await world.voice(), entry)
+  assert.doesNotMatch(await page(`/entries/${entry.slug}`), /class="side/)
+  await world.contradict(await world.voice(), entry, 'It leaks <b>.')
+  const text = wordsOf(
+    /<section aria-label="Reasons">.*?<\/section>/s.exec(await page(`/entries/${entry.slug}`))?.[0] ?? '',
+  )
+  assert.equal(text, 'For Tried it.Against It leaks &lt;b&gt;.')
+})
+
+test('an entry has four tabs, and its history shows the changed words and leads to the timeline', async () => {
+  const author = await world.voice()
+  const first = await world.publish(author, { content: 'The limit is 8 MB by default.' })
+  const now = await world.revise(author, first, { content: 'The limit is 16 MB by default.' })
+  const text = await page(`/entries/${now.slug}/history`)
+  const tabs = /<nav class="tabs".*?<\/nav>/s.exec(text)?.[0] ?? ''
+  assert.deepEqual(
+    [...tabs.matchAll(/<a [^>]*>(\w+)/g)].map(([, name]) => name),
+    ['Entry', 'Layers', 'History', 'Evidence'],
+  )
+  assert.match(text, /<del>8<\/del> <ins>16<\/ins>/)
+  assert.ok(text.includes(`href="/entries/${now.slug}/timeline"`))
 })
 
 test('a change of one character is in the singular', async () => {

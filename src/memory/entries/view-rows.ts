@@ -1,7 +1,6 @@
 import type { ActorType } from '../../contract/vocabulary.ts'
 import { only, type Reader } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
-import { writesOf } from '../activity/rows.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { JOINED_STANDING, STANDING_COLUMNS, type StandingColumns } from '../evidence/standing-rows.ts'
@@ -66,13 +65,6 @@ export const countRelations = async (reader: Reader, entry: number, most: number
         FROM relation_end x JOIN relation l ON l.number = x.relation
         WHERE x.entry = ${entry} AND x.ordinal > 0 AND l.withdrawn = 0 LIMIT ${most}) AS page`),
   )
-
-/** The number of public writes at an entry, at most `most`. */
-export const countWrites = async (reader: Reader, entry: number, most: number): Promise<number> =>
-  only(
-    await reader.one<{ n: number }>(sql`
-      SELECT count(*) AS n FROM (SELECT sequence FROM activity WHERE ${writesOf(entry)} AND withdrawn = 0 LIMIT ${most}) AS page`),
-  ).n
 
 export type StepRow = {
   number: number

@@ -25,7 +25,6 @@ import {
   type ChangeRow,
   countEvidence,
   countRelations,
-  countWrites,
   findEvidence,
   findHeading,
   findRecordTime,
@@ -34,6 +33,7 @@ import {
   listAddresses,
   listRecentChanges,
   listSteps,
+  listSupporters,
 } from './view-rows.ts'
 
 type WithReader = Pick<Reads, 'reader'>
@@ -214,7 +214,7 @@ const stepsOf = async ({ reader }: WithReader, { number }: EntryRow, limit: numb
  * The numbers of public rows on the pages of an entry. `evidence` includes the relations that contradict the entry. All but `revisions` are counted up to `COUNTED_MAX`. Reads are not counted:
  * otherwise each view of a page would change the page, and no cache could store it.
  */
-export type Counts = { revisions: number; evidence: number; relations: number; writes: number }
+export type Counts = { revisions: number; evidence: number; relations: number }
 export const COUNTED_MAX = 1_000
 const NO_RELATIONS = { relations: 0, objections: 0 }
 
@@ -222,25 +222,29 @@ export const readCounts = async (on: WithReader, slug: string): Promise<Counts> 
   countsOf(on, await addressedAt(on, slug))
 
 async function countsOf(on: WithReader, entry: EntryRow): Promise<Counts> {
-  const [said, { relations, objections }, writes] = await Promise.all([
+  const [said, { relations, objections }] = await Promise.all([
     entry.evidence === 0 ? 0 : countEvidence(on.reader, entry.number, COUNTED_MAX),
     entry.relations === 0 ? NO_RELATIONS : countRelations(on.reader, entry.number, COUNTED_MAX),
-    countWrites(on.reader, entry.number, COUNTED_MAX),
   ])
   const evidence = Math.min(said + objections, COUNTED_MAX)
-  return { revisions: entry.revisions, evidence, relations, writes }
+  return { revisions: entry.revisions, evidence, relations }
 }
 
-/** Returns the author of a revision, and the history, verdicts and counts of its entry, from one read of the row of the entry. */
+/**
+ * Returns the author of a revision, and the history, verdicts and counts of its entry, from one read of the row of the entry. `support` is
+ * the newest reason in favour of the text, if there are also voices against it.
+ */
 export async function readAbout(on: WithReader, slug: string, revisionId: string, rows: number) {
   const entry = await addressedAt(on, slug)
-  const [{ author }, steps, verdicts, counts] = await Promise.all([
+  const { nearest, tally } = storedStanding(entry.standing)
+  const [{ author }, steps, verdicts, counts, [support]] = await Promise.all([
     revisionStateOf(on, entry, revisionId),
     stepsOf(on, entry, rows),
     verdictsOf(on, entry),
     countsOf(on, entry),
+    nearest === null || tally.against === 0 ? [] : listSupporters(on.reader, nearest, 1),
   ])
-  return { author, steps, verdicts, counts }
+  return { author, steps, verdicts, counts, support: support?.rationale }
 }
 
 /** How a piece of evidence counts for the current text of its entry. */

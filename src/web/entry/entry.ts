@@ -21,13 +21,14 @@ import {
   moment,
   originMark,
   originOf,
+  signalBadges,
   signalNotice,
   tagList,
   titleOf,
   trustNotice,
   UNNAMED_ACTOR,
 } from '../parts/components.ts'
-import { confirmedWords, stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
+import { confirmedWords, reason, stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import type { Section } from '../parts/markdown.ts'
 import { proseWithSections } from '../parts/prose.ts'
 import { entryTabs, relationsOf, restsOn, revisionOf, sourcesOf } from './head.ts'
@@ -48,6 +49,7 @@ type Shown = {
   names: Map<string, Heading>
   steps: Step[]
   verdicts: Verdicts
+  support: string | undefined
   counts: Counts
   /** The time of the request. */
   at: number
@@ -102,7 +104,7 @@ const cardText = ({ summary, standing }: Entry): string => {
 
 async function gather({ read, reads, original }: PageRequest, entry: Entry): Promise<Shown> {
   const { slug, currentRevisionId } = entry
-  const [revision, { items: relations }, standing, { author, steps, verdicts, counts }] = await Promise.all([
+  const [revision, { items: relations }, standing, { author, steps, verdicts, counts, support }] = await Promise.all([
     read<Revision>('readRevision', { slug, revisionId: currentRevisionId }),
     read<{ items: Relation[] }>('listRelations', { slug }),
     read<Standing>('readStanding', { slug }),
@@ -126,6 +128,7 @@ async function gather({ read, reads, original }: PageRequest, entry: Entry): Pro
     names,
     steps,
     verdicts,
+    support,
     counts,
     at: reads.at,
     original,
@@ -133,7 +136,22 @@ async function gather({ read, reads, original }: PageRequest, entry: Entry): Pro
 }
 
 function entryBody(shown: Shown): Html {
-  const { entry, content, sections, revision, author, standing, relations, names, counts, at, original } = shown
+  const {
+    entry,
+    content,
+    sections,
+    revision,
+    author,
+    standing,
+    relations,
+    names,
+    steps,
+    verdicts,
+    counts,
+    support,
+    at,
+    original,
+  } = shown
   const { slug } = entry
   const locked = entry.status === 'LOCKED'
   const open = !locked && original === undefined
@@ -157,13 +175,14 @@ ${signalNotice(entry, slug)}
 <aside class="beside" aria-label="About this entry">
 ${open && judgeForm(entry)}
 ${stateOfEvidence(standing, slug)}
+${reasonsOf(standing, support)}
 ${open && writeLinks(entry)}
 </aside>
 </div>
 <aside class="below" aria-label="Sources, relations and files">
 ${entry.tags.length > 0 && html`<section><h2>Topics</h2>${tagList(entry.tags)}</section>`}
 ${sourcesOf(revision, names, at)}
-${relationsOf(entry, relations, names, at)}
+${relationsOf(entry, { relations, counts }, names, at)}
 ${revisionOf(entry, revision)}
 </aside>
 </article>`
@@ -185,6 +204,12 @@ function standingSentence(standing: Standing, revision: Revision, names: Map<str
     revision.sources.length > 0 && html`<a href="#sources">${restsOn(revision, names)}</a>`,
   ].filter(part => part !== false)
   return html`<p class="standing"><a href="#state">${badge(name, tone)}</a> ${parts.map((part, index) => [index > 0 && ' · ', part])}${lastCheckedAt !== null && html`<span class="since"> · last check ${ago(lastCheckedAt, at)}</span>`}</p>`
+}
+
+/** Says why a text is contradicted or disputed: one reason of each side, with the signals of the objection. */
+function reasonsOf({ tally, contradictions: [objection] }: Standing, support: string | undefined): Html {
+  if (tally.against === 0 || objection === undefined) return NOTHING
+  return html`<section aria-label="Reasons">${reason('For', 'good', support)}${reason('Against', 'bad', objection.rationale)}${signalBadges({ signals: objection.signals ?? [] })}</section>`
 }
 
 /** Minimum number of headings for which a list of headings is shown. */

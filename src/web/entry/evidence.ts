@@ -1,4 +1,13 @@
-import type { Contradiction, Entry, Evidence, Relation, Standing, Verification } from '../../contract/resources.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type {
+  Author,
+  Contradiction,
+  Entry,
+  Evidence,
+  Relation,
+  Standing,
+  Verification,
+} from '../../contract/resources.ts'
 import {
   type Heading,
   readAuthors,
@@ -9,79 +18,119 @@ import {
   VIEW_ROWS,
   type Weight,
 } from '../../memory/entries/views.ts'
-import { inTurns } from '../../memory/operation.ts'
+import { inTurns, type Reads } from '../../memory/operation.ts'
 import { type Html, html, NOTHING, visible, words } from '../html.ts'
-import type { Page, PageRequest } from '../page.ts'
-import { badge, by, moment, olderLink, RESULT_WORDS, signalBadges, titleOf } from '../parts/components.ts'
+import type { Page, PageRequest, Query } from '../page.ts'
+import { badge, by, moment, olderLink, RESULT_WORDS, signalBadges, sureWords, titleOf } from '../parts/components.ts'
 import { stateOfEvidence } from '../parts/evidence-summary.ts'
 import { entryHead } from './head.ts'
 
 type Piece = (Verification | Contradiction) & { createdAt?: string }
 
-/** The evidence about an entry: verifications and contradictions in one list, newest first. */
+type Side = 'for' | 'against' | 'undecided'
+
+const sideOf = (piece: Piece): Side =>
+  !('result' in piece) || piece.result === 'UNSUPPORTED'
+    ? 'against'
+    : piece.result === 'SUPPORTED'
+      ? 'for'
+      : 'undecided'
+
+/** Selects pieces: of one side, by actors that declared no model, about the current revision. */
+type Filter = { side?: Side; by?: 'people'; on?: 'text' }
+
+/** The links of the filter: the member and the value that each sets, and its words. */
+const FILTERS = [
+  ['side', 'for', 'For'],
+  ['side', 'against', 'Against'],
+  ['side', 'undecided', 'Undecided'],
+  ['by', 'people', 'By people'],
+  ['on', 'text', 'On this text'],
+] as const
+
+const filterOf = (query: Query): Filter =>
+  Object.fromEntries(FILTERS.flatMap(([member, value]) => (query[member] === value ? [[member, value]] : [])))
+
+/** The filter as links. Each adds itself to the filter, or removes itself from it. */
+const filterLinks = (path: string, filter: Filter): Html =>
+  html`<nav class="pager" aria-label="Filter the evidence">${FILTERS.map(([member, value, words]) => {
+    const isOn = filter[member] === value
+    const search = new URLSearchParams({ ...filter, [member]: value })
+    if (isOn) search.delete(member)
+    return html`<a href="${path}${search.size > 0 && `?${search}`}"${isOn && html` aria-current="true"`}>${words}</a>`
+  })}</nav>`
+
+/** Maximum number of pages of the API that are read for one page of a filter. */
+const PAGES_READ = 10
+
+/** One page of pieces, newest first. With a filter, reads up to PAGES_READ pages of the API to fill it. */
+async function listPieces(request: PageRequest, entry: Entry, filter: Filter) {
+  const { query, read, reads } = request
+  const isFiltered = Object.keys(filter).length > 0
+  const pieces: Piece[] = []
+  let authors: Map<string, Author> = new Map()
+  let next: string | null | undefined = typeof query.before === 'string' ? query.before : undefined
+  for (let pages = 0; pages < PAGES_READ && next !== null; pages++) {
+    const limit = isFiltered ? LIMITS.pageMax : (query.limit ?? LIMITS.pageDefault)
+    const page: Evidence = await read<Evidence>(
+      'listEvidence',
+      { slug: entry.slug },
+      { limit, ...(next === undefined ? {} : { before: next }) },
+    )
+    // Ids are ordered by time, so sorting by id merges both kinds into one list.
+    const found: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
+    const of = await readAuthors(
+      reads,
+      found.map(({ actorId }) => actorId),
+    )
+    authors = new Map([...authors, ...of])
+    pieces.push(...found.filter(piece => passes(piece, entry, filter, of.get(piece.actorId))))
+    next = page.nextCursor
+    if (!isFiltered || pieces.length >= LIMITS.pageDefault) break
+  }
+  return { pieces: pieces.slice(0, LIMITS.pageMax), authors, next: next ?? null }
+}
+
+const passes = (piece: Piece, entry: Entry, { side, by, on }: Filter, author: Author | undefined): boolean =>
+  (side === undefined || sideOf(piece) === side) &&
+  (by === undefined || (author !== undefined && author.declared.model === null && author.declared.provider === null)) &&
+  (on === undefined || piece.revisionId === entry.currentRevisionId)
+
+/** The evidence about an entry, newest first: that in favour beside that against, or what a filter selects. */
 export const EVIDENCE: Page = {
   path: '/entries/{slug}/evidence',
   as: 'listEvidence',
   query: ['before', 'limit'],
-  async render({ params: { slug = '' }, query, read, reads, path }) {
+  ownQuery: ['side', 'by', 'on'],
+  async render(request) {
+    const { params, query, read, reads, path } = request
     const entry = await read<Entry>('readEntry')
-    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/evidence` }
-    const page = await read<Evidence>('listEvidence', { slug }, query)
-    // Ids are ordered by time, so sorting by id merges both kinds into one list.
-    const pieces: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
-    const objecting = query.before === undefined ? await contradicting(read, entry) : []
-    const [counts, state, steps, weights, authors, names] = await Promise.all([
+    const { slug } = entry
+    if (params.slug !== slug) return { location: `/entries/${slug}/evidence` }
+    const filter = filterOf(query)
+    const listed = await listPieces(request, entry, filter)
+    const isWhole = query.before === undefined && filter.by === undefined && filter.on === undefined
+    const objections =
+      isWhole && (filter.side ?? 'against') === 'against' ? await objectionRows(read, reads, entry) : []
+    const [counts, state, rows] = await Promise.all([
       readCounts(reads, slug),
       read<Standing>('readStanding', { slug }),
-      readSteps(reads, slug, VIEW_ROWS),
-      readWeights(
-        reads,
-        slug,
-        pieces.map(({ id }) => id),
-      ),
-      readAuthors(
-        reads,
-        [...pieces, ...objecting].map(({ actorId }) => actorId),
-      ),
-      readHeadings(reads, [
-        ...pieces.flatMap(piece => ('result' in piece ? [] : (piece.sourceEntryId ?? []))),
-        ...objecting.map(({ sourceEntryId }) => sourceEntryId),
-      ]),
+      pieceRows(reads, entry, listed),
     ])
-    const ordinals = new Map(steps.map(({ id, ordinal }) => [id, ordinal]))
-    // Each name is searched for signals.
-    const rows = await inTurns(reads, pieces, piece => {
-      const sourceId = 'result' in piece ? null : piece.sourceEntryId
-      const source = sourceId == null ? undefined : names.get(sourceId)
-      const weight = weights.get(piece.id)
-      return pieceRow(entry, piece, {
-        ordinal: ordinals.get(piece.revisionId),
-        author: html`${by(authors.get(piece.actorId), piece.actorId)}${weight?.own && ('result' in piece && piece.result !== 'UNSUPPORTED' ? ' (not counted: an author of the text)' : ' (an author of the text)')}`,
-        at: reads.at,
-        place: weight && placeOf(entry, piece, weight, ordinals),
-        source:
-          source &&
-          html`<p class="small">In favour of <a href="/entries/${source.slug}">${words(source.title)}</a></p>`,
-      })
-    })
-    const objections = await inTurns(reads, objecting, one =>
-      relationRow(one, {
-        source: names.get(one.sourceEntryId),
-        author: by(authors.get(one.actorId), one.actorId),
-        at: reads.at,
-      }),
-    )
     const address = `/entries/${slug}`
+    const isEmpty = rows.length + objections.length === 0
     return {
       title: `Evidence about ${titleOf(entry.title)}`,
       section: '/search',
       unlisted: true,
       body: html`<article class="entry">
 ${entryHead(entry, { here: '/evidence', name: 'Evidence', counts, at: reads.at })}
+${counts.evidence > 0 && filterLinks(path, filter)}
 <div class="columns"><div class="column">
-${objecting.length > 0 && html`<ol class="pieces" aria-label="Contradicting entries">${objections}</ol>`}
-${rows.length === 0 && objecting.length > 0 ? NOTHING : rows.length === 0 ? html`<p class="notice">This entry has no verification and no contradiction yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>` : html`<ol class="pieces">${rows}</ol>`}
-${olderLink(path, query, page.nextCursor)}
+${isEmpty && Object.keys(filter).length > 0 && html`<p class="notice">No judgement passes this filter.</p>`}
+${isEmpty && counts.evidence === 0 && html`<p class="notice">This entry has no verification and no contradiction yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>`}
+${sidesOf(rows, objections)}
+${olderLink(path, { ...filter, ...query }, listed.next)}
 </div><aside class="beside" aria-label="About the current revision">
 ${stateOfEvidence(state)}
 ${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="${address}/verify?revision=${entry.currentRevisionId}">Verify</a> <a class="do quiet" href="${address}/contradict?revision=${entry.currentRevisionId}">Contradict</a></p>`}
@@ -90,9 +139,76 @@ ${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="
   },
 }
 
+type Row = { side: Side; row: Html }
+
+/** The rows in two columns, for and against, and the undecided ones below. A side without rows is left out. */
+function sidesOf(rows: readonly Row[], objections: readonly Html[]): Html {
+  const section = (side: Side, name: string, first: readonly Html[] = []): Html => {
+    const list = [...first, ...rows.filter(one => one.side === side).map(({ row }) => row)]
+    return list.length === 0 ? NOTHING : html`<section><h2>${name}</h2><ol class="pieces">${list}</ol></section>`
+  }
+  return html`<div class="both">${section('for', 'For')}${section('against', 'Against', objections)}</div>${section('undecided', 'Undecided')}`
+}
+
+type Listed = { pieces: readonly Piece[]; authors: Map<string, Author> }
+
+async function pieceRows(reads: Reads, entry: Entry, { pieces, authors }: Listed): Promise<Row[]> {
+  const [steps, weights, names] = await Promise.all([
+    readSteps(reads, entry.slug, VIEW_ROWS),
+    readWeights(
+      reads,
+      entry.slug,
+      pieces.map(({ id }) => id),
+    ),
+    readHeadings(
+      reads,
+      pieces.flatMap(piece => ('result' in piece ? [] : (piece.sourceEntryId ?? []))),
+    ),
+  ])
+  const ordinals = new Map(steps.map(({ id, ordinal }) => [id, ordinal]))
+  // Each name is searched for signals.
+  return inTurns(reads, pieces, piece => {
+    const sourceId = 'result' in piece ? null : piece.sourceEntryId
+    const source = sourceId == null ? undefined : names.get(sourceId)
+    const weight = weights.get(piece.id)
+    const side = sideOf(piece)
+    const row = pieceRow(entry, piece, {
+      ordinal: ordinals.get(piece.revisionId),
+      author: html`${by(authors.get(piece.actorId), piece.actorId)}${weight?.own && (side === 'against' ? ' (an author of the text)' : ' (not counted: an author of the text)')}`,
+      at: reads.at,
+      place: weight && placeOf(entry, piece, weight, ordinals),
+      source:
+        source && html`<p class="small">In favour of <a href="/entries/${source.slug}">${words(source.title)}</a></p>`,
+    })
+    return { side, row }
+  })
+}
+
+/** The newest relations by which other entries contradict an entry, as rows. */
+async function objectionRows(read: PageRequest['read'], reads: Reads, entry: Entry): Promise<Html[]> {
+  const objecting = await contradicting(read, entry)
+  const [names, authors] = await Promise.all([
+    readHeadings(
+      reads,
+      objecting.map(({ sourceEntryId }) => sourceEntryId),
+    ),
+    readAuthors(
+      reads,
+      objecting.map(({ actorId }) => actorId),
+    ),
+  ])
+  return inTurns(reads, objecting, one =>
+    relationRow(one, {
+      source: names.get(one.sourceEntryId),
+      author: by(authors.get(one.actorId), one.actorId),
+      at: reads.at,
+    }),
+  )
+}
+
 /** The newest relations by which other entries contradict an entry. Each is a voice against it. */
 const contradicting = async (read: PageRequest['read'], { id, slug }: Entry): Promise<Relation[]> =>
-  (await read<{ items: Relation[] }>('listRelations', { slug })).items.filter(
+  (await read<{ items: Relation[] }>('listRelations', { slug }, { limit: LIMITS.pageMax })).items.filter(
     ({ relationType, targetEntryId }) => relationType === 'CONTRADICTS' && targetEntryId === id,
   )
 
@@ -102,7 +218,7 @@ const relationRow = (
   { id, rationale, createdAt, signals = [] }: Relation,
   { source, author, at }: Objecting,
 ): Html => html`<li class="piece bad" id="relation-${id}">
-<h2>${badge('Contradicted', 'bad')} <span class="small">by an entry: ${source === undefined ? 'not public' : html`<a href="/entries/${source.slug}">${words(source.title)}</a>`}</span></h2>
+<h3>${badge('Contradicted', 'bad')} <span class="small">by an entry: ${source === undefined ? 'not public' : html`<a href="/entries/${source.slug}">${words(source.title)}</a>`}</span></h3>
 ${signalBadges({ signals })}
 <p dir="auto">${visible(rationale)}</p>
 <p class="meta">${author} · ${moment(createdAt, at)}</p>
@@ -136,7 +252,7 @@ function placeOf(
 function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, place }: Around): Html {
   const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
   return html`<li class="piece ${tone}" id="evidence-${piece.id}">
-<h2>${badge(name, tone)} ${'result' in piece && html`<span class="small">${Math.round(piece.confidence * 100)} % sure</span>`}</h2>
+<h3>${badge(name, tone)} ${'result' in piece && html`<span class="small">${sureWords(piece.confidence)}</span>`}</h3>
 ${signalBadges({ signals: piece.signals ?? [] })}
 ${'quote' in piece && piece.quote !== undefined && html`<blockquote dir="auto">${visible(piece.quote)}</blockquote>`}
 <p dir="auto">${visible(piece.rationale)}</p>

@@ -11,8 +11,6 @@ export function entryTabs(slug: string, here: string, counts: Counts): Html {
     ['/layers', 'Layers', undefined],
     ['/history', 'History', 'revisions'],
     ['/evidence', 'Evidence', 'evidence'],
-    ['/relations', 'Relations', 'relations'],
-    ['/timeline', 'Timeline', 'writes'],
   ]
   return html`<nav class="tabs" aria-label="Parts of this entry"><ul>
 ${tabs.map(
@@ -86,7 +84,12 @@ export const relationWords = (type: Relation['relationType'], direction: keyof t
   RELATION_WORDS[direction][type]
 
 /** The newest relations of an entry. */
-export function relationsOf(entry: Entry, relations: Relation[], names: Map<string, Heading>, at: number): Html {
+export function relationsOf(
+  entry: Entry,
+  { relations, counts }: { relations: Relation[]; counts: Counts },
+  names: Map<string, Heading>,
+  at: number,
+): Html {
   if (relations.length === 0) return NOTHING
   const rows = relations.slice(0, RELATIONS_SHOWN).map(relation => {
     const outward = relation.sourceEntryId === entry.id
@@ -96,7 +99,7 @@ export function relationsOf(entry: Entry, relations: Relation[], names: Map<stri
       html`<li><span class="small">${relationWords(relation.relationType, outward ? 'out' : 'in')}</span> <a class="clip" dir="auto" href="/entries/${other.slug}">${visible(other.title)}</a>${standingStrip(other, at)}</li>`
     )
   })
-  return html`<section><h2>Related</h2><ul class="plain">${rows}</ul><p class="small"><a href="/entries/${entry.slug}/relations">All relations</a></p></section>`
+  return html`<section><h2>Related</h2><ul class="plain">${rows}</ul><p class="small"><a href="/entries/${entry.slug}/relations">All ${many(counts.relations, 'relation')}</a></p></section>`
 }
 
 /** The address, the reason and the files of a revision, and how to follow its entry. */

@@ -29,7 +29,7 @@ import {
   trustNotice,
   UNNAMED_ACTOR,
 } from '../parts/components.ts'
-import { sizeOfChange } from '../parts/difference.ts'
+import { changedWords, sizeOfChange } from '../parts/difference.ts'
 import { stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import { prose } from '../parts/prose.ts'
 import { entryHead, sourcesOf } from './head.ts'
@@ -132,8 +132,10 @@ export const HISTORY: Page = {
       const author = html`${by(authors.get(revision.actorId), revision.actorId)} · ${moment(revision.createdAt, reads.at)}`
       const previous = items[index + 1] ?? earlier
       const adjoins = (previous?.id ?? null) === revision.previousRevisionId
-      const facts = html`${adjoins && sizeOf(previous, revision)}${step && standingOf(verdicts.get(step.record))}`
-      return revisionRow(entry, revision, step?.ordinal, index, { author, facts, log: inLog(step?.record, logged) })
+      const changes = html`${step && standingOf(verdicts.get(step.record))}${adjoins && previous !== undefined && changedWords(previous.content, revision.content)}`
+      const facts = html`${author}${adjoins && sizeOf(previous, revision)}`
+      const log = inLog(step?.record, logged)
+      return revisionRow(entry, revision, step?.ordinal, index, { facts, changes, log })
     })
     return {
       title: `History of ${titleOf(entry.title)}`,
@@ -141,7 +143,7 @@ export const HISTORY: Page = {
       unlisted: true,
       body: html`<article class="entry">
 ${entryHead(entry, { here: '/history', name: 'History', counts, at: reads.at })}
-<p class="lead">Revisions are permanent. The newest is first.</p>
+<p class="meta">Revisions are permanent. Judgements and relations are in the <a href="/entries/${slug}/timeline">timeline</a>.</p>
 ${lifeLine(slug, steps, verdicts, counts.revisions)}
 ${entry.revisionCount >= JUMP_FROM && html`<div class="finders">${jumpForm(slug, entry.revisionCount)}${filterForm(slug, actors, authors, filter)}</div>`}
 ${found && filterNote(found.page.length, steps.length, entry.revisionCount)}
@@ -185,7 +187,7 @@ function sizeOf(before: Revision | undefined, { content }: Revision): Html {
 function standingOf(standing: Pick<Entry['standing'], 'state' | 'tally'> | undefined): Html {
   if (standing === undefined || standing.state === 'UNCHECKED') return NOTHING
   const { name, tone } = VERDICTS[standing.state]
-  return html` · ${badge(name, tone)} ${voicesWords(standing.tally)}`
+  return html`${badge(name, tone)} ${voicesWords(standing.tally)} `
 }
 
 /** A link to the proof of a record, if the public log has it. */
@@ -199,16 +201,15 @@ function revisionRow(
   revision: Revision,
   ordinal: number | undefined,
   index: number,
-  { author, facts, log }: { author: Html; facts: Html; log: Html },
+  { facts, changes, log }: { facts: Html; changes: Html; log: Html },
 ): Html {
   const { id, previousRevisionId } = revision
   const name = ordinal === undefined ? 'this revision' : `revision ${ordinal}`
   return html`<li class="revision">
 <p class="choose"><label><input type="radio" name="from" value="${id}"${index === 1 && raw(' checked')}> <span class="unshown">${name} as the </span>earlier</label> <label><input type="radio" name="to" value="${id}"${index === 0 && raw(' checked')}> <span class="unshown">${name} as the </span>later</label></p>
-<div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'good')}`}</h2>
-<p class="rationale" dir="auto">${visible(revision.rationale)}</p>
-<p class="meta">${author}${facts}${previousRevisionId !== null && html` · <a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`}${id !== currentRevisionId && status !== 'LOCKED' && html` · <a href="/entries/${slug}/revise?from=${id}">restore<span class="unshown"> ${name}</span></a>`}${log} · <code title="evidenceHash">${revision.evidenceHash.slice(0, 12)}…</code></p></div>
-</li>`
+<div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'quiet')}`} <span class="rationale" dir="auto">${visible(revision.rationale)}</span></h2>
+<p class="meta">${changes}</p></div>
+<div class="meta"><p>${facts}</p><p>${previousRevisionId !== null && html`<a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`}${id !== currentRevisionId && status !== 'LOCKED' && html` · <a href="/entries/${slug}/revise?from=${id}">restore<span class="unshown"> ${name}</span></a>`}${log}</p></div></li>`
 }
 
 /** A revision at its permanent address, with the data to verify it. */

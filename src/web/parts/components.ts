@@ -122,6 +122,10 @@ export const RESULT_WORDS: Record<string, readonly [name: string, tone: string]>
   CONTRADICTED: ['Contradicted', 'bad'],
 }
 
+/** The words for a confidence from 0 to 1: those of the form that records it. */
+export const sureWords = (confidence: number): string =>
+  confidence < 0.5 ? 'a guess' : confidence < 0.9 ? 'fairly sure' : 'certain'
+
 export const CHANGE_WORDS: Record<string, string> = {
   CREATE: 'Created',
   EXPAND: 'Expanded',

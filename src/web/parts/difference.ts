@@ -127,6 +127,35 @@ function shortened(text: string, { after, before }: ChangedSides): Html {
 export const splitView = ({ by, pieces }: Difference): Html =>
   html`<div class="both">${differenceView({ by, pieces: pieces.filter(({ kind }) => kind !== 'new') })}${differenceView({ by, pieces: pieces.filter(({ kind }) => kind !== 'gone') })}</div>`
 
+/** The lengths of the equal beginning and of the equal end of two texts, which do not overlap. */
+function commonEnds(before: string, after: string): { head: number; tail: number } {
+  const most = Math.min(before.length, after.length)
+  let head = 0
+  while (head < most && before[head] === after[head]) head += 1
+  let tail = 0
+  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1
+  return { head, tail }
+}
+
+/** Maximum number of characters of the changed words on each side. */
+const WORDS_SHOWN = 80
+
+/** The whole words between the equal beginning and the equal end of two texts, shortened to one line. */
+export function changedWords(before: string, after: string): Html {
+  const { head, tail } = commonEnds(before, after)
+  const start = before.slice(0, head).search(/\S*$/)
+  const rest = /^\S*/.exec(before.slice(before.length - tail))?.[0].length ?? 0
+  const part = (text: string): string => {
+    const words = text
+      .slice(start, text.length - tail + rest)
+      .replace(/\s+/g, ' ')
+      .trim()
+    return words.length > WORDS_SHOWN ? `${words.slice(0, WORDS_SHOWN).toWellFormed()}…` : words
+  }
+  const [gone, came] = [part(before), part(after)]
+  return html`<span class="changed" dir="auto">${gone !== '' && html`<del>${everyCharacter(gone)}</del> `}${came !== '' && html`<ins>${everyCharacter(came)}</ins>`}</span>`
+}
+
 const PIECE = /[^\n.!?。]*[\n.!?。]|[^\n.!?。]+/g
 
 /**
@@ -134,11 +163,7 @@ const PIECE = /[^\n.!?。]*[\n.!?。]|[^\n.!?。]+/g
  * and the last change.
  */
 export function sizeOfChange(before: string, after: string): { gone: number; came: number } {
-  const most = Math.min(before.length, after.length)
-  let head = 0
-  while (head < most && before[head] === after[head]) head += 1
-  let tail = 0
-  while (tail < most - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail += 1
+  const { head, tail } = commonEnds(before, after)
   const left = new Map<string, number>()
   let gone = 0
   let came = 0

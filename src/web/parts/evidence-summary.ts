@@ -105,6 +105,12 @@ function voicesOf(tally: Tally): Html {
 <p class="small">${many(tally.actors, 'actor')} judged it.</p>`
 }
 
+/** The words of one voice on one side; empty if there is none. */
+export const reason = (side: string, tone: string, rationale: string | null | undefined): Html =>
+  rationale == null
+    ? NOTHING
+    : html`<p class="side ${tone}"><span class="small">${side}</span> <q class="clip" dir="auto">${visible(rationale)}</q></p>`
+
 /** The standing of a text. For the current text of the entry, also the judgements of earlier texts. `slug` adds a link to the evidence. */
 export function stateOfEvidence(
   {

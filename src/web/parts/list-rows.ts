@@ -3,7 +3,7 @@ import { type Heading, readHeadings } from '../../memory/entries/views.ts'
 import type { Reads } from '../../memory/operation.ts'
 import { relationWords } from '../entry/head.ts'
 import { type Html, html, words } from '../html.ts'
-import { badge, byName, moment, RESULT_WORDS } from './components.ts'
+import { badge, byName, moment, RESULT_WORDS, sureWords } from './components.ts'
 import { standingStrip } from './evidence-summary.ts'
 
 /** The word and the CSS class of each action. */
@@ -40,7 +40,7 @@ export async function activityRows(
 function actionBadge({ action, metadata }: Activity): Html {
   const { result, confidence } = metadata as Metadata
   const [name, tone] = RESULT_WORDS[(action === 'VERIFY' && result) || ''] ?? ACTION_WORDS[action]
-  const sure = action === 'VERIFY' && html` <span class="small">${Math.round((confidence ?? 0) * 100)} % sure</span>`
+  const sure = action === 'VERIFY' && html` <span class="small">${sureWords(confidence ?? 0)}</span>`
   return html`${badge(name.toLowerCase(), tone)}${sure}`
 }
 

@@ -100,11 +100,8 @@ test('on a phone the text begins on the first screen, and judging comes before e
   expectStatus(await call(app.url, 'POST', `${path}/verify`, { token, body: verdict }), 201)
   const body = revisionOf(first, { ...texts, content: `${content}\nOne more sentence.` })
   expectStatus(await call(app.url, 'POST', `${path}/revisions`, { token: named.token, body }), 201)
-  for (const look of [
-    { width: 360, touch: true },
-    { width: 360, touch: true, scripts: false },
-  ]) {
-    const { page, complaints, close } = await visit(browser, app.url, look)
+  for (const scripts of [true, false]) {
+    const { page, complaints, close } = await visit(browser, app.url, { width: 360, touch: true, scripts })
     await page.goto(`/entries/${first.slug}`)
     const topOf = async (selector: string): Promise<number> =>
       (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
@@ -117,8 +114,25 @@ test('on a phone the text begins on the first screen, and judging comes before e
     await page.getByText('Contents').click()
     await page.getByRole('link', { name: 'Part three' }).waitFor()
     await assertNoOverflow(page, 'an entry on a phone')
-    await assertAccessible(page, 'an entry on a phone')
+    if (scripts) await assertAccessible(page, 'an entry on a phone')
     assert.deepEqual(complaints, [])
     await close()
   }
+})
+
+test('a revision of a history takes two lines, and the button that compares stays in sight', options, async () => {
+  let entry = await newEntry(app.url, token, { content: 'One. Two.' })
+  const rationale = 'A reason of many words. '.repeat(12).trim()
+  for (let n = 0; n < 19; n += 1) {
+    const body = revisionOf(entry, { content: `One. Two. Number ${n}.`, rationale })
+    entry = expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
+  }
+  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  await page.goto(`/entries/${entry.slug}/history`)
+  const heights = await page.locator('.revision').evaluateAll(all => all.map(one => one.getBoundingClientRect().height))
+  assert.ok(heights.length === 20 && Math.max(...heights) <= 72, `${heights}`)
+  await page.locator('.revision').last().scrollIntoViewIfNeeded()
+  assert.ok(((await page.getByRole('button', { name: 'Compare the two chosen' }).boundingBox())?.y ?? -1) >= 0)
+  assert.deepEqual(complaints, [])
+  await close()
 })
