@@ -88,7 +88,7 @@ async function listPieces(request: PageRequest, entry: Entry, filter: Filter) {
     next = page.nextCursor
     if (!isFiltered || pieces.length >= LIMITS.pageDefault) break
   }
-  return { pieces: pieces.slice(0, LIMITS.pageMax), authors, next: next ?? null }
+  return { pieces, authors, next: next ?? null }
 }
 
 const passes = (piece: Piece, entry: Entry, { side, by, on }: Filter, author: Author | undefined): boolean =>
