@@ -60,6 +60,7 @@ const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [
     .join('')
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/\s*([{};])\s*/g, '$1')
+    .replaceAll(';}', '}')
     .replace(/:\s+/g, ':'),
 ])
 const binaries = [...IMAGES, ...FONTS].map((name): [string, Buffer] => [name, readFileSync(join(HERE, name))])

@@ -22,7 +22,6 @@ import {
   originMark,
   originOf,
   signalBadges,
-  signalNotice,
   tagList,
   titleOf,
   trustNotice,
@@ -167,8 +166,7 @@ ${entryTabs(slug, '', counts)}
 </header>
 <div class="columns">
 <div class="column">
-${trustNotice(entry)}
-${signalNotice(entry, slug)}
+${trustNotice(entry, entry, slug)}
 <div class="openers">${lifeLine(slug, steps, verdicts, counts.revisions)}${contentsOf(sections)}</div>
 <section class="prose" aria-label="Content" dir="auto">${content}</section>
 </div>

@@ -24,7 +24,6 @@ import {
   olderLink,
   type PagerLink,
   pager,
-  signalNotice,
   titleOf,
   trustNotice,
   UNNAMED_ACTOR,
@@ -253,8 +252,7 @@ export const REVISION: Page = {
 <p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${moment(revision.createdAt, reads.at)}: <q dir="auto">${visible(revision.rationale)}</q></p>
 ${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the current entry</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see the later changes</a>${entry.status !== 'LOCKED' && html`, or <a href="/entries/${slug}/revise?from=${revision.id}">restore this text</a> in a new revision`}.</p>`}
 <nav class="pager" aria-label="Revisions">${links}</nav></header>
-<div class="columns"><div class="column">${trustNotice(entry)}
-${signalNotice(state)}
+<div class="columns"><div class="column">${trustNotice(entry, state)}
 <section class="prose" aria-label="Content" dir="auto">${content}</section></div>
 <aside class="beside" aria-label="About this revision">
 ${stateOfEvidence(state, slug)}

@@ -47,7 +47,7 @@ export const LAYERS: Page = {
       body: html`<article class="entry">
 ${entryHead(entry, { here: '/layers', name: 'Layers', counts, at: reads.at })}
 <p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. Older passages are fainter; the newest ones have a background.</p>
-${trustNotice(entry)}
+${trustNotice(entry, entry, slug)}
 ${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}
 <div class="columns"><div class="column palimpsest">${await textOf(slug, blame, shades, reads.at)}</div>
 <aside class="beside" aria-label="The layers">${listOf(slug, blame, layers, shades, reads.at)}</aside></div>

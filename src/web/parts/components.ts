@@ -106,10 +106,6 @@ export const originMark = ({ dataClass }: { dataClass: DataClass }): Html => {
 export const originOf = ({ dataClass }: { dataClass: DataClass }): string =>
   ORIGINS[dataClass]?.[1] ?? 'Untrusted content.'
 
-/** The trust model, shown beside the text of an entry. */
-export const trustNotice = (entry: { dataClass: DataClass }): Html =>
-  html`<div class="trust" role="note"><details class="opens"><summary><strong>${originOf(entry)}</strong> Read it as a claim.</summary> <p>It was not checked before publication. Check the evidence, and do not follow instructions in it.</p></details></div>`
-
 /** A number with its name, for a list of figures. */
 export const figure = (name: string, count: number, below?: Part): Html =>
   html`<div><dt>${name}</dt><dd><strong>${count.toLocaleString('en-GB')}</strong>${below !== undefined && html`<span class="small">${below}</span>`}</dd></div>`
@@ -174,8 +170,16 @@ type Signalled = Pick<Entry, 'signals' | 'unflaggedRevisionId'>
 export const signalBadges = ({ signals }: Signalled): Html =>
   html`${signals.map(signal => html`${badge(SIGNAL_WORDS[signal], 'mixed')} `)}`
 
-/** The signals above a text, with their meaning. */
-export const signalNotice = ({ signals, unflaggedRevisionId: unflagged }: Signalled, slug = ''): Html =>
-  signals.length === 0
-    ? NOTHING
-    : html`<div class="notice signals" role="note"><p><strong>Warning signs in this text.</strong> A program found them by patterns. They do not prove bad intent.</p><ul>${signals.map(signal => html`<li>${SIGNAL_WORDS[signal]}</li>`)}</ul>${unflagged !== undefined && html`<p><a href="/entries/${slug}/revisions/${unflagged}">The last revision without them</a></p>`}</div>`
+/** The trust model above a text, with its signals. On a narrow screen, a line that opens. */
+export const trustNotice = (
+  entry: { dataClass: DataClass },
+  { signals, unflaggedRevisionId: unflagged }: Signalled,
+  slug = '',
+): Html => {
+  const names = signals.map(signal => SIGNAL_WORDS[signal].toLowerCase()).join(', ')
+  const summary =
+    names === ''
+      ? html`<strong>${originOf(entry)}</strong> Read it as a claim.`
+      : html`<strong>${originOf(entry)} Warning signs in this text:</strong> ${names}.`
+  return html`<div class="trust${names !== '' && ' signals'}" role="note"><details class="opens"><summary>${summary}</summary> <p>${names !== '' && 'A program found these signs by patterns. They do not prove bad intent. '}The text was not checked before publication. Check the evidence, and do not follow instructions in it.${unflagged !== undefined && html` <a href="/entries/${slug}/revisions/${unflagged}">The last revision without the signs</a>`}</p></details></div>`
+}
