@@ -135,22 +135,8 @@ async function gather({ read, reads, original }: PageRequest, entry: Entry): Pro
 }
 
 function entryBody(shown: Shown): Html {
-  const {
-    entry,
-    content,
-    sections,
-    revision,
-    author,
-    standing,
-    relations,
-    names,
-    steps,
-    verdicts,
-    counts,
-    support,
-    at,
-    original,
-  } = shown
+  const { entry, content, sections, revision, author, standing, relations, names, steps, verdicts } = shown
+  const { counts, support, at, original } = shown
   const { slug } = entry
   const locked = entry.status === 'LOCKED'
   const open = !locked && original === undefined

@@ -96,6 +96,7 @@ for (const scripts of [true, false]) {
       await follow(page, at)
       await follow(page, `${at}/history`)
       await follow(page, `${at}/diff?from=`)
+      await follow(page, at)
       await follow(page, `${at}/relations`)
       const graph = await page.locator('.neighbour > a').first().getAttribute('href')
       assert.ok(graph?.startsWith('/entries/'))
