@@ -37,8 +37,9 @@ const OF_NO_ENGINE = [
 const SLOW = [
   'test/{bench,deploy,faults}/**/*.test.ts',
   'test/{docs-commands,extending}.test.ts',
-  'test/acceptance/{index-behind,mirror-follow,purge}.test.ts',
-  'test/cli/{demo,doctor,launcher,load,mirror/log-epochs,mirror/mirror,recovery,refusals,round-trip}.test.ts',
+  'test/acceptance/{index-behind,log-witness,mirror-follow,mirror-restored,purge}.test.ts',
+  'test/cli/{backup,demo,doctor,launcher,load,log-file,recovery,refusals,round-trip,start}.test.ts',
+  'test/cli/mirror/{log-epochs,mirror,refusals}.test.ts',
   'test/client/{own-package,package}.test.ts',
   'test/contract/{connections,health-first}.test.ts',
   'test/database/log-size.test.ts',
