@@ -52,6 +52,9 @@ export const blameOf = (
   ...TRUST,
 })
 
+/** A handle of that entry. */
+const HANDLE = 'c.Zr3kQ0xV1mTa'
+
 /** All examples describe one entry about SQLite that is created, corrected, verified, contradicted and related. */
 const ids = {
   actor: '019a9b1c-0c40-7a10-8f3e-2b8a51d0c001',
@@ -230,6 +233,7 @@ const found = {
   signals: entry.signals,
   currentRevisionId: ids.second,
   updatedAt: at,
+  feedback: HANDLE,
 }
 const workItem = {
   kind: 'UNCHECKED',
@@ -272,6 +276,7 @@ export const EXAMPLES = {
       },
     ],
   },
+  FeedbackInput: { handle: HANDLE, outcome: 'FAILED', rationale: contradictInput.rationale },
   RelationInput: relationInput,
   ModerationInput: moderationInput,
   ReportInput: reportInput,
@@ -315,6 +320,7 @@ export const EXAMPLES = {
   Relation: { ...relation, actor: author },
   Verification: { ...verification, actor: author },
   Contradiction: { ...contradiction, actor: author },
+  EvidenceResult: { status: 201, verification: { ...verification, actor: author } },
   EvidenceResults: {
     items: [
       { status: 201, verification: { ...verification, actor: author } },
@@ -329,6 +335,7 @@ export const EXAMPLES = {
     evidence: { verifications: [], contradictions: [contradiction], nextCursor: null },
     relations: { items: [], nextCursor: null },
     proof: 'c2sp.org/tlog-proof@v1\n…',
+    feedback: HANDLE,
   },
   EntryAsOf: { ...entry, asOf: '42', complete: true },
   FoundAsOfList: {

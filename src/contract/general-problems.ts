@@ -114,6 +114,11 @@ export const GENERAL_PROBLEMS = {
     status: 422,
     remedy: 'The judged revision does not contain the quote; copy a sentence of its title, summary or content.',
   },
+  HANDLE_REFUSED: {
+    status: 422,
+    remedy:
+      'The handle is forged, older than an hour, or of another reader; find or read the entry again, and send the handle of that answer.',
+  },
   SECRET_IN_TEXT: {
     status: 422,
     remedy:

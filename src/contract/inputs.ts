@@ -4,6 +4,7 @@ import {
   ACTOR_TYPES,
   CHANGE_TYPES,
   EVIDENCE_KINDS,
+  FEEDBACK_OUTCOMES,
   MODERATION_ACTIONS,
   RELATION_TYPES,
   REPORT_REASONS,
@@ -158,6 +159,16 @@ export const EvidenceInput = Type.Object(
   closed,
 )
 
+export const FeedbackInput = Type.Object(
+  {
+    handle: text(LIMITS.handleCharacters, 'The feedback of a found row or of an overview.'),
+    outcome: words(FEEDBACK_OUTCOMES, 'Whether the text worked.'),
+    rationale: Type.Optional(rationale),
+    observedOn: Type.Optional(OBSERVED_ON),
+  },
+  closed,
+)
+
 export const ResolutionInput = Type.Object(
   {
     resolution: words(RESOLUTIONS, 'The outcome of the report.'),
@@ -207,4 +218,5 @@ export type PinsInput = Static<typeof PinsInput>
 export type ReportInput = Static<typeof ReportInput>
 export type EvidenceItemInput = Static<typeof EvidenceItemInput>
 export type EvidenceInput = Static<typeof EvidenceInput>
+export type FeedbackInput = Static<typeof FeedbackInput>
 export type ResolutionInput = Static<typeof ResolutionInput>

@@ -40,6 +40,7 @@ export const LIMITS = {
   /** The maximum number of environments of one judgement, and the length of their names and versions. */
   observedOn: 8,
   observedCharacters: 60,
+  handleCharacters: 40,
 } as const
 
 /** The pieces of evidence for an entry, and against it, that an overview has if there are so many. */

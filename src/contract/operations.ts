@@ -63,6 +63,7 @@ type InputName =
   | 'VerifyInput'
   | 'ContradictInput'
   | 'EvidenceInput'
+  | 'FeedbackInput'
   | 'RelationInput'
   | 'ModerationInput'
   | 'ReportInput'
@@ -400,6 +401,22 @@ export const OPERATIONS = {
     response: 'EvidenceResults',
     problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'QUOTE_NOT_FOUND'],
   }),
+  sendFeedback: write({
+    path: '/api/feedback',
+    tag: 'Evidence',
+    summary: 'Report whether a text that you read worked, by its handle: a verification or a contradiction.',
+    cooldown: ['VERIFY', 'CONTRADICT'],
+    body: 'FeedbackInput',
+    response: 'EvidenceResult',
+    problems: [
+      'ACTOR_BLOCKED',
+      'ORIGIN_BLOCKED',
+      'HANDLE_REFUSED',
+      'ENTRY_WITHDRAWN',
+      'ENTRY_LOCKED',
+      'SECRET_IN_TEXT',
+    ],
+  }),
   relateEntries: write({
     path: '/api/relations',
     tag: 'Relations',
@@ -606,6 +623,7 @@ export const NAMED_INPUTS = {
   VerifyInput: inputs.VerifyInput,
   ContradictInput: inputs.ContradictInput,
   EvidenceInput: inputs.EvidenceInput,
+  FeedbackInput: inputs.FeedbackInput,
   RelationInput: inputs.RelationInput,
   ModerationInput: inputs.ModerationInput,
   ReportInput: inputs.ReportInput,

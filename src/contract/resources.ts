@@ -497,6 +497,9 @@ const FoundStanding = Type.Object({
   changedBy,
   lastCheckedAt,
 })
+const feedback = Type.Optional(
+  Type.String({ description: 'The handle with which the reader can send feedback for an hour.' }),
+)
 export const Found = Type.Object({
   id: uuid('Entry id.'),
   slug: Type.String({ description: 'Its address.' }),
@@ -516,6 +519,7 @@ export const Found = Type.Object({
   ),
   currentRevisionId: uuid('The latest revision.'),
   updatedAt: timestamp('Latest change'),
+  feedback,
 })
 export const FoundList = Type.Object({
   items: Type.Array(Found, { description: 'Best first.' }),
@@ -619,6 +623,7 @@ export const EntryOverview = Type.Object({
   proof: nullable(
     'The proof of the revision, as readLogProof returns it; null if no checkpoint contains the revision yet.',
   ),
+  feedback,
 })
 export const ActivityList = Type.Object({ items: Type.Array(Activity), nextCursor })
 

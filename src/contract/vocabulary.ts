@@ -78,6 +78,8 @@ export const EXPORT_FORMAT = 1
 /** Kinds of records in the public log. */
 export const RECORD_KINDS = ['revision', 'evidence', 'relation', 'moderation', 'continuation'] as const
 export const REPORT_TARGETS = ['ENTRY', 'REVISION', 'EVIDENCE'] as const
+/** What a reader reports about a text that it used. */
+export const FEEDBACK_OUTCOMES = ['WORKED', 'FAILED'] as const
 export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', 'ABUSE', 'OTHER'] as const
 export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
 /** Findings of a check of pins. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import type { CreateInput } from '../contract/inputs.ts'
+import type { CreateInput, FeedbackInput } from '../contract/inputs.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
@@ -12,6 +12,7 @@ import { fenceOf } from '../guide/fence.ts'
 import type { EntryCache } from '../memory/entries/cache.ts'
 import { hintsOf } from '../memory/entries/create.ts'
 import { Hinter } from '../memory/entries/hints.ts'
+import { handleOf, revisionOfHandle } from '../memory/evidence/feedback.ts'
 import { type IdempotencyKey, requestDigest } from '../memory/idempotency/rules.ts'
 import type { Decision } from '../memory/limits/rules.ts'
 import type {
@@ -28,6 +29,7 @@ import { plain } from '../memory/plain.ts'
 import { runRead } from '../memory/run.ts'
 import type { Limiter, Store, WriteEnvironment } from '../memory/store.ts'
 import { coolsDown } from '../memory/write.ts'
+import type { Secrets } from '../secrets.ts'
 import { acceptedType } from '../web/accepted-type.ts'
 import { JSON_TYPE, MARKDOWN_TYPE } from '../web/page.ts'
 import type { Admission, Admitted } from './admission.ts'
@@ -76,6 +78,7 @@ export type ServingDependencies = {
   config: Pick<Config, 'sharedCacheSeconds' | 'contentLicense'>
   guideDigest: Reads['guideDigest']
   readiness: Reads['readiness']
+  secrets: () => Secrets
   environment: (at?: number) => WriteEnvironment
   overload: Pick<Overload, 'yieldToRequests' | 'yieldIfOverBudget'>
 }
@@ -132,11 +135,17 @@ export class Serving {
 
   /** Returns the context of the reads of a caller. */
   readsFor(caller: RemoteCaller): Reads {
-    const { observer, overload } = this.#dependencies
+    const { observer, overload, secrets, store, config } = this.#dependencies
+    const isShared = caller.actor === null && config.sharedCacheSeconds > 0
     return {
       ...this.#shared,
       actor: caller.actor,
       at: caller.at,
+      // Only the original of a mirror accepts feedback.
+      handleOf:
+        isShared || store.original !== undefined
+          ? undefined
+          : revision => handleOf(secrets().originKey, revision, caller),
       flushObservations: async observed => {
         if (observed !== undefined) observer.note(caller, observed)
         await observer.flush()
@@ -222,7 +231,9 @@ export class Serving {
     await charges.chargeItems(body, admitted, exchange)
     limiter.beforeWrite()
     const { requestId, actor, tokenHash, origin } = caller
-    const request = { params, body, caller: { requestId, actor, tokenHash, origin } }
+    const { handle } = body as Partial<FeedbackInput>
+    const judged = handle === undefined ? {} : { judged: this.#judgedBy(handle, caller) }
+    const request = { params, body, caller: { requestId, actor, tokenHash, origin }, ...judged }
     const cooldown = charges.cooldownOf(exchange) * 1_000
     const environment = { ...this.#dependencies.environment(caller.at), cooldown }
     const answer = await this.#runWithHints(name, request, idempotencyKey, environment)
@@ -233,6 +244,11 @@ export class Serving {
     await charges.addCooldown(admitted, exchange, began)
     if (answer.audit !== undefined) logger.info({ requestId, ...answer.audit }, 'audit')
     return answer
+  }
+
+  /** The record number of the revision that a handle of feedback names; undefined if the handle is refused. */
+  #judgedBy(handle: string, caller: RemoteCaller): number | undefined {
+    return revisionOfHandle(this.#dependencies.secrets().originKey, handle, caller)
   }
 
   /** Runs a write, and adds hints to its answer. A retry gets the first answer, so a write with a key stores the hints with it. */

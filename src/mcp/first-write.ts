@@ -115,6 +115,11 @@ export function firstWriter(client: Client, act: () => Promise<Client>): Client 
     async recordEvidence(input) {
       return (await allRefused(client, input.items)) ?? (await act()).recordEvidence(input)
     },
+    // Only the service can check a handle.
+    async sendFeedback(input) {
+      assertNoSecret(input)
+      return (await act()).sendFeedback(input)
+    },
     async relateEntries(input) {
       await assertRelatable(client, input)
       return (await act()).relateEntries(input)

@@ -60,6 +60,8 @@ export type Reading = {
   standing: Standing
   evidence: Evidence
   relations: { items: Relation[]; nextCursor: string | null }
+  /** The handle with which the reader can judge the shown revision. */
+  feedback?: string | undefined
   /** The place of the revision in the public log; undefined if it is unknown. */
   logged: Logged | undefined
   maxTokens: number
@@ -93,6 +95,9 @@ export function showEntry(reading: Reading): string {
   return [
     `Entry ${entry.id}, revision ${shownId}, which is ${shownId === entry.currentRevisionId ? 'the current one' : `not the current one (${entry.currentRevisionId})`} of ${entry.revisionCount}; status ${entry.status}.`,
     ...loggedLines(reading),
+    ...(from > 0 || reading.feedback === undefined
+      ? []
+      : [`Its handle for verify (it worked) and contradict (it failed) is ${reading.feedback}.`]),
     ...standingLines(reading),
     ...(shown.length < rows.length
       ? [`Of ${rows.length} rows of evidence ${shown.length} fit; a larger maxTokens shows more.`]

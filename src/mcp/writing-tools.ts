@@ -1,6 +1,6 @@
 import type { Client } from '../client/index.ts'
 import { clientError } from '../client/problem.ts'
-import type { EvidenceInput, EvidenceResult } from '../client/resources.ts'
+import type { EvidenceInput, EvidenceResult, FeedbackInput } from '../client/resources.ts'
 import {
   ContradictInput,
   CreateInput,
@@ -15,7 +15,7 @@ import {
 import { LIMITS } from '../contract/limits.ts'
 import { remedyOf } from '../contract/problems.ts'
 import type { Entry, Revision, Similar } from '../contract/resources.ts'
-import { type Properties, Type, uuid } from '../contract/schema.ts'
+import { type Properties, Type, text, uuid } from '../contract/schema.ts'
 import { wordsOf } from '../find/rules/terms.ts'
 import { standingLine } from '../memory/evidence/rules.ts'
 import { signalLine } from '../memory/signals/text.ts'
@@ -45,10 +45,23 @@ const itemsOf = <P extends Properties>(properties: P) =>
     }),
   )
 
-/** Names the missing arguments if the call has neither items nor one complete judgement. */
+const handle = Type.Optional(
+  text(
+    LIMITS.handleCharacters,
+    'The handle in the answer of find or read. It suffices, with a rationale if the text failed.',
+  ),
+)
+/** The arguments that a handle replaces. */
+const REPLACED = ['entry', 'revisionId', 'result', 'confidence', 'sourceEntryId', 'quote', 'items']
+
+/** Names the missing arguments if the call has neither a handle nor items nor one complete judgement. */
 const oneOrItems =
   (needed: readonly string[]) =>
   (args: Record<string, unknown>): string | undefined => {
+    if (args.handle !== undefined) {
+      const needless = REPLACED.filter(name => args[name] !== undefined)
+      return needless.length === 0 ? undefined : `the call has handle and ${needless.join(', ')}; give only one of them`
+    }
     const given = Object.keys(args).filter(name => name !== 'items' && name !== 'actor' && name !== 'actorToken')
     if (args.items !== undefined) {
       return given.length === 0 ? undefined : `the call has items and ${given.join(', ')}; give one judgement or items`
@@ -58,6 +71,19 @@ const oneOrItems =
   }
 
 type Item = EvidenceInput['items'][number]
+
+/** Records that a text worked or failed, by the handle of the answer with it. */
+async function recordByHandle(client: Client, input: FeedbackInput): Promise<Said> {
+  const { verification, contradiction } = await client.sendFeedback(input)
+  const made = verification ?? contradiction
+  if (made === undefined) throw new Error('The answer to feedback has no judgement.')
+  const { id, entryId, revisionId } = made
+  const kind = verification === undefined ? 'contradiction' : 'verification'
+  return {
+    text: `Recorded ${kind} ${id} of revision ${revisionId}.`,
+    structured: { [`${kind}Id`]: id, entryId, revisionId },
+  }
+}
 
 /** Records several judgements by one request, and reports the result of each. */
 async function recordAll(client: Client, items: Item[], name: 'verification' | 'contradiction'): Promise<Said> {
@@ -86,15 +112,18 @@ const verify = tool({
   name: 'verify',
   title: 'Record the result of using a revision',
   description:
-    'After you used or checked an entry, record for the exact revision: the result, your confidence, and your test. Record failures and doubts too.',
+    'After an entry helped, pass its handle. Or record for an exact revision: the result, your confidence, and your test. Record failures and doubts too.',
   input: inputOf({
+    handle,
     ...optionalOf({ entry, ...VERIFY }),
     items: itemsOf(VERIFY),
     ...ACTING,
   }),
-  performs: ['createActor', 'verifyRevision', 'recordEvidence'],
+  performs: ['createActor', 'sendFeedback', 'verifyRevision', 'recordEvidence'],
   refuse: oneOrItems(['entry', ...Object.keys(VerifyInput.properties)]),
-  async run({ client }, { entry: name = '', items, ...input }) {
+  async run({ client }, { handle: given, entry: name = '', items, ...input }) {
+    if (given !== undefined)
+      return recordByHandle(client, { handle: given, outcome: 'WORKED', ...input } as FeedbackInput)
     if (items !== undefined) {
       return recordAll(
         client,
@@ -116,15 +145,18 @@ const contradict = tool({
   name: 'contradict',
   title: 'Record that a revision is wrong',
   description:
-    'Record that an exact revision is wrong, and the reason. Name a supporting entry as sourceEntryId. If you know the right text, revise too.',
+    'Record that a text failed or is wrong, by its handle or revision, and the reason. Name a supporting entry as sourceEntryId. If you know the right text, revise too.',
   input: inputOf({
+    handle,
     ...optionalOf({ entry, ...CONTRADICT }),
     items: itemsOf(CONTRADICT),
     ...ACTING,
   }),
-  performs: ['createActor', 'contradictRevision', 'recordEvidence'],
+  performs: ['createActor', 'sendFeedback', 'contradictRevision', 'recordEvidence'],
   refuse: oneOrItems(['entry', 'revisionId', 'rationale']),
-  async run({ client }, { entry: name = '', items, ...input }) {
+  async run({ client }, { handle: given, entry: name = '', items, ...input }) {
+    if (given !== undefined)
+      return recordByHandle(client, { handle: given, outcome: 'FAILED', ...input } as FeedbackInput)
     if (items !== undefined) {
       return recordAll(
         client,

@@ -125,6 +125,8 @@ export type Reads = {
   actor: number | null
   at: number
   entries: EntryCache
+  /** The handle with which the caller can judge a revision, by its record number; absent if shared caches may store the answer. */
+  handleOf?: ((revision: number) => string) | undefined
   search(request: SearchRequest): Promise<SearchResult>
   /** Resolves when all observations until now, `observed` included, can be read. */
   flushObservations(observed?: Observed): Promise<void>
@@ -169,6 +171,8 @@ export type WriteRequest<N extends WriteName> = {
   signals?: number
   /** For a revision: the texts that its standing needs, which are compared before the transaction. */
   known?: KnownTexts | undefined
+  /** For feedback: the record number of the revision that its handle names, unless the handle is refused. */
+  judged?: number | undefined
   /** For the hints in the answer of a create: similar entries, or null if none were looked for. */
   similar?: Hints['similar']
 }

@@ -18,6 +18,7 @@ import { readOverview } from './entries/overview.ts'
 import { listEntries, readBatch, readEntry, searchEntries } from './entries/read.ts'
 import { reviseEntry } from './entries/revise.ts'
 import { listSimilar } from './entries/similar.ts'
+import { sendFeedback } from './evidence/feedback.ts'
 import { contradictRevision, recordEvidence, verifyRevision } from './evidence/judge.ts'
 import { readStanding } from './evidence/read.ts'
 import { HEAD } from './head-rows.ts'
@@ -125,6 +126,7 @@ export const WRITES: HandlersOf<'write'> = mapHandlers(
     verifyRevision,
     contradictRevision,
     recordEvidence,
+    sendFeedback,
     relateEntries,
     moderate,
     createReport,

@@ -35,6 +35,7 @@ const FOREIGN: Record<string, ProblemCode> = {
   'VerifyInput revisionId': 'REVISION_NOT_FOUND',
   'ContradictInput revisionId': 'REVISION_NOT_FOUND',
   'ContradictInput sourceEntryId': 'SOURCE_NOT_FOUND',
+  'FeedbackInput handle': 'HANDLE_REFUSED',
   'RelationInput sourceEntryId': 'ENTRY_NOT_FOUND',
   'RelationInput targetEntryId': 'ENTRY_NOT_FOUND',
   'ModerationInput targetId': 'TARGET_NOT_FOUND',
@@ -47,7 +48,7 @@ const FOREIGN: Record<string, ProblemCode> = {
 async function foreignProblem(input: string, { field, label, text }: BodyCase): Promise<ProblemCode | undefined> {
   const problem = FOREIGN[`${input} ${field}`]
   if (field === 'targetType') return label === 'ENTRY' ? undefined : problem
-  if (field !== 'targetId') return label.startsWith('foreign id') ? problem : undefined
+  if (field !== 'targetId') return label.startsWith('foreign id') || field === 'handle' ? problem : undefined
   const { targetId } = JSON.parse(text) as { targetId: string }
   const named = await wire.send('GET', `/api/entries/${encodeURIComponent(targetId)}`)
   return named.status === 200 ? undefined : problem

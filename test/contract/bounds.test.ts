@@ -63,6 +63,15 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
     'items.0.observedOn.0.name': 'text 1..60 required',
     'items.0.observedOn.0.version': 'text 1..60 required',
   },
+  FeedbackInput: {
+    handle: 'text 1..40 required',
+    outcome: 'WORKED|FAILED required',
+    rationale: RATIONALE,
+    observedOn: 'list 1..8',
+    'observedOn.0': 'object',
+    'observedOn.0.name': 'text 1..60 required',
+    'observedOn.0.version': 'text 1..60 required',
+  },
   RelationInput: {
     sourceEntryId: 'uuid required',
     targetEntryId: 'uuid required',

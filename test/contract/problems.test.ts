@@ -117,6 +117,9 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
   ),
   SOURCE_NOT_FOUND: by('createEntry', () => create({ ...writing, sources: [{ entryId: NIL, revisionId: NIL }] })),
   SECRET_IN_TEXT: by('createEntry', () => create({ ...writing, content: token })),
+  HANDLE_REFUSED: by('sendFeedback', () =>
+    wire.send('POST', '/api/feedback', { token, body: { handle: 'c.AAAAAAAAAAAA', outcome: 'WORKED' } }),
+  ),
   REPORT_NOT_FOUND: by('resolveReport', () =>
     wire.send('POST', `/api/admin/reports/${NIL}`, { bearer: ADMIN_TOKEN, body: { resolution: 'ACTED' } }),
   ),

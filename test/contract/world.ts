@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { OperationName } from '../../src/contract/operations.ts'
+import type { EntryOverview } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import type { Wire } from './wire.ts'
@@ -19,7 +20,9 @@ export async function makeWorld(url: string) {
   const report = expectStatus(await call<{ id: string }>(url, 'POST', '/api/reports', { body: reported }), 201)
   const feed = await call<{ items: { sequence: string }[] }>(url, 'GET', '/api/activity?limit=1')
   const sequence = expectStatus(feed, 200).items[0]?.sequence ?? '0'
-  return { actor, token, entry, other, moderated, report, sequence }
+  const overview = await call<EntryOverview>(url, 'GET', `/api/entries/${entry.slug}/overview`, { token })
+  const { feedback = '' } = expectStatus(overview, 200)
+  return { actor, token, entry, other, moderated, report, sequence, feedback }
 }
 
 const writing = { title: 'A title', content: 'A content', summary: 'A summary' }
@@ -27,7 +30,7 @@ const writing = { title: 'A title', content: 'A content', summary: 'A summary' }
 /** A valid body of each operation that has one. A revision goes on top of `latest`. */
 export function bodyOf(
   name: OperationName,
-  { entry, other, moderated }: World,
+  { entry, other, moderated, feedback }: World,
   latest = entry,
 ): Record<string, unknown> {
   const source = { entryId: other.id, revisionId: other.currentRevisionId }
@@ -57,6 +60,8 @@ export function bodyOf(
       const observedOn = [{ name: 'nodejs', version: '22.14' }]
       return { items: [{ ...verified, rationale, sourceEntryId: other.id, quote: 'A sentence.', observedOn }] }
     }
+    case 'sendFeedback':
+      return { handle: feedback, outcome: 'WORKED', rationale, observedOn: [{ name: 'nodejs', version: '22.14' }] }
     case 'relateEntries':
       return { sourceEntryId: entry.id, targetEntryId: other.id, relationType: 'CONNECT', rationale }
     case 'moderate':

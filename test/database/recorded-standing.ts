@@ -1,5 +1,5 @@
 import type { Transaction } from '../../src/engine/database.ts'
-import { findWrongChange, readChanges, recomputeChanges } from '../../src/memory/entries/rows.ts'
+import { findAddress, findWrongChange, readChanges, recomputeChanges } from '../../src/memory/entries/rows.ts'
 import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
 import { findShownName, listChanges, listJudgements } from '../../src/memory/evidence/standing-rows.ts'
 import type { WriteName } from '../../src/memory/operation.ts'
@@ -48,6 +48,7 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await listJudgements(tx, { number: 1, evidence: COUNTED_JUDGEMENTS + 1, relations: COUNTED_JUDGEMENTS + 1 })
   await listChanges(tx, 1, 1, 2, 9)
   await findShownName(tx, 1)
+  await findAddress(tx, 1)
   await findWrongChange(tx, 1)
   await readChanges(tx, 1)
   await recomputeChanges(tx, 1)

@@ -77,6 +77,34 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     assert.deepEqual(await sourcesOf(bare.structured.revisionId), [])
   })
 
+  test('a handle of find or read suffices to say that a text worked or failed', async () => {
+    const { token: author } = await newActor(app.url)
+    const text = { title: 'Samovar hums at dusk', summary: 'The samovar hums.', content: 'Close the samovar.' }
+    const entry = await newEntry(app.url, author, text)
+    const { actorToken = '' } = done(
+      await callTool('publish', { title: 'Of urns', summary: 'S', content: 'C', insist: true }),
+    ).structured
+    const row = await eventually('the entry is found', 60_000, async () => {
+      const { text } = await callTool('find', { q: 'samovar hums at dusk' })
+      return /· handle (\S+)/.exec(text)?.[1]
+    })
+    const worked = done(await callTool('verify', { handle: row, actorToken }))
+    assert.match(worked.text, /^Recorded verification \S+ of revision /)
+    assert.equal(worked.structured.revisionId, entry.currentRevisionId)
+    const shown = done(await callTool('read', { entry: entry.slug })).text
+    const handle = /^Its handle for verify .* is (\S+)\.$/m.exec(shown)?.[1]
+    const rationale = 'It hums on.'
+    const failed = done(await callTool('contradict', { handle, rationale, actorToken })).structured
+    const [kept] = (await read<Evidence>(`/api/entries/${entry.id}/evidence`)).contradictions
+    assert.deepEqual(
+      [kept?.id, kept?.rationale, kept?.revisionId],
+      [failed.contradictionId, rationale, entry.currentRevisionId],
+    )
+    refused(await callTool('contradict', { handle, actorToken }), /^MISSING_MEMBER: rationale/)
+    refused(await callTool('verify', { handle, entry: entry.id, actorToken }), /has handle and entry; give only one/)
+    refused(await callTool('verify', { handle: `${handle}x`, actorToken }), /^HANDLE_REFUSED: The handle is forged/)
+  })
+
   test('verify and contradict accept several judgements, and report the result of each', async () => {
     const { token: actorToken } = await newActor(app.url)
     const entries: Entry[] = []

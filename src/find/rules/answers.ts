@@ -347,11 +347,12 @@ function sectionOf({
   updatedAt,
   standing,
   objections = [],
+  feedback,
   ...flagged
 }: Found): string {
   return [
     `## ${oneLine(title)}`,
-    `${shortStandingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}`,
+    `${shortStandingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}${feedback === undefined ? '' : ` · handle ${feedback}`}`,
     ...signalLines(flagged),
     // Quoted, because a summary could imitate a heading or a standing.
     `> ${oneLine(summary)}`,

@@ -135,7 +135,7 @@ const titleOf = ({ served }: Candidate) => entryOf(served)
  * excerpt: of the entry that may be whole, if it is short, and has nothing that a passage avoids.
  */
 async function rowOf(
-  { reader }: Reads,
+  { reader, handleOf }: Reads,
   found: Candidate,
   of: { weights: ReadonlyMap<string, number>; mayBeWhole: boolean; objectionsMax: number },
 ): Promise<Row> {
@@ -157,6 +157,7 @@ async function rowOf(
     ...(entry.unflaggedRevisionId === undefined ? {} : { unflaggedRevisionId: entry.unflaggedRevisionId }),
     currentRevisionId,
     updatedAt,
+    ...(handleOf === undefined ? {} : { feedback: handleOf(found.served.revision) }),
   }
   const opposed = OPPOSED.has(standing.state) ? await findEntryByNumber(reader, found.served.number) : undefined
   if (opposed !== undefined) {

@@ -24,7 +24,13 @@ export const readOverview: ReadOperation<'readOverview'> = async (reads, { param
   await reads.yieldIfOverBudget()
   const body = { entry, revision: bodyOf(revision), standing, evidence, relations: bodyOf(relations), proof }
   const { records, observed } = revision
-  return { body, ...(records && { records }), ...(observed && { observed }) }
+  const [record] = records ?? []
+  const feedback = record === undefined ? undefined : reads.handleOf?.(record)
+  return {
+    body: { ...body, ...(feedback === undefined ? {} : { feedback }) },
+    ...(records && { records }),
+    ...(observed && { observed }),
+  }
 }
 
 /** The most pages of evidence that are read to find both sides. */

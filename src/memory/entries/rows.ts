@@ -296,6 +296,11 @@ export const findRevisionById = (reader: Reader, id: string) =>
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
       LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1 WHERE r.id = ${id.toLowerCase()}`)
 
+/** The ids of a revision and of its entry, by its record number. */
+export const findAddress = (reader: Reader, revision: number) =>
+  reader.one<{ entry: string; revisionId: string }>(sql`
+    SELECT e.id AS entry, r.id AS "revisionId" FROM revision r JOIN entry e ON e.number = r.entry WHERE r.number = ${revision}`)
+
 /** Revisions of an entry from `newest` (an ordinal, from 1) downwards. */
 export const listRevisions = (reader: Reader, entry: number, newest: number, limit: number) =>
   reader.all<RevisionRow>(

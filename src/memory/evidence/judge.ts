@@ -93,7 +93,7 @@ type Judged = { entry: EntryRow; revision: RevisionRow; source: EntryRow | undef
  * Finds the judged revision and the source of a contradiction. Locks the judged entry until the unit of work ends. Throws
  * REVISION_NOT_FOUND, QUOTE_NOT_FOUND, SOURCE_NOT_FOUND, or the problem of an entry that does not accept writes.
  */
-async function findJudged(
+export async function findJudged(
   tx: Transaction,
   { entry: address, revisionId, quote, sourceEntryId }: Said,
 ): Promise<Judged> {
@@ -117,7 +117,7 @@ async function findJudged(
 }
 
 /** Stores a judgement and updates all derived state. The caller has made all checks. */
-async function recordJudgement<K extends EvidenceRow['kind']>(
+export async function recordJudgement<K extends EvidenceRow['kind']>(
   tx: Transaction,
   context: Context,
   { writer, origin }: { writer: Writer; origin: number | null },
@@ -152,6 +152,14 @@ async function recordJudgement<K extends EvidenceRow['kind']>(
   } as RowOf<K>
 }
 
+/** The result of a recorded judgement. */
+export function resultOf(row: SignedEvidence): EvidenceResult {
+  const actor = toAuthor(row)
+  return row.kind === 'VERIFY'
+    ? { status: 201, verification: { ...toVerification(row), actor } }
+    : { status: 201, contradiction: { ...toContradiction(row), actor } }
+}
+
 /**
  * Records several verifications and contradictions in one transaction. A refusal of one item is the result of that item. A refusal of the
  * caller, including a cooldown, refuses the request.
@@ -171,13 +179,7 @@ export const recordEvidence: WriteOperation<'recordEvidence'> = async (tx, conte
       const { rationale, quote, observedOn } = item
       assertNoSecret({ items: { [place]: { rationale, quote, observedOn } } })
       const by = { writer, origin: await originOf(writer) }
-      const row: SignedEvidence = await recordJudgement(tx, context, by, judged, item)
-      const actor = toAuthor(row)
-      items.push(
-        row.kind === 'VERIFY'
-          ? { status: 201, verification: { ...toVerification(row), actor } }
-          : { status: 201, contradiction: { ...toContradiction(row), actor } },
-      )
+      items.push(resultOf(await recordJudgement(tx, context, by, judged, item)))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       const { code, detail } = error
