@@ -13,8 +13,11 @@ import { UsageError } from './command.ts'
 import { type Called, MESSAGE_BYTES, type Streams } from './mcp.ts'
 import { DEFAULT_URL } from './people/flags.ts'
 
-/** The longest wait, in seconds, that the client waits itself, for example for a cooldown. Longer waits are left to the model. */
-const WAIT_SECONDS = 4
+/**
+ * The longest wait of a read or a write, in seconds, that the client waits itself, for example for a cooldown. A host waits a minute for a
+ * tool. Longer waits are left to the model.
+ */
+const WAIT_SECONDS = 20
 
 /** The log of the command, on standard error. Throws UsageError for an unknown level. */
 export const openLog = (env: NodeJS.ProcessEnv, stderr: Streams['stderr']): Logger =>

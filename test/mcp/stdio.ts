@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
@@ -57,7 +61,12 @@ async function expectKept(place: string): Promise<void> {
 
 type Message = {
   id: number
-  result?: { content?: { text: string }[]; structuredContent?: Record<string, string>; protocolVersion?: string }
+  result?: {
+    content?: { text: string }[]
+    isError?: true
+    structuredContent?: Record<string, string>
+    protocolVersion?: string
+  }
   error?: { code: number }
 }
 
@@ -92,20 +101,52 @@ export function testStdio(app: TestApp): void {
     assert.equal(said(), '')
   })
 
-  test('on default limits a session reads 60 entries a minute, each as one read', async t => {
+  test('on default limits a session calls 60 tools a minute, each of which reads as one read', async t => {
     const at = Date.now()
     const limits = { READ_LIMIT_PER_MINUTE: '120', WRITE_LIMIT_PER_MINUTE: '10', COOLDOWN_SECONDS: '3' }
     const strict = await startApp(limits, { now: () => at })
     t.after(() => strict.close())
     const { token } = await newActor(strict.url)
-    const { id: entry } = await newEntry(strict.url, token)
+    const { id: entry, currentRevisionId: revisionId } = await newEntry(strict.url, token)
     const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
-    const read = { method: 'tools/call', params: { name: 'read', arguments: { entry } } }
-    const lines = Array.from({ length: 60 }, (_, call) => ({ id: call + 2, ...read }))
+    const calls = [
+      { name: 'find', arguments: { q: 'title' } },
+      { name: 'read', arguments: { entry } },
+      { name: 'history', arguments: { entry } },
+      { name: 'check_pins', arguments: { pins: [{ entry, revisionId }] } },
+      { name: 'work', arguments: {} },
+    ]
+    const lines = Array.from({ length: 60 }, (_, n) => ({ id: n + 2, method: 'tools/call', params: calls[n % 5] }))
     const { stdout } = await talk({ url: strict.url }, [{ id: 1, ...open }, ...lines])
-    for (const { result } of stdout.slice(1)) assert.match(result?.content?.[0]?.text ?? '', /^Entry [0-9a-f-]{36}/)
+    assert.equal(stdout.length, 61)
+    for (const { result } of stdout.slice(1)) assert.equal(result?.isError, undefined, result?.content?.[0]?.text)
     const { headers } = await call(strict.url, 'GET', '/api/entries')
     assert.match(headers.get('ratelimit') ?? '', /^"read-origin";r=59;/)
+  })
+
+  test('a refusal of a read that ends within 20 s is waited for, and a longer one is reported', async t => {
+    const waits = [5, 21]
+    const busy = createServer((request, response) => {
+      const seconds = waits.shift()
+      if (seconds === undefined) return response.end(JSON.stringify({ items: [], nextCursor: null }))
+      request.resume()
+      response.writeHead(429, { 'retry-after': String(seconds), 'content-type': 'application/json' })
+      return response.end(JSON.stringify({ error: { code: 'RATE_LIMITED', requestId: randomUUID() } }))
+    })
+    busy.listen(0, '127.0.0.1')
+    await once(busy, 'listening')
+    t.after(() => busy.close())
+    const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`
+    const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
+    const history = (id: number) => ({
+      ...{ id, method: 'tools/call' },
+      params: { name: 'history', arguments: { entry: 'x' } },
+    })
+    const { stdout } = await talk({ url }, [{ id: 1, ...open }, history(2)])
+    // The second refusal follows the wait for the first.
+    assert.match(stdout[1]?.result?.content?.[0]?.text ?? '', /^RATE_LIMITED: .*Wait 21 seconds/)
+    const { stdout: later } = await talk({ url }, [{ id: 1, ...open }, history(2)])
+    assert.match(later[1]?.result?.content?.[0]?.text ?? '', /^0 revisions/)
   })
 
   test('an unknown token of the host is refused without mention of actorToken', async () => {
