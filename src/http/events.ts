@@ -290,6 +290,11 @@ export class Streams {
     await exchange.set(FIELDS).stream(200, Readable.from(pieces, { objectMode: false, highWaterMark: AHEAD }))
   }
 
+  /** The number of open streams. */
+  get size(): number {
+    return this.#places.size
+  }
+
   /** Ends all streams, and opens no more. Connections of clients that do not read are closed. */
   close(): void {
     this.#places.close()
@@ -317,6 +322,10 @@ class StreamPlaces {
       onClose()
     })
     return ending.signal
+  }
+
+  get size(): number {
+    return this.#open.size
   }
 
   close(): void {

@@ -163,6 +163,8 @@ type PageSettings = Pick<Config, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 const isLoopback = (hostname: string): boolean => LOOPBACK.includes(hostname)
+/** Paths outside the API that only administrators read. */
+const ADMIN_PATHS = ['/metrics', '/admin/status']
 /** Paths that balancers probe under any name. They have no content. */
 const PROBES = ['/health', '/ready']
 
@@ -207,7 +209,7 @@ export function allowOrigins(exchange: Exchange, { allowedOrigins }: Pick<Config
   const { fields, method, route } = exchange
   fields.vary = PUBLIC_FIELDS.vary
   const path = route?.path ?? pathOf(exchange)
-  if (path.startsWith('/api/admin/') || path === '/metrics') return false
+  if (path.startsWith('/api/admin/') || ADMIN_PATHS.includes(path)) return false
   if (allowedOrigins.length === 0 || allowedOrigins.includes('*')) Object.assign(fields, PUBLIC_FIELDS)
   else if (exchange.headers.origin !== undefined)
     Object.assign(fields, PUBLIC_FIELDS, { 'access-control-allow-origin': exchange.headers.origin })

@@ -46,6 +46,8 @@ export type ChargedRequest = { name: OperationName; caller: RemoteCaller; charge
 /** The limit of the /48 of an IPv6 network, as a multiple of the limit of each /64: one customer has a /48 with 65,536 of them. */
 const WIDER_TIMES = 16
 
+const POLICIES = ['read', 'write'].flatMap(cost => ['origin', 'network', 'token'].map(of => `${cost}-${of}`))
+
 type Dependencies = {
   config: Pick<Config, 'readPerMinute' | 'writePerMinute' | 'cooldownSeconds'>
   store: Pick<Store, 'reader'>
@@ -59,6 +61,8 @@ export class Charges {
   readonly #dependencies: Dependencies
   /** The limits of anonymous reads, made once for each remembered origin. */
   readonly #ofReads = new WeakMap<OriginKeys, Charge[]>()
+  /** Refused requests by the policy that had no admission left. Every policy begins at 0, because a rate needs an earlier value. */
+  readonly refused = new Map(POLICIES.map(policy => [policy, 0]))
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies
@@ -85,6 +89,8 @@ export class Charges {
     const decision = await deciding
     exchange.set(rateLimitFields(decision.limits))
     if (decision.admitted) return decision
+    for (const { policy, remaining } of decision.limits)
+      if (remaining === 0) this.refused.set(policy, (this.refused.get(policy) ?? 0) + 1)
     // The reported wait must suffice: include a cooldown that lasts longer than the limit.
     const cooling = await this.#cooldownLeft(name, caller, caller.at)
     exchange.set(withCooldown(exchange.fields, cooling, this.#dependencies.config.cooldownSeconds))

@@ -3,12 +3,20 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
-import { readHead } from '../memory/head-rows.ts'
-import { countOpenReports } from '../memory/moderation/report-rows.ts'
+import { VERSION } from '../contract/version.ts'
 import type { Store } from '../memory/store.ts'
 import type { MirrorLag } from '../mirror/lag.ts'
 import { TEXT_TYPE } from '../web/page.ts'
 import { createServer } from './exchange.ts'
+import {
+  type Finding,
+  freeBytes,
+  readFindings,
+  readStoreStatus,
+  type StatusSources,
+  type StoreStatus,
+  type WitnessMetrics,
+} from './status.ts'
 
 /** Version 00 of W3C Trace Context, or a later one that begins like it. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/
@@ -85,29 +93,16 @@ const CLASSES_MS = CLASSES.map(seconds => seconds * 1_000)
 /** The counters of one operation. A request adds to them; only an exposition formats them. */
 type Counted = { statuses: Map<number, number>; classes: Float64Array; sum: number; count: number }
 
-/** The values that each exposition reads from the process. */
-type MetricSources = {
-  isReady: () => boolean
-  droppedLines: () => number
-  witnesses: { metrics: WitnessMetrics } | undefined
-  lag: MirrorLag | undefined
-  origins: { sawUntrustedProxy: boolean }
-  clock: { jumps: number }
-}
-
-/** The state of the witnesses of the public log. */
-export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forked: number }
-
 /** The metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
 export class Metrics {
   readonly #store: Store
-  readonly #sources: MetricSources
+  readonly #sources: StatusSources
   readonly #operations = new Map<string, Counted>()
   /** Every code begins at 0: a rate exists only between two values, so the first fault would raise no alert otherwise. */
   readonly #problems = new Map(Object.keys(PROBLEMS).map(code => [code as ProblemCode, 0]))
   #exposing: Promise<{ type: string; body: string }> | undefined
 
-  constructor(store: Store, sources: MetricSources) {
+  constructor(store: Store, sources: StatusSources) {
     this.#store = store
     this.#sources = sources
   }
@@ -145,7 +140,8 @@ export class Metrics {
   }
 
   async #families(): Promise<Family[]> {
-    const { isReady, droppedLines, witnesses, lag, origins, clock } = this.#sources
+    const { readiness, droppedLines, witnesses, lag, origins, clock, config, now } = this.#sources
+    const [status, free] = await Promise.all([readStoreStatus(this.#store, now()), freeBytes(config.dataDir)])
     const problems = [...this.#problems].map(([code, value]) => ({ labels: { code }, value }))
     return [
       ...requestFamilies(this.#operations),
@@ -154,7 +150,7 @@ export class Metrics {
         { labels: {}, value: droppedLines() },
       ]),
       counter('clock_jumps_total', 'Jumps of the clock by more than a minute.', [{ labels: {}, value: clock.jumps }]),
-      gauge('ready', 'Whether the service is ready, as /ready says.', isReady() ? 1 : 0),
+      gauge('ready', 'Whether the service is ready, as /ready says.', readiness().ready ? 1 : 0),
       gauge(
         'untrusted_proxy',
         'Whether a request had X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name.',
@@ -162,9 +158,14 @@ export class Metrics {
       ),
       ...witnessFamilies(witnesses?.metrics),
       ...(lag === undefined ? [] : mirrorFamilies(lag.metrics())),
-      ...(await storeFamilies(this.#store)),
+      ...processFamilies(this.#sources),
+      ...(free === undefined ? [] : [gauge('disk_free_bytes', 'Free bytes on the disk of DATA_DIR.', free)]),
+      ...(status === undefined ? [] : storeFamilies(status)),
     ]
   }
+
+  /** The status of the service for its administrator. */
+  readonly findings = (): Promise<Finding[]> => readFindings(this.#store, this.#sources)
 }
 
 const family = (type: Family['type'], name: string, help: string, values: Sample[]): Family => ({
@@ -224,36 +225,63 @@ const mirrorFamilies = ({ copied, newest, seconds }: ReturnType<MirrorLag['metri
   ),
 ]
 
-/** The metrics of the store; empty if it does not answer. */
-async function storeFamilies(store: Store): Promise<Family[]> {
-  try {
-    const [metrics, head, reports] = await Promise.all([
-      store.metrics(),
-      readHead(store.reader),
-      countOpenReports(store.reader),
-    ])
-    const { entries, revisions, verifications, contradictions, relations } = head
-    const shown = { entries, revisions, verifications, contradictions, relations }
-    const by = (label: string, values: Record<string, number>): Sample[] =>
-      Object.entries(values).map(([one, value]) => ({ labels: { [label]: one }, value }))
-    return [
-      counter('commits_total', 'Durable commits of this node.', [{ labels: {}, value: metrics.commits }]),
-      counter('committed_writes_total', 'Writes of this node in those commits.', [
-        { labels: {}, value: metrics.committedWrites },
-      ]),
-      gauge('writes_waiting', 'Writes of this node in progress.', metrics.writesWaiting),
-      gauge('oldest_write_seconds', 'Age of the oldest of them in seconds.', metrics.oldestWrite / 1_000),
-      gauge('searches_waiting', 'Searches of this node in progress.', metrics.searchesWaiting),
-      gauge('search_index_lag_records', 'Permanent records that the search index has not reached.', metrics.indexLag),
-      gauge('store_bytes', 'Bytes on disk, by part of the store.', by('part', metrics.bytes)),
-      gauge('public_records', 'Public counts, as in /api/stats.', by('kind', shown)),
-      gauge('records', 'Permanent records, moderation included.', head.record),
-      gauge('open_reports', 'Open reports of abuse.', reports),
-    ]
-  } catch {
-    return []
-  }
+function processFamilies({ streams, charges }: StatusSources): Family[] {
+  const refused = [...charges.refused].map(([policy, value]) => ({ labels: { policy }, value }))
+  const build = [{ labels: { version: VERSION, node: process.versions.node }, value: 1 }]
+  return [
+    gauge('build_info', 'The version of the service and of Node, as labels; always 1.', build),
+    gauge('open_streams', 'Open streams of events of this node.', streams.size),
+    counter('limits_refused_total', 'Requests that a limit refused, by its policy as in RateLimit-Policy.', refused),
+  ]
 }
+
+const by = (label: string, values: Record<string, number>): Sample[] =>
+  Object.entries(values).map(([one, value]) => ({ labels: { [label]: one }, value }))
+
+function storeFamilies({ metrics, head, reports, log }: StoreStatus): Family[] {
+  const { entries, revisions, verifications, contradictions, relations, record } = head
+  return [
+    counter('commits_total', 'Durable commits of this node.', [{ labels: {}, value: metrics.commits }]),
+    counter('committed_writes_total', 'Writes of this node in those commits.', [
+      { labels: {}, value: metrics.committedWrites },
+    ]),
+    gauge('writes_waiting', 'Writes of this node in progress.', metrics.writesWaiting),
+    gauge('oldest_write_seconds', 'Age of the oldest of them in seconds.', metrics.oldestWrite / 1_000),
+    gauge('searches_waiting', 'Searches of this node in progress.', metrics.searchesWaiting),
+    gauge('search_index_lag_records', 'Permanent records that the search index has not reached.', metrics.indexLag),
+    gauge('store_bytes', 'Bytes on disk, by part of the store.', by('part', metrics.bytes)),
+    gauge(
+      'public_records',
+      'Public counts, as in /api/stats.',
+      by('kind', { entries, revisions, verifications, contradictions, relations }),
+    ),
+    gauge('records', 'Permanent records, moderation included.', record),
+    gauge('open_reports', 'Open reports of abuse.', reports.open),
+    gauge(
+      'oldest_report_seconds',
+      'Age of the oldest open report in seconds; 0 if none is open.',
+      reports.oldest / 1_000,
+    ),
+    ...(log === undefined ? [] : logFamilies(log)),
+    ...(metrics.database === undefined ? [] : databaseFamilies(metrics.database)),
+  ]
+}
+
+const logFamilies = ({ signed, lag }: NonNullable<StoreStatus['log']>): Family[] => [
+  gauge('log_records', 'Records of the last signed checkpoint of the public log.', signed),
+  gauge('log_lag_records', 'Permanent records that no signed checkpoint has yet.', lag),
+]
+
+const databaseFamilies = (database: NonNullable<StoreStatus['metrics']['database']>): Family[] => [
+  gauge(
+    'database_sessions',
+    'Open sessions of this node with PostgreSQL for its writes and reads.',
+    database.sessionsOpen,
+  ),
+  gauge('database_statements_waiting', 'Statements in these sessions without an answer.', database.statementsWaiting),
+  gauge('standbys', 'Servers that DATABASE_READ_URL names.', database.standbys),
+  gauge('standbys_replaying', 'Those of them that replay the log of a primary.', database.standbysReplaying),
+]
 
 /** The maximum number of connections. A scraper needs one. */
 const CONNECTIONS_MAX = 16

@@ -2,6 +2,8 @@ import type { Config } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Store } from '../memory/store.ts'
+import { acceptedType } from '../web/accepted-type.ts'
+import { JSON_TYPE } from '../web/page.ts'
 import { PAGES } from '../web/pages.ts'
 import { createGuides, type createSender, routeLog } from './documents.ts'
 import type { Exchange, Route } from './exchange.ts'
@@ -63,7 +65,10 @@ function routeGuides(
   }
 }
 
-/** The metrics are charged and checked like a read of the administrator's snapshot. */
+/** The path of the status. Pages of other origins may not read it. */
+const STATUS_PATH = '/admin/status'
+
+/** Metrics and status are charged and checked like a read of the administrator's snapshot. A browser is sent to the console. */
 function routeMetrics(router: Router, serving: Serving, metrics: Metrics): void {
   const run = async (_: unknown, exchange: Exchange): Promise<undefined> => {
     const { type, body } = await metrics.expose()
@@ -74,6 +79,21 @@ function routeMetrics(router: Router, serving: Serving, metrics: Metrics): void 
     methods: READING,
     path: '/metrics',
     answer: exchange => serving.serve('readAdminSnapshot', exchange, { search: '', run }),
+  })
+  const runStatus = async (_: unknown, exchange: Exchange): Promise<undefined> => {
+    const body = JSON.stringify({ findings: await metrics.findings() })
+    exchange.set({ 'cache-control': 'no-store', 'content-type': JSON_TYPE }).send(200, Buffer.from(body))
+  }
+  router.add({
+    name: 'status',
+    methods: READING,
+    path: STATUS_PATH,
+    answer: exchange => {
+      const { accept = '', authorization } = exchange.headers
+      if (authorization === undefined && acceptedType(accept, ['application/json', 'text/html']) === 'text/html')
+        return void exchange.set({ location: '/admin#status' }).send(303)
+      return serving.serve('readAdminSnapshot', exchange, { search: '', run: runStatus })
+    },
   })
 }
 

@@ -16,12 +16,13 @@ import { Streams } from './events.ts'
 import type { Exchange } from './exchange.ts'
 import { AdminCheck, Origins } from './identify.ts'
 import { Charges } from './limits.ts'
-import { ClockWatch, Metrics, type WitnessMetrics } from './metrics.ts'
+import { ClockWatch, Metrics } from './metrics.ts'
 import { Observer, UnansweredTopics } from './observer.ts'
 import { Overload } from './overload.ts'
 import type { Router } from './router.ts'
 import { createRoutes } from './routes.ts'
 import { Serving, type ServingDependencies } from './serve.ts'
+import type { WitnessMetrics } from './status.ts'
 
 export type ServerOptions = {
   config: Config
@@ -113,7 +114,7 @@ export function createServer(options: ServerOptions): Server {
   const answering = { admission, charges, observer, streams, compression, readiness, environment, overload }
   const serving = createServing(options, answering)
   const clock = new ClockWatch(now, logger)
-  const metrics = new Metrics(store, { ...options, origins, clock, isReady: () => readiness().ready })
+  const metrics = new Metrics(store, { ...options, origins, clock, readiness, streams, charges })
   const router = createRoutes({
     ...options,
     serving,

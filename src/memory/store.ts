@@ -22,6 +22,8 @@ export type StoreMetrics = {
   indexLag: number
   /** Bytes on disk, by part. */
   bytes: Record<string, number>
+  /** The sessions of this node with PostgreSQL. */
+  database?: { sessionsOpen: number; statementsWaiting: number; standbys: number; standbysReplaying: number }
 }
 
 /** The input of a maintenance operation. */

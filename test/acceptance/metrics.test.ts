@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import type { Entry } from '../../src/contract/resources.ts'
-import { useApp } from '../support/app.ts'
+import { VERSION } from '../../src/contract/version.ts'
+import { startApp, useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { ENGINE } from '../support/engine.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
+import { eventually } from '../support/process.ts'
 
 let token: string
 let entry: Entry
@@ -14,8 +17,8 @@ const app = useApp({ METRICS_PORT: '0' }, async () => {
 })
 
 /** The samples of the text format, by name with labels. */
-async function scrape(): Promise<Map<string, number>> {
-  const answer = await call(app.url, 'GET', '/metrics', { headers: AS_ADMIN })
+async function scrape(base = app.url): Promise<Map<string, number>> {
+  const answer = await call(base, 'GET', '/metrics', { headers: AS_ADMIN })
   expectStatus(answer, 200)
   assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
   assert.equal(answer.headers.get('cache-control'), 'no-store')
@@ -65,7 +68,12 @@ test('the buckets of a histogram are cumulative, and the state of the store is e
   assert.equal(classes.at(-1), samples.get('palimpsest_request_seconds_count{operation="createEntry"}'))
   assert.equal(samples.get('palimpsest_ready'), 1)
   assert.equal(samples.get('palimpsest_open_reports'), 1)
+  assert.equal(samples.get(`palimpsest_build_info{version="${VERSION}",node="${process.versions.node}"}`), 1)
+  assert.ok((samples.get('palimpsest_disk_free_bytes') ?? 0) > 0)
+  assert.ok((samples.get('palimpsest_oldest_report_seconds') ?? 0) > 0)
+  assert.equal(samples.has('palimpsest_database_sessions'), ENGINE === 'postgres')
   for (const name of [
+    'open_streams',
     'writes_waiting',
     'oldest_write_seconds',
     'searches_waiting',
@@ -148,4 +156,72 @@ test('METRICS_PORT serves the same metrics without a token, and nothing else', a
   ]) {
     assert.equal((await call(base, method ?? '', path ?? '')).status, 404, `${method} ${path}`)
   }
+})
+
+test('requests that a limit refuses are counted by the policy of the limit, from 0', async () => {
+  const at = Date.now()
+  const limited = await startApp({ WRITE_LIMIT_PER_MINUTE: '2' }, { now: () => at })
+  const refused = async (policy: string) =>
+    (await scrape(limited.url)).get(`palimpsest_limits_refused_total{policy="${policy}"}`)
+  for (const policy of ['read-origin', 'read-network', 'read-token', 'write-origin', 'write-network', 'write-token'])
+    assert.equal(await refused(policy), 0, policy)
+  const statuses: number[] = []
+  for (let n = 0; n < 5; n++) statuses.push((await call(limited.url, 'POST', '/api/actors', { body: {} })).status)
+  assert.deepEqual(statuses, [201, 201, 429, 429, 429])
+  assert.equal(await refused('write-origin'), 3)
+  assert.equal(await refused('read-origin'), 0)
+  await limited.close()
+})
+
+test('the size of the signed log is exposed, and its lag ends', async () => {
+  const state = async () => {
+    const samples = await scrape()
+    return [
+      samples.get('palimpsest_log_records'),
+      samples.get('palimpsest_log_lag_records'),
+      samples.get('palimpsest_records'),
+    ]
+  }
+  await newEntry(app.url, token)
+  await eventually('the log has all records', 60_000, async () => {
+    const [signed = 0, lag, records] = await state()
+    return lag === 0 && signed > 0 && signed === records ? true : undefined
+  })
+})
+
+test('an open stream is counted until it ends', async () => {
+  const before = (await scrape()).get('palimpsest_open_streams') ?? 0
+  const ending = new AbortController()
+  const answer = await fetch(`${app.url}/api/activity/stream`, { signal: ending.signal })
+  assert.equal((await scrape()).get('palimpsest_open_streams'), before + 1)
+  ending.abort()
+  await answer.body?.cancel().catch(() => {})
+  await eventually('the stream has ended', 60_000, async () =>
+    (await scrape()).get('palimpsest_open_streams') === before ? true : undefined,
+  )
+})
+
+test('the status lists what the service knows of itself, for administrators only', async () => {
+  expectProblem(await call(app.url, 'GET', '/admin/status'), 401, 'ADMIN_TOKEN_REQUIRED')
+  type Status = { findings: { mark: string; what: string; finding: string }[] }
+  const answer = await call<Status>(app.url, 'GET', '/admin/status', { headers: AS_ADMIN })
+  const { findings } = expectStatus(answer, 200)
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  assert.equal(answer.headers.get('access-control-allow-origin'), null)
+  const found = new Map(findings.map(({ what, mark }) => [what, mark]))
+  for (const what of [
+    'version',
+    'ready',
+    'sizes',
+    'search index',
+    'public log',
+    'reports',
+    'free space',
+    'proxy',
+    'limits hit',
+  ])
+    assert.ok(found.has(what), what)
+  assert.equal(found.get('ready'), 'ok')
+  const browser = await fetch(`${app.url}/admin/status`, { headers: { accept: 'text/html' }, redirect: 'manual' })
+  assert.deepEqual([browser.status, browser.headers.get('location')], [303, '/admin#status'])
 })

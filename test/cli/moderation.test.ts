@@ -115,6 +115,15 @@ test('the admin token comes from the environment, a file or the data directory, 
   )
 })
 
+test('the status prints one line for each part', async () => {
+  const said = expectDone(await run('status'))
+  assert.match(said, /^ok {3}ready: the service takes reads and writes$/m)
+  for (const line of said.trimEnd().split('\n')) assert.match(line, /^(ok {2}|warn|FAIL) [A-Za-z -]+: \S/)
+  assert.ok(
+    linesIn<{ what: string }>(expectDone(await run('status', '--json'))).some(({ what }) => what === 'search index'),
+  )
+})
+
 const MISTAKES: [string[], number, RegExp][] = [
   [['moderate', 'HIDE', 'x'], 2, /--reason is missing/],
   [['moderate', 'HIDE', '--reason', 'r'], 2, /TARGET is missing/],

@@ -63,6 +63,7 @@ const WALKS: readonly [RegExp, string][] = [
     'SCAN e USING INDEX entry_change',
   ],
   [/FROM actor a .* ORDER BY a.number DESC LIMIT/, 'SCAN a'],
+  [/FROM report WHERE resolved_at IS NULL ORDER BY number LIMIT/, 'SCAN report USING INDEX report_open'],
   [/FROM report p .* WHERE p.number < \? ORDER BY p.number DESC LIMIT/, 'SCAN p'],
   [/FROM moderation ORDER BY number DESC LIMIT/, 'SCAN moderation'],
   [/JOIN relation l .* ORDER BY s.sequence DESC LIMIT|FROM activity s .* ORDER BY s.sequence DESC LIMIT/, 'SCAN s'],

@@ -18,6 +18,7 @@ import { insertHead, readHead, renewHead } from '../../src/memory/head-rows.ts'
 import * as homeViews from '../../src/memory/home.ts'
 import { type Idempotency, idempotencyKeyOf } from '../../src/memory/idempotency/rules.ts'
 import { listAdmissions } from '../../src/memory/limits/rows.ts'
+import { findOldestOpen } from '../../src/memory/moderation/report-rows.ts'
 import { findWithdrawingAct } from '../../src/memory/moderation/rows.ts'
 import type { Context, ReadName, Reads, StreamOperation, WriteName } from '../../src/memory/operation.ts'
 import { MAINTENANCE, READS, runRead, STREAMS, WRITES } from '../../src/memory/run.ts'
@@ -154,6 +155,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   const reported: string[] = []
   for (const body of reports) reported.push(String((await write('createReport', body)).id))
   await write('resolveReport', { resolution: 'ACTED' }, { id: String(reported[0]) })
+  await findOldestOpen(tx)
 
   const observed = { origin: ORIGIN, requestId: 'request', times: 2, at: HOUR, lastAt: HOUR, counted: false }
   const read = { ...observed, action: 'READ', entry: 1, revision: 1, metadata: null } as const

@@ -103,11 +103,19 @@ const CASES: Record<string, Case[]> = {
   ],
   PalimpsestDiskFills: [
     {
-      series: { [`palimpsest_store_bytes{${NODE},part="store"}`]: '40000000000+1000000000x50' },
+      series: { [`palimpsest_disk_free_bytes{${NODE}}`]: '40000000000-100000000x50' },
       at: '8h',
-      fires: { instance: 'a' },
+      fires: OF_NODE,
     },
-    { series: { [`palimpsest_store_bytes{${NODE},part="store"}`]: '40000000000x50' }, at: '8h', fires: undefined },
+    { series: { [`palimpsest_disk_free_bytes{${NODE}}`]: '40000000000x50' }, at: '8h', fires: undefined },
+  ],
+  PalimpsestDiskLow: [
+    { series: { [`palimpsest_disk_free_bytes{${NODE}}`]: '2e9x5 5e8x10' }, at: '12m', fires: OF_NODE },
+    { series: { [`palimpsest_disk_free_bytes{${NODE}}`]: '2e9x30' }, at: '12m', fires: undefined },
+  ],
+  PalimpsestLogLags: [
+    { series: { [`palimpsest_log_lag_records{${NODE}}`]: '20000x30' }, at: '8m', fires: OF_NODE },
+    { series: { [`palimpsest_log_lag_records{${NODE}}`]: '20000x2 0x30' }, at: '8m', fires: undefined },
   ],
   PalimpsestLogLinesDropped: [
     { series: { [`palimpsest_log_lines_dropped_total{${NODE}}`]: '0x10 3x20' }, at: '12m', fires: OF_NODE },
@@ -118,8 +126,8 @@ const CASES: Record<string, Case[]> = {
     { series: { [`palimpsest_clock_jumps_total{${NODE}}`]: '1x30' }, at: '12m', fires: undefined },
   ],
   PalimpsestOpenReports: [
-    { series: { [`palimpsest_open_reports{${NODE}}`]: '1x160' }, at: '25h', fires: OF_NODE },
-    { series: { [`palimpsest_open_reports{${NODE}}`]: '1x60 0x100' }, at: '25h', fires: undefined },
+    { series: { [`palimpsest_oldest_report_seconds{${NODE}}`]: '0+600x160' }, at: '25h', fires: OF_NODE },
+    { series: { [`palimpsest_oldest_report_seconds{${NODE}}`]: '0+600x60 0x100' }, at: '25h', fires: undefined },
   ],
 }
 

@@ -26,6 +26,15 @@ const TOKEN =
 /** The commands of the administrator of a running service. Each loads its modules when it runs. */
 export const ADMIN_COMMANDS: readonly Command[] = [
   {
+    name: 'status',
+    summary: 'Show the state of a running service, one line for each part.',
+    details: `What "palimpsest doctor" finds on the machine of the service, as the service itself sees it now: readiness, sizes, lag of index, public log, mirror and standby, free space, limits. Exit code 1 means that a line begins with FAIL. ${TOKEN}`,
+    flags: SERVICE_FLAGS,
+    examples: ['status', 'status --json'],
+    exits: ['refused', 'noAnswer'],
+    run: async invocation => (await import('./status.ts')).showStatus(invocation),
+  },
+  {
     name: 'moderate',
     summary: 'Hide, quarantine, restore, block or unblock entries, actors or origins of a running service.',
     details: `The actions are those of the console at /admin. Each is recorded in the audit; "palimpsest decisions" lists and undoes them. ${TOKEN}`,

@@ -2,11 +2,12 @@ import { only } from '../../engine/database.ts'
 import { appliedToPostgres, pendingSteps } from '../../engine/migrate.ts'
 import type { PostgresConnection } from '../../engine/postgres.ts'
 import { MIGRATIONS } from '../../engine/schema.ts'
+import type { Finding } from '../../http/status.ts'
 import { nodeIndexFile } from '../../stores/embedded/directory.ts'
 import { assertNotForeign, assertPrimary, assertTrustworthy } from '../../stores/postgres/checks.ts'
 import { assertWhollyCopied } from '../../stores/postgres/prepare.ts'
 import { connectCommand } from '../../stores/postgres/session.ts'
-import type { Finding, NamedCheck } from './store.ts'
+import type { NamedCheck } from './store.ts'
 import { checkIndex, type Indexable } from './store.ts'
 
 /** Sessions of a node: one for writes, one for limits, four for reads, one for the index, one for the heartbeat, one spare. */

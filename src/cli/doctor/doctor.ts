@@ -3,9 +3,9 @@ import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Config, misspeltVariables, readConfig } from '../../config.ts'
 import { openSqlite } from '../../engine/sqlite.ts'
+import { type Finding, jumpsFinding, proxyFinding, spaceFinding } from '../../http/status.ts'
 import { assertNamed } from '../../listen.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { sizeText } from '../../progress.ts'
 import { adminTokenFile, exposedSentence, listSecretFiles } from '../../secrets.ts'
 import { isServed, storeFile } from '../../stores/embedded/directory.ts'
 import { metricsUrl } from '../address.ts'
@@ -14,7 +14,7 @@ import { visibleLine } from '../people/output.ts'
 import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/snapshot.ts'
 import { databaseChecks } from './database.ts'
 import { engineChecks } from './engine.ts'
-import type { Check, Finding, NamedCheck } from './store.ts'
+import type { Check, NamedCheck } from './store.ts'
 import {
   checkClock,
   checkDurability,
@@ -108,13 +108,11 @@ async function findingsOf(what: string, check: Check): Promise<Finding[]> {
   }
 }
 
-const lineOf = ({ mark, what, finding, remedy }: Finding): string =>
+export const lineOf = ({ mark, what, finding, remedy }: Finding): string =>
   `${mark.padEnd(4)} ${what}: ${finding}${remedy === undefined ? '' : `; ${remedy}`}`
 
 const METRICS_TIMEOUT_MS = 5_000
 const OLDEST_NODE = '24.15'
-const SPACE_LEAST_BYTES = 100_000_000
-const SPACE_WANTED_BYTES = 1_000_000_000
 const DESCRIPTORS_WANTED = 4_096
 
 export function checkNode(): Finding {
@@ -205,18 +203,6 @@ function fileSystemFinding(directory: string, type: number): Finding {
   }
 }
 
-function spaceFinding(free: number): Finding {
-  const what = 'free space'
-  const finding = `${sizeText(free)} free`
-  if (free >= SPACE_WANTED_BYTES) return { mark: 'ok', what, finding }
-  return {
-    mark: free < SPACE_LEAST_BYTES ? 'FAIL' : 'warn',
-    what,
-    finding,
-    remedy: 'free some space before writes are refused',
-  }
-}
-
 /** What the process that has locked the directory noticed: a proxy that it does not trust, and jumps of its clock. */
 export async function checkNoticed(directory: string, config: Config | undefined): Promise<Finding[]> {
   if (config === undefined || !isServed(directory)) return []
@@ -235,22 +221,8 @@ export async function checkNoticed(directory: string, config: Config | undefined
     const finding = `unknown, because ${url} answers ${answer.status}`
     return [{ mark: 'warn', what: 'proxy', finding, remedy: 'run doctor with the ADMIN_TOKEN of the service' }]
   }
-  return [proxyFinding(seen), jumpsFinding(/^palimpsest_clock_jumps_total (\d+)$/m.exec(text)?.[1] ?? '0')]
-}
-
-function proxyFinding(seen: string): Finding {
-  const what = 'proxy'
-  if (seen === '0') return { mark: 'ok', what, finding: 'no request came from a proxy that is not trusted' }
-  const finding =
-    'requests have X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name, so their callers share one limit'
-  return { mark: 'warn', what, finding, remedy: 'name the network of the proxy in TRUSTED_PROXIES' }
-}
-
-function jumpsFinding(jumps: string): Finding {
-  const what = 'clock jumps'
-  if (jumps === '0') return { mark: 'ok', what, finding: 'none of more than a minute since the start' }
-  const finding = `${jumps} of more than a minute since the start; the log has them`
-  return { mark: 'warn', what, finding, remedy: 'run a time service that sets the clock in small steps' }
+  const jumps = Number(/^palimpsest_clock_jumps_total (\d+)$/m.exec(text)?.[1] ?? 0)
+  return [proxyFinding(seen === '1'), jumpsFinding(jumps)]
 }
 
 const readIfExists = (path: string): string | undefined =>

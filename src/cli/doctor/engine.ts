@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { ddlFor } from '../../engine/database.ts'
 import { connectPostgres, type PostgresConnection, sessionSettings } from '../../engine/postgres.ts'
 import { MIGRATIONS } from '../../engine/schema.ts'
+import type { Finding } from '../../http/status.ts'
 import { plain } from '../../memory/plain.ts'
 import { awayOf, OLDEST_VERSION } from '../../stores/postgres/checks.ts'
-import type { Check, Finding } from './store.ts'
+import type { Check } from './store.ts'
 
 /** Two sessions with the server. Their tables are in a separate schema. */
 type Probed = { one: PostgresConnection; two: PostgresConnection }

@@ -6,14 +6,13 @@ import { MIGRATIONS } from '../../engine/schema.ts'
 import { sql } from '../../engine/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import { indexedState } from '../../find/index/file.ts'
+import type { Finding } from '../../http/status.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { sizeText } from '../../progress.ts'
 import { assertOwnLog, indexFile, isServed, storeFile } from '../../stores/embedded/directory.ts'
 import { readinessUrl } from '../address.ts'
 import { openStoreForReading, openStoreOfAnySchema } from '../stores/snapshot.ts'
 
-/** The result of a check. `warn` is optional to fix. With `FAIL` the service does not work or is not safe. */
-export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; remedy?: string }
 export type Check = () => Finding | Finding[] | Promise<Finding | Finding[]>
 /** A check by its name. If the check that it `needs` finds a fault or is skipped, it is skipped: it would find the same fault. */
 export type NamedCheck = [what: string, check: Check, needs?: string]

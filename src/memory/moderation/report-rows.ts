@@ -45,6 +45,14 @@ export const listAllReports = (reader: Reader, before: number, limit: number) =>
 export const countOpenReports = async (reader: Reader): Promise<number> =>
   only(await reader.one<{ n: number }>(sql`SELECT count(*) AS n FROM report WHERE resolved_at IS NULL`)).n
 
+/** When the oldest open report was made, in milliseconds since 1970; undefined if none is open. */
+export const findOldestOpen = async (reader: Reader): Promise<number | undefined> =>
+  (
+    await reader.one<{ created_at: number }>(
+      sql`SELECT created_at FROM report WHERE resolved_at IS NULL ORDER BY number LIMIT ${1}`,
+    )
+  )?.created_at
+
 /** How many reports of a target are open. */
 export const countReportsOf = async (reader: Reader, targetId: string): Promise<number> =>
   only(

@@ -143,6 +143,11 @@ export class Standby {
     return this.#reached?.timeline === timeline && this.#reached.position >= this.#missed
   }
 
+  /** Whether the last beat found a standby that replays the log of a primary. */
+  replays(): boolean {
+    return this.#reached !== undefined
+  }
+
   /** Orders standbys by their lag behind `flushed`, then by latency. */
   compare(other: Standby, flushed: WalPosition): number {
     return this.#lag(flushed) - other.#lag(flushed) || this.#latency - other.#latency

@@ -172,6 +172,17 @@ export class PostgresStore implements Store {
       searchesWaiting: await this.#search.pending(),
       indexLag: this.#search.indexLag(),
       bytes: { database: await sizeOfDatabase(this.reader), index: bytesOf(this.#options.indexFile) },
+      database: this.#sessions(),
+    }
+  }
+
+  #sessions(): NonNullable<StoreMetrics['database']> {
+    const open = [this.#writer, ...this.#primaryReaders].flatMap(session => session.current() ?? [])
+    return {
+      sessionsOpen: open.length,
+      statementsWaiting: open.reduce((sum, connection) => sum + connection.pending(), 0),
+      standbys: this.#standbys.length,
+      standbysReplaying: this.#standbys.filter(standby => standby.replays()).length,
     }
   }
 

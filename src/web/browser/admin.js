@@ -1,7 +1,7 @@
 import { actDialog, countOf, progressOf } from './admin-act.js'
 import { dossierView, reportedOf } from './admin-dossier.js'
 import { lastRun, perform, undoing } from './admin-many.js'
-import { forgetFilters, KEYS, tableKeys } from './admin-table.js'
+import { forgetFilters, KEYS, table, tableKeys } from './admin-table.js'
 import { VIEWS } from './admin-views.js'
 import { call } from './api.js'
 import { button, make, need, show } from './dom.js'
@@ -10,6 +10,7 @@ import { refusalMessage, sendBy } from './sending.js'
 
 /** @typedef {import('./admin-views.js').Snapshot} Snapshot */
 /** @typedef {import('./admin-dossier.js').Dossier} Dossier */
+/** @typedef {{ mark: 'FAIL' | 'warn' | 'ok', what: string, finding: string, remedy?: string }} Finding */
 
 const form = need(document, 'form[data-enter]', HTMLFormElement)
 const board = need(document, '[data-console]', HTMLElement)
@@ -20,7 +21,7 @@ let bearer
 let last = []
 /** @type {Snapshot | undefined} */
 let snapshot
-/** The shown view by its index, or the shown entry by its id. @type {{ view: number } | { entry: string }} */
+/** The shown view by its index, the shown entry by its id, or the status. @type {{ view: number } | { entry: string } | { status: true }} */
 let looking = { view: 0 }
 
 const dialog = need(document, '[data-dialog]', HTMLDialogElement)
@@ -29,6 +30,7 @@ const state = make('span', { role: 'status' })
 const UNDO = 'Undo the last action'
 const undoButton = button(UNDO, () => undo(last), { disabled: true })
 const tabs = VIEWS.map(([name], view) => button(name, () => look({ view })))
+const statusTab = button('Status', () => look({ status: true }))
 const act = actDialog(
   dialog,
   () => bearer,
@@ -116,6 +118,7 @@ async function render() {
   tabs.forEach((tab, view) => {
     tab.setAttribute('aria-pressed', String('view' in looking && looking.view === view))
   })
+  statusTab.setAttribute('aria-pressed', String('status' in looking))
   undoButton.disabled = last.length === 0
   undoButton.textContent = last[0] === undefined ? UNDO : `${UNDO}: ${runOf(last[0], last.length)}`
   if (snapshot === undefined) return
@@ -126,6 +129,12 @@ async function render() {
     if (at !== looking || bearer === undefined) return
     return place.replaceChildren(...(answer.ok ? dossierView(answer.body, asks) : refusalMessage(answer)))
   }
+  if ('status' in looking) {
+    /** @type {import('./api.js').Answer<{ findings: Finding[] }>} */
+    const answer = await call('GET', '/admin/status', { bearer })
+    if (at !== looking || bearer === undefined) return
+    return place.replaceChildren(...(answer.ok ? statusOf(answer.body.findings) : refusalMessage(answer)))
+  }
   const chosen = VIEWS[looking.view]
   if (chosen === undefined) return
   const [name, list, view] = chosen
@@ -133,6 +142,21 @@ async function render() {
   const heading = make('h2', { tabindex: -1 }, name)
   const note = make('p', { class: 'small' }, `${cut} older rows are not in this snapshot.`)
   place.replaceChildren(heading, view(snapshot, asks), ...(cut > 0 ? [note] : []))
+}
+
+/** What the service reports of itself, the faults first. @param {Finding[]} findings */
+function statusOf(findings) {
+  const marks = ['FAIL', 'warn', 'ok']
+  const sorted = findings.toSorted((one, other) => marks.indexOf(one.mark) - marks.indexOf(other.mark))
+  return [
+    make('h2', { tabindex: -1 }, 'Status'),
+    table('The state of the service', ['Result', 'Part', 'Finding', 'What to do'], sorted, row => [
+      make('span', { class: 'badge' }, row.mark),
+      row.what,
+      row.finding,
+      row.remedy ?? '',
+    ]),
+  ]
 }
 
 /** Removes the token and all data that was shown with it. */
@@ -166,10 +190,10 @@ sendBy(form, {
     show(board, true)
     show(lines, false)
     need(form, '[data-state]', HTMLElement).textContent = ''
-    look({ view: 0 })
+    look(location.hash === '#status' ? { status: true } : { view: 0 })
   },
 })
-const views = make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs)
+const views = make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs, statusTab)
 const keys = make(
   'p',
   { class: 'row' },

@@ -1,0 +1,221 @@
+import { statfs } from 'node:fs/promises'
+import type { Config } from '../config.ts'
+import { VERSION } from '../contract/version.ts'
+import { type Head, readHead } from '../memory/head-rows.ts'
+import { countOpenReports, findOldestOpen } from '../memory/moderation/report-rows.ts'
+import type { Readiness } from '../memory/operation.ts'
+import type { Store, StoreMetrics } from '../memory/store.ts'
+import type { MirrorLag } from '../mirror/lag.ts'
+import { sizeText } from '../progress.ts'
+import { exposedSentence, listSecretFiles } from '../secrets.ts'
+import { findCheckpoint } from '../tlog/rows.ts'
+
+/** The result of a check. `warn` is optional to fix. With `FAIL` the service does not work or is not safe. */
+export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; remedy?: string }
+
+/** The state of the witnesses of the public log. */
+export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forked: number }
+
+/** Parts of the process whose state an answer of /metrics or /admin/status shows. */
+export type StatusSources = {
+  config: Pick<Config, 'dataDir'>
+  now: () => number
+  readiness: () => Readiness
+  droppedLines: () => number
+  witnesses: { metrics: WitnessMetrics } | undefined
+  lag: MirrorLag | undefined
+  origins: { sawUntrustedProxy: boolean }
+  clock: { jumps: number }
+  streams: { size: number }
+  charges: { refused: ReadonlyMap<string, number> }
+}
+
+/** What a store reports for the operator. Ages are in milliseconds; `signed` is the number of records of the last signed checkpoint. */
+export type StoreStatus = {
+  metrics: StoreMetrics
+  head: Head
+  reports: { open: number; oldest: number }
+  log: { signed: number; lag: number } | undefined
+}
+
+/** The status of the store; undefined if it does not answer. */
+export async function readStoreStatus(store: Store, now: number): Promise<StoreStatus | undefined> {
+  const { reader } = store
+  try {
+    const reading = [store.metrics(), readHead(reader), countOpenReports(reader), findOldestOpen(reader)] as const
+    const [metrics, head, open, oldest] = await Promise.all(reading)
+    const reports = { open, oldest: oldest === undefined ? 0 : Math.max(0, now - oldest) }
+    const signed = (await findCheckpoint(reader))?.size
+    // A mirror has a copy of the log of its original.
+    const log = signed === undefined || store.original ? undefined : { signed, lag: Math.max(0, head.record - signed) }
+    return { metrics, head, reports, log }
+  } catch {
+    return undefined
+  }
+}
+
+/** The free bytes of the disk of a directory; undefined if they cannot be read. */
+export const freeBytes = (directory: string): Promise<number | undefined> =>
+  statfs(directory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => undefined,
+  )
+
+/** The status for the administrator: one finding for each part, as "palimpsest doctor" prints them. */
+export async function readFindings(store: Store, sources: StatusSources): Promise<Finding[]> {
+  const { config, now, droppedLines, witnesses, lag, origins, clock, streams, charges } = sources
+  const [status, free] = await Promise.all([readStoreStatus(store, now()), freeBytes(config.dataDir)])
+  const dropped = droppedLines()
+  return [
+    {
+      mark: 'ok',
+      what: 'version',
+      finding: `${VERSION} on Node ${process.versions.node}, up ${durationText(process.uptime())}`,
+    },
+    readyFinding(sources.readiness()),
+    ...(status === undefined ? [] : storeFindings(status)),
+    ...(free === undefined ? [] : [spaceFinding(free)]),
+    ...(witnesses === undefined ? [] : [witnessFinding(witnesses.metrics)]),
+    ...(lag === undefined ? [] : [mirrorFinding(lag)]),
+    ...listSecretFiles(config.dataDir).flatMap((file): Finding[] =>
+      file.isExposed ? [{ mark: 'FAIL', what: 'secrets', finding: exposedSentence(file) }] : [],
+    ),
+    proxyFinding(origins.sawUntrustedProxy),
+    jumpsFinding(clock.jumps),
+    { mark: 'ok', what: 'streams', finding: `${streams.size} open` },
+    limitsFinding(charges.refused),
+    dropped === 0
+      ? { mark: 'ok', what: 'log lines', finding: 'none was dropped' }
+      : {
+          mark: 'warn',
+          what: 'log lines',
+          finding: `${dropped} were dropped`,
+          remedy: 'free space for the log, or use a faster reader',
+        },
+  ]
+}
+
+function readyFinding({ ready, status }: Readiness): Finding {
+  if (ready) return { mark: 'ok', what: 'ready', finding: 'the service takes reads and writes' }
+  return {
+    mark: 'FAIL',
+    what: 'ready',
+    finding: `not ready: ${status}`,
+    remedy: 'the log of the service has the reason',
+  }
+}
+
+/** Records that the search index or the public log may lag before the status warns. */
+const LAG_LARGE = 10_000
+const WRITE_SLOW_MS = 1_000
+const DAY_MS = 86_400_000
+
+function storeFindings({ metrics, head, reports, log }: StoreStatus): Finding[] {
+  const { indexLag, bytes, database, oldestWrite, writesWaiting } = metrics
+  const lagging = (what: string, lag: number, remedy: string): Finding =>
+    lag < LAG_LARGE
+      ? { mark: 'ok', what, finding: `${lag} of ${head.record} records are not in it yet` }
+      : { mark: 'warn', what, finding: `${lag} of ${head.record} records are not in it yet`, remedy }
+  const writes = `${writesWaiting} in progress, the oldest for ${Math.round(oldestWrite)} ms`
+  const sizes = Object.entries(bytes).map(([part, size]) => `${part} ${sizeText(size)}`)
+  return [
+    { mark: 'ok', what: 'sizes', finding: sizes.join(', ') },
+    oldestWrite < WRITE_SLOW_MS
+      ? { mark: 'ok', what: 'writes', finding: writes }
+      : { mark: 'warn', what: 'writes', finding: writes, remedy: 'the disk is slow, or another process has the lock' },
+    lagging('search index', indexLag, 'searches wait for it'),
+    ...(log === undefined ? [] : [lagging('public log', log.lag, 'the log of the service has the reason')]),
+    ...(database === undefined ? [] : databaseFindings(database)),
+    reports.oldest < DAY_MS
+      ? { mark: 'ok', what: 'reports', finding: `${reports.open} open` }
+      : {
+          mark: 'warn',
+          what: 'reports',
+          finding: `${reports.open} open, the oldest for ${durationText(reports.oldest / 1_000)}`,
+          remedy: 'read them with "palimpsest reports" and close them',
+        },
+  ]
+}
+
+function databaseFindings({
+  sessionsOpen,
+  statementsWaiting,
+  standbys,
+  standbysReplaying,
+}: NonNullable<StoreMetrics['database']>): Finding[] {
+  const sessions: Finding = {
+    mark: 'ok',
+    what: 'sessions',
+    finding: `${sessionsOpen} open, ${statementsWaiting} statements wait`,
+  }
+  if (standbys === 0) return [sessions]
+  const finding = `${standbysReplaying} of ${standbys} servers for reads replay the primary`
+  const mark = standbysReplaying > 0 ? 'ok' : 'warn'
+  return [sessions, { mark, what: 'standby', finding, ...(mark === 'ok' ? {} : { remedy: 'reads go to the primary' }) }]
+}
+
+const SPACE_LEAST_BYTES = 100_000_000
+const SPACE_WANTED_BYTES = 1_000_000_000
+
+export function spaceFinding(free: number): Finding {
+  const what = 'free space'
+  const finding = `${sizeText(free)} free`
+  if (free >= SPACE_WANTED_BYTES) return { mark: 'ok', what, finding }
+  const remedy = 'free some space before writes are refused'
+  return { mark: free < SPACE_LEAST_BYTES ? 'FAIL' : 'warn', what, finding, remedy }
+}
+
+function witnessFinding({ witnesses, cosigned, quorum, forked }: WitnessMetrics): Finding {
+  const what = 'witnesses'
+  const finding = `${cosigned} of ${witnesses} cosigned the last checkpoint`
+  if (forked > 0)
+    return {
+      mark: 'FAIL',
+      what,
+      finding: `${forked} know another history of the public log`,
+      remedy: 'stop the service, and compare the store with its backups',
+    }
+  if (quorum) return { mark: 'ok', what, finding }
+  return { mark: 'warn', what, finding, remedy: 'the policy requires more: see that the witnesses answer' }
+}
+
+function mirrorFinding(lag: MirrorLag): Finding {
+  const { copied, newest, seconds } = lag.metrics()
+  const obstacle = lag.obstacle()
+  const finding = `at sequence ${copied} of ${newest}, complete ${Math.round(seconds)} s ago`
+  if (obstacle === undefined) return { mark: 'ok', what: 'mirror', finding }
+  return { mark: 'FAIL', what: 'mirror', finding: `${finding}: ${obstacle}`, remedy: 'see that the original answers' }
+}
+
+export function proxyFinding(seen: boolean): Finding {
+  const what = 'proxy'
+  if (!seen) return { mark: 'ok', what, finding: 'no request came from a proxy that is not trusted' }
+  const finding =
+    'requests have X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name, so their callers share one limit'
+  return { mark: 'warn', what, finding, remedy: 'name the network of the proxy in TRUSTED_PROXIES' }
+}
+
+export function jumpsFinding(jumps: number): Finding {
+  const what = 'clock jumps'
+  if (jumps === 0) return { mark: 'ok', what, finding: 'none of more than a minute since the start' }
+  const finding = `${jumps} of more than a minute since the start; the log has them`
+  return { mark: 'warn', what, finding, remedy: 'run a time service that sets the clock in small steps' }
+}
+
+function limitsFinding(refused: ReadonlyMap<string, number>): Finding {
+  const hit = [...refused].filter(([, count]) => count > 0).map(([policy, count]) => `${policy} ${count}`)
+  return { mark: 'ok', what: 'limits hit', finding: hit.length === 0 ? 'none since the start' : hit.join(', ') }
+}
+
+/** A duration in its largest whole unit. */
+export function durationText(seconds: number): string {
+  const units = [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+    ['second', 1],
+  ] as const
+  const [unit, length] = units.find(([, one]) => seconds >= one) ?? (['second', 1] as const)
+  const count = Math.floor(seconds / length)
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
