@@ -15,6 +15,7 @@ import {
   logKeyFile,
   originKeyFile,
   type Secrets,
+  TokenFile,
 } from './secrets.ts'
 import { indexFile, noteOriginKey, prepareDataDirectory, storeFile } from './stores/embedded/directory.ts'
 import { openEmbeddedLimiter } from './stores/embedded/limiter.ts'
@@ -36,13 +37,7 @@ export async function openEmbedded(
   }
   const directory = prepareDataDirectory(config.dataDir)
   const isNewKey = config.originKey === undefined && !existsSync(originKeyFile(directory))
-  const token = config.adminToken ?? ensureSecret(adminTokenFile(directory))
-  const secrets: Secrets = {
-    adminDigest: digestOf(token),
-    originKey: config.originKey ?? ensureSecret(originKeyFile(directory)),
-    logKey: config.tlogKey ?? ensureSecret(logKeyFile(directory), makeLogKey),
-  }
-  privateKeysOf(secrets.logKey, config.tlogKey === undefined ? logKeyFile(directory) : 'TLOG_KEY')
+  const secrets = openSecrets(config, directory)
   const store = await openEmbeddedStore(directory, {
     onIndex: reportIndex(logger, indexFile(directory)),
     onAside: sentence => logger.warn(sentence),
@@ -69,5 +64,20 @@ export async function openEmbedded(
       await limiter.close()
       await store.close()
     },
+  }
+}
+
+/** The secrets of the settings, or of files of the data directory. "palimpsest rotate-admin-token" may replace the admin token. */
+function openSecrets({ adminToken, originKey, tlogKey }: Config, directory: string): Secrets {
+  const file = adminToken === undefined ? new TokenFile(adminTokenFile(directory)) : undefined
+  const configured = digestOf(adminToken ?? '')
+  const logKey = tlogKey ?? ensureSecret(logKeyFile(directory), makeLogKey)
+  privateKeysOf(logKey, tlogKey === undefined ? logKeyFile(directory) : 'TLOG_KEY')
+  return {
+    get adminDigest() {
+      return file?.digest() ?? configured
+    },
+    originKey: originKey ?? ensureSecret(originKeyFile(directory)),
+    logKey,
   }
 }

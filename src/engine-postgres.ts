@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { Problem } from './contract/problem.ts'
+import type { Reader } from './engine/database.ts'
 import type { PostgresConnection } from './engine/postgres.ts'
 import type { Engine } from './engine.ts'
 import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
@@ -21,6 +22,7 @@ import {
   findTokenDigest,
   hasOriginKey,
   noteOriginKey,
+  readTokenDigest,
   shareLogKey,
   shareOriginKey,
   shareTokenDigest,
@@ -30,6 +32,9 @@ import { logHeadFile, makeLogKey, privateKeysOf } from './tlog/key-files.ts'
 
 /** How long a start waits for a database that may not be available, in milliseconds: long enough to report most faults at once. */
 const FIRST_OPEN_TIMEOUT_MS = 2_000
+
+/** Milliseconds between two reads of the digest of the admin token. */
+const TOKEN_INTERVAL_MS = 2_000
 
 /** Opens the store in a PostgreSQL database. Throws OperatorError for mistakes of the operator. */
 export async function openPostgres(config: Config, url: string, logger: Logger): Promise<Engine> {
@@ -58,6 +63,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     looked.abort()
   }
   const limiter = new PostgresLimiter(url, store.heartbeat)
+  const refreshing = setInterval(() => shared.refresh(store.reader), TOKEN_INTERVAL_MS).unref()
   return {
     store,
     limiter,
@@ -65,6 +71,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     place: placeOf(url),
     adminTokenFile: () => shared.tokenFile(),
     async close() {
+      clearInterval(refreshing)
       await limiter.close()
       await store.close()
       unlock()
@@ -87,6 +94,15 @@ class SharedSecrets {
 
   async read(connection: PostgresConnection): Promise<void> {
     this.#known = await shareSecrets(connection, this.#config, this.#logger)
+  }
+
+  /** Reads the digest of the admin token again, which "palimpsest rotate-admin-token" replaces. */
+  async refresh(reader: Reader): Promise<void> {
+    if (this.#known === undefined || this.#config.adminToken !== undefined) return
+    // While the database is away, no request of an administrator is answered either.
+    const adminDigest = await readTokenDigest(reader).catch(() => undefined)
+    if (adminDigest === undefined) return
+    this.#known = { ...this.#known, secrets: { ...this.#known.secrets, adminDigest } }
   }
 
   /** Throws NOT_READY until the store is open. */

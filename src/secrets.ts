@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode, OperatorError } from './operator-error.ts'
 import { OWNER_ONLY_FILE, syncMade } from './sync-path.ts'
@@ -51,6 +51,9 @@ export function changeOfOriginKey(now: { digest: string; isNewKey: boolean; isNe
   return `${change}: blocks of networks do not apply, and answers stored for retries cannot be read, until the earlier key is back`
 }
 
+/** The minimum length of a secret in a file, in characters. */
+const SECRET_LEAST = 16
+
 const randomSecret = (): string => `${randomBytes(32).toString('base64url')}\n`
 
 /**
@@ -60,12 +63,50 @@ const randomSecret = (): string => `${randomBytes(32).toString('base64url')}\n`
 export function ensureSecret(path: string, make = randomSecret): string {
   if (!existsSync(path)) makeSecret(path, make())
   const secret = readFileSync(path, 'utf8').trim()
-  if (secret.length < 16) {
+  if (secret.length < SECRET_LEAST) {
     throw new OperatorError(
-      `The secret in ${path} is shorter than 16 characters; delete the file to have it made anew.`,
+      `The secret in ${path} is shorter than ${SECRET_LEAST} characters; delete the file to have it made anew.`,
     )
   }
   return secret
+}
+
+/** The digest of the admin token in a file, which may be replaced while the service runs. A missing file and a short token change nothing. */
+export class TokenFile {
+  readonly #path: string
+  #digest: string
+  #version = ''
+
+  /** Creates a missing file. */
+  constructor(path: string) {
+    this.#path = path
+    this.#digest = digestOf(ensureSecret(path))
+  }
+
+  digest(): string {
+    const found = statSync(this.#path, { bigint: true, throwIfNoEntry: false })
+    const version = `${found?.ino} ${found?.mtimeNs} ${found?.size}`
+    if (found === undefined || version === this.#version) return this.#digest
+    this.#version = version
+    const token = readFileSync(this.#path, 'utf8').trim()
+    if (token.length >= SECRET_LEAST) this.#digest = digestOf(token)
+    return this.#digest
+  }
+}
+
+/** Replaces the secret in a file by a new one, after `publish` has published its digest. A power cut leaves the earlier or the new one. */
+export async function replaceSecret(path: string, publish: (digest: string) => Promise<void>): Promise<void> {
+  const partial = `${path}.${randomBytes(8).toString('hex')}`
+  const secret = randomSecret()
+  try {
+    writeFileSync(partial, secret, { mode: OWNER_ONLY_FILE, flag: 'wx' })
+    syncMade(partial)
+    await publish(digestOf(secret.trim()))
+    renameSync(partial, path)
+  } finally {
+    rmSync(partial, { force: true })
+  }
+  syncMade(dirname(path))
 }
 
 function makeSecret(path: string, secret: string): void {

@@ -17,6 +17,9 @@ const SERVICE_FLAGS: readonly Flag[] = [
   { name: 'json', description: 'Print the answers of the API as JSON, one document per line.' },
   { name: 'no-wait', description: 'End at once if the service requests a wait, instead of waiting up to a minute.' },
 ]
+const DATA_DIR_FLAG: readonly Flag[] = [
+  { name: 'data-dir', value: 'DIR', byDefault: './data', description: 'The data directory of the service.' },
+]
 const LIMIT = { name: 'limit', value: 'N', byDefault: '20', description: 'The maximum number.' } as const
 const DRY_RUN = { name: 'dry-run', description: 'Show what would be done, and change nothing.' } as const
 
@@ -33,6 +36,15 @@ export const ADMIN_COMMANDS: readonly Command[] = [
     examples: ['status', 'status --json'],
     exits: ['refused', 'noAnswer'],
     run: async invocation => (await import('./status.ts')).showStatus(invocation),
+  },
+  {
+    name: 'rotate-admin-token',
+    summary: 'Replace the admin token by a new one, also while the service runs.',
+    details:
+      'Works on the file admin-token of the data directory, on the machine of the service. With DATABASE_URL the digest that all nodes share is replaced too; the nodes accept the new token within some seconds. The earlier token is refused from then on. A token in ADMIN_TOKEN or ADMIN_TOKEN_FILE is replaced there, before a new start.',
+    flags: DATA_DIR_FLAG,
+    examples: ['rotate-admin-token --data-dir /var/lib/palimpsest'],
+    run: async invocation => (await import('./rotate.ts')).rotateAdminToken(invocation),
   },
   {
     name: 'moderate',

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Reader } from '../../engine/database.ts'
 import type { PostgresConnection } from '../../engine/postgres.ts'
+import { sql } from '../../engine/sql.ts'
 
 const TOKEN_DIGEST = 'admin-token-sha256'
 const ORIGIN_KEY = 'origin-key'
@@ -28,6 +30,16 @@ export async function noteOriginKey(connection: PostgresConnection, digest: stri
 /** Resolves with the digest of the admin token that all nodes share in the database. If there is none, stores `own`. */
 export const shareTokenDigest = (connection: PostgresConnection, own: string): Promise<string> =>
   share(connection, TOKEN_DIGEST, own)
+
+/** Replaces the digest of the admin token that all nodes share. */
+export async function replaceTokenDigest(connection: PostgresConnection, digest: string): Promise<void> {
+  const text = 'INSERT INTO secret (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2'
+  await connection.query(text, [TOKEN_DIGEST, digest])
+}
+
+/** The digest of the admin token, by a reader. */
+export const readTokenDigest = async (reader: Reader): Promise<string | undefined> =>
+  (await reader.one<{ value: string }>(sql`SELECT value FROM secret WHERE name = ${TOKEN_DIGEST}`))?.value
 
 /** Resolves with the private key of the log that all nodes share in the database. If there is none, makes and stores one. */
 export const shareLogKey = async (connection: PostgresConnection, make: () => string): Promise<string> =>
