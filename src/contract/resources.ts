@@ -127,7 +127,7 @@ const Hints = Type.Object(
   {
     similar: Type.Union([Type.Array(Hint), Type.Null()], {
       description:
-        'Other entries that may say the same, without those of the last second; null while too many are published.',
+        'Other entries that may say the same; null while too many are published, unless one has the same title and summary.',
     }),
     signals,
   },

@@ -6,11 +6,9 @@ import type { CreateInput, FeedbackInput } from '../contract/inputs.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
-import type { Entry } from '../contract/resources.ts'
 import type { Awaitable } from '../engine/database.ts'
 import { fenceOf } from '../guide/fence.ts'
 import type { EntryCache } from '../memory/entries/cache.ts'
-import { hintsOf } from '../memory/entries/create.ts'
 import { Hinter } from '../memory/entries/hints.ts'
 import { handleOf, revisionOfHandle } from '../memory/evidence/feedback.ts'
 import { type IdempotencyKey, requestDigest } from '../memory/idempotency/rules.ts'
@@ -251,7 +249,7 @@ export class Serving {
     return revisionOfHandle(this.#dependencies.secrets().originKey, handle, caller)
   }
 
-  /** Runs a write, and adds hints to its answer. A retry gets the first answer, so a write with a key stores the hints with it. */
+  /** Runs a write, and adds hints to the answer of a publication. */
   async #runWithHints(
     name: WriteName,
     request: CheckedWrite,
@@ -259,10 +257,10 @@ export class Serving {
     environment: WriteEnvironment,
   ): Promise<WriteAnswer> {
     if (OPERATIONS[name].response !== 'Published') return this.#run(name, request, key, environment)
-    const similar = this.#hinter.similarTo(request.body as CreateInput)
-    if (key !== undefined) return this.#run(name, { ...request, similar: await similar }, key, environment)
-    const answer = await this.#run(name, request, key, environment)
-    return { ...answer, body: { ...answer.body, hints: hintsOf(answer.body as Entry, await similar) } }
+    const isKeyed = key !== undefined
+    return this.#hinter.publish(request.body as CreateInput, { isKeyed }, found =>
+      this.#run(name, { ...request, ...found }, key, environment),
+    )
   }
 
   /**

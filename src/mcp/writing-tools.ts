@@ -16,7 +16,6 @@ import { LIMITS } from '../contract/limits.ts'
 import { remedyOf } from '../contract/problems.ts'
 import type { Entry, Revision, Similar } from '../contract/resources.ts'
 import { type Properties, Type, text, uuid } from '../contract/schema.ts'
-import { wordsOf } from '../find/rules/terms.ts'
 import { standingLine } from '../memory/evidence/rules.ts'
 import { signalLine } from '../memory/signals/text.ts'
 import { SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
@@ -227,12 +226,12 @@ const publish = tool({
     `Publish knowledge as an entry: one subject, in a form that others can check. Call find first; if an entry exists, revise it instead. ${memory === 'shared' ? 'All entries are public and permanent: no secrets, no private data.' : 'Every revision is stored: no secrets.'}`,
   input: inputOf({
     ...CreateInput.properties,
-    insist: Type.Optional(Type.Boolean({ description: 'Publish although similar entries exist.' })),
+    anyway: Type.Optional(Type.Boolean({ description: 'Publish although similar entries exist.' })),
     ...ACTING,
   }),
   performs: ['createActor', 'listSimilar', 'createEntry'],
-  async run({ client, memory }, { insist = false, ...input }) {
-    const similar = insist ? [] : await mayBeSame(client, input)
+  async run({ client, memory }, { anyway = false, ...input }) {
+    const similar = anyway ? [] : await mayBeSame(client, input)
     if (similar.length > 0) return { text: showSimilar(similar, memory), failed: true }
     const made = await client.createEntry(input)
     const { text, structured } = written('Published', made)
@@ -246,15 +245,11 @@ const publish = tool({
   },
 })
 
-/** Minimum similarity (0 to 1) from which an entry with the same title words prevents a publication unless `insist` is true. */
-const SAME_FROM = 0.8
-
-const titleWords = (title: string): string => [...new Set(wordsOf(title))].sort().join(' ')
+/** Minimum similarity (0 to 1) from which an entry prevents a publication unless `anyway` is true. */
+const SAME_FROM = 0.7
 
 const mayBeSame = async (client: Client, { title, summary }: { title: string; summary: string }): Promise<Similar[]> =>
-  (await client.listSimilar({ title, summary })).items.filter(
-    one => one.score >= SAME_FROM && titleWords(one.title) === titleWords(title),
-  )
+  (await client.listSimilar({ title, summary })).items.filter(({ score }) => score >= SAME_FROM)
 
 const showSimilar = (similar: readonly Similar[], memory: Memory): string => {
   const rows = similar.map(one => ({
@@ -266,7 +261,7 @@ const showSimilar = (similar: readonly Similar[], memory: Memory): string => {
     match: one.score,
     standing: standingLine(one.standing),
   }))
-  return `Your entry was not published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about another subject, call publish again with insist=true.\n${fenced(memory, rows)}`
+  return `Your entry was not published: ${rows.length === 1 ? 'an entry' : `${rows.length} entries`} may say the same. Call read; if one does, revise or verify it. If yours is about another subject, call publish again with anyway=true.\n${fenced(memory, rows)}`
 }
 
 const { title, summary, content, changeType, rationale, sources, previousRevisionId } = RevisionInput.properties

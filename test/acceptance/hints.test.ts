@@ -120,6 +120,37 @@ test('simultaneous writes from many connections are all answered with similar en
   assert.ok(similar.every((found, n) => n === 30 || found?.length === 0))
 })
 
+test('of identical texts each names those before it, also if the index lags and after many other drafts', async t => {
+  const own = await startApp()
+  t.after(() => own.close())
+  const { token } = await newActor(own.url)
+  const publishAt = async (body: object, headers: Record<string, string> = {}): Promise<Published> =>
+    expectStatus(
+      await call<Published>(own.url, 'POST', '/api/entries', { token, body: { content: 'Text.', ...body }, headers }),
+      201,
+    )
+  // More drafts than hints compare with the index at once.
+  await Promise.all(Array.from({ length: 200 }, (_, n) => publishAt({ title: `Tui ${n}`, summary: 'It sings.' })))
+  const text = { title: 'Hihi nests fail', summary: 'Mites kill the chicks.' }
+  const namedBy = ({ hints }: Published) => (hints.similar ?? []).map(({ id, match }) => `${id} ${match}`)
+  const first = await publishAt(text)
+  const second = await publishAt(text)
+  const keyed = await publishAt(text, { 'idempotency-key': randomUUID() })
+  assert.ok(namedBy(second).includes(`${first.id} 1`), JSON.stringify(second.hints))
+  for (const { id } of [first, second]) assert.ok(namedBy(keyed).includes(`${id} 1`), JSON.stringify(keyed.hints))
+  assert.ok(!namedBy(keyed).includes(`${keyed.id} 1`))
+  await moderate(own.url, 'ENTRY', first.id, 'HIDE')
+  const fourth = await publishAt(text)
+  assert.ok(!namedBy(fourth).includes(`${first.id} 1`), 'a withdrawn entry is not named')
+  assert.ok(namedBy(fourth).includes(`${second.id} 1`))
+  const together = await Promise.all(
+    Array.from({ length: 3 }, () => publishAt({ title: 'Kokako calls', summary: 'It calls at dawn.' })),
+  )
+  const ids = new Set(together.map(({ id }) => id))
+  const named = together.map(made => (made.hints.similar ?? []).filter(({ id }) => ids.has(id)).length)
+  assert.deepEqual(named.toSorted(), [0, 1, 2], 'of three simultaneous ones each names those before it')
+})
+
 test('entries that are published repeatedly are named up to a bound, and every write is answered', async () => {
   const made = await Promise.all(
     Array.from({ length: 200 }, (_, n) => publish({ title: `Kea number ${n}`, summary: 'The kea is a parrot.' })),

@@ -255,7 +255,7 @@ export function testHttp(app: TestApp): void {
       'INVALID_ACTOR_TYPE',
     )
     refused(
-      await callTool('publish', { ...text, insist: true, actorToken }),
+      await callTool('publish', { ...text, anyway: true, actorToken }),
       /^RATE_LIMITED: .* Wait \d+ seconds, then call publish again with the same arguments\./,
     )
     while ((await readsLeft()) > 1);

@@ -50,12 +50,26 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     const texts = { summary: 'The whistle of a kettle fails in winter.', content: 'Scale closes the whistle.' }
     const first = await newEntry(app.url, actorToken, { title: 'Kettle whistle fails in winter', ...texts })
     const { text } = await eventually('the first entry can be found', 60_000, async () => {
-      const title = `Whistle of the kettle fails in cold winters ${crypto.randomUUID().slice(0, 8)}`
-      const made = done(await callTool('publish', { title, ...texts, actorToken }))
+      const title = `Why whistles of kettles stay quiet ${crypto.randomUUID().slice(0, 8)}`
+      const made = done(await callTool('publish', { ...texts, title, summary: 'A cold kettle is quiet.', actorToken }))
       return made.text.includes(first.slug) ? made : undefined
     })
     assert.match(text, /^Published entry /)
     assert.match(fenceOf(text).inside, new RegExp(`"slug":"${first.slug}"`))
+  })
+
+  test('publish refuses a text that says what others say, and names them, until anyway is true', async () => {
+    const { token: actorToken } = await newActor(app.url)
+    const [title, summary] = ['Whistling kettle fails in cold winters', 'A whistle of the kettle fails in winter.']
+    const draft = { title, summary, content: 'Descale the whistle.', actorToken }
+    const { text } = refused(await callTool('publish', draft), /^Your entry was not published: .* may say the same/)
+    assert.match(fenceOf(text).inside, /"slug":"kettle-whistle-fails-in-winter".*"match":0\.[7-9]/)
+    const made: string[] = []
+    for (let n = 0; n < 3; n++) {
+      const answer = done(await callTool('publish', { ...draft, anyway: true })).text
+      for (const slug of made) assert.ok(answer.includes(slug), `${slug} is not in ${answer}`)
+      made.push(/\((\S+)\), current revision/.exec(answer)?.[1] ?? '')
+    }
   })
 
   test('revise keeps the sources of its base unless the call has others', async () => {
@@ -82,7 +96,7 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     const text = { title: 'Samovar hums at dusk', summary: 'The samovar hums.', content: 'Close the samovar.' }
     const entry = await newEntry(app.url, author, text)
     const { actorToken = '' } = done(
-      await callTool('publish', { title: 'Of urns', summary: 'S', content: 'C', insist: true }),
+      await callTool('publish', { title: 'Of urns', summary: 'S', content: 'C', anyway: true }),
     ).structured
     const row = await eventually('the entry is found', 60_000, async () => {
       const { text } = await callTool('find', { q: 'samovar hums at dusk' })

@@ -146,7 +146,7 @@ export async function windowRounds(directory: string, { windows, writes, killEve
       }
       const title = `Worker ${worker} wrote ${write}`
       titles.set(title, 'unknown')
-      const args = { title, summary: 'One of many.', content: `${title}, and nothing else.`, insist: true }
+      const args = { title, summary: 'One of many.', content: `${title}, and nothing else.`, anyway: true }
       const text = await window.call('publish', args)
       // A host that lost its window cannot know whether the write was stored.
       if (text === undefined) window = undefined
