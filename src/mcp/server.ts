@@ -85,27 +85,42 @@ const SHOWN_INSIDE = ['type', 'enum']
 
 type Parts = { properties?: Record<string, object>; items?: object; required?: string[] }
 
-/** The short form of a schema for models. The description of an object argument names its members. */
-function shortSchema(schema: object, keywords: readonly string[]): Record<string, unknown> {
+/**
+ * The short form of a schema for models. The description of an object argument names its members. Items whose members are all `known`
+ * arguments of the tool are described by these.
+ */
+function shortSchema(
+  schema: object,
+  keywords: readonly string[],
+  known: readonly string[] = [],
+): Record<string, unknown> {
   const { items } = schema as Parts
   const kept = Object.entries(schema).filter(
     ([name, value]) => keywords.includes(name) && (name === 'enum' || typeof value !== 'object'),
   )
-  return { ...Object.fromEntries(kept), ...(items === undefined ? {} : { items: shortItem(items) }) }
+  return { ...Object.fromEntries(kept), ...(items === undefined ? {} : { items: shortItem(items, known) }) }
 }
 
-const shortItem = (item: Parts & object): object => ({
-  ...shortSchema(item, SHOWN_INSIDE),
-  ...(item.properties === undefined ? {} : { properties: shortMembers(item.properties, SHOWN_INSIDE) }),
-})
+function shortItem(item: Parts & object, known: readonly string[]): object {
+  const { properties } = item
+  const isKnown = properties === undefined || Object.keys(properties).every(name => known.includes(name))
+  return {
+    ...shortSchema(item, SHOWN_INSIDE),
+    ...(isKnown ? {} : { properties: shortMembers(properties, SHOWN_INSIDE) }),
+  }
+}
 
-const shortMembers = (properties: Record<string, object>, keywords: readonly string[]): Record<string, object> =>
-  Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, shortSchema(member, keywords)]))
+const shortMembers = (
+  properties: Record<string, object>,
+  keywords: readonly string[],
+  known: readonly string[] = [],
+): Record<string, object> =>
+  Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, shortSchema(member, keywords, known)]))
 
 const shownInput = ({ properties, required }: ObjectSchema & Parts): Schema => ({
   type: 'object',
   ...(required === undefined ? {} : { required }),
-  properties: shortMembers(properties, SHOWN),
+  properties: shortMembers(properties, SHOWN, Object.keys(properties)),
   additionalProperties: false,
 })
 

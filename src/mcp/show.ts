@@ -1,6 +1,8 @@
 import { EVIDENCE_OF_SIDE } from '../contract/limits.ts'
 import type {
   Author,
+  Batch,
+  Blame,
   Contradiction,
   Entry,
   Evidence,
@@ -16,6 +18,7 @@ import type {
 } from '../contract/resources.ts'
 import { markdownOf } from '../find/rules/answers.ts'
 import { earlierCount, standingLine } from '../memory/evidence/rules.ts'
+import { plain } from '../memory/plain.ts'
 import { signalNames, signalsMember, signalsOf } from '../memory/signals/signals.ts'
 import { allSignals, signalLine } from '../memory/signals/text.ts'
 import { beginningOf, fenced, fencedText, type Memory, member, sizeInJson } from './tool.ts'
@@ -27,8 +30,9 @@ import { beginningOf, fenced, fencedText, type Memory, member, sizeInJson } from
 export const BYTES_PER_MODEL_TOKEN = 3
 export const TOKENS = { least: 1_000, most: 20_000, byDefault: 4_000 } as const
 
-/** Bytes reserved for the sentences of the service, the fence included. */
+/** Bytes reserved for the sentences of the service, the fence included, and for those of one of several entries. */
 const OWN_BYTES = 1_400
+const FENCE_BYTES = 600
 export const TITLE_BYTES = 300
 export const SUMMARY_BYTES = 600
 export const NAME_BYTES = 100
@@ -111,6 +115,22 @@ export function showEntry(reading: Reading): string {
       : 'First comes its description, then a line for each piece of evidence, then its content up to the last line.',
     fenced(reading.memory, [described, ...shown], part),
   ].join('\n')
+}
+
+/** Several entries, each with its content as far as its share of the budget reaches. */
+export function showEntries(items: Batch['items'], maxTokens: number, memory: Memory): string {
+  const share = (maxTokens * BYTES_PER_MODEL_TOKEN - OWN_BYTES) / items.length
+  const shown = items.map(item => {
+    if ('problem' in item) return `${item.problem}: ${JSON.stringify(plain(item.id))}.`
+    if ('entryId' in item) return `${item.id} is a revision: call read with entry=${item.entryId} and revisionId.`
+    const described = briefly(item)
+    const part = beginningOf(item.content, Math.max(0, share - FENCE_BYTES - sizeOfRow(described)))
+    const [whole, end] = [[...item.content].length, [...part].length]
+    const rest =
+      end < whole ? ` Characters 0 to ${end} of ${whole}: call read with entry and from=${end} for more.` : ''
+    return `Entry ${item.id}.${rest}\n${fenced(memory, [described], part)}`
+  })
+  return [`${items.length} entries, without their evidence.`, ...shown].join('\n')
 }
 
 /** The evidence and the relations that the service did not list for this answer. */
@@ -304,6 +324,29 @@ export function showHistory(
   const older =
     nextCursor === null ? 'There are no older ones.' : `Older ones: call history with before="${nextCursor}".`
   return `${items.length} revisions, newest first. ${older} Call read with a revisionId for its content.\n${fenced(memory, rows)}`
+}
+
+/** Bytes of the sentences of a blame. */
+const BLAME_BYTES = 12_000
+
+/** The sentences of an entry, one line each, with the revision that wrote it and the state of the evidence about it. */
+export function showBlame({ revisionId, pieces, revisions, evidence }: Blame, memory: Memory): string {
+  const authors = revisions.map(one => ({
+    ...{ ordinal: one.ordinal, revisionId: one.id, changeType: one.changeType, createdAt: one.createdAt },
+    ...{ actorId: one.actor.id, ...declaredOf(one.actor), ...namedSignals(one.signals) },
+  }))
+  const ordinals = new Map(revisions.map(one => [one.id, one.ordinal]))
+  let left = BLAME_BYTES
+  const rows: object[] = []
+  for (const { section, text, revisionId: wrote, evidence: place } of pieces) {
+    const state = place === null ? {} : { evidence: evidence[place]?.state }
+    const row = { section, ordinal: ordinals.get(wrote), ...state, text: member(text.trimEnd(), SUMMARY_BYTES) }
+    left -= sizeOfRow(row)
+    if (left < 0) break
+    rows.push(row)
+  }
+  const rest = rows.length < pieces.length ? ` The first ${rows.length} of ${pieces.length} are shown.` : ''
+  return `Revision ${revisionId}. First come the revisions that wrote its text, then its sentences, each with the ordinal of its revision.${rest}\n${fenced(memory, [...authors, ...rows])}`
 }
 
 const NOTHING = 'No entry matches. Try other words; if no entry has it, publish what you know.'

@@ -237,12 +237,17 @@ export async function entryIdsOf<const Names extends readonly string[]>(client: 
   return (await idsOf(client, names)) as { [Place in keyof Names]: string }
 }
 
+/** Ids and slugs as one text. Throws ENTRY_NOT_FOUND for one that no entry can have. */
+export function addressesOf(names: readonly string[]): string {
+  const strange = names.find(name => name.includes(','))
+  if (strange !== undefined) throw missing('ENTRY_NOT_FOUND', strange)
+  return names.join(',')
+}
+
 async function idsOf(client: Client, names: readonly string[]): Promise<string[]> {
   const slugs = names.filter(name => !isId(name))
   if (slugs.length === 0) return [...names]
-  const strange = slugs.find(slug => slug.includes(','))
-  if (strange !== undefined) throw missing('ENTRY_NOT_FOUND', strange)
-  const { items } = await client.readBatch({ ids: slugs.join(',') })
+  const { items } = await client.readBatch({ ids: addressesOf(slugs) })
   const found = new Map(slugs.map((slug, index) => [slug, items[index]]))
   return names.map(name => {
     const item = found.get(name)

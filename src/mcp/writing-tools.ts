@@ -1,4 +1,4 @@
-import type { Client } from '../client/index.ts'
+import { type Client, isClientError } from '../client/index.ts'
 import { clientError } from '../client/problem.ts'
 import type { EvidenceInput, EvidenceResult, FeedbackInput } from '../client/resources.ts'
 import {
@@ -40,7 +40,7 @@ const itemsOf = <P extends Properties>(properties: P) =>
     Type.Array(Type.Object({ entry, ...properties }, CLOSED), {
       minItems: 1,
       maxItems: LIMITS.evidenceItems,
-      description: `Several, instead of the arguments above; each counts as one write, with one cooldown.`,
+      description: 'Several, each with the arguments above; each counts as one write, with one cooldown.',
     }),
   )
 
@@ -178,26 +178,44 @@ export const EVIDENCE_TOOLS: readonly Tool[] = [verify, contradict]
 /** One piece of a text and its replacement. */
 type Replacement = { old: string; new: string }
 
-/** Replaces each piece, one after another. Throws INVALID_ARGUMENT if a piece does not occur exactly once. */
-function replaced(text: string, replacements: readonly Replacement[]): string {
+/** The text with each piece replaced, one after another, or the sentence about the first piece that does not occur exactly once. */
+function replaceIn(text: string, replacements: readonly Replacement[]): { text: string } | { misfit: string } {
   let result = text
   for (const [place, { old, new: next }] of replacements.entries()) {
     const at = result.indexOf(old)
-    if (at < 0) {
-      throw clientError(
-        'INVALID_ARGUMENT',
-        `replace.${place}.old does not occur in the content; read it again and copy the piece exactly.`,
-      )
-    }
-    if (result.indexOf(old, at + 1) >= 0) {
-      throw clientError(
-        'INVALID_ARGUMENT',
-        `replace.${place}.old occurs more than once in the content; make it longer until it is unique.`,
-      )
-    }
+    if (at < 0)
+      return { misfit: `replace.${place}.old does not occur in the content; read it again and copy the piece exactly.` }
+    if (result.indexOf(old, at + 1) >= 0)
+      return { misfit: `replace.${place}.old occurs more than once in the content; make it longer until it is unique.` }
     result = result.slice(0, at) + next + result.slice(at + old.length)
   }
-  return result
+  return { text: result }
+}
+
+/** The text with each piece replaced. Throws INVALID_ARGUMENT if a piece does not occur exactly once. */
+function replaced(text: string, replacements: readonly Replacement[]): string {
+  const result = replaceIn(text, replacements)
+  if ('misfit' in result) throw clientError('INVALID_ARGUMENT', result.misfit)
+  return result.text
+}
+
+/** The texts of a revision that a call changes. */
+const TEXTS = ['title', 'summary', 'content'] as const
+type Change = Partial<Text> & { replace?: readonly Replacement[] | undefined }
+
+/** The answer to a change whose base is not the latest revision any more: whether the change still fits that one. */
+function showStale({ replace, ...change }: Change, base: Text, latest: Revision): string {
+  const stale = `STALE_REVISION: Another revision was committed first, and yours was not. The current revision is ${latest.id}.`
+  const again = `call revise again with previousRevisionId=${latest.id} and the same arguments.`
+  if (replace !== undefined) {
+    const result = replaceIn(latest.content, replace)
+    if ('misfit' in result) return `${stale} In its content ${result.misfit}`
+    return `${stale} All pieces of replace still fit its content: ${again}`
+  }
+  const changed = TEXTS.filter(name => change[name] !== undefined && base[name] !== latest[name])
+  return changed.length === 0
+    ? `${stale} It left alone what you change: ${again}`
+    : `${stale} It changed the ${changed.join(' and the ')} too: call read, merge your change, and call revise with it.`
 }
 
 /** The maximum number of pieces that one revision replaces. */
@@ -291,6 +309,7 @@ const revise = tool({
         },
       ),
     ),
+    undoTo: Type.Optional(uuid('Instead of texts: the revision whose text and sources come back.')),
     changeType,
     rationale,
     sources,
@@ -300,15 +319,24 @@ const revise = tool({
   refuse: args =>
     args.content !== undefined && args.replace !== undefined
       ? 'the call has content and replace; use one of them'
-      : undefined,
-  async run({ client }, { entry: name, replace, ...input }) {
+      : args.undoTo !== undefined && [...TEXTS, 'replace'].some(member => args[member] !== undefined)
+        ? 'the call has undoTo and texts; use one of them'
+        : undefined,
+  async run({ client }, { entry: name, replace, undoTo, ...input }) {
     const base = await client.readRevision(name, input.previousRevisionId)
-    const { title, summary, sources } = base
-    const text = { title, summary, content: replaced(base.content, replace ?? []), sources, ...input }
-    if (isSameText(text, base) && isSameList(text.sources, sources)) {
+    const { title, summary, content, sources } = undoTo === undefined ? base : await client.readRevision(name, undoTo)
+    const text = { title, summary, content: replaced(content, replace ?? []), sources, ...input }
+    if (isSameText(text, base) && isSameList(text.sources, base.sources)) {
       throw clientError('INVALID_ARGUMENT', 'The revision would change nothing, so nothing was written.')
     }
-    return written('Revised', await client.reviseEntry(name, text))
+    try {
+      return written('Revised', await client.reviseEntry(name, text))
+    } catch (error) {
+      const latest = isClientError(error) && error.code === 'STALE_REVISION' ? error.latestRevisionId : null
+      if (latest === null) throw error
+      const change = undoTo === undefined ? { replace, ...input } : text
+      return { text: showStale(change, base, await client.readRevision(name, latest)), failed: true }
+    }
   },
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
-import { type CallTool, done, fenceOf } from './session.ts'
+import { type CallTool, done, fenceOf, refused } from './session.ts'
 
 /** Reading an entry with the authors, the standing and the signals of its texts. */
 export function testReading(app: TestApp, callTool: CallTool): void {
@@ -45,6 +45,22 @@ export function testReading(app: TestApp, callTool: CallTool): void {
     expectStatus(await call(app.url, 'POST', `${path}/revisions`, { token: author, body: { ...text, ...change } }), 201)
     const { outside } = fenceOf(done(await callTool('read', { entry: entry.slug })).text)
     assert.match(outside, new RegExp(`An earlier revision was found SUPPORTED: ${entry.currentRevisionId}\\.`))
+  })
+
+  test('read shows several entries in one call, and names those that it cannot show', async () => {
+    const { token } = await newActor(app.url)
+    const contents = ['Rinse the pot.', `Warm the pot. ${'Again. '.repeat(900)}`]
+    const made: string[] = []
+    for (const content of contents) made.push((await newEntry(app.url, token, { title: 'Pot', content })).slug)
+    const [one = '', two = ''] = made
+    const { text } = done(await callTool('read', { entries: [one, 'no-such-pot', two], maxTokens: 1_500 }))
+    assert.match(text, /^3 entries, without their evidence\./)
+    assert.match(text, /^ENTRY_NOT_FOUND: "no-such-pot"\.$/m)
+    assert.ok(text.includes('\ncontent:\nRinse the pot.\n'), text)
+    assert.match(text, /Characters 0 to \d+ of 6314: call read with entry and from=\d+ for more\./)
+    assert.ok(Buffer.byteLength(text) <= 4_500, `${Buffer.byteLength(text)} bytes`)
+    refused(await callTool('read', { entries: [one], entry: two }), /must have either entry or entries/)
+    refused(await callTool('read', {}), /must have either entry or entries/)
   })
 
   test('the rows of work carry the signals of their entries', async () => {

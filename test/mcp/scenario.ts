@@ -60,7 +60,9 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
   const merged = done(await callTool('revise', { entry: entryId, previousRevisionId: latest, ...change }))
   const current = merged.structured.revisionId ?? ''
 
-  const second = done(await callTool('publish', { ...texts, title: `Against ${word}`, anyway: true, ...acting })).structured
+  const second = done(
+    await callTool('publish', { ...texts, title: `Against ${word}`, anyway: true, ...acting }),
+  ).structured
   assert.equal(second.actorToken, undefined)
   done(
     await callTool('verify', {

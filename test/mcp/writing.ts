@@ -45,6 +45,50 @@ export function testWriting(app: TestApp, callTool: CallTool): void {
     assert.deepEqual([last.title, last.content], ['Sencha', revision.content])
   })
 
+  test('a stale revision is told whether it still fits the latest one', async () => {
+    const { token: actorToken } = await newActor(app.url)
+    const content = 'Steep for 3 minutes.\nUse 80 degrees.\n'
+    const entry = await newEntry(app.url, actorToken, { title: 'White tea', summary: 'How to steep it.', content })
+    const base = { entry: entry.slug, previousRevisionId: entry.currentRevisionId, actorToken }
+    const change = { ...base, changeType: 'CORRECT', rationale: 'Measured.' }
+    const { revisionId } = done(await callTool('revise', { ...change, replace: [{ old: '80', new: '70' }] })).structured
+    const minutes = { ...change, replace: [{ old: '3 minutes', new: '2 minutes' }] }
+    const fits = refused(await callTool('revise', minutes), /All pieces of replace still fit its content/)
+    assert.ok(fits.text.includes(`previousRevisionId=${revisionId}`), fits.text)
+    const degrees = { ...change, replace: [{ old: '80 degrees', new: '75 degrees' }] }
+    refused(await callTool('revise', degrees), /In its content replace\.0\.old does not occur/)
+    refused(await callTool('revise', { ...change, title: 'White teas' }), /It left alone what you change/)
+    const all = { ...change, title: 'White teas', content: 'Cold.' }
+    refused(await callTool('revise', all), /It changed the content too: call read/)
+    done(await callTool('revise', { ...minutes, previousRevisionId: revisionId }))
+    assert.equal((await read<Entry>(`/api/entries/${entry.id}`)).content, 'Steep for 2 minutes.\nUse 70 degrees.\n')
+  })
+
+  test('revise brings the text of an earlier revision back, and history shows who wrote each sentence', async () => {
+    const { token: actorToken } = await newActor(app.url)
+    const text = { title: 'Yellow tea', summary: 'How to steep it.', content: 'Steep it. Wait a minute.' }
+    const entry = await newEntry(app.url, actorToken, text)
+    const change = { entry: entry.slug, changeType: 'CORRECT', rationale: 'Measured.', actorToken }
+    const replace = [{ old: 'Wait a minute.', new: 'Wait an hour.' }]
+    const first = { ...change, previousRevisionId: entry.currentRevisionId }
+    const { revisionId } = done(await callTool('revise', { ...first, replace })).structured
+    const { inside } = fenceOf(done(await callTool('history', { entry: entry.slug, blame: true })).text)
+    const rows = inside.split('\n').map(line => JSON.parse(line))
+    assert.deepEqual(
+      rows.filter(row => row.section === 'CONTENT').map(row => [row.ordinal, row.text]),
+      [
+        [1, 'Steep it.'],
+        [2, 'Wait an hour.'],
+      ],
+    )
+    assert.equal(rows.find(row => row.ordinal === 2)?.revisionId, revisionId)
+    const undo = { ...change, previousRevisionId: revisionId, undoTo: entry.currentRevisionId }
+    refused(await callTool('revise', { ...undo, title: 'T' }), /has undoTo and texts/)
+    done(await callTool('revise', undo))
+    const now = await read<Entry>(`/api/entries/${entry.id}`)
+    assert.deepEqual([now.content, now.revisionCount], [text.content, 3])
+  })
+
   test('publish names similar entries behind a fence', async () => {
     const { token: actorToken } = await newActor(app.url)
     const texts = { summary: 'The whistle of a kettle fails in winter.', content: 'Scale closes the whistle.' }
