@@ -15,9 +15,9 @@ import {
   createCheck,
   instructionsFor,
   newActor,
-  type Place,
-  type Said,
+  type SessionMemory,
   type Tool,
+  type ToolAnswer,
   tokenRefusal,
   writes,
 } from './tool.ts'
@@ -42,14 +42,14 @@ export type Toolbox = { listed: Listed[]; byName: ReadonlyMap<string, { tool: To
 const made = new Map<string, Toolbox>()
 
 /** The tools of a memory, made once per process. */
-export function toolboxFor(place: Place): Toolbox {
+export function toolboxFor(place: SessionMemory): Toolbox {
   const key = `${place.memory} ${place.keepsToken}`
   const box = made.get(key) ?? createToolbox(place)
   made.set(key, box)
   return box
 }
 
-function createToolbox(place: Place): Toolbox {
+function createToolbox(place: SessionMemory): Toolbox {
   const tools = TOOLS.filter(tool => !(tool.onlyPrivate && place.memory === 'shared')).map(tool => fitted(tool, place))
   return {
     listed: describedOnce(tools.map(tool => listedAs(tool, place))),
@@ -67,7 +67,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** If the process stores the token, no tool takes or returns one. */
-function fitted(tool: Tool, { keepsToken }: Place): Tool {
+function fitted(tool: Tool, { keepsToken }: SessionMemory): Tool {
   if (!keepsToken) return tool
   return { ...tool, input: withoutToken(tool.input) }
 }
@@ -124,7 +124,7 @@ const shownInput = ({ properties, required }: ObjectSchema & Parts): Schema => (
   additionalProperties: false,
 })
 
-const listedAs = (tool: Tool, place: Place): Listed => ({
+const listedAs = (tool: Tool, place: SessionMemory): Listed => ({
   name: tool.name,
   title: tool.title,
   description: typeof tool.description === 'string' ? tool.description : tool.description(place.memory),
@@ -150,7 +150,7 @@ function describedOnce(listed: Listed[]): Listed[] {
  * The annotations that differ from the defaults of the protocol. By default a tool writes, is destructive and has an open world. Only
  * `forget` is destructive.
  */
-const annotationsOf = (tool: Tool, { memory }: Place): Listed['annotations'] => ({
+const annotationsOf = (tool: Tool, { memory }: SessionMemory): Listed['annotations'] => ({
   ...(writes(tool) ? (tool.onlyPrivate === true ? {} : { destructiveHint: false }) : { readOnlyHint: true }),
   ...(memory === 'shared' ? {} : { openWorldHint: false }),
 })
@@ -216,7 +216,7 @@ function serveResources({ server }: McpServer, session: Session): void {
 }
 
 /** The dependencies of calls of tools. */
-export type Session = Place &
+export type Session = SessionMemory &
   Pick<Context, 'forget'> & {
     /** A client of the service that sends the token, if there is one, with every request. */
     clientFor(token: string | undefined): Client
@@ -266,10 +266,14 @@ export async function perform(session: Session, name: string, args: unknown): Pr
   }
 }
 
-const actorLines = (place: Place, issued: ActorIssued | undefined): string[] =>
+const actorLines = (place: SessionMemory, issued: ActorIssued | undefined): string[] =>
   issued === undefined ? [] : [newActor(place, issued.actor.id, issued.token)]
 
-function answered(place: Place, { text, structured, failed }: Said, issued: ActorIssued | undefined): Performed {
+function answered(
+  place: SessionMemory,
+  { text, structured, failed }: ToolAnswer,
+  issued: ActorIssued | undefined,
+): Performed {
   const content = textOf(text, ...actorLines(place, issued))
   if (failed === true) return { content, isError: true }
   if (structured === undefined) return { content }
@@ -298,7 +302,7 @@ const NEXT: Partial<Record<ProblemCode, string>> = {
 }
 
 /** A refused call for a model: the code, the remedy, the seconds to wait, and the latest revision. */
-function refusalText(error: ClientError, tool: string, place: Place): string {
+function refusalText(error: ClientError, tool: string, place: SessionMemory): string {
   const {
     code,
     status,
@@ -323,7 +327,7 @@ function refusalText(error: ClientError, tool: string, place: Place): string {
 }
 
 /** The refusal in an error. An unexpected error reveals no details. */
-const refusalOf = (error: unknown, tool: string, place: Place): string =>
+const refusalOf = (error: unknown, tool: string, place: SessionMemory): string =>
   isClientError(error)
     ? refusalText(error, tool, place)
     : 'UNEXPECTED_FAULT: The service has a fault. It may or may not have been written. Call find or read before you try again.'

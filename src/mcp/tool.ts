@@ -16,7 +16,7 @@ import { isCleanText } from '../memory/values.ts'
 export type Memory = 'shared' | 'private'
 
 /** The memory of a session, and whether this process stores the actor's token. */
-export type Place = { memory: Memory; keepsToken: boolean }
+export type SessionMemory = { memory: Memory; keepsToken: boolean }
 
 const FLOW =
   'The flow: find, with the problem in your own words; read the entry with its evidence; use it; then verify or contradict the exact revision. If find returns answerable: false, do not trust its entries. Publish only what find does not have; otherwise revise. An error names its remedy.'
@@ -33,20 +33,20 @@ const ACTOR_TOKEN =
   'The first write creates an actor and returns its token: pass it as actorToken with every further write. Omit actorToken if the host sends X-Actor-Token.'
 
 /** The instructions that a model reads once, before it chooses a tool. */
-export const instructionsFor = ({ memory, keepsToken }: Place): string =>
+export const instructionsFor = ({ memory, keepsToken }: SessionMemory): string =>
   [...(memory === 'shared' ? [WHAT, ...TRUST_RULES] : PRIVATE), FLOW, ...(keepsToken ? [] : [ACTOR_TOKEN])].join('\n')
 
 /** The authors of the shown text. */
 export const writersOf = (memory: Memory): string => (memory === 'shared' ? 'strangers' : 'earlier sessions')
 
 /** The sentence of a write about the actor that was created for it. */
-export const newActor = ({ keepsToken }: Place, id: string, token: string): string =>
+export const newActor = ({ keepsToken }: SessionMemory, id: string, token: string): string =>
   keepsToken
     ? `A new actor ${id} was created for you. This process stores its token and uses it for every further write.`
     : `A new actor ${id} was created for you. Its token is ${token} and is not shown again. Keep it secret, and pass it as actorToken with every further write, so that your writes have one author.`
 
 /** The remedy for a token that the service does not know. */
-export const tokenRefusal = ({ keepsToken }: Place): string =>
+export const tokenRefusal = ({ keepsToken }: SessionMemory): string =>
   keepsToken
     ? 'The service does not know the actor token of this process. The person who runs it must correct or remove PALIMPSEST_TOKEN in its configuration and restart it.'
     : 'The actor token is mistyped or unknown to this service. Pass actorToken exactly as it was returned, or omit it on a write to create a new actor. If the host sends X-Actor-Token, correct its configuration.'
@@ -95,7 +95,7 @@ export function member(text: string, bytes: number): string {
 }
 
 /** The answer of a tool. `structured` has only ids, never untrusted text. Tools that read omit it, so that hosts show their text. */
-export type Said = {
+export type ToolAnswer = {
   text: string
   structured?: Record<string, string>
   /** True if the call had no effect. */
@@ -124,7 +124,7 @@ export type Tool = {
   refuse?(args: Record<string, unknown>): string | undefined
   /** True for tools that only a private store has. */
   onlyPrivate?: boolean
-  run(context: Context, args: never): Promise<Said>
+  run(context: Context, args: never): Promise<ToolAnswer>
 }
 
 export const CLOSED = { additionalProperties: false } as const
@@ -132,7 +132,7 @@ const TOKEN_CHARACTERS = 200
 
 /** A row of the table of tools: closed input, typed for `run`. */
 export const tool = <T extends ObjectSchema>(
-  row: Omit<Tool, 'input' | 'run'> & { input: T; run(context: Context, args: Static<T>): Promise<Said> },
+  row: Omit<Tool, 'input' | 'run'> & { input: T; run(context: Context, args: Static<T>): Promise<ToolAnswer> },
 ): Tool => row
 
 export const entry = Type.String({
@@ -234,7 +234,7 @@ export const isId = (name: string): boolean => ID.test(name)
 
 /** The ids of entries named by id or slug, in that order. Makes one read if any is a slug. Rejects if an entry does not exist. */
 export async function entryIdsOf<const Names extends readonly string[]>(client: Client, names: Names) {
-  return (await idsOf(client, names)) as { [Place in keyof Names]: string }
+  return (await idsOf(client, names)) as { [Name in keyof Names]: string }
 }
 
 /** Ids and slugs as one text. Throws ENTRY_NOT_FOUND for one that no entry can have. */

@@ -29,8 +29,8 @@ import {
   type Memory,
   member,
   optionalOf,
-  type Said,
   type Tool,
+  type ToolAnswer,
   tool,
 } from './tool.ts'
 
@@ -72,7 +72,7 @@ const oneOrItems =
 type Item = EvidenceInput['items'][number]
 
 /** Records that a text worked or failed, by the handle of the answer with it. */
-async function recordByHandle(client: Client, input: FeedbackInput): Promise<Said> {
+async function recordByHandle(client: Client, input: FeedbackInput): Promise<ToolAnswer> {
   const { verification, contradiction } = await client.sendFeedback(input)
   const made = verification ?? contradiction
   if (made === undefined) throw new Error('The answer to feedback has no judgement.')
@@ -85,7 +85,7 @@ async function recordByHandle(client: Client, input: FeedbackInput): Promise<Sai
 }
 
 /** Records several judgements by one request, and reports the result of each. */
-async function recordAll(client: Client, items: Item[], name: 'verification' | 'contradiction'): Promise<Said> {
+async function recordAll(client: Client, items: Item[], name: 'verification' | 'contradiction'): Promise<ToolAnswer> {
   const { items: results } = await client.recordEvidence({ items })
   const made = results.flatMap(result => result[name]?.id ?? [])
   const lines = results.map((result, place) => `${place}. ${lineOf(result, items[place]?.entry ?? '')}`)
@@ -201,10 +201,10 @@ function replaced(text: string, replacements: readonly Replacement[]): string {
 
 /** The texts of a revision that a call changes. */
 const TEXTS = ['title', 'summary', 'content'] as const
-type Change = Partial<Text> & { replace?: readonly Replacement[] | undefined }
+type TextChange = Partial<Text> & { replace?: readonly Replacement[] | undefined }
 
 /** The answer to a change whose base is not the latest revision any more: whether the change still fits that one. */
-function showStale({ replace, ...change }: Change, base: Text, latest: Revision): string {
+function showStale({ replace, ...change }: TextChange, base: Text, latest: Revision): string {
   const stale = `STALE_REVISION: Another revision was committed first, and yours was not. The current revision is ${latest.id}.`
   const again = `call revise again with previousRevisionId=${latest.id} and the same arguments.`
   if (replace !== undefined) {

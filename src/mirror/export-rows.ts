@@ -55,9 +55,9 @@ type Written<Actions extends Action> = ActivityColumns & EntryColumns & { action
 type RevisedRow = Written<'CREATE' | 'EXPAND' | 'CORRECT' | 'SYNTHESIZE'> &
   RevisionColumns & { revision: number; revision_id: string; evidence_withdrawn: null }
 type JudgedRow = VerifiedRow | ContradictedRow
-type Judged = EvidenceColumns & { revision_id: string; subject: number }
-type VerifiedRow = Written<'VERIFY'> & Judged & { result: Result; confidence: number }
-type ContradictedRow = Written<'CONTRADICT'> & Judged & { result: null; confidence: null }
+type JudgementColumns = EvidenceColumns & { revision_id: string; subject: number }
+type VerifiedRow = Written<'VERIFY'> & JudgementColumns & { result: Result; confidence: number }
+type ContradictedRow = Written<'CONTRADICT'> & JudgementColumns & { result: null; confidence: null }
 type ConnectedRow = Written<'CONNECT'> & RelationColumns & { subject: number }
 
 /** The row of a read or search. A search has no entry. */

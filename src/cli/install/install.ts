@@ -26,7 +26,7 @@ import { type FilePlan, isOurHook, type Memory, placesOf, TARGETS } from './targ
 
 /** The text of a file; undefined if there is none. */
 type Text = string | undefined
-type Change = { path: string; before: Text; after: Text }
+type FileChange = { path: string; before: Text; after: Text }
 /** What the last install of a target wrote, by file: the text before it, and after it. */
 type Installed = Record<string, { before: string | null; after: string }>
 
@@ -101,7 +101,7 @@ function readInstalled(file: string): Installed {
   throw new OperatorError(`${file} is damaged; remove it, and what "palimpsest install" wrote by hand.`)
 }
 
-function recordOf(changes: readonly Change[], installed: Installed): Installed {
+function recordOf(changes: readonly FileChange[], installed: Installed): Installed {
   const written = changes.flatMap(({ path, before, after }) => {
     const earlier = installed[path]
     const original = earlier === undefined || before !== earlier.after ? (before ?? null) : earlier.before
@@ -119,7 +119,12 @@ function textOf(path: string): Text {
   }
 }
 
-function changeOf(plan: FilePlan, earlier: Installed[string] | undefined, isRemoval: boolean, notes: string[]): Change {
+function changeOf(
+  plan: FilePlan,
+  earlier: Installed[string] | undefined,
+  isRemoval: boolean,
+  notes: string[],
+): FileChange {
   const { path } = plan
   const before = textOf(path)
   const base =
@@ -217,7 +222,7 @@ function withBlock({ path, table, block }: FilePlan & { kind: 'toml' }, text: st
   return `${start}${BEGIN}\n[${table}]\n${block}\n${END}\n`
 }
 
-function differenceOf({ path, before, after }: Change): string {
+function differenceOf({ path, before, after }: FileChange): string {
   const patch = structuredPatch('', '', before ?? '', after ?? '', '', '', { context: 1 })
   const lines = patch.hunks.flatMap(hunk => hunk.lines)
   const state = after === undefined ? ' (deleted)' : before === undefined ? ' (new)' : ''

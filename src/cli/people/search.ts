@@ -42,10 +42,10 @@ export async function search(session: Session): Promise<void> {
   return sort === undefined ? find(session, q, limit) : list(session, { q, sort }, most)
 }
 
-type Place = { name: string; client: Pick<Client, 'findEntries'> }
+type NamedMemory = { name: string; client: Pick<Client, 'findEntries'> }
 
 /** The memory of the session, and the services of --from. Their limits and faults do not concern each other. */
-function placesOf({ invocation, place, client }: Session): Place[] {
+function memoriesOf({ invocation, place, client }: Session): NamedMemory[] {
   const names = invocation.flags.from?.split(',').map(name => name.trim()) ?? []
   const others = [...new Set(names)].map(name => {
     const baseUrl = parseServiceUrl(name)
@@ -68,7 +68,7 @@ async function find(session: Session, q: string, limit: number | undefined): Pro
     ...(tag === undefined ? {} : { tag }),
     ...(tokens === undefined ? {} : { tokens: countOf('--tokens', tokens, FIND.tokensMax, FIND.tokensMin) }),
   }
-  const places = placesOf(session)
+  const places = memoriesOf(session)
   const answers = await Promise.allSettled(places.map(({ client }) => client.findEntries(query)))
   const first = answers.find(({ status }) => status === 'rejected')
   if (first?.status === 'rejected' && answers.every(({ status }) => status === 'rejected')) throw first.reason

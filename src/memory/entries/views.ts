@@ -101,7 +101,7 @@ export async function readHeadings({ reader }: WithReader, ids: readonly string[
   )
 }
 
-export type Change = Pick<ChangeRow, 'id' | 'slug' | 'ordinal' | 'title' | 'summary' | 'rationale'> & {
+export type RecentRevision = Pick<ChangeRow, 'id' | 'slug' | 'ordinal' | 'title' | 'summary' | 'rationale'> & {
   changeType: string
   createdAt: string
   author: Author
@@ -110,7 +110,7 @@ export type Change = Pick<ChangeRow, 'id' | 'slug' | 'ordinal' | 'title' | 'summ
 }
 
 /** The newest public revisions of all entries, newest first. */
-export async function listChanges({ reader }: WithReader, limit: number): Promise<Change[]> {
+export async function listChanges({ reader }: WithReader, limit: number): Promise<RecentRevision[]> {
   const rows = await listRecentChanges(reader, NEWEST, RECENT_CHANGES)
   return rows
     .filter(({ hidden }) => !hidden)

@@ -57,7 +57,7 @@ async function isAuthor(reader: Reader, by: Parameters<typeof listWritten>[1], r
 }
 
 /** A judgement of an exact revision, as an item of POST /api/evidence. */
-type Said<K extends EvidenceRow['kind'] = EvidenceRow['kind']> = EvidenceItemInput & { kind: K }
+type JudgementInput<K extends EvidenceRow['kind'] = EvidenceRow['kind']> = EvidenceItemInput & { kind: K }
 /** The row of a judgement, with its author. */
 type RowOf<K extends EvidenceRow['kind']> = Extract<EvidenceRow, { kind: K }> & AuthorColumns
 
@@ -78,7 +78,7 @@ async function judge<K extends EvidenceRow['kind']>(
   tx: Transaction,
   context: Context,
   caller: WriteRequest<'verifyRevision'>['caller'],
-  said: Said<K>,
+  said: JudgementInput<K>,
 ): Promise<RowOf<K>> {
   const [writer, judged] = await beginWrite(tx, context, caller, said.kind, () => findJudged(tx, said))
   assertNoSecret({ rationale: said.rationale })
@@ -87,7 +87,7 @@ async function judge<K extends EvidenceRow['kind']>(
 }
 
 /** The judged revision, after it was found and may be judged. */
-type Judged = { entry: EntryRow; revision: RevisionRow; source: EntryRow | undefined }
+type JudgedRevision = { entry: EntryRow; revision: RevisionRow; source: EntryRow | undefined }
 
 /**
  * Finds the judged revision and the source of a contradiction. Locks the judged entry until the unit of work ends. Throws
@@ -95,8 +95,8 @@ type Judged = { entry: EntryRow; revision: RevisionRow; source: EntryRow | undef
  */
 export async function findJudged(
   tx: Transaction,
-  { entry: address, revisionId, quote, sourceEntryId }: Said,
-): Promise<Judged> {
+  { entry: address, revisionId, quote, sourceEntryId }: JudgementInput,
+): Promise<JudgedRevision> {
   const findSubject = async () => {
     const [found] = await lockEntries(tx, [address])
     const entry = assertWritable(found)
@@ -121,8 +121,8 @@ export async function recordJudgement<K extends EvidenceRow['kind']>(
   tx: Transaction,
   context: Context,
   { writer, origin }: { writer: Writer; origin: number | null },
-  { entry, revision, source }: Judged,
-  said: Said<K>,
+  { entry, revision, source }: JudgedRevision,
+  said: JudgementInput<K>,
 ): Promise<RowOf<K>> {
   const { actor } = writer
   const { kind, result = null, confidence = null, rationale, quote = null } = said

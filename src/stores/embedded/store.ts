@@ -254,5 +254,5 @@ async function openReader(directory: string) {
 }
 
 /** A command that the writer thread replies to. */
-export type Asked = Command & { id: number }
+export type WriterRequest = Command & { id: number }
 export type ThreadData = { directory: string; counters: SharedCounters }

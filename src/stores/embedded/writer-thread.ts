@@ -9,7 +9,7 @@ import { NICE, type Reply, replyOfError, reportReady, setNice } from '../../engi
 import { createWorks } from '../../memory/commands.ts'
 import { openStoreForWriting } from './create.ts'
 import { watchServedFiles } from './directory.ts'
-import type { Asked, ThreadData } from './store.ts'
+import type { ThreadData, WriterRequest } from './store.ts'
 
 /** The only thread that writes. It runs write operations in their order and commits them in groups. */
 const { directory, counters } = workerData as ThreadData
@@ -89,7 +89,7 @@ const withRemedy = ({ cause, outcomeUnknown }: StoreFault): StoreFault =>
     { outcomeUnknown },
   )
 
-const perform = async (command: Asked): Promise<unknown> => {
+const perform = async (command: WriterRequest): Promise<unknown> => {
   const work = await workOf(command)
   const result = await commits.write((tx, floor) => {
     yieldCpu()
@@ -103,7 +103,7 @@ const perform = async (command: Asked): Promise<unknown> => {
   return result
 }
 
-port.on('message', (message: Asked[] | 'close') => {
+port.on('message', (message: WriterRequest[] | 'close') => {
   if (message === 'close') {
     commits.idle().then(() => {
       files.stop()

@@ -224,7 +224,7 @@ ${signalBadges({ signals })}
 <p class="meta">${author} · ${moment(createdAt, at)}</p>
 </li>`
 
-type Around = {
+type PieceContext = {
   ordinal: number | undefined
   author: Html
   at: number
@@ -249,7 +249,7 @@ function placeOf(
   return html` (earlier, ${outcome} by <a href="/entries/${slug}/revisions/${answeredBy}">${by === undefined ? 'a later revision' : `revision ${by}`}</a>)`
 }
 
-function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, place }: Around): Html {
+function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, place }: PieceContext): Html {
   const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
   return html`<li class="piece ${tone}" id="evidence-${piece.id}">
 <h3>${badge(name, tone)} ${'result' in piece && html`<span class="small">${sureWords(piece.confidence)}</span>`}</h3>
