@@ -80,6 +80,35 @@ test('a foreign failure, a success and an unknown event are silent', async () =>
   assert.equal(await said('claude-code', '{"hook_event_name":"UserPromptSubmit","prompt":"x"}'), undefined)
 })
 
+/** The message between lines that terminals show beside it. */
+const amongOthers = (message: string): string =>
+  [
+    '> shop@1.4.0 migrate',
+    '(node:4123) [DEP0040] DeprecationWarning: The `punycode` module is deprecated. Please use a userland alternative.',
+    '\u001b[32m✓\u001b[39m src/basket.test.ts (12 tests) 41ms',
+    'added 672 packages, and audited 1426 packages in 18s',
+    ...Array.from({ length: 20 }, (_, at) => `ok ${at + 1} - parser_${at} keeps the order of quarterly readings`),
+    `\u001b[31m${message}\u001b[39m`,
+    '    at Parser.parseErrorMessage (/srv/shop/node_modules/pg-protocol/dist/parser.js:283:98)',
+    'make: *** [Makefile:12: migrate] Error 2',
+  ].join('\n')
+
+test('a message is found between other lines, with other names in it, and a similar message is not', async () => {
+  const { token } = await newActor(app.url)
+  const content = (message: string) => `Symptom:\n\n    ${message}\n\nRemedy: run \`./tools/realign.sh\`.`
+  for (const message of [
+    'psql:a/zones.sql:9: ERROR:  cannot drop the active weather zone "north" of harvest',
+    'psql:b/fields.sql:77: ERROR:  cannot detach the frozen soil map "clay" of harvest',
+  ])
+    await newEntry(app.url, token, { title: message.split('  ')[1], content: content(message) })
+  const known = amongOthers('psql:src/crops.sql:41: ERROR:  cannot drop the active weather zone "delta_7" of harvest')
+  assert.match((await said('claude-code', withOutput(CLAUDE, 'noisy', known))) ?? '', /active weather zone/)
+  for (const similar of ['drop the frozen weather map', 'detach the active harvest', 'drop the active seed bank']) {
+    const other = amongOthers(`psql:src/crops.sql:41: ERROR:  cannot ${similar} "delta_7" of spring`)
+    assert.equal(await said('claude-code', withOutput(CLAUDE, similar, other)), undefined, similar)
+  }
+})
+
 test('an entry with a destructive or instruction-like passage, and a contradicted one, are not shown', async () => {
   const { token } = await newActor(app.url)
   const error = 'Error: quux_frobnicator exceeded E7777 in the zorbify stage'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import type { Entry, FoundList, PinsReport } from '../../client/resources.ts'
 import { fenceOf } from '../../guide/fence.ts'
 import { socketPath } from '../../local-socket.ts'
@@ -104,7 +105,9 @@ async function onFailure(
   notes: SessionNotes,
   invocation: Invocation,
 ): Promise<Reply> {
-  const sent = masked(text.slice(-MASKED_CHARACTERS)).slice(-SENT_CHARACTERS).trim()
+  const sent = masked(stripVTControlCharacters(text.slice(-MASKED_CHARACTERS)))
+    .slice(-SENT_CHARACTERS)
+    .trim()
   const failed = masked(command)
   notes.failure = { command: failed, text: sent, steps: [] }
   notes.solved = undefined

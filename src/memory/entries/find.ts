@@ -16,6 +16,7 @@ import {
   roundScore,
   WHOLE_MAX,
 } from '../../find/rules/answers.ts'
+import { messageLines, quotedIn } from '../../find/rules/messages.ts'
 import { isAnswerable } from '../../find/rules/ranking.ts'
 import { unansweredTerms } from '../../find/rules/unanswered.ts'
 import { observedSearch } from '../activity/observe.ts'
@@ -25,7 +26,7 @@ import { shortStanding } from '../evidence/rules.ts'
 import { textsOf } from '../evidence/standing.ts'
 import { storedStanding } from '../evidence/standing-rows.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
-import { matchesByEntry, type SearchResult } from '../searching.ts'
+import { matchesByEntry, type SearchRequest, type SearchResult } from '../searching.ts'
 import { signalsOfText } from '../signals/signals.ts'
 import { entryOf, type ServedEntry } from './cache.ts'
 import { findEntryByNumber } from './rows.ts'
@@ -40,8 +41,7 @@ const CANDIDATES_OF_STATE = 200
  */
 export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }) => {
   const { q, tag = '', limit, tokens = limit === undefined ? FIND.tokens : Number.POSITIVE_INFINITY, state } = query
-  const result = await reads.search({
-    q,
+  const { result, quoting } = await searchFor(reads, q, {
     tag: tagKey(tag) === '' ? null : tag,
     sort: 'fit',
     limit: state === undefined ? CANDIDATES : CANDIDATES_OF_STATE,
@@ -50,9 +50,10 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const { words, lacksCode, missing, corrected } = result
   const all = await candidatesOf(reads, result)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
-  const ordered = candidates.toSorted(byRank)
+  const quoted = ({ served }: Candidate): number => quoting?.get(served.number) ?? 0
+  const ordered = candidates.toSorted((a, b) => quoted(b) - quoted(a) || byRank(a, b))
   const { coverage, match } = fitOf({ best: all[0], first: candidates[0] }, result)
-  const answerable = isAnswerable({ match, words, lacksCode })
+  const answerable = quoting === undefined ? isAnswerable({ match, words, lacksCode }) : candidates.some(quoted)
   const most = limit === undefined ? FIND.words : undefined
   const named = { missing: missing.slice(0, most), corrected: corrected.slice(0, most) }
   const frame = { coverage, match, answerable, ...named, dataClass: 'EXTERNAL' as const, ...TRUST }
@@ -77,6 +78,35 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
       ...(body.answerable || tag !== '' || state !== undefined ? {} : { unanswered: unansweredTerms(q, result) }),
     },
   }
+}
+
+/** Number of the best matches of a line that may quote it. */
+const QUOTING_AMONG = 20
+/** If more entries quote a line, it says nothing about its failure, unless an entry has nearly all of its names too. */
+const QUOTING_MAX = 4
+const SAME_NAMES = 2.75
+
+/**
+ * Searches for a question. Of a pasted output, searches for the line that an entry quotes; `quoting` has how well each entry quotes it, by
+ * number, and is undefined for other questions.
+ */
+async function searchFor(
+  reads: Reads,
+  q: string,
+  wanted: Omit<SearchRequest, 'q'>,
+): Promise<{ result: SearchResult; quoting: ReadonlyMap<number, number> | undefined }> {
+  const lines = messageLines(q)
+  for (const line of lines ?? []) {
+    const result = await reads.search({ ...wanted, q: line.text })
+    const best = await candidatesOf(reads, { ...result, matches: result.matches.slice(0, QUOTING_AMONG) })
+    const quoting = best
+      .map(({ served }) => [served.number, quotedIn(entryOf(served), line)] as const)
+      .filter(([, how]) => how > 0)
+    const chosen = quoting.length > QUOTING_MAX ? quoting.filter(([, how]) => how >= SAME_NAMES) : quoting
+    if (chosen.length > 0) return { result, quoting: new Map(chosen) }
+    await reads.yieldIfOverBudget()
+  }
+  return { result: await reads.search({ ...wanted, q }), quoting: lines === undefined ? undefined : new Map() }
 }
 
 type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean }
