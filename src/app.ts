@@ -8,6 +8,7 @@ import { dayOf } from './http/identify.ts'
 import type { Metrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { Purger } from './http/shared-caches.ts'
+import type { BackupStatus } from './http/status.ts'
 import { listen, listenForMetrics } from './listen.ts'
 import { listenLocally } from './local-socket.ts'
 import { serveMcp } from './mcp/endpoint.ts'
@@ -42,6 +43,8 @@ export type AppOptions = {
   droppedLines?: () => number
   /** How far a mirror follows its original, if this process follows it. */
   lag?: MirrorLag | undefined
+  /** The backups that this process makes. */
+  backups?: { status(): BackupStatus } | undefined
   /** Whether the store is the private memory of one user, where every judgement counts. */
   privateMemory?: boolean
   /** Releases the lock of the data directory, if the caller has it. */
@@ -55,7 +58,7 @@ const DAY_AHEAD = 600_000
 /** The service without an address. Its routes can be called within the process. */
 export type Service = Omit<App, 'url' | 'metricsUrl'> & { server: Server; metrics: Metrics }
 
-const UNSET = { droppedLines: () => 0, lag: undefined, privateMemory: false }
+const UNSET = { droppedLines: () => 0, lag: undefined, backups: undefined, privateMemory: false }
 
 /** Opens the store and the HTTP service, and starts housekeeping. Throws OperatorError for mistakes of the operator. */
 export async function openService(

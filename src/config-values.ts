@@ -12,6 +12,16 @@ export const whole =
     return value
   }
 
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A time in milliseconds, from 5 minutes to 31 days. */
+export const duration = (text: string): number => {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
+  const value = Number(count) * (UNITS[unit] ?? Number.NaN)
+  if (value >= 5 * 60_000 && value <= 31 * 86_400_000) return value
+  throw new Error('a time from 5m to 31d, such as 30m, 6h or 1d')
+}
+
 export const decimal =
   (least: number, most: number) =>
   (text: string): number => {

@@ -4,6 +4,7 @@ import {
   contact,
   credential,
   decimal,
+  duration,
   filled,
   headerField,
   hosts,
@@ -51,6 +52,9 @@ export type Config = {
   activityRetentionDays: number
   mirrorLagSeconds: number
   newStore: string
+  backupDir: string | undefined
+  backupEvery: number
+  backupKeep: number
   logLevel: string
   metricsPort: number | undefined
   metricsHost: string
@@ -238,6 +242,25 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     description:
       'Whether a start without a store makes an empty one. Set "refused" after the first start: a data directory that was deleted or is not mounted is then reported, and not replaced by an empty store.',
     parse: oneOf('allowed', 'refused'),
+  },
+  backupDir: {
+    name: 'BACKUP_DIR',
+    byDefault: undefined,
+    description:
+      'A directory, on another disk if possible, into which the service copies its embedded store: each copy is checked and has a checksum, and once a day the newest one is restored into a scratch directory there. Unset: no copies.',
+    parse: filled,
+  },
+  backupEvery: {
+    name: 'BACKUP_EVERY',
+    byDefault: '1d',
+    description: 'The time between two copies, as a number with m, h or d.',
+    parse: duration,
+  },
+  backupKeep: {
+    name: 'BACKUP_KEEP',
+    byDefault: '7',
+    description: 'The number of copies in BACKUP_DIR; older ones, named palimpsest-YYYYMMDD-HHMMSS.db, are deleted.',
+    parse: whole(1, 10_000),
   },
   logLevel: {
     name: 'LOG_LEVEL',

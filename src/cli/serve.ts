@@ -17,6 +17,7 @@ import { preparePages } from '../web/parts/prose.ts'
 import { EXIT, type Invocation } from './command.ts'
 import { isDemonstration, seedDemoStore } from './demo.ts'
 import { LogFile } from './log-file.ts'
+import { ScheduledBackups } from './stores/scheduled.ts'
 import { assertEmbedded } from './stores/snapshot.ts'
 
 /** The process ends when a stop takes longer. */
@@ -70,26 +71,27 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, background?:
   }
   process.on('SIGTERM', stop).on('SIGINT', stop)
   process.on('SIGHUP', signal => reportReopened(logger, signal))
+  const backups = ScheduledBackups.of(config, logger)
   const options = {
     logger,
+    backups,
     droppedLines: () => file.dropped(),
     onBroken: (fault: Error) => end(1, fault.message),
     ...(background === undefined ? {} : { lag: background.lag }),
   }
-  const opening = openOrRelay(config, options)
-  // These load while other threads open the store.
-  const [opened] = await Promise.all([opening, loadMcp(), preparePages()])
+  // The others load while threads open the store.
+  const [opened] = await Promise.all([openOrRelay(config, options), loadMcp(), preparePages()])
   app = opened
   process.on('uncaughtException', error => {
     logger.fatal({ err: error }, 'an unexpected error; the process ends')
     end(1)
   })
   background?.run(app.store, stopping.signal).catch(error => {
-    if (stopping.signal.aborted) return
-    end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
+    if (!stopping.signal.aborted) end(1, error instanceof OperatorError ? error.message : (error as Error).stack)
   })
   await becomesReady(app)
   if (stopping.signal.aborted) return
+  backups?.begin(stopping.signal)
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, config))
 }

@@ -9,6 +9,7 @@ import type { MirrorLag } from '../mirror/lag.ts'
 import { TEXT_TYPE } from '../web/page.ts'
 import { createServer } from './exchange.ts'
 import {
+  type BackupStatus,
   type Finding,
   freeBytes,
   readFindings,
@@ -140,7 +141,7 @@ export class Metrics {
   }
 
   async #families(): Promise<Family[]> {
-    const { readiness, droppedLines, witnesses, lag, origins, clock, config, now } = this.#sources
+    const { readiness, droppedLines, witnesses, lag, origins, clock, config, now, backups } = this.#sources
     const [status, free] = await Promise.all([readStoreStatus(this.#store, now()), freeBytes(config.dataDir)])
     const problems = [...this.#problems].map(([code, value]) => ({ labels: { code }, value }))
     return [
@@ -159,6 +160,7 @@ export class Metrics {
       ...witnessFamilies(witnesses?.metrics),
       ...(lag === undefined ? [] : mirrorFamilies(lag.metrics())),
       ...processFamilies(this.#sources),
+      ...(backups === undefined ? [] : backupFamilies(backups.status(), now())),
       ...(free === undefined ? [] : [gauge('disk_free_bytes', 'Free bytes on the disk of DATA_DIR.', free)]),
       ...(status === undefined ? [] : storeFamilies(status)),
     ]
@@ -224,6 +226,20 @@ const mirrorFamilies = ({ copied, newest, seconds }: ReturnType<MirrorLag['metri
     seconds,
   ),
 ]
+
+function backupFamilies({ newest, restored, beganAt, failure, files }: BackupStatus, now: number): Family[] {
+  const age = (time = beganAt): number => Math.max(0, now - time) / 1_000
+  return [
+    gauge('backup_age_seconds', 'Age of the last good backup; without one, since the start.', age(newest)),
+    gauge(
+      'backup_restore_age_seconds',
+      'Seconds since a backup was last restored, for proof; without one, since the start.',
+      age(restored),
+    ),
+    gauge('backup_failing', 'Whether the last run of the backup failed.', failure === undefined ? 0 : 1),
+    gauge('backups', 'Backups in BACKUP_DIR.', files),
+  ]
+}
 
 function processFamilies({ streams, charges }: StatusSources): Family[] {
   const refused = [...charges.refused].map(([policy, value]) => ({ labels: { policy }, value }))

@@ -22,7 +22,7 @@ import { Overload } from './overload.ts'
 import type { Router } from './router.ts'
 import { createRoutes } from './routes.ts'
 import { Serving, type ServingDependencies } from './serve.ts'
-import type { WitnessMetrics } from './status.ts'
+import type { BackupStatus, WitnessMetrics } from './status.ts'
 
 export type ServerOptions = {
   config: Config
@@ -36,6 +36,7 @@ export type ServerOptions = {
   witnesses: { keys: string; metrics: WitnessMetrics } | undefined
   /** How far a mirror follows its original, if this process follows it. */
   lag: MirrorLag | undefined
+  backups: { status(): BackupStatus } | undefined
   /** Whether the store is the private memory of one user. */
   privateMemory: boolean
 }

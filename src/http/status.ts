@@ -28,6 +28,18 @@ export type StatusSources = {
   clock: { jumps: number }
   streams: { size: number }
   charges: { refused: ReadonlyMap<string, number> }
+  backups: { status(): BackupStatus } | undefined
+}
+
+/** The backups that the service makes. Times are milliseconds since 1970; `failure` is the reason why the last run failed. */
+export type BackupStatus = {
+  directory: string
+  files: number
+  newest: number | undefined
+  restored: number | undefined
+  beganAt: number
+  failure: string | undefined
+  every: number
 }
 
 /** What a store reports for the operator. Ages are in milliseconds; `signed` is the number of records of the last signed checkpoint. */
@@ -63,7 +75,7 @@ export const freeBytes = (directory: string): Promise<number | undefined> =>
 
 /** The status for the administrator: one finding for each part, as "palimpsest doctor" prints them. */
 export async function readFindings(store: Store, sources: StatusSources): Promise<Finding[]> {
-  const { config, now, droppedLines, witnesses, lag, origins, clock, streams, charges } = sources
+  const { config, now, droppedLines, witnesses, lag, origins, clock, streams, charges, backups } = sources
   const [status, free] = await Promise.all([readStoreStatus(store, now()), freeBytes(config.dataDir)])
   const dropped = droppedLines()
   return [
@@ -75,6 +87,7 @@ export async function readFindings(store: Store, sources: StatusSources): Promis
     readyFinding(sources.readiness()),
     ...(status === undefined ? [] : storeFindings(status)),
     ...(free === undefined ? [] : [spaceFinding(free)]),
+    ...(backups === undefined ? [] : [backupFinding(backups.status(), now())]),
     ...(witnesses === undefined ? [] : [witnessFinding(witnesses.metrics)]),
     ...(lag === undefined ? [] : [mirrorFinding(lag)]),
     ...listSecretFiles(config.dataDir).flatMap((file): Finding[] =>
@@ -163,6 +176,23 @@ export function spaceFinding(free: number): Finding {
   if (free >= SPACE_WANTED_BYTES) return { mark: 'ok', what, finding }
   const remedy = 'free some space before writes are refused'
   return { mark: free < SPACE_LEAST_BYTES ? 'FAIL' : 'warn', what, finding, remedy }
+}
+
+/** A backup is late after two intervals: a run may take long, and a failed one is repeated after an hour. */
+export function backupFinding(
+  { directory, files, newest, restored, beganAt, failure, every }: BackupStatus,
+  now: number,
+): Finding {
+  const what = 'backup'
+  const ago = (time: number): string => `${durationText((now - time) / 1_000)} ago`
+  const age = newest === undefined ? 'none yet' : `the newest ${ago(newest)}`
+  const finding = `${directory} has ${files}, ${age}, ${restored === undefined ? 'none was restored yet' : `restored ${ago(restored)}`}`
+  const remedy = 'see the log of the service, and docs/operating.md, "Backup failed"'
+  if (failure !== undefined)
+    return { mark: 'FAIL', what, finding: `${finding}; the last run failed: ${failure}`, remedy }
+  return now - (newest ?? beganAt) <= 2 * every
+    ? { mark: 'ok', what, finding }
+    : { mark: 'FAIL', what, finding, remedy }
 }
 
 function witnessFinding({ witnesses, cosigned, quorum, forked }: WitnessMetrics): Finding {

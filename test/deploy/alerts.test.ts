@@ -113,6 +113,14 @@ const CASES: Record<string, Case[]> = {
     { series: { [`palimpsest_disk_free_bytes{${NODE}}`]: '2e9x5 5e8x10' }, at: '12m', fires: OF_NODE },
     { series: { [`palimpsest_disk_free_bytes{${NODE}}`]: '2e9x30' }, at: '12m', fires: undefined },
   ],
+  PalimpsestBackupFails: [
+    { series: { [`palimpsest_backup_failing{${NODE}}`]: '0x5 1x5' }, at: '7m', fires: OF_NODE },
+    { series: { [`palimpsest_backup_failing{${NODE}}`]: '1x5 0x5' }, at: '7m', fires: undefined },
+  ],
+  PalimpsestBackupLate: [
+    { series: { [`palimpsest_backup_age_seconds{${NODE}}`]: '170000+60x60' }, at: '55m', fires: OF_NODE },
+    { series: { [`palimpsest_backup_age_seconds{${NODE}}`]: '86400+60x60' }, at: '55m', fires: undefined },
+  ],
   PalimpsestLogLags: [
     { series: { [`palimpsest_log_lag_records{${NODE}}`]: '20000x30' }, at: '8m', fires: OF_NODE },
     { series: { [`palimpsest_log_lag_records{${NODE}}`]: '20000x2 0x30' }, at: '8m', fires: undefined },

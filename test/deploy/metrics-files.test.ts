@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { pino } from 'pino'
 import { openApp } from '../../src/app.ts'
+import { ScheduledBackups } from '../../src/cli/stores/scheduled.ts'
 import { readConfig } from '../../src/config.ts'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import { PROBLEMS } from '../../src/contract/problems.ts'
@@ -26,6 +27,7 @@ const EXPRESSIONS = {
   'operating.md': [...metricsPage.matchAll(/`([^`\n]*\bpalimpsest_[^`\n]*)`/g)].map(([, text = '']) => text),
 }
 
+const SILENT = pino({ level: 'silent' })
 let app: TestApp
 let exposed: Set<string>
 let problemsAtStart: Map<string, number>
@@ -44,7 +46,8 @@ before(async () => {
   expectProblem(await call(app.url, 'GET', '/nothing-here'), 404, 'ROUTE_NOT_FOUND')
   // A mirror that follows its original has metrics of its own.
   const settings = { PORT: '0', METRICS_PORT: '0', DATA_DIR: join(directory.path, 'mirror') }
-  const mirror = await openApp(readConfig(settings), { logger: pino({ level: 'silent' }), lag: new MirrorLag(300) })
+  const backups = new ScheduledBackups({ ...readConfig(settings), backupDir: join(directory.path, 'backups') }, SILENT)
+  const mirror = await openApp(readConfig(settings), { logger: SILENT, lag: new MirrorLag(300), backups })
   const text = `${await scrape(app.metricsUrl)}${await scrape(mirror.metricsUrl)}`
   await mirror.close()
   exposed = new Set([...text.matchAll(/^([a-z][\w:]*)(?:\{| )/gm)].map(([, name = '']) => name))
