@@ -17,7 +17,7 @@ import {
 /** Request bodies (interface section 4). All schemas are closed: an unknown member is an error. */
 const closed = { additionalProperties: false } as const
 
-const sources = Type.Array(
+export const SOURCES = Type.Array(
   Type.Object(
     { entryId: uuid('The source entry.'), revisionId: uuid('Its exact revision.') },
     { ...closed, description: 'An exact revision that this text uses. Self-reported.' },
@@ -49,7 +49,7 @@ export const CreateInput = Type.Object(
         description: 'Letters, digits, space and hyphen.',
       }),
     ),
-    sources: Type.Optional(sources),
+    sources: Type.Optional(SOURCES),
   },
   closed,
 )
@@ -62,7 +62,7 @@ export const RevisionInput = Type.Object(
     content,
     changeType: words(CHANGE_TYPES, 'The kind of change.'),
     rationale,
-    sources: Type.Optional(sources),
+    sources: Type.Optional(SOURCES),
   },
   closed,
 )

@@ -168,7 +168,12 @@ export const FindQuery = Type.Object(
 
 export const WorkQuery = Type.Object(
   {
-    kind: Type.Optional(words(WORK_KINDS, 'Only checks of this kind; without it, the kinds take turns.')),
+    kind: Type.Optional(
+      words(
+        WORK_KINDS,
+        'Only checks of this kind; without it, the kinds take turns. MINE, with a token: what happened to your own texts and judgements.',
+      ),
+    ),
     tag: FindQuery.properties.tag,
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: WORK.max, default: WORK.default, description: 'Rows at most.' }),

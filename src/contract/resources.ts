@@ -9,6 +9,7 @@ import {
   type ExportType,
   MODERATION_ACTIONS,
   OBJECTION_STATUSES,
+  OWN_EVENTS,
   PIN_FINDINGS,
   RECORD_KINDS,
   RELATION_TYPES,
@@ -559,6 +560,12 @@ export const WorkItem = Type.Object({
       readers: Type.Optional(count('Networks that read the entry, each counted once a day.')),
       lastCheckedAt: Type.Optional(lastCheckedAt),
       daysSinceCheck: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
+      mine: Type.Optional(
+        words(
+          OWN_EVENTS,
+          'OBJECTED: to your text. ANSWERED: your objection, by a correction. CORRECTED: what you confirmed.',
+        ),
+      ),
       networks: Type.Optional(count('Networks that searched for the topic on that day; 20 means 20 or more.')),
     },
     { description: 'The reasons for the position in the list.' },

@@ -84,8 +84,10 @@ export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', '
 export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
 /** Findings of a check of pins. */
 export const PIN_FINDINGS = ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'UNKNOWN'] as const
-/** Kinds of checks, in the order in which they take turns in a mixed list. */
-export const WORK_KINDS = ['DISPUTED', 'ANSWERED', 'UNCHECKED', 'STALE', 'UNANSWERED'] as const
+/** Kinds of checks, in the order in which they take turns in a mixed list, which has no MINE. */
+export const WORK_KINDS = ['DISPUTED', 'ANSWERED', 'UNCHECKED', 'STALE', 'UNANSWERED', 'MINE'] as const
+/** What happened to a text or a judgement of the caller. */
+export const OWN_EVENTS = ['OBJECTED', 'ANSWERED', 'CORRECTED'] as const
 export const REPORT_STATES = ['open', 'all'] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
 
@@ -107,6 +109,7 @@ export type ModerationAction = (typeof MODERATION_ACTIONS)[number]
 export type ExportType = (typeof EXPORT_TYPES)[number]
 export type ReportTarget = (typeof REPORT_TARGETS)[number]
 export type ReportReason = (typeof REPORT_REASONS)[number]
+export type OwnEvent = (typeof OWN_EVENTS)[number]
 export type WorkKind = (typeof WORK_KINDS)[number]
 export type Resolution = (typeof RESOLUTIONS)[number]
 /** The recommended steps for an agent, in order. */

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { EXAMPLES } from '../contract/examples.ts'
+import { OBSERVED_ON, SOURCES } from '../contract/inputs.ts'
 import { IDEMPOTENCY_HOURS, LIMITS, MIN_SEQUENCE } from '../contract/limits.ts'
 import { MEMBER_PROBLEMS } from '../contract/member-problems.ts'
 import {
@@ -13,7 +14,7 @@ import {
 import type { ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS, problemsOf } from '../contract/problems.ts'
 import { NAMED_RESOURCES, nextCursor, signals, state } from '../contract/resources.ts'
-import { DIGITS_PATTERN, dataClass, Type, trust, UUID_PATTERN, wholeOf } from '../contract/schema.ts'
+import { DIGITS_PATTERN, dataClass, rationale, Type, trust, UUID_PATTERN, wholeOf } from '../contract/schema.ts'
 import { VERSION } from '../contract/version.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
 import { STATUS_CODES } from './exchange.ts'
@@ -30,6 +31,9 @@ const SHARED_SCHEMAS = {
   ContentTrust: trust.contentTrust,
   IdentityTrust: trust.identityTrust,
   Causality: trust.causality,
+  Sources: SOURCES,
+  ObservedOn: OBSERVED_ON,
+  Rationale: rationale,
 }
 /** All named schemas of the document. */
 export const NAMED: Record<string, object> = { ...NAMED_INPUTS, ...NAMED_RESOURCES, ...SHARED_SCHEMAS }

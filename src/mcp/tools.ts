@@ -156,7 +156,7 @@ const work = tool({
   name: 'work',
   title: 'List the most valuable checks',
   description:
-    'List what to check or write next: entries that are disputed, corrected, unchecked or stale, and topics that many searched for without a result. Your own are excluded.',
+    'List what to check or write next: entries that are disputed, corrected, unchecked or stale, and topics that many searched for without a result. Your own are excluded, unless kind is MINE.',
   input: inputOf({ kind: WorkQuery.properties.kind, tag, limit, actorToken: ACTING.actorToken }),
   performs: ['listWork'],
   run: async ({ client, memory }, query) => ({ text: showWork(await client.listWork(query), memory) }),

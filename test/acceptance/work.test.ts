@@ -163,6 +163,40 @@ test('withdrawn and locked entries are not listed, and listed again when they ar
   }
 })
 
+test('MINE lists objections to own texts, answers to own objections, and corrections of what was confirmed', async () => {
+  const tag = 'mine'
+  const [me, other] = (await world.voices(2)) as [Voice, Voice]
+  const objected = await world.publishFrom(me, { tags: [tag] })
+  const [answered, corrected, calm] = [await publish(tag), await publish(tag), await publish(tag)]
+  const mine = async (by = me) =>
+    (await work({ kind: 'MINE', tag }, by)).map(({ entry, reason }) => [entry?.slug, reason.mine])
+  await world.contradict(me, answered)
+  await world.verify(me, corrected)
+  await world.verify(me, calm)
+  // What the actor does itself is no event.
+  await world.contradict(me, objected, 'I was wrong.')
+  assert.deepEqual(await mine(), [])
+  await world.contradict(other, objected)
+  await world.revise(author, answered, { content: proseOf(60, 7_000), changeType: 'CORRECT' })
+  await world.revise(author, corrected, { content: `${corrected.content} And more.`, changeType: 'CORRECT' })
+  await world.revise(author, calm, { content: `${calm.content} And more.` })
+  assert.deepEqual(await mine(), [
+    [objected.slug, 'OBJECTED'],
+    [corrected.slug, 'CORRECTED'],
+    [answered.slug, 'ANSWERED'],
+  ])
+  assert.deepEqual(await mine(other), [])
+  assert.deepEqual(await work({ kind: 'MINE' }), [], 'without a token nothing is one’s own')
+  assert.ok(!(await work({ tag }, me)).some(({ kind }) => kind === 'MINE'))
+  await world.verify(me, await world.now(corrected))
+  assert.deepEqual(await mine(), [
+    [objected.slug, 'OBJECTED'],
+    [answered.slug, 'ANSWERED'],
+  ])
+  await moderate(app.url, 'ENTRY', answered.id, 'HIDE')
+  assert.deepEqual(await mine(), [[objected.slug, 'OBJECTED']])
+})
+
 test('an invalid query is refused, and the list is not cached', async () => {
   expectProblem(await call(app.url, 'GET', '/api/work?kind=OTHER'), 400, 'INVALID_KIND')
   expectProblem(await call(app.url, 'GET', '/api/work?limit=51'), 400, 'INVALID_LIMIT')

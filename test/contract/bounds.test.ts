@@ -155,7 +155,7 @@ const ADDED: Record<string, Record<string, string>> = {
   readOverview: { revisionId: 'uuid' },
   findEntriesAsOf: { q: 'text 1..2000', tag: 'text ..40', limit: 'integer 1..20' },
   listWork: {
-    kind: 'DISPUTED|ANSWERED|UNCHECKED|STALE|UNANSWERED',
+    kind: 'DISPUTED|ANSWERED|UNCHECKED|STALE|UNANSWERED|MINE',
     tag: 'text ..40',
     limit: 'integer 1..50',
   },

@@ -3,6 +3,7 @@ import { findAddress, findWrongChange, readChanges, recomputeChanges } from '../
 import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
 import { findShownName, listChanges, listJudgements } from '../../src/memory/evidence/standing-rows.ts'
 import type { WriteName } from '../../src/memory/operation.ts'
+import { findObjector, isCorrectedAfter, listOwnWrites } from '../../src/memory/work/rows.ts'
 
 type Made = Record<string, string>
 /** Performs a write operation as one of two actors, the author of an entry or one who judges it. */
@@ -49,6 +50,9 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await listChanges(tx, 1, 1, 2, 9)
   await findShownName(tx, 1)
   await findAddress(tx, 1)
+  await listOwnWrites(tx, 1, 9)
+  for (const verdict of ['CONTRADICTS', 'CONTRADICTED'] as const) await findObjector(tx, 1, verdict)
+  await isCorrectedAfter(tx, 1, { revision: 1, actor: 1 })
   await findWrongChange(tx, 1)
   await readChanges(tx, 1)
   await recomputeChanges(tx, 1)

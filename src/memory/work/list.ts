@@ -1,6 +1,6 @@
 import { WORK } from '../../contract/limits.ts'
 import type { Entry, WorkItem, WorkList } from '../../contract/resources.ts'
-import { TRUST, WORK_KINDS, type WorkKind } from '../../contract/vocabulary.ts'
+import { type Action, CHANGE_TYPES, type OwnEvent, TRUST, WORK_KINDS } from '../../contract/vocabulary.ts'
 import { getOrThrow } from '../../engine/database.ts'
 import { isAnswerable } from '../../find/rules/ranking.ts'
 import { stemOf } from '../../find/rules/stem.ts'
@@ -11,7 +11,7 @@ import { tagKey } from '../entries/tag-rules.ts'
 import { inTurns, type ReadOperation, type Reads } from '../operation.ts'
 import { DAY, isoTime } from '../values.ts'
 import * as store from './rows.ts'
-import { byPriority, inTurn, kindOf, staleBefore, type Waiting } from './rules.ts'
+import { byPriority, byUrgency, inTurn, type Kind, kindOf, type OwnWrite, staleBefore, type Waiting } from './rules.ts'
 
 /** Number of confirmed entries that are read from each end: those judged longest ago, and those with the most readers. */
 const CONFIRMED = 300
@@ -32,24 +32,24 @@ const AT_ONCE = 50
 /** Number of the newest entries with a tag that are also read. */
 const TAGGED = 100
 
-type Kind = Exclude<WorkKind, 'UNANSWERED'>
-type WorkPlace = { kind: Kind; row: Waiting }
+type WorkPlace = { kind: Kind | 'MINE'; row: Waiting; mine?: OwnEvent }
 type WorkFilter = { tag: string; limit: number; tagged: readonly Waiting[] }
 
 /** Lists the most valuable checks, of one kind or of each in turn, without entries that the actor wrote or judged. Entries with signals come last. */
 export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
   const { tag = '', limit = WORK.default } = query
-  const kinds = WORK_KINDS.filter(kind => query.kind === undefined || query.kind === kind)
+  const kinds = WORK_KINDS.filter(kind => (query.kind === undefined ? kind !== 'MINE' : query.kind === kind))
   // Reads before this one are counted first.
   await reads.flushObservations()
   const key = tagKey(tag)
   const filter: WorkFilter = { tag: key, limit, tagged: key === '' ? [] : await listTagged(reads, tag) }
-  const ofEntries = kinds.filter(kind => kind !== 'UNANSWERED')
-  const [lists, topics] = await Promise.all([
+  const ofEntries = kinds.filter(kind => kind !== 'UNANSWERED' && kind !== 'MINE')
+  const [lists, mine, topics] = await Promise.all([
     Promise.all(ofEntries.map(kind => placesOf(reads, kind, filter))),
+    kinds.includes('MINE') ? listMine(reads, filter) : [],
     kinds.includes('UNANSWERED') && key === '' ? listUnanswered(reads, limit) : [],
   ])
-  const items = await itemsOf(reads, inTurn<WorkPlace | WorkItem>([...lists, topics], limit))
+  const items = await itemsOf(reads, inTurn<WorkPlace | WorkItem>([...lists, mine, topics], limit))
   const body: WorkList = { items, dataClass: 'EXTERNAL' }
   return { body }
 }
@@ -118,6 +118,44 @@ async function listTagged(reads: Reads, tag: string): Promise<Waiting[]> {
   return rows.filter(row => row !== undefined)
 }
 
+/** Number of the newest own writes that are followed. */
+const OWN_WRITES = 200
+const WRITING: ReadonlySet<Action> = new Set(['CREATE', ...CHANGE_TYPES])
+
+/** The entries that the actor wrote or judged, and that others objected to, answered or corrected since, the latest own writes first. */
+async function listMine(reads: Reads, { tag, limit }: WorkFilter): Promise<WorkPlace[]> {
+  const { reader, actor } = reads
+  if (actor === null) return []
+  const own = Map.groupBy(await store.listOwnWrites(reader, actor, OWN_WRITES), ({ entry }) => entry)
+  const places: WorkPlace[] = []
+  for (const [number, writes] of own) {
+    if (places.length === limit) break
+    await reads.yieldIfOverBudget()
+    const row = await store.findWaiting(reader, number)
+    const mine = row === undefined ? undefined : await eventOf(reads, actor, number, writes)
+    if (row === undefined || mine === undefined) continue
+    const owner = tag === '' ? undefined : await store.findOwner(reader, number)
+    if (owner === undefined || tagsOf(owner).some(one => tagKey(one) === tag)) places.push({ kind: 'MINE', row, mine })
+  }
+  return places
+}
+
+/** The most urgent event after the writes of an actor about one entry. */
+async function eventOf({ reader }: Reads, actor: number, entry: number, writes: readonly OwnWrite[]) {
+  const { contradictions } = await store.readStanding(reader, entry)
+  const isAuthor = writes.some(({ action }) => WRITING.has(action))
+  const confirmed = Math.max(0, ...writes.flatMap(({ action, revision }) => (action === 'VERIFY' ? [revision] : [])))
+  const events: OwnEvent[] = []
+  for (const { record, verdict, status } of contradictions) {
+    const isOwn = (await store.findObjector(reader, record, verdict)) === actor
+    if (isOwn && status === 'ANSWERED') events.push('ANSWERED')
+    if (!isOwn && isAuthor && status === 'STANDING') events.push('OBJECTED')
+  }
+  if (confirmed > 0 && (await store.isCorrectedAfter(reader, entry, { revision: confirmed, actor })))
+    events.push('CORRECTED')
+  return byUrgency(events)
+}
+
 /** Adds the entries to the items. Omits entries that were withdrawn in between. Topics have no entry and are returned unchanged. */
 async function itemsOf(reads: Reads, places: readonly (WorkPlace | WorkItem)[]): Promise<WorkItem[]> {
   const { reader, entries, at } = reads
@@ -130,10 +168,11 @@ async function itemsOf(reads: Reads, places: readonly (WorkPlace | WorkItem)[]):
   const checked = new Map(times)
   const items = places.flatMap((place): WorkItem[] => {
     if (!('row' in place)) return [place]
-    const { kind, row } = place
+    const { kind, row, mine } = place
     const entry = shown.get(row.number)
     if (entry === undefined) return []
-    return [{ kind, reason: reasonOf(entry, row, getOrThrow(checked, row.number), at), entry: slim(entry) }]
+    const reason = reasonOf(entry, row, getOrThrow(checked, row.number), at)
+    return [{ kind, reason: mine === undefined ? reason : { ...reason, mine }, entry: slim(entry) }]
   })
   return lastOf(items, ({ entry }) => entry !== undefined && entry.signals.length > 0)
 }

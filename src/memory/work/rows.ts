@@ -1,7 +1,8 @@
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
+import type { ComputedStanding, Verdict } from '../evidence/rules.ts'
 import { storedStanding } from '../evidence/standing-rows.ts'
-import type { Due, Waiting } from './rules.ts'
+import type { Due, OwnWrite, Waiting } from './rules.ts'
 
 // Withdrawn and locked entries are not listed: they cannot be judged. Each list is read from its index alone.
 
@@ -61,11 +62,43 @@ export const isInvolved = async (reader: Reader, actor: number, entry: number): 
         THEN 1 ELSE 0 END AS involved`)
   )?.involved === 1
 
-/** When the current text of an entry was judged last, in milliseconds; null if only authors judged it. */
-export async function readCheckedAt(reader: Reader, number: number): Promise<number | null> {
-  const row = await reader.one<{ standing: string | null }>(sql`SELECT standing FROM entry WHERE number = ${number}`)
-  return storedStanding(row?.standing ?? null).checkedAt
+/** The newest writes of an actor about public entries, newest first. */
+export const listOwnWrites = (reader: Reader, actor: number, limit: number) =>
+  reader.all<OwnWrite>(sql`
+    SELECT s.action, s.entry, s.revision FROM activity s JOIN entry e ON e.number = s.entry AND e.withdrawn = 0
+    WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 ORDER BY s.sequence DESC LIMIT ${limit}`)
+
+/** The actor of an objection, by the number of its record. */
+export async function findObjector(reader: Reader, record: number, verdict: Verdict): Promise<number | undefined> {
+  const row = await reader.one<{ actor: number }>(
+    verdict === 'CONTRADICTS'
+      ? sql`SELECT actor FROM relation WHERE number = ${record}`
+      : sql`SELECT actor FROM evidence WHERE number = ${record}`,
+  )
+  return row?.actor
 }
+
+/** Whether another actor than this one corrected an entry after a revision. */
+export async function isCorrectedAfter(
+  reader: Reader,
+  entry: number,
+  { revision, actor }: { revision: number; actor: number },
+): Promise<boolean> {
+  const corrected = await reader.one(sql`
+    SELECT number FROM revision WHERE entry = ${entry} AND change_type = 'CORRECT' AND changed = 1 AND number > ${revision} AND actor <> ${actor}
+    ORDER BY number LIMIT 1`)
+  return corrected !== undefined
+}
+
+/** The stored standing of an entry. */
+export async function readStanding(reader: Reader, number: number): Promise<ComputedStanding> {
+  const row = await reader.one<{ standing: string | null }>(sql`SELECT standing FROM entry WHERE number = ${number}`)
+  return storedStanding(row?.standing ?? null)
+}
+
+/** When the current text of an entry was judged last, in milliseconds; null if only authors judged it. */
+export const readCheckedAt = async (reader: Reader, number: number): Promise<number | null> =>
+  (await readStanding(reader, number)).checkedAt
 
 /** A network that read an entry on a day. */
 export type EntryReader = { day: string; entry: number; origin: number }

@@ -1,4 +1,4 @@
-import type { State, WorkKind } from '../../contract/vocabulary.ts'
+import { type Action, OWN_EVENTS, type OwnEvent, type State, type WorkKind } from '../../contract/vocabulary.ts'
 import { DAY } from '../values.ts'
 
 /** The check that an entry needs, by its standing alone. A CONFIRMED entry becomes STALE when its last check is STALE_DAYS old. */
@@ -18,6 +18,16 @@ export const dueOf = (standing: { state: State } | null): Due =>
 /** The age of the last check, in days, from which a confirmed text is STALE. */
 const STALE_DAYS = 90
 
+/** A kind of check that the standing of an entry asks for. */
+export type Kind = Exclude<WorkKind, 'UNANSWERED' | 'MINE'>
+
+/** A write of an actor about a revision of an entry. */
+export type OwnWrite = { action: Action; entry: number; revision: number }
+
+/** The event that an actor should see first. */
+export const byUrgency = (events: readonly OwnEvent[]): OwnEvent | undefined =>
+  OWN_EVENTS.find(one => events.includes(one))
+
 /**
  * An entry that needs a check, with the values that determine its priority. Times are milliseconds since 1970. `readers` counts networks,
  * each once a day.
@@ -25,7 +35,7 @@ const STALE_DAYS = 90
 export type Waiting = { number: number; due: Due; contest: number; readers: number; confirmed_at: number | null }
 
 /** The kind of check that an entry needs; undefined if it was confirmed recently. */
-export function kindOf({ due, confirmed_at }: Waiting, at: number): Exclude<WorkKind, 'UNANSWERED'> | undefined {
+export function kindOf({ due, confirmed_at }: Waiting, at: number): Kind | undefined {
   if (due !== 'CONFIRMED') return due
   return confirmed_at !== null && confirmed_at < staleBefore(at) ? 'STALE' : undefined
 }
