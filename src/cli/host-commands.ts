@@ -15,6 +15,12 @@ export const HOST_COMMANDS: readonly Command[] = [
         description:
           'The directory of a private memory, created if it is missing. It needs no service and has no limits.',
       },
+      {
+        name: 'env',
+        value: 'NAME@VERSION',
+        description:
+          'Send these with questions and judgements; auto reads Node, system and packages. Without it, nothing is sent.',
+      },
     ],
     examples: ['mcp --url https://memory.example', 'mcp --data-dir ~/.palimpsest'],
     run: async invocation => (await import('./mcp.ts')).runMcp(invocation),

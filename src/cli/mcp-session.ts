@@ -10,6 +10,7 @@ import { createMcpServer, type Session } from '../mcp/server.ts'
 import { errorCode } from '../operator-error.ts'
 import { adminTokenFile, mcpTokenFile } from '../secrets.ts'
 import { UsageError } from './command.ts'
+import { environmentsIn } from './environment.ts'
 import { type Called, MESSAGE_BYTES, type Streams } from './mcp.ts'
 import { DEFAULT_URL } from './people/flags.ts'
 
@@ -32,8 +33,8 @@ export const speakIn = (
   memory: LocalMemory,
   directory: string,
   logger: Logger,
-  streams: Pick<Streams, 'stdin' | 'stdout'>,
-): Promise<void> => speak(sessionIn(memory, directory, logger), logger, streams)
+  { streams, flags }: { streams: Pick<Streams, 'stdin' | 'stdout'> } & Pick<Called, 'flags'>,
+): Promise<void> => speak({ ...sessionIn(memory, directory, logger), ...environmentOf(flags) }, logger, streams)
 
 /** The level of the log. Throws UsageError for an unknown one. */
 function levelIn({ LOG_LEVEL: level = 'warn' }: NodeJS.ProcessEnv): string {
@@ -79,8 +80,12 @@ function sessionWith({ env, flags }: Called, logger: Logger): Session {
     if (client.token() !== token) client = open(token)
     return client
   }
-  return sessionOf(logger, { clientFor, memory: 'shared' }, () => first)
+  return sessionOf(logger, { clientFor, memory: 'shared', ...environmentOf(flags) }, () => first)
 }
+
+/** The environment that the flag names. */
+const environmentOf = ({ env }: Called['flags']): Pick<Session, 'environment'> =>
+  env === undefined ? {} : { environment: environmentsIn('env', env) }
 
 /** A session with the private memory in a directory. All sessions with the directory write as one actor, whose token is stored there. */
 function sessionIn(memory: LocalMemory, directory: string, logger: Logger): Session {
@@ -116,7 +121,7 @@ function forgettingIn({ fetch }: LocalMemory, directory: string) {
 /** A session that stores its token: the one that `read` returns, or that of an actor that is created later, which `store` receives. */
 function sessionOf(
   logger: Logger,
-  memory: Pick<Session, 'clientFor' | 'memory' | 'forget'>,
+  memory: Pick<Session, 'clientFor' | 'memory' | 'forget' | 'environment'>,
   read: () => string | undefined,
   store = (_token: string): void => {},
 ): Session {

@@ -21,7 +21,7 @@ export async function runMcp(called: Called, streams: Streams = process): Promis
       '--url and --data-dir exclude each other: name a service, or the directory of a private memory.',
     )
   }
-  if (directory !== undefined) return serveDirectory(directory, env, streams)
+  if (directory !== undefined) return serveDirectory(directory, called, streams)
   const { openLog, speakWith } = await import('./mcp-session.ts')
   await speakWith(called, openLog(env, streams.stderr), streams)
   return EXIT.ok
@@ -31,7 +31,7 @@ export async function runMcp(called: Called, streams: Streams = process): Promis
  * Serves the private memory in a directory. The protocol and the tools take most of the time of a start, so a further window first lets the
  * owner of the directory answer the messages that open a session, and loads them afterwards.
  */
-async function serveDirectory(directory: string, env: NodeJS.ProcessEnv, streams: Streams): Promise<number> {
+async function serveDirectory(directory: string, { env, flags }: Called, streams: Streams): Promise<number> {
   const session = () => import('./mcp-session.ts')
   const log = async () => (await session()).openLog(env, streams.stderr)
   // A wrong level ends the command before it opens anything.
@@ -44,7 +44,7 @@ async function serveDirectory(directory: string, env: NodeJS.ProcessEnv, streams
   try {
     const opening = memory.isOwner() ? undefined : new Opening(memory, streams)
     if ((await opening?.ended) === 'with the input') return EXIT.ok
-    await (await session()).speakIn(memory, directory, await log(), opening ?? streams)
+    await (await session()).speakIn(memory, directory, await log(), { streams: opening ?? streams, flags })
   } finally {
     await memory.close()
   }

@@ -18,7 +18,7 @@ export const STANDING = {
   removed: [],
   changed: 0,
   lastCheckedAt: '2026-11-21T09:30:00.000Z',
-  observedOn: [{ name: 'sqlite', version: '3.53' }],
+  observedOn: [{ name: 'sqlite', version: '3.53', voices: 1, lastAt: '2026-11-21T09:30:00.000Z' }],
   best: null,
   contradictions: [
     {

@@ -41,6 +41,7 @@ export const LIMITS = {
   observedOn: 8,
   observedCharacters: 60,
   handleCharacters: 40,
+  envCharacters: 1_000,
 } as const
 
 /** The pieces of evidence for an entry, and against it, that an overview has if there are so many. */

@@ -155,6 +155,12 @@ export const FindQuery = Type.Object(
       }),
     ),
     state: Type.Optional(words(STATES, 'Only entries whose standing has this state.')),
+    env: Type.Optional(
+      Type.String({
+        maxLength: LIMITS.envCharacters,
+        description: 'Your products, as nodejs@22.14,debian@12: rows say whether the text was confirmed on them.',
+      }),
+    ),
     tokens: Type.Optional(
       Type.Integer({
         minimum: FIND.tokensMin,

@@ -186,7 +186,7 @@ const quote = Type.Optional(
   Type.String({ minLength: 1, maxLength: LIMITS.quoteCharacters, description: 'The contradicted sentence.' }),
 )
 const Environment = Type.Object({ name: Type.String({ minLength: 1 }), version: Type.String({ minLength: 1 }) })
-const observedOn = Type.Optional(
+export const observedOn = Type.Optional(
   Type.Array(Environment, { maxItems: LIMITS.observedOn, description: 'Where the judgement was made. Self-reported.' }),
 )
 
@@ -306,10 +306,14 @@ export const Standing = Type.Object({
   changed,
   changedBy,
   lastCheckedAt,
-  observedOn: Type.Array(Environment, {
-    maxItems: 5,
-    description: 'Where supporting judgements were made, newest first.',
-  }),
+  observedOn: Type.Array(
+    Type.Object({
+      ...Environment.properties,
+      voices: count('Voices on its major version.'),
+      lastAt: timestamp('Latest'),
+    }),
+    { maxItems: 5, description: 'Where supporting judgements were made, newest first.' },
+  ),
   best: Type.Union([Type.Object({ revisionId: uuid('The revision.'), state }), Type.Null()], {
     description: 'The nearest supported revision, if this text was not supported.',
   }),
@@ -498,6 +502,17 @@ const FoundStanding = Type.Object({
   changedBy,
   lastCheckedAt,
 })
+const confirmedOn = Type.Optional(
+  Type.Array(
+    Type.Object({
+      name: Type.String(),
+      same: count('Voices on the major version of env.'),
+      other: count('Further voices.'),
+      lastAt: timestamp('Latest'),
+    }),
+    { description: 'With env: the products of it that the text was confirmed on.' },
+  ),
+)
 const feedback = Type.Optional(
   Type.String({ description: 'The handle with which the reader can send feedback for an hour.' }),
 )
@@ -520,6 +535,7 @@ export const Found = Type.Object({
   ),
   currentRevisionId: uuid('The latest revision.'),
   updatedAt: timestamp('Latest change'),
+  confirmedOn,
   feedback,
 })
 export const FoundList = Type.Object({

@@ -13,7 +13,7 @@ import {
 } from '../contract/operations.ts'
 import type { ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS, problemsOf } from '../contract/problems.ts'
-import { NAMED_RESOURCES, nextCursor, signals, state } from '../contract/resources.ts'
+import { NAMED_RESOURCES, nextCursor, observedOn, signals, state } from '../contract/resources.ts'
 import { DIGITS_PATTERN, dataClass, rationale, Type, trust, UUID_PATTERN, wholeOf } from '../contract/schema.ts'
 import { VERSION } from '../contract/version.ts'
 import { HASH_RECIPE } from '../guide/texts.ts'
@@ -33,6 +33,7 @@ const SHARED_SCHEMAS = {
   Causality: trust.causality,
   Sources: SOURCES,
   ObservedOn: OBSERVED_ON,
+  Observed: wholeOf(observedOn),
   Rationale: rationale,
 }
 /** All named schemas of the document. */

@@ -217,7 +217,7 @@ function serveResources({ server }: McpServer, session: Session): void {
 
 /** The dependencies of calls of tools. */
 export type Session = SessionMemory &
-  Pick<Context, 'forget'> & {
+  Pick<Context, 'forget' | 'environment'> & {
     /** A client of the service that sends the token, if there is one, with every request. */
     clientFor(token: string | undefined): Client
     /** The token of calls without an actorToken. */
@@ -255,9 +255,13 @@ export async function perform(session: Session, name: string, args: unknown): Pr
       return session.clientFor(issued.token)
     }
     const isFirst = token === undefined && tool.performs.includes('createActor')
-    const { memory, forget } = session
+    const { memory, forget, environment } = session
     const client = isFirst ? firstWriter(known, act) : known
-    const context: Context = { client, memory, ...(forget === undefined ? {} : { forget }) }
+    const context: Context = {
+      ...{ client, memory },
+      ...(environment === undefined ? {} : { environment }),
+      ...(forget === undefined ? {} : { forget }),
+    }
     return answered(session, await tool.run(context, input as never), issued)
   } catch (error) {
     if (!isClientError(error)) session.onFault(error)

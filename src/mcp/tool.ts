@@ -6,6 +6,7 @@ import { ActorInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { ruleOf } from '../contract/member-problems.ts'
 import { OPERATIONS, type OperationName } from '../contract/operations.ts'
+import type { Environment } from '../contract/resources.ts'
 import { type ObjectSchema, type Properties, type Static, Type, text, UUID_PATTERN } from '../contract/schema.ts'
 import { fenceOf } from '../guide/fence.ts'
 import { TRUST_RULES, WHAT } from '../guide/texts.ts'
@@ -106,6 +107,8 @@ export type ToolAnswer = {
 export type Context = {
   client: Client
   memory: Memory
+  /** The products of the machine, if the person chose to send them with questions and judgements. */
+  environment?: readonly Environment[]
   /** Withdraws an entry; only in a private store. Rejects with a ClientError. */
   forget?(entry: string, reason: string): Promise<{ entryId: string }>
 }

@@ -21,7 +21,7 @@ const HISTORY_LIMIT = 10
 /** The maximum number of entries of one call of read. */
 const READ_MAX = 10
 
-const { q, tokens, tag, limit, state } = FindQuery.properties
+const { q, tokens, tag, limit, state, env } = FindQuery.properties
 // The client shortens a longer question to its most significant words.
 const problem = Type.String({ ...q, maxLength: LIMITS.contentCharacters })
 
@@ -30,10 +30,14 @@ const find = tool({
   title: 'Find what is known about a problem',
   description:
     'Call it before you answer from memory and before you publish. Returns whether the question is answerable, and the entries that fit: slug@revision, standing, the passage that fits best, objections. Call read for evidence.',
-  input: inputOf({ q: problem, tag, limit, state, tokens }),
+  input: inputOf({ q: problem, tag, limit, state, env, tokens }),
   performs: ['findEntries'],
   aliases: { query: 'q' },
-  run: async ({ client, memory }, query) => ({ text: showFound(await client.findEntries(query), memory) }),
+  async run({ client, memory, environment = [] }, query) {
+    const own = environment.map(({ name, version }) => `${name}@${version}`).join()
+    const found = await client.findEntries({ ...(own === '' ? {} : { env: own }), ...query })
+    return { text: showFound(found, memory) }
+  },
 })
 
 /** The place of a record in the public log. The signatures of its checkpoint are not verified. */

@@ -22,6 +22,7 @@ import { SUMMARY_BYTES, TITLE_BYTES } from './show.ts'
 import {
   ACTING,
   CLOSED,
+  type Context,
   entry,
   entryIdsOf,
   fenced,
@@ -104,6 +105,9 @@ function lineOf({ verification, contradiction, error }: EvidenceResult, address:
 }
 
 const observedOn = Type.Optional(OBSERVED_ON)
+/** The environment of the session as a member of a judgement. */
+const triedOn = (environment: Context['environment']) =>
+  environment === undefined ? {} : { observedOn: [...environment] }
 const VERIFY = { ...VerifyInput.properties, observedOn }
 const CONTRADICT = { ...ContradictInput.properties, quote: Type.Optional(QUOTE), observedOn }
 
@@ -120,13 +124,14 @@ const verify = tool({
   }),
   performs: ['createActor', 'sendFeedback', 'verifyRevision', 'recordEvidence'],
   refuse: oneOrItems(['entry', ...Object.keys(VerifyInput.properties)]),
-  async run({ client }, { handle: given, entry: name = '', items, ...input }) {
+  async run({ client, environment }, { handle: given, entry: name = '', items, ...rest }) {
+    const input = { ...triedOn(environment), ...rest }
     if (given !== undefined)
       return recordByHandle(client, { handle: given, outcome: 'WORKED', ...input } as FeedbackInput)
     if (items !== undefined) {
       return recordAll(
         client,
-        items.map(item => ({ ...item, kind: 'VERIFY' })),
+        items.map(item => ({ ...triedOn(environment), ...item, kind: 'VERIFY' })),
         'verification',
       )
     }
@@ -153,13 +158,14 @@ const contradict = tool({
   }),
   performs: ['createActor', 'sendFeedback', 'contradictRevision', 'recordEvidence'],
   refuse: oneOrItems(['entry', 'revisionId', 'rationale']),
-  async run({ client }, { handle: given, entry: name = '', items, ...input }) {
+  async run({ client, environment }, { handle: given, entry: name = '', items, ...rest }) {
+    const input = { ...triedOn(environment), ...rest }
     if (given !== undefined)
       return recordByHandle(client, { handle: given, outcome: 'FAILED', ...input } as FeedbackInput)
     if (items !== undefined) {
       return recordAll(
         client,
-        items.map(item => ({ ...item, kind: 'CONTRADICT' })),
+        items.map(item => ({ ...triedOn(environment), ...item, kind: 'CONTRADICT' })),
         'contradiction',
       )
     }

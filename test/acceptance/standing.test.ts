@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Entry } from '../../src/contract/resources.ts'
+import type { Entry, FoundList } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
+import { call } from '../support/client.ts'
 import { assertOneStanding, countsOf, judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 
 let author: Voice
@@ -283,7 +284,33 @@ test('the environments of judgements are stored, shown and named by the standing
   const judge = await world.voice()
   const { body } = await world.send<{ items: unknown[] }>(judge, '/api/evidence', { items })
   assert.partialDeepStrictEqual(body.items, [{ status: 201, verification: { observedOn } }])
-  assert.deepEqual((await assertOneStanding(world, entry)).observedOn, [{ name: 'nodejs', version: '22.14' }])
+  const [observed, ...rest] = (await assertOneStanding(world, entry)).observedOn
+  assert.deepEqual([observed?.name, observed?.version, observed?.voices, rest], ['nodejs', '22.14', 1, []])
+})
+
+test('a question with env is told how many voices confirmed a text on its major version, and the page shows where', async () => {
+  const word = 'xanthophyll'
+  const entry = await world.publish(author, { title: `Why ${word} fades`, summary: `The ${word} fades.` })
+  const confirm = async (version: string): Promise<void> => {
+    const observedOn = [{ name: 'NodeJS', version }]
+    const said = { entry: entry.id, revisionId: entry.currentRevisionId, rationale: 'Ran it.', observedOn }
+    const items = [{ ...said, kind: 'VERIFY', result: 'SUPPORTED', confidence: 1 }]
+    await world.send(await world.voice(), '/api/evidence', { items })
+  }
+  for (const version of ['20.1', '22.3', '22.14']) await confirm(version)
+  const rowFor = async (env: string) =>
+    (await world.read<FoundList>(`/api/find?q=why+${word}+fades&env=${encodeURIComponent(env)}`)).items[0]
+  const [{ lastAt = '', ...one } = {}, ...rest] = (await rowFor('nodejs@22.0,debian@12'))?.confirmedOn ?? []
+  assert.deepEqual([one, rest], [{ name: 'nodejs', same: 2, other: 1 }, []])
+  assert.ok(Date.parse(lastAt) > 0)
+  assert.equal((await rowFor('nodejs'))?.confirmedOn?.[0]?.same, 3)
+  for (const env of ['', 'debian@12', ',,@,x@']) assert.equal((await rowFor(env))?.confirmedOn, undefined, env)
+  const page = await (await fetch(`${app.url}/entries/${entry.slug}`)).text()
+  assert.match(page, /Confirmed on NodeJS 20\.1 and 22\.14, last in [A-Z][a-z]+ \d{4}\./)
+  const accept = { accept: 'text/markdown' }
+  const path = `/api/find?q=why+${word}+fades&env=nodejs@22`
+  const { text } = await call(app.url, 'GET', path, { headers: accept })
+  assert.match(text, /^Confirmed on your version of nodejs by 2, on others by 1, last on \d{4}-/m)
 })
 
 test('at most three contradictions are shown, one from each network, with the texts of their records', async () => {

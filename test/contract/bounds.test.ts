@@ -150,6 +150,7 @@ const ADDED: Record<string, Record<string, string>> = {
     tag: 'text ..40',
     limit: 'integer 1..20',
     state: 'UNCHECKED|SUPPORTED|PARTLY_SUPPORTED|ANSWERED|DISPUTED|CONTRADICTED|INCONCLUSIVE',
+    env: 'text ..1000',
     tokens: 'integer 300..8000',
   },
   readOverview: { revisionId: 'uuid' },

@@ -82,7 +82,20 @@ test('an operation is described as in the table', () => {
 
 test('every named schema exists and is the one that is checked', () => {
   const named = { ...NAMED_INPUTS, ...NAMED_RESOURCES }
-  const shared = ['Uuid', 'DataClass', 'NextCursor', 'Signals', 'State', 'ContentTrust', 'IdentityTrust', 'Causality']
+  const shared = [
+    'Uuid',
+    'DataClass',
+    'NextCursor',
+    'Signals',
+    'State',
+    'ContentTrust',
+    'IdentityTrust',
+    'Causality',
+    'Sources',
+    'ObservedOn',
+    'Observed',
+    'Rationale',
+  ]
   assert.deepEqual(Object.keys(document.components.schemas).toSorted(), [...Object.keys(named), ...shared].toSorted())
   for (const [name, schema] of Object.entries(named)) {
     const plain = JSON.parse(JSON.stringify(schema)) as unknown

@@ -13,9 +13,10 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { runMcp } from '../../src/cli/mcp.ts'
+import type { Evidence } from '../../src/contract/resources.ts'
 import { LAUNCHER, temporaryDirectory } from '../cli/command.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, newActor, newEntry } from '../support/client.ts'
+import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { takePart } from './scenario.ts'
 import { type CallTool, callerOf, done, ERAS, PATIENCE, refused } from './session.ts'
 
@@ -147,6 +148,38 @@ export function testStdio(app: TestApp): void {
     assert.match(stdout[1]?.result?.content?.[0]?.text ?? '', /^RATE_LIMITED: .*Wait 21 seconds/)
     const { stdout: later } = await talk({ url }, [{ id: 1, ...open }, history(2)])
     assert.match(later[1]?.result?.content?.[0]?.text ?? '', /^0 revisions/)
+  })
+
+  test('a session sends its environment with judgements and questions only if it was asked to', async () => {
+    const { token } = await newActor(app.url)
+    const text = { title: 'Vetiver smells of earth', summary: 'The vetiver smells.', content: 'Smell the vetiver.' }
+    const { id: entry, currentRevisionId: revisionId } = await newEntry(app.url, token, text)
+    const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }
+    const judged = { entry, revisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Smelt it.' }
+    const verify = { id: 2, method: 'tools/call', params: { name: 'verify', arguments: judged } }
+    await talk({ url: app.url, env: 'nodejs@22.14,debian@12' }, [{ id: 1, ...open }, verify])
+    await talk({ url: app.url }, [{ id: 1, ...open }, verify])
+    const { verifications } = expectStatus(await call<Evidence>(app.url, 'GET', `/api/entries/${entry}/evidence`), 200)
+    const observed = [
+      { name: 'nodejs', version: '22.14' },
+      { name: 'debian', version: '12' },
+    ]
+    assert.deepEqual(
+      verifications.map(({ observedOn }) => observedOn),
+      [undefined, observed],
+    )
+    // A confirmation counts only from another network than that of the author.
+    const { token: reader } = await newActor(app.url)
+    const items = [{ ...judged, kind: 'VERIFY', observedOn: observed }]
+    expectStatus(await call(app.url, 'POST', '/api/evidence', { token: reader, body: { items } }), 200)
+    const find = { name: 'find', arguments: { q: 'vetiver smells of earth' } }
+    const ask = { id: 2, method: 'tools/call', params: find }
+    const { stdout } = await talk({ url: app.url, env: 'nodejs@22' }, [{ id: 1, ...open }, ask])
+    assert.match(
+      stdout[1]?.result?.content?.[0]?.text ?? '',
+      /Confirmed on your version of nodejs by 1, on others by 0/,
+    )
+    await assert.rejects(talk({ url: app.url, env: 'nodejs' }, []), /--env must be auto, or NAME@VERSION/)
   })
 
   test('an unknown token of the host is refused without mention of actorToken', async () => {

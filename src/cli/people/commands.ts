@@ -58,6 +58,11 @@ export const READ_COMMANDS: readonly Command[] = [
         description: 'Print as many of the best answers, with objections, as fit into N tokens of 4 bytes.',
       },
       {
+        name: 'env',
+        value: 'NAME@VERSION',
+        description: 'Say whether answers were confirmed on these; auto reads Node, system and packages.',
+      },
+      {
         name: 'from',
         value: 'URLS',
         description: 'Ask these services too, separated by commas. Each row names its memory.',
@@ -223,7 +228,7 @@ const CHANGE_RATIONALE: Flag = {
 const OBSERVED_ON: Flag = {
   name: 'observed-on',
   value: 'NAME@VERSION',
-  description: 'Where the judgement was made; several separated by commas.',
+  description: 'Where the judgement was made; several separated by commas; auto reads Node, system and packages.',
 }
 
 export const WRITE_COMMANDS: readonly Command[] = [

@@ -12,6 +12,7 @@ import { LIMITS } from '../../contract/limits.ts'
 import { remedyOf } from '../../contract/problems.ts'
 import { RELATION_TYPES, RESULTS } from '../../contract/vocabulary.ts'
 import { argument, CommandError, EXIT, type Invocation, mistake, required, UsageError } from '../command.ts'
+import { environmentsIn } from '../environment.ts'
 import { parsedJson } from './credentials.ts'
 import { readText } from './draft.ts'
 import { entryIdOf, entryName, oneOf, plural } from './flags.ts'
@@ -157,15 +158,10 @@ async function judged({ invocation, client }: Session, slug: string): Promise<Nu
 /** The rationale of the flag. */
 export const rationaleOf = (invocation: Invocation): string => required(invocation, 'rationale', 'why')
 
-/** The environments of the flag, as `nodejs@22.14,debian@12`. */
+/** The environments of the flag. */
 function environmentsOf({ flags }: Invocation): Item['observedOn'] {
   const text = flags['observed-on']
-  return text?.split(',').map(part => {
-    const [name = '', version = '', ...rest] = part.split('@')
-    if (name === '' || version === '' || rest.length > 0)
-      throw new UsageError(`--observed-on must be NAME@VERSION, several separated by commas, not "${part}".`)
-    return { name, version }
-  })
+  return text === undefined ? undefined : environmentsIn('observed-on', text)
 }
 
 function confidenceOf(text: string): number {

@@ -10,11 +10,12 @@ import {
 import { parseServiceUrl } from '../../client/request.ts'
 import { FIND, WORK } from '../../contract/limits.ts'
 import { SORTS, WORK_KINDS } from '../../contract/vocabulary.ts'
-import { NONE_FITS, noneFits } from '../../find/rules/answers.ts'
+import { confirmedLine, NONE_FITS, noneFits } from '../../find/rules/answers.ts'
 import { shortStandingLine, standingLine } from '../../memory/evidence/rules.ts'
 import { signalLines } from '../../memory/signals/text.ts'
 import { createProgress } from '../../progress.ts'
 import { UsageError } from '../command.ts'
+import { environmentQuery, environmentsIn } from '../environment.ts'
 import { readText } from './draft.ts'
 import { countOf, oneOf, plural } from './flags.ts'
 import { actorName } from './names.ts'
@@ -61,11 +62,12 @@ async function find(session: Session, q: string, limit: number | undefined): Pro
   if (limit !== undefined && limit > FIND.max) {
     throw new UsageError(`--limit is at most ${FIND.max} for the best answers; with --sort it is ${MOST}.`)
   }
-  const { tag, tokens } = invocation.flags
+  const { tag, tokens, env } = invocation.flags
   const query = {
     q,
     ...(limit === undefined ? {} : { limit }),
     ...(tag === undefined ? {} : { tag }),
+    ...(env === undefined ? {} : { env: environmentQuery(environmentsIn('env', env)) }),
     ...(tokens === undefined ? {} : { tokens: countOf('--tokens', tokens, FIND.tokensMax, FIND.tokensMin) }),
   }
   const places = memoriesOf(session)
@@ -88,9 +90,10 @@ async function showFound({ out }: Session, found: FoundList, from: string | unde
   if (about !== '') out.note(from === undefined ? about : `${from}: ${about}`)
   for (const { title, slug } of found.near ?? [])
     out.line(styled('bold', title), '  ', styled('cyan', slug), from === undefined ? '' : `  ${from}`)
-  for (const { title, slug, excerpt, standing, objections = [], ...flagged } of found.items) {
+  for (const { title, slug, excerpt, standing, objections = [], confirmedOn = [], ...flagged } of found.items) {
     out.line(styled('bold', title), '  ', styled('cyan', slug), from === undefined ? '' : `  ${from}`)
     out.line('  ', styled(stateStyle(standing.state), shortStandingLine(standing)))
+    for (const one of confirmedOn) out.line('  ', confirmedLine(one))
     for (const line of signalLines(flagged)) out.line('  ', styled('yellow', line))
     out.block(excerpt)
     for (const { rationale, signals = [] } of objections) {

@@ -347,6 +347,7 @@ function sectionOf({
   updatedAt,
   standing,
   objections = [],
+  confirmedOn = [],
   feedback,
   ...flagged
 }: Found): string {
@@ -354,6 +355,7 @@ function sectionOf({
     `## ${oneLine(title)}`,
     `${shortStandingLine(standing)} · ${slug}@${currentRevisionId} · ${updatedAt.slice(0, 10)}${feedback === undefined ? '' : ` · handle ${feedback}`}`,
     ...signalLines(flagged),
+    ...confirmedOn.map(confirmedLine),
     // Quoted, because a summary could imitate a heading or a standing.
     `> ${oneLine(summary)}`,
     excerpt
@@ -366,5 +368,9 @@ function sectionOf({
     ]),
   ].join('\n')
 }
+
+/** Whether a text was confirmed on a product of the reader, in one line. */
+export const confirmedLine = ({ name, same, other, lastAt }: NonNullable<Found['confirmedOn']>[number]): string =>
+  `Confirmed on your version of ${oneLine(name)} by ${same}, on others by ${other}, last on ${lastAt.slice(0, 10)}.`
 
 const oneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()

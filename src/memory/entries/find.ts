@@ -20,6 +20,7 @@ import { messageLines, quotedIn } from '../../find/rules/messages.ts'
 import { isAnswerable } from '../../find/rules/ranking.ts'
 import { unansweredTerms } from '../../find/rules/unanswered.ts'
 import { observedSearch } from '../activity/observe.ts'
+import { confirmedOn, parseEnvironment } from '../evidence/environment-rules.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { objectionsTo } from '../evidence/read.ts'
 import { shortStanding } from '../evidence/rules.ts'
@@ -28,6 +29,7 @@ import { storedStanding } from '../evidence/standing-rows.ts'
 import type { ReadOperation, Reads } from '../operation.ts'
 import { matchesByEntry, type SearchRequest, type SearchResult } from '../searching.ts'
 import { signalsOfText } from '../signals/signals.ts'
+import { isoTime } from '../values.ts'
 import { entryOf, type ServedEntry } from './cache.ts'
 import { findEntryByNumber } from './rows.ts'
 import { tagKey } from './tag-rules.ts'
@@ -61,10 +63,11 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const rowsMost = query.tokens === undefined ? FIND.rows : FIND.max
   const chosen = isNo ? [] : (limit === undefined ? aboveGap(ordered) : ordered).slice(0, limit ?? rowsMost)
   const weights = new Map(result.weights)
+  const env = query.env === undefined ? [] : parseEnvironment(query.env)
   const rows: Row[] = []
   for (const [at, one] of chosen.entries()) {
     const mayBeWhole = at === 0 && isClearlyFirst(ordered)
-    rows.push(await rowOf(reads, one, { weights, mayBeWhole, objectionsMax: query.tokens === undefined ? 1 : 3 }))
+    rows.push(await rowOf(reads, one, { weights, mayBeWhole, env, objectionsMax: query.tokens === undefined ? 1 : 3 }))
     await reads.yieldIfOverBudget()
   }
   const body = isNo ? noAnswer(ordered.slice(0, FIND.titles).map(titleOf), frame) : bestThatFit(rows, frame, tokens)
@@ -167,7 +170,12 @@ const titleOf = ({ served }: Candidate) => entryOf(served)
 async function rowOf(
   { reader, handleOf }: Reads,
   found: Candidate,
-  of: { weights: ReadonlyMap<string, number>; mayBeWhole: boolean; objectionsMax: number },
+  of: {
+    weights: ReadonlyMap<string, number>
+    mayBeWhole: boolean
+    env: ReturnType<typeof parseEnvironment>
+    objectionsMax: number
+  },
 ): Promise<Row> {
   const entry = entryOf(found.served)
   const { id, slug, title, summary, tags, content, currentRevisionId, updatedAt, standing, signals } = entry
@@ -189,10 +197,13 @@ async function rowOf(
     updatedAt,
     ...(handleOf === undefined ? {} : { feedback: handleOf(found.served.revision) }),
   }
-  const opposed = OPPOSED.has(standing.state) ? await findEntryByNumber(reader, found.served.number) : undefined
-  if (opposed !== undefined) {
-    const objections = await objectionsTo(reader, storedStanding(opposed.standing))
+  const isOpposed = OPPOSED.has(standing.state)
+  const judged = isOpposed || of.env.length > 0 ? await findEntryByNumber(reader, found.served.number) : undefined
+  if (judged !== undefined && isOpposed) {
+    const objections = await objectionsTo(reader, storedStanding(judged.standing))
     row.objections = objections.slice(0, of.objectionsMax)
   }
+  const confirmed = judged === undefined ? [] : confirmedOn(storedStanding(judged.standing).observedOn, of.env)
+  if (confirmed.length > 0) row.confirmedOn = confirmed.map(({ at, ...one }) => ({ ...one, lastAt: isoTime(at) }))
   return { row, content: whole }
 }

@@ -6,7 +6,7 @@ import { historyOf } from '../entries/blame.ts'
 import { type EntryRow, findWriter } from '../entries/rows.ts'
 import { findAddressed, inTurns, observedRead, type ReadOperation, type Reads } from '../operation.ts'
 import { signalsMember } from '../signals/signals.ts'
-import { shortDigest } from '../values.ts'
+import { isoTime, shortDigest } from '../values.ts'
 import type { Piece } from './pieces-rules.ts'
 import type { ComputedStanding as StoredStanding } from './rules.ts'
 import { textsOf } from './standing.ts'
@@ -50,7 +50,7 @@ async function standingOfEntry(reads: Reads, entry: EntryRow): Promise<Standing>
     ...shownStanding(entry),
     unconfirmed: await inTurns(reads, unconfirmed, ({ piece, ...by }) => ({ ...shownPiece(piece, entry), ...by })),
     removed: await inTurns(reads, removed, piece => shownPiece(piece, only(supported))),
-    observedOn,
+    observedOn: observedOn.map(({ voices, at, ...one }) => ({ ...one, voices: voices.length, lastAt: isoTime(at) })),
     best: best === null ? null : { revisionId: best, state: 'SUPPORTED' },
     contradictions: await inTurns(reads, objections, one => ({ ...one, ...signalsMember(one.quote, one.rationale) })),
     earlier,

@@ -2,6 +2,7 @@ import type { Entry, Environment, FoundStanding, Standing, Tally } from '../../c
 import type { ObjectionStatus, State } from '../../contract/vocabulary.ts'
 import { signalLine } from '../signals/text.ts'
 import { memoized } from '../values.ts'
+import { environmentsOf, type ObservedEnvironment } from './environment-rules.ts'
 import { type CutText, changedPlaces, isNotable } from './pieces-rules.ts'
 
 /** A verdict about a text: the result of a verification, a contradiction, or a relation of type CONTRADICTS with its entry as target. */
@@ -67,7 +68,7 @@ export type ComputedStanding = {
   /** The actor that made the newest of these changes, and the number of other actors that made one; null if unknown. */
   changedBy: { actor: number; others: number } | null
   checkedAt: number | null
-  observedOn: Environment[]
+  observedOn: ObservedEnvironment[]
   /** At most three, one of each voice. */
   contradictions: (Omit<Objection, 'judgement'> & { record: number; verdict: Verdict; byAuthor: boolean })[]
   /** How disputed the entry is, for the order of lists; 0 without a standing objection. */
@@ -256,7 +257,7 @@ export function assess(evidence: Evidence): { standing: ComputedStanding; change
     ...supportOf(current, changes),
     changedBy: null,
     checkedAt: newestFirst(here.filter(one => isAgainst(one) || !one.own))[0]?.at ?? null,
-    observedOn: environmentsOf(supports),
+    observedOn: environmentsOf(newestFirst(supports), ENVIRONMENTS_NAMED),
     contradictions: shownOf(objections),
     contest: contestOf(open, supports),
   }
@@ -357,12 +358,6 @@ function notableFirst(text: CutText, places: readonly number[]): number[] {
     if (text.piecesAt([place]).some(isNotable)) notable.push(place)
   }
   return [...new Set([...notable, ...places.slice(0, 2 * NAMED)])].slice(0, NAMED)
-}
-
-/** The environments of supporting judgements, newest first. */
-function environmentsOf(supports: readonly Judgement[]): Environment[] {
-  const all = newestFirst(supports).flatMap(({ observedOn }) => observedOn)
-  return [...new Map(all.map(one => [`${one.name}@${one.version}`, one])).values()].slice(0, ENVIRONMENTS_NAMED)
 }
 
 const STATUS_ORDER: Record<ObjectionStatus, number> = { STANDING: 0, ANSWERED: 1, ADDRESSED: 2 }

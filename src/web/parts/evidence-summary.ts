@@ -1,5 +1,6 @@
 import type { Entry, Standing, Tally } from '../../contract/resources.ts'
 import type { State } from '../../contract/vocabulary.ts'
+import { environmentWords } from '../../memory/evidence/environment-rules.ts'
 import { changedWords, earlierCount, percentOf, type Voices, voicesWords } from '../../memory/evidence/rules.ts'
 import { type Html, html, NOTHING, raw, visible, words } from '../html.ts'
 import { ago, badge, by, many } from './components.ts'
@@ -118,8 +119,9 @@ export function stateOfEvidence(
     earlier,
     best,
     unconfirmed = [],
+    observedOn = [],
     ...one
-  }: Confirmed & Pick<Standing, 'tally'> & Partial<Pick<Standing, 'earlier' | 'best' | 'unconfirmed'>>,
+  }: Confirmed & Pick<Standing, 'tally'> & Partial<Pick<Standing, 'earlier' | 'best' | 'unconfirmed' | 'observedOn'>>,
   slug?: string,
 ): Html {
   const { name, tone, sentence } = VERDICTS[one.state]
@@ -137,6 +139,7 @@ export function stateOfEvidence(
 <h2 id="state">Evidence ${badge(name, tone)}</h2>
 <p>${sentence}${share !== '' && html` ${words(share)}.`}</p>
 ${voicesOf(tally)}
+${observedOn.length > 0 && html`<p class="small">Confirmed on ${visible(environmentWords(observedOn))}.</p>`}
 ${unconfirmed.map(({ text, actor }) => html`<p class="small">Changed since it was checked, by ${by(actor, actor.id)}: <q dir="auto">${visible(text)}</q></p>`)}
 ${notCounted.length > 0 && html`<p class="small">Not counted: ${notCounted.join(', ')}.${found}</p>`}
 ${slug !== undefined && html`<p class="small"><a href="/entries/${slug}/evidence">Read the evidence</a></p>`}
