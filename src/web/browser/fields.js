@@ -90,20 +90,16 @@ export function wrongFields(form) {
     .sort((one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1))
 }
 
-/** @param {HTMLFieldSetElement} choice */
+/** A choice that is not shown needs no answer. @param {HTMLFieldSetElement} choice */
 const problemOfChoice = choice =>
-  choice.querySelector(':checked') === null ? `Choose an answer: ${choice.dataset.label}` : ''
+  choice.checkVisibility() && choice.querySelector(':checked') === null
+    ? `Choose an answer: ${choice.dataset.label}`
+    : ''
 
 /** @param {Field} field */
 function problemOf(field) {
   const name = field.dataset.label ?? field.name
   const over = lengthOf(field.value) - Number(field.dataset.max ?? Number.POSITIVE_INFINITY)
-  if (field instanceof HTMLInputElement && field.type === 'number') {
-    const { badInput, rangeUnderflow, rangeOverflow, stepMismatch } = field.validity
-    if (badInput || rangeUnderflow || rangeOverflow || stepMismatch) {
-      return `${name} must be a whole number from ${field.min} to ${field.max}.`
-    }
-  }
   if (field.required && field.value === '') return `${name} is missing.`
   if (over > 0) return `${name} is ${NUMBERS.format(over)} ${over === 1 ? 'character' : 'characters'} too long.`
   if (field.value.includes('\u0000') || !field.value.isWellFormed())

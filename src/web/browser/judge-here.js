@@ -1,113 +1,159 @@
 import { call } from './api.js'
-import { countdown } from './countdown.js'
-import { button, download, make } from './dom.js'
-import { asActor, refusalMessage } from './sending.js'
+import { button, download, make, need } from './dom.js'
+import { findByAddress } from './entry-address.js'
+import { offerAddresses } from './entry-picker.js'
+import { countCharacters, fieldOf, fill, showFieldProblem, textIn } from './fields.js'
+import { asActor, sendBy } from './sending.js'
 import { fileOf, keptActor } from './site.js'
 
-const RATIONALE_CHARACTERS = 1_000
 const QUOTE_CHARACTERS = 500
-const SHOWN_CHARACTERS = 60
-
-/** The chosen answer of each form, and whether the form is being sent. @type {WeakMap<HTMLFormElement, { result: string, sending: boolean }>} */
-const chosen = new WeakMap()
 
 /**
- * Chooses an answer, and asks for the rest of the verification the first time.
+ * The request of a form that judges: a text that did not hold is contradicted, with the quote and the supporting entry if they are named;
+ * any other result is a verification. `ready` finds the supporting entry, `answered` turns the refusal of the only item into a refusal.
  * @param {HTMLFormElement} form
- * @param {HTMLButtonElement} pressed
  */
-export function answer(form, pressed) {
-  const state = chosen.get(form) ?? { result: '', sending: false }
-  if (!chosen.has(form)) open(form)
-  state.result = pressed.value
-  chosen.set(form, state)
-  for (const one of form.querySelectorAll('.answers button')) one.setAttribute('aria-pressed', String(one === pressed))
-  form.querySelector('textarea')?.focus()
+export function judgementOf(form) {
+  const { slug = '' } = form.dataset
+  const path = `/api/entries/${encodeURIComponent(slug)}`
+  const support = fieldOf(form, 'support')
+  if (support instanceof HTMLInputElement) offerAddresses(support)
+  /** @type {string | undefined} */
+  let sourceEntryId
+
+  const request = () => {
+    const result = textIn(form, 'result')
+    const about = { revisionId: textIn(form, 'revisionId'), rationale: textIn(form, 'rationale') }
+    if (result !== 'UNSUPPORTED') {
+      return { path: `${path}/verify`, body: { ...about, result, confidence: Number(textIn(form, 'confidence')) } }
+    }
+    const objection = { ...about, ...(sourceEntryId === undefined ? {} : { sourceEntryId }) }
+    const quote = textIn(form, 'quote').trim()
+    return quote === ''
+      ? { path: `${path}/contradict`, body: objection }
+      : { path: '/api/evidence', body: { items: [{ entry: slug, kind: 'CONTRADICT', quote, ...objection }] } }
+  }
+  const ready = async () => {
+    sourceEntryId = undefined
+    showFieldProblem(support, '')
+    if (textIn(form, 'result') !== 'UNSUPPORTED' || support.value.trim() === '') return true
+    const looked = await findByAddress(support.value)
+    if ('found' in looked) sourceEntryId = looked.found.entryId
+    else {
+      showFieldProblem(support, looked.problem)
+      support.focus()
+    }
+    return 'found' in looked
+  }
+  return { request, ready, answered }
 }
 
-/** Puts the marked words of the entry into the link that contradicts them, and shows them there. */
+/**
+ * @param {import('./api.js').Answer<{ items?: import('../../contract/resources.ts').EvidenceResult[] }>} sent
+ * @returns {typeof sent}
+ */
+function answered(sent) {
+  const error = sent.ok ? sent.body.items?.[0]?.error : undefined
+  return error === undefined
+    ? sent
+    : { ok: false, status: sent.status, code: error.code, requestId: null, retryAfter: 0 }
+}
+
+/** The words of the entry that the reader marked last. */
+let marked = ''
+
+/** Remembers the marked words of the entry, and shows that they become the quote. */
 export function mark() {
-  const link = document.querySelector('a[data-wrong]')
   const selection = document.getSelection()
   const words = String(selection).trim()
   const isText = selection?.anchorNode?.parentElement?.closest('.prose, .entry-head') != null
-  if (!(link instanceof HTMLAnchorElement) || words === '' || !isText) return
-  const address = new URL(link.href)
-  address.searchParams.set('quote', words.slice(0, QUOTE_CHARACTERS).toWellFormed())
-  link.href = address.href
-  const beginning = words.length > SHOWN_CHARACTERS ? `${words.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : words
-  link.replaceChildren('This is wrong: ', make('q', { dir: 'auto' }, beginning))
+  const place = document.querySelector('[data-marked]')
+  if (place === null || words === '' || !isText) return
+  marked = words.slice(0, QUOTE_CHARACTERS).toWellFormed()
+  place.replaceChildren('Marked: ', make('q', { class: 'clip', dir: 'auto' }, marked))
 }
 
-/** @param {HTMLFormElement} form */
-function open(form) {
-  for (const one of form.querySelectorAll('.answers button')) one.setAttribute('type', 'button')
-  const rationale = make('textarea', {
-    id: 'judge-rationale',
-    rows: 4,
-    required: true,
-    maxlength: RATIONALE_CHARACTERS,
-    dir: 'auto',
-  })
-  const confidence = make('input', {
-    id: 'judge-confidence',
-    type: 'number',
-    min: 0,
-    max: 100,
-    step: 1,
-    required: true,
-  })
-  const status = make('div', { role: 'status' })
-  form.append(
-    make('div', { class: 'field' }, make('label', { for: 'judge-rationale' }, 'Your test and its outcome'), rationale),
-    make(
-      'div',
-      { class: 'field' },
-      make('label', { for: 'judge-confidence' }, 'How sure are you, in per cent?'),
-      confidence,
-    ),
-    make('p', { class: 'small' }, actorSentence()),
-    make('p', { class: 'row' }, make('button', { type: 'submit', class: 'do' }, 'Record the result')),
-    status,
-  )
-  form.addEventListener('submit', event => {
-    event.preventDefault()
-    send(form, { rationale: rationale.value, confidence: Number(confidence.value) / 100 }, status)
-  })
-}
-
-const actorSentence = () =>
-  keptActor() === undefined
-    ? 'It is recorded under a new actor without a name. Its token stays in this browser.'
-    : 'It is recorded under the actor of this browser.'
+/** The forms that are open, or are being opened. @type {WeakMap<HTMLFormElement, Promise<boolean>>} */
+const opened = new WeakMap()
 
 /**
+ * Chooses an answer. The first time, puts the form of the page that judges in place of it; if that page cannot be read, opens it.
  * @param {HTMLFormElement} form
- * @param {{ rationale: string, confidence: number }} fields
- * @param {HTMLElement} status
+ * @param {HTMLButtonElement} pressed
  */
-async function send(form, fields, status) {
-  const state = chosen.get(form)
-  if (state === undefined || state.sending) return
-  state.sending = true
-  status.replaceChildren('Sending …')
+export async function answer(form, pressed) {
   const { judge: slug = '', revision = '' } = form.dataset
+  const query = new URLSearchParams({ revision, result: pressed.value, ...(marked === '' ? {} : { quote: marked }) })
+  const address = `/entries/${encodeURIComponent(slug)}/verify?${query}`
+  const isFirst = !opened.has(form)
+  const opening = opened.get(form) ?? open(form, address)
+  opened.set(form, opening)
+  if (!(await opening)) return location.assign(address)
+  const choice = form.querySelector(`input[name=result][value=${pressed.value}]`)
+  if (choice instanceof HTMLInputElement) choice.checked = true
+  const quote = fieldOf(form, 'quote')
+  if (!isFirst && quote.value === '' && marked !== '') fill(quote, marked)
+  for (const one of form.querySelectorAll('.answers button')) one.setAttribute('aria-pressed', String(one === pressed))
+  fieldOf(form, 'rationale').focus()
+}
+
+/** @param {HTMLFormElement} form @param {string} address the page with the same form */
+async function open(form, address) {
+  const page = await pageAt(address)
+  const fields = page?.querySelector('#writing > fieldset')
+  const sheet = page?.querySelector('link[href$="/forms.css"]')
+  const row = page?.querySelector('[data-send]')
+  if (!(fields instanceof HTMLFieldSetElement && sheet && row)) return false
+  const loaded = new Promise(resolve => {
+    for (const end of ['load', 'error']) sheet.addEventListener(end, resolve)
+  })
+  document.head.append(sheet)
+  await loaded
+  fields.disabled = false
+  need(fields, '#f-result', HTMLElement).hidden = true
+  for (const one of form.querySelectorAll('.answers button')) one.setAttribute('type', 'button')
+  for (const send of row.querySelectorAll('button')) {
+    send.disabled = false
+    send.removeAttribute('form')
+  }
+  form.noValidate = true
+  form.dataset.slug = form.dataset.judge ?? ''
+  form.querySelector('input[name=revision]')?.remove()
+  const name = make('input', { id: 'f-name', name: 'declaredName', maxlength: 120, autocomplete: 'off', dir: 'auto' })
+  const who =
+    keptActor() === undefined
+      ? make(
+          'div',
+          { class: 'field' },
+          make('label', { for: 'f-name' }, 'Your name ', make('span', { class: 'optional' }, 'optional')),
+          make('p', { class: 'hint' }, 'Recorded under a new actor, whose token stays in this browser.'),
+          name,
+        )
+      : make('p', { class: 'small' }, 'It is recorded under the actor of this browser.')
+  form.append(fields, who, row)
+  countCharacters(form)
+  start(form, name)
+  return true
+}
+
+/** @param {HTMLFormElement} form @param {HTMLInputElement} name */
+function start(form, name) {
+  const { request, ready, answered } = judgementOf(form)
   const isNew = keptActor() === undefined
-  const body = { revisionId: revision, result: state.result, ...fields }
-  const path = `/api/entries/${encodeURIComponent(slug)}/verify`
-  const sent = await asActor({}, token => call('POST', path, { body, token }))
-  if (sent.ok) {
-    form.replaceChildren(...recorded(slug, isNew))
-    form.querySelector('p')?.focus()
-    return refresh()
-  }
-  status.replaceChildren(...refusalMessage(sent))
-  const left = status.querySelector('[data-left]')
-  const release = () => {
-    state.sending = false
-  }
-  if (left === null) release()
-  else countdown(left, sent.retryAfter, release)
+  sendBy(form, {
+    check: ready,
+    send: async () => {
+      const { path, body } = request()
+      const declared = name.value.trim()
+      const actor = declared === '' ? {} : { declaredName: declared }
+      return answered(await asActor(actor, token => call('POST', path, { body, token })))
+    },
+    done: () => {
+      form.replaceChildren(...recorded(form.dataset.slug ?? '', isNew))
+      form.querySelector('p')?.focus()
+      refresh()
+    },
+  })
 }
 
 /** The places of a page that depend on the evidence. */
@@ -115,12 +161,15 @@ const JUDGED = ['.standing', '.tabs', '.life', '.state']
 
 /** Shows the new standing, read from the page as it is now. */
 async function refresh() {
-  const answer = await fetch(location.pathname, { headers: { accept: 'text/html' }, cache: 'no-store' }).catch(
-    () => null,
-  )
-  if (!answer?.ok) return
-  const now = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const now = await pageAt(location.pathname)
+  if (now === undefined) return
   for (const place of JUDGED) document.querySelector(place)?.replaceWith(now.querySelector(place) ?? '')
+}
+
+/** The page of an address as it is now; undefined if it cannot be read. @param {string} address */
+async function pageAt(address) {
+  const answer = await fetch(address, { headers: { accept: 'text/html' }, cache: 'no-store' }).catch(() => null)
+  return answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined
 }
 
 /**

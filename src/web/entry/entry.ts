@@ -21,6 +21,7 @@ import {
   moment,
   originMark,
   originOf,
+  RESULT_WORDS,
   signalBadges,
   tagList,
   titleOf,
@@ -30,6 +31,7 @@ import {
 import { confirmedWords, reason, stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import type { Section } from '../parts/markdown.ts'
 import { proseWithSections } from '../parts/prose.ts'
+import { RESULTS } from '../take-part/judge.ts'
 import { entryTabs, relationsOf, restsOn, revisionOf, sourcesOf } from './head.ts'
 import { lifeLine } from './life-line.ts'
 import { linkedData } from './linked-data.ts'
@@ -220,23 +222,16 @@ const judgeForm = ({ slug, currentRevisionId }: Entry): Html =>
 <p class="small">Have you used it? Record the result for the next reader.</p>
 <form action="/entries/${slug}/verify" method="get" data-judge="${slug}" data-revision="${currentRevisionId}">
 <input type="hidden" name="revision" value="${currentRevisionId}">
-<div class="answers" role="group" aria-label="Your result">${ANSWERS.map(
-    ([result, name, tone]) => html`<button class="${tone}" name="result" value="${result}">${name}</button>`,
+<div class="answers" role="group" aria-label="Your result">${RESULTS.map(
+    ([result, name]) =>
+      html`<button class="${RESULT_WORDS[result]?.[1] ?? 'open'}" name="result" value="${result}">${name}</button>`,
   )}</div></form>
-<p class="small"><a data-wrong href="/entries/${slug}/contradict?revision=${currentRevisionId}">This is wrong</a>: mark it first.</p></section>`
+<p class="small" data-marked>If a sentence did not hold, mark it first.</p></section>`
 
-/** The answers of a reader, each with the result that it records. */
-const ANSWERS = [
-  ['SUPPORTED', 'It held', 'good'],
-  ['UNSUPPORTED', 'It did not', 'bad'],
-  ['INCONCLUSIVE', 'Could not tell', 'open'],
-] as const
-
-const writeLinks = ({ slug, currentRevisionId }: Entry): Html => {
+const writeLinks = ({ slug }: Entry): Html => {
   const address = `/entries/${slug}`
   return html`<nav class="actions" aria-label="Take part"><h2>Can you improve it?</h2><ul>
-<li><a class="do" href="${address}/revise">Revise</a></li><li><a class="do quiet" href="${address}/verify?revision=${currentRevisionId}">Verify</a></li>
-<li><a class="do quiet" href="${address}/contradict?revision=${currentRevisionId}">Contradict</a></li><li><a class="do quiet" href="${address}/relate">Relate</a></li></ul></nav>`
+<li><a class="do" href="${address}/revise">Revise</a></li><li><a class="do quiet" href="${address}/relate">Relate</a></li></ul></nav>`
 }
 
 const FORMS = { 'text/html': undefined, 'text/markdown': 'md', 'application/json': 'json' } as const

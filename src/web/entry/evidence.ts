@@ -133,7 +133,7 @@ ${sidesOf(rows, objections)}
 ${olderLink(path, { ...filter, ...query }, listed.next)}
 </div><aside class="beside" aria-label="About the current revision">
 ${stateOfEvidence(state)}
-${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="${address}/verify?revision=${entry.currentRevisionId}">Verify</a> <a class="do quiet" href="${address}/contradict?revision=${entry.currentRevisionId}">Contradict</a></p>`}
+${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="${address}/verify?revision=${entry.currentRevisionId}">Did it hold?</a></p>`}
 </aside></div></article>`,
     }
   },

@@ -36,22 +36,10 @@ export type FieldOptions = {
   rows?: number
   optional?: boolean
   type?: 'text' | 'password'
-  /** For a whole number: minimum and maximum. */
-  range?: readonly [number, number]
 }
 
 /** A labelled field with its hint, its counter and the element that shows its problem. */
-export function field({
-  name,
-  label,
-  hint,
-  value = '',
-  max,
-  rows,
-  optional,
-  type = 'text',
-  range,
-}: FieldOptions): Html {
+export function field({ name, label, hint, value = '', max, rows, optional, type = 'text' }: FieldOptions): Html {
   const id = `f-${name}`
   const described = [hint && `${id}-hint`, max && `${id}-count`, `${id}-problem`].filter(Boolean).join(' ')
   const common = html`id="${id}" name="${name}" data-label="${label}" aria-describedby="${described}" autocomplete="off" dir="auto"${max !== undefined && html` data-max="${max}"`}${!optional && raw(' required')}`
@@ -60,7 +48,7 @@ export function field({
 ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
 ${
   rows === undefined
-    ? html`<input ${range === undefined ? html`type="${type}"` : html`type="number" min="${range[0]}" max="${range[1]}" step="1"`} ${common} value="${value}"${type === 'password' && raw(' spellcheck="false"')}>`
+    ? html`<input type="${type}" ${common} value="${value}"${type === 'password' && raw(' spellcheck="false"')}>`
     : html`<textarea ${common} rows="${rows}">
 ${value}</textarea>`
 }
@@ -69,12 +57,12 @@ ${max !== undefined && html`<p class="count" id="${id}-count"></p>`}
 </div>`
 }
 
-/** Radio buttons, each with its meaning. None is selected in advance. */
+/** Radio buttons, each with its meaning. `chosen` is the value that is selected in advance; none by default. */
 export function choice(
   name: string,
   legend: string,
   options: readonly (readonly [value: string, label: string, meaning: string])[],
-  { optional = false }: { optional?: boolean } = {},
+  { optional = false, chosen }: { optional?: boolean; chosen?: string } = {},
 ): Html {
   const required = html` role="radiogroup" aria-required="true" data-label="${legend}" aria-describedby="f-${name}-problem"`
   return html`<fieldset class="choices" id="f-${name}"${!optional && required}>
@@ -84,7 +72,7 @@ ${options.map(
     value,
     label,
     meaning,
-  ]) => html`<label class="choice"><input type="radio" name="${name}" value="${value}"> <span><strong>${label}</strong> ${meaning}</span></label>
+  ]) => html`<label class="choice"><input type="radio" name="${name}" value="${value}"${value === chosen && raw(' checked')}> <span><strong>${label}</strong> ${meaning}</span></label>
 `,
 )}<p class="field-problem" id="f-${name}-problem" hidden></p>
 </fieldset>`

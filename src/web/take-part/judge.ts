@@ -22,45 +22,6 @@ ${revision.id !== entry.currentRevisionId && html`<p class="notice">It is not th
 const rationale = (label: string, hint: string): Html =>
   field({ name: 'rationale', label, hint, max: LIMITS.rationaleCharacters, rows: 5 })
 
-export const VERIFY: Page = {
-  path: '/entries/{slug}/verify',
-  writes: true,
-  as: 'readEntry',
-  ownQuery: ['revision'],
-  async render(request) {
-    const { entry, revision } = await judged(request)
-    return {
-      title: `Verify ${seen(entry.title)}`,
-      scripts: ['judge.js'],
-      unlisted: true,
-      body: writingPage({
-        heading: html`Verify ${words(entry.title)}`,
-        lead: 'Record whether this text was right when you used it. A verification is your own claim, under your actor, about one exact revision.',
-        before: subject(entry, revision, request.reads.at),
-        form: html`<form class="needs-script" id="writing" data-write="verify" data-slug="${entry.slug}" novalidate aria-label="The verification">
-<fieldset class="bare" disabled>
-<input type="hidden" name="revisionId" value="${revision.id}">
-${choice('result', 'Result', [
-  ['SUPPORTED', 'Supported', 'You used it, and it was right.'],
-  ['UNSUPPORTED', 'Unsupported', 'It was wrong, or nothing supports it.'],
-  ['INCONCLUSIVE', 'Inconclusive', 'You tried it and cannot decide.'],
-])}
-${field({ name: 'confidence', label: 'Confidence', hint: 'In per cent: 0 is a guess, 100 is certain.', range: [0, 100] })}
-${rationale('Rationale', 'Your test, its conditions and its outcome, so that others can repeat it.')}
-</fieldset>
-</form>`,
-        send: 'Record the verification',
-        curl: curlCommands(request.config, `/api/entries/${entry.slug}/verify`, {
-          revisionId: revision.id,
-          result: 'SUPPORTED',
-          confidence: 0.8,
-          rationale: 'Your test and its outcome',
-        }),
-      }),
-    }
-  },
-}
-
 /** The signs of Markdown and blank space, which marked words of a page do not have. */
 const UNSHOWN = /\]\([^)]*\)|[\s*_`~#>|[\]()!\\-]+/g
 const plainOf = (text: string): string => text.normalize('NFC').replace(UNSHOWN, '')
@@ -82,7 +43,7 @@ const startOf = (text: string): string => [...text].slice(0, LIMITS.quoteCharact
 /** Maximum number of characters of the sentences that are listed. */
 const LISTED_CHARACTERS = 10_000
 
-/** The sentences of a revision as links that fill in the quote: for readers without a script or a mouse. */
+/** The judged text, each sentence as a link that fills in the quote: also for readers without a script or a mouse. */
 function sentences({ slug }: Entry, revision: Revision): Html {
   const rows: Html[] = []
   let size = 0
@@ -95,56 +56,71 @@ function sentences({ slug }: Entry, revision: Revision): Html {
       html`<li dir="auto"><a href="/entries/${slug}/contradict?${String(query)}">${visible(text.trim())}</a></li>`,
     )
   }
-  return html`<details class="subject"><summary>Choose the wrong sentence from the text</summary><ul class="plain">${rows}</ul></details>`
+  return html`<details class="subject judged" open><summary>The text. Choose a sentence that did not hold</summary><ul class="plain" tabindex="0" aria-label="The sentences of the text">${rows}</ul></details>`
 }
 
-export const CONTRADICT: Page = {
-  path: '/entries/{slug}/contradict',
+/** The form of a judgement. A text that did not hold is contradicted; any other result is a verification with a confidence. */
+const judgement = (entry: Entry, revision: Revision, { result, quote }: { result: string; quote: string }): Html =>
+  html`<form class="needs-script" id="writing" data-write="judge" data-slug="${entry.slug}" novalidate aria-label="The result">
+<fieldset class="bare" disabled>
+<input type="hidden" name="revisionId" value="${revision.id}">
+${choice('result', 'Did it hold?', RESULTS, { chosen: result })}
+<div class="wrong">${field({ name: 'quote', label: 'Which sentence?', hint: 'The wrong words, exactly as in the text. Empty: the whole text.', max: LIMITS.quoteCharacters, rows: 2, value: quote, optional: true })}</div>
+${rationale('What did you see?', 'Your test, its conditions and its outcome, so that others can repeat it.')}
+<div class="wrong">${field({ name: 'support', label: 'An entry that supports you', hint: 'If there is one: type words to find it, or paste its address.', optional: true })}</div>
+<div class="sure">${choice('confidence', 'How sure are you?', SURE)}</div>
+</fieldset>
+</form>`
+
+/** The answers of a reader, each with the result that it records. */
+export const RESULTS = [
+  ['SUPPORTED', 'It held', 'You used it, and it was right.'],
+  ['UNSUPPORTED', 'It did not', 'It was wrong, or nothing supports it.'],
+  ['INCONCLUSIVE', 'Could not tell', 'You tried it and cannot decide.'],
+] as const
+
+/** The confidence of a verification in words. */
+const SURE = [
+  ['0.25', 'A guess', ''],
+  ['0.75', 'Fairly sure', ''],
+  ['1', 'Certain', ''],
+] as const
+
+/** The page of a judgement. `assumed` is the result that is chosen in advance; empty for none. */
+const judgePage = (name: 'verify' | 'contradict', assumed: string): Page => ({
+  path: `/entries/{slug}/${name}`,
   writes: true,
   as: 'readEntry',
-  ownQuery: ['revision', 'quote'],
+  ownQuery: ['revision', 'quote', 'result'],
   async render(request) {
     const { entry, revision } = await judged(request)
-    const quote = quoteOf(
-      revision,
-      startOf(
-        String(request.query.quote ?? '')
-          .toWellFormed()
-          .trim(),
-      ),
-    )
+    const { quote: marked = '', result = assumed } = request.query
+    const quote = quoteOf(revision, startOf(String(marked).toWellFormed().trim()))
+    const path = `/api/entries/${entry.slug}/${name}`
+    const about = { revisionId: revision.id, rationale: 'What you saw' }
     return {
-      title: `Contradict ${seen(entry.title)}`,
+      title: `Judge ${seen(entry.title)}`,
       scripts: ['judge.js'],
       unlisted: true,
       body: writingPage({
-        heading: html`Contradict ${words(entry.title)}`,
-        lead: html`Name the error and your evidence. If you can fix it, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
+        heading: html`Did it hold? ${words(entry.title)}`,
+        lead: html`Record what you saw when you used this text. It is your own claim, under your actor, about one exact revision. If you can fix the text, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
         before: html`${subject(entry, revision, request.reads.at)}${sentences(entry, revision)}`,
-        form: html`<form class="needs-script" id="writing" data-write="contradict" data-slug="${entry.slug}" novalidate aria-label="The contradiction">
-<fieldset class="bare" disabled>
-<input type="hidden" name="revisionId" value="${revision.id}">
-${field({ name: 'quote', label: 'Which sentence?', hint: 'The wrong words, exactly as in the text. Empty: the whole text.', max: LIMITS.quoteCharacters, rows: 2, value: quote, optional: true })}
-${rationale('Rationale', 'The error, and the evidence against it.')}
-${field({ name: 'support', label: 'An entry that supports you', hint: 'If there is one: type words to find it, or paste its address.', optional: true })}
-</fieldset>
-</form>`,
-        send: 'Record the contradiction',
-        curl: curlCommands(request.config, '/api/evidence', {
-          items: [
-            {
-              entry: entry.slug,
-              kind: 'CONTRADICT',
-              revisionId: revision.id,
-              ...(quote === '' ? {} : { quote }),
-              rationale: 'The error, and the evidence',
-            },
-          ],
-        }),
+        form: judgement(entry, revision, { result: String(result), quote }),
+        send: 'Record the result',
+        curl:
+          name === 'verify'
+            ? curlCommands(request.config, path, { ...about, result: 'SUPPORTED', confidence: 0.75 })
+            : curlCommands(request.config, '/api/evidence', {
+                items: [{ entry: entry.slug, kind: 'CONTRADICT', ...(quote === '' ? {} : { quote }), ...about }],
+              }),
       }),
     }
   },
-}
+})
+
+export const VERIFY = judgePage('verify', '')
+export const CONTRADICT = judgePage('contradict', 'UNSUPPORTED')
 
 export const RELATE: Page = {
   path: '/entries/{slug}/relate',

@@ -35,13 +35,13 @@ test(
     }
     await page.getByRole('button', { name: 'It held' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('textbox', { name: 'Your test and its outcome' }).waitFor()
+    await page.getByRole('textbox', { name: 'What did you see?' }).waitFor()
     await assertAccessible(page, 'an open answer')
     await assertNoOverflow(page, 'an open answer')
     await page.keyboard.type('I ran it twice.')
-    await page.keyboard.press('Tab')
-    await page.keyboard.type('80')
-    await page.getByRole('button', { name: 'It did not' }).click()
+    await page.getByLabel('Certain').check()
+    await page.getByLabel('Your name').fill('A first reader')
+    await page.getByRole('button', { name: 'Could not tell' }).click()
     await page.getByRole('button', { name: 'Record the result' }).click()
     await page.getByText('Recorded.').waitFor()
     await assertAccessible(page, 'a recorded answer')
@@ -53,7 +53,7 @@ test(
       rationale,
       revisionId,
     ])
-    assert.deepEqual(found, [['UNSUPPORTED', 0.8, 'I ran it twice.', entry.currentRevisionId]])
+    assert.deepEqual(found, [['INCONCLUSIVE', 1, 'I ran it twice.', entry.currentRevisionId]])
     assert.match(await page.evaluate('localStorage.getItem("palimpsest.actor")'), /plm_/)
     await page.reload()
     await page.getByRole('button', { name: 'Could not tell' }).click()
@@ -146,33 +146,44 @@ test('an earlier revision is found by the filter, and restored to the byte as a 
   assert.notEqual(restored.currentRevisionId, first)
 })
 
-test('marked words become the quote of a contradiction of exactly this revision', options, async () => {
+test('a text that did not hold is contradicted, and marked words become the quote', options, async () => {
   const entry = await newEntry(app.url, token, { content: 'Rinse **it** first.\n\nWait `0 s` here. Dry it.' })
+  const other = await newEntry(app.url, token)
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto(`/entries/${entry.slug}`)
   await page.evaluate(`document.getSelection().selectAllChildren(document.querySelectorAll('.prose p')[0])`)
-  const link = page.locator('a[data-wrong]')
-  await page.getByText('This is wrong: Rinse it first.').waitFor()
-  await link.focus()
+  await page.getByText('Marked: Rinse it first.').waitFor()
+  await page.getByRole('button', { name: 'It did not' }).focus()
   await page.keyboard.press('Enter')
-  await page.waitForURL('**/contradict?**')
+  await page.getByLabel('Which sentence?').waitFor()
   assert.equal(await page.getByLabel('Which sentence?').inputValue(), 'Rinse **it** first.')
-  await assertAccessible(page, 'a contradiction with a quote')
-  await becomeActor(page, 'A reader')
-  await page.getByText('Choose the wrong sentence from the text').click()
+  assert.equal(await page.getByText('How sure are you?').isVisible(), false)
+  await assertAccessible(page, 'an open contradiction')
+  await page.getByLabel('What did you see?').fill('It leaks.')
+  await page.getByLabel('An entry that supports you').fill(`/entries/${other.slug}`)
+  await page.getByRole('button', { name: 'Record the result' }).click()
+  await page.getByText('Recorded.').waitFor()
+
+  await page.goto(`/entries/${entry.slug}/contradict`)
   await page.getByRole('link', { name: 'Wait `0 s` here.' }).click()
-  await page.locator('#f-rationale').fill('It leaks.')
+  await page.waitForURL('**/contradict?**quote=**')
+  assert.equal(await page.getByLabel('It did not').isChecked(), true)
+  await assertAccessible(page, 'a contradiction with a quote')
+  await page.locator('#f-rationale').fill('It boils.')
   await page.getByLabel('Which sentence?').fill('Not in it.')
-  await page.getByRole('button', { name: 'Record the contradiction' }).click()
+  await page.getByRole('button', { name: 'Record the result' }).click()
   await page.getByText('The revision does not contain the quote.').waitFor()
   await page.getByLabel('Which sentence?').fill('Wait `0 s` here.')
-  await page.getByRole('button', { name: 'Record the contradiction' }).click()
+  await page.getByRole('button', { name: 'Record the result' }).click()
   await page.waitForURL('**/evidence')
   const path = `/api/entries/${entry.slug}/evidence`
   const { contradictions } = expectStatus(await call<Evidence>(app.url, 'GET', path), 200)
   assert.deepEqual(
-    contradictions.map(({ quote, revisionId, rationale }) => [quote, revisionId, rationale]),
-    [['Wait `0 s` here.', entry.currentRevisionId, 'It leaks.']],
+    contradictions.map(one => [one.quote, one.revisionId, one.rationale, one.sourceEntryId]),
+    [
+      ['Wait `0 s` here.', entry.currentRevisionId, 'It boils.', null],
+      ['Rinse **it** first.', entry.currentRevisionId, 'It leaks.', other.id],
+    ],
   )
   assert.deepEqual(complaints, [])
   await close()

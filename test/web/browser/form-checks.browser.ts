@@ -35,14 +35,14 @@ test('no form has a preselected choice, and a missing choice is named and not se
   await becomeActor(page, 'Chooser')
   const sent = writesOf(page)
   for (const [path, button, missing] of [
-    ['verify', 'Record the verification', ['Choose an answer: Result', 'Confidence is missing.']],
+    ['verify', 'Record the result', ['Choose an answer: Did it hold?', 'Choose an answer: How sure are you?']],
     ['revise', 'Commit the revision', ['Choose an answer: Kind of change']],
     ['relate', 'Record the relation', ['Choose an answer: This entry …']],
     ['report', 'Send the report', ['Choose an answer: What is wrong with it?']],
   ] as const) {
     await page.goto(`/entries/${entry.slug}/${path}`)
     assert.equal(await page.locator('main input[type=radio]:checked').count(), 0, path)
-    assert.equal(await page.locator('main input[type=number]').count(), path === 'verify' ? 1 : 0, path)
+    assert.equal(await page.locator('main input[type=number]').count(), 0, path)
     await page.getByRole('button', { name: button }).click()
     for (const sentence of missing) await page.getByText(sentence).waitFor()
     await assertAccessible(page, path)
@@ -83,18 +83,17 @@ test('a verification has the result and the certainty that the person chose', op
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto(`/entries/${entry.slug}/verify`)
   await becomeActor(page, 'Judge')
-  await page.getByLabel('Unsupported').check()
   await page.locator('#f-rationale').fill('Tried.')
-  await page.getByLabel('Confidence').fill('101')
-  await page.getByRole('button', { name: 'Record the verification' }).click()
-  await page.getByText('Confidence must be a whole number from 0 to 100.').waitFor()
-  await page.getByLabel('Confidence').fill('7')
-  await page.getByRole('button', { name: 'Record the verification' }).click()
+  await page.getByRole('button', { name: 'Record the result' }).click()
+  await page.getByText('Choose an answer: How sure are you?').waitFor()
+  await page.getByLabel('Could not tell').check()
+  await page.getByLabel('A guess').check()
+  await page.getByRole('button', { name: 'Record the result' }).click()
   await page.waitForURL('**/evidence')
   const { verifications } = await read<Evidence>(`/api/entries/${entry.slug}/evidence`)
   assert.deepEqual(
     verifications.map(({ result, confidence }) => [result, confidence]),
-    [['UNSUPPORTED', 0.07]],
+    [['INCONCLUSIVE', 0.25]],
   )
   assert.deepEqual(complaints, [])
   await close()
@@ -162,7 +161,7 @@ test('a press on a button below offered entries is not lost', options, async () 
   await page.locator('#f-rationale').fill('It expires.')
   await page.locator('#f-support').fill(entry.slug)
   await page.getByRole('option', { name: /Lease of a lock/ }).waitFor()
-  await page.getByRole('button', { name: 'Record the contradiction' }).click()
+  await page.getByRole('button', { name: 'Record the result' }).click()
   await page.waitForURL(`**/entries/${entry.slug}/evidence`, { timeout: 10_000 })
   assert.deepEqual(complaints, [])
   await close()

@@ -53,8 +53,8 @@ test('a person creates an actor, an entry, revisions, evidence and a relation', 
   assert.equal(revision.rationale, 'HTTPS was missing.')
 
   await page.goto(`/entries/${slug}/verify`)
-  await page.getByLabel('Inconclusive').check()
-  await page.getByLabel('Confidence').fill('35')
+  await page.getByLabel('Could not tell').check()
+  await page.getByLabel('Fairly sure').check()
   await page.locator('#f-rationale').fill('Asked a server.')
   await record(page)
   await page.waitForURL(`**/entries/${slug}/evidence`)
@@ -66,7 +66,7 @@ test('a person creates an actor, an entry, revisions, evidence and a relation', 
   const evidence = await read<Evidence>(`/api/entries/${slug}/evidence`)
   assert.deepEqual(
     evidence.verifications.map(({ result, confidence, revisionId }) => [result, confidence, revisionId]),
-    [['INCONCLUSIVE', 0.35, revision.id]],
+    [['INCONCLUSIVE', 0.75, revision.id]],
   )
   assert.deepEqual(
     evidence.contradictions.map(({ sourceEntryId, revisionId }) => [sourceEntryId, revisionId]),

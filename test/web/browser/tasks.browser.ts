@@ -104,8 +104,8 @@ for (const [how, { handOf, look }] of Object.entries(HANDS)) {
     await page.waitForURL(`**${address}`)
 
     await hand.press(page.getByRole('button', { name: 'It held' }))
-    await hand.write(page.getByLabel('Your test and its outcome'), 'It whistles again.')
-    await hand.write(page.getByLabel('How sure are you, in per cent?'), '90')
+    await hand.write(page.getByLabel('What did you see?'), 'It whistles again.')
+    await hand.choose(page.getByLabel('Certain'))
     await hand.press(page.getByRole('button', { name: 'Record the result' }))
     await page.getByText('Recorded.').waitFor()
 
@@ -118,12 +118,13 @@ for (const [how, { handOf, look }] of Object.entries(HANDS)) {
     await page.waitForURL(`**${address}`)
     assert.equal((await now()).content, content.replace('Vinegar', 'Citric acid'))
 
-    await hand.press(page.locator('.actions').getByRole('link', { name: 'Verify' }))
+    await page.goto(`${address}/evidence`)
+    await hand.press(page.getByRole('link', { name: 'Did it hold?' }))
     await page.waitForURL(`**${address}/verify?**`)
-    await hand.choose(page.getByLabel('Inconclusive'))
-    await hand.write(page.getByLabel('Confidence'), '40')
+    await hand.choose(page.getByLabel('Could not tell'))
+    await hand.choose(page.getByLabel('A guess'))
     await hand.write(page.locator('#f-rationale'), 'One kettle only.')
-    await hand.press(page.getByRole('button', { name: 'Record the verification' }))
+    await hand.press(page.getByRole('button', { name: 'Record the result' }))
     await page.waitForURL(`**${address}/evidence`)
 
     await page.goto(`${address}/revise`)
@@ -143,8 +144,8 @@ for (const [how, { handOf, look }] of Object.entries(HANDS)) {
     assert.deepEqual(
       verifications.map(({ result, confidence, rationale }) => [result, confidence, rationale]),
       [
-        ['INCONCLUSIVE', 0.4, 'One kettle only.'],
-        ['SUPPORTED', 0.9, 'It whistles again.'],
+        ['INCONCLUSIVE', 0.25, 'One kettle only.'],
+        ['SUPPORTED', 1, 'It whistles again.'],
       ],
     )
     assert.deepEqual(complaints, [])
