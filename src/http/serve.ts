@@ -105,6 +105,8 @@ export class Serving {
   readonly #underWay = new Map<string, string>()
   readonly #workTurns = new WorkTurns()
   readonly #hinter: Hinter
+  /** The key of the handles of feedback, once it was needed. */
+  #handleKey: string | undefined
   /** The members that the contexts of all reads share. */
   readonly #shared: Omit<Reads, 'actor' | 'at' | 'flushObservations'>
 
@@ -133,7 +135,7 @@ export class Serving {
 
   /** Returns the context of the reads of a caller. */
   readsFor(caller: RemoteCaller): Reads {
-    const { observer, overload, secrets, store, config } = this.#dependencies
+    const { observer, overload, store, config } = this.#dependencies
     const isShared = caller.actor === null && config.sharedCacheSeconds > 0
     return {
       ...this.#shared,
@@ -143,7 +145,10 @@ export class Serving {
       handleOf:
         isShared || store.original !== undefined
           ? undefined
-          : revision => handleOf(secrets().originKey, revision, caller),
+          : revision => {
+              this.#handleKey ??= this.#dependencies.secrets().originKey
+              return handleOf(this.#handleKey, revision, caller)
+            },
       flushObservations: async observed => {
         if (observed !== undefined) observer.note(caller, observed)
         await observer.flush()

@@ -9,36 +9,34 @@ import { findJudged, recordJudgement, resultOf } from './judge.ts'
 
 const HOUR = 3_600_000
 const MARK_CHARACTERS = 12
-const HANDLE = /^([0-9a-z]{1,11})\.([\w-]{12})$/
+const HANDLE = /^([0-9a-z]{1,11})\.[\w-]{12}$/
 
 type Reader = Pick<RemoteCaller, 'actor' | 'origin' | 'at'>
-
-const markOf = (key: string, revision: number, reader: string, hour: number): string =>
-  createHmac('sha256', key)
-    .update(`feedback ${revision} ${reader} ${hour}`)
-    .digest('base64url')
-    .slice(0, MARK_CHARACTERS)
 
 /**
  * The handle with which a reader can judge the revision that it read: the record number of the revision, and a mark of it, of the reader's
  * actor (without a token, its network) and of the hour. Nothing is stored.
  */
-export const handleOf = (key: string, revision: number, { actor, origin, at }: Reader): string =>
-  `${revision.toString(36)}.${markOf(key, revision, actor === null ? origin.networkKey : `${actor}`, Math.floor(at / HOUR))}`
+export function handleOf(key: string, revision: number, { actor, origin, at }: Reader): string {
+  const hour = Math.floor(at / HOUR)
+  const read = `feedback ${revision} ${actor ?? origin.networkKey} ${hour}`
+  return `${revision.toString(36)}.${createHmac('sha256', key).update(read).digest('base64url').slice(0, MARK_CHARACTERS)}`
+}
 
 /**
  * The record number of the revision that a handle names. Returns undefined unless the handle was made in this hour or the one before, for
  * the actor or for its network without a token.
  */
 export function revisionOfHandle(key: string, handle: string, { actor, origin, at }: Reader): number | undefined {
-  const [, digits = '', mark = ''] = HANDLE.exec(handle) ?? []
-  if (mark === '') return undefined
+  const [, digits] = HANDLE.exec(handle) ?? []
+  if (digits === undefined) return undefined
   const revision = Number.parseInt(digits, 36)
-  const hour = Math.floor(at / HOUR)
-  const made = [`${actor}`, origin.networkKey].flatMap(reader =>
-    [hour, hour - 1].map(one => markOf(key, revision, reader, one)),
+  const made = [actor, null].flatMap(reader =>
+    [at, at - HOUR].map(then => handleOf(key, revision, { actor: reader, origin, at: then })),
   )
-  return made.some(one => timingSafeEqual(Buffer.from(one), Buffer.from(mark))) ? revision : undefined
+  return made.some(one => one.length === handle.length && timingSafeEqual(Buffer.from(one), Buffer.from(handle)))
+    ? revision
+    : undefined
 }
 
 /** The rationale of a verification if the reader only reports that the text worked. */
