@@ -67,7 +67,7 @@ export async function listenLocally(server: Pick<Server, 'listenLocally'>, direc
 }
 
 /** Throws OperatorError if another user made the socket: that user would read the texts and the token. */
-function assertOwnSocket(path: string): void {
+export function assertOwnSocket(path: string): void {
   if (process.platform === 'win32') return
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined || found.uid === process.getuid?.()) return

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { HOSTS, type Host, momentOf } from '../../src/cli/hook/hosts.ts'
 import { masked } from '../../src/cli/hook/mask.ts'
+import { socketPath } from '../../src/local-socket.ts'
 import { shareApp } from '../support/app.ts'
 import { call, newActor, newEntry } from '../support/client.ts'
 import { freePort } from '../support/ports.ts'
@@ -188,6 +191,36 @@ test('every bad payload, flag and service ends silently with exit code 0', async
     assert.equal((await inProcess(args, { input: withOutput(CLAUDE, 'bad') })).code, 0)
 })
 
+test('a home that cannot be written changes no answer', async () => {
+  // Not even root can make a folder in a file.
+  const file = join(scratch(), 'a-file')
+  writeFileSync(file, '')
+  const input = withOutput(CLAUDE, 'read-only')
+  const ended = await inProcess(['hook', '--url', app.url, ...PATIENT], { input, env: { XDG_CONFIG_HOME: file } })
+  assert.deepEqual([ended.code, ended.stderr], [0, ''])
+  assert.match(ended.stdout, /webpack 5/)
+})
+
+test('a socket of another user gets no text', {
+  skip: process.getuid?.() !== 0 && 'needs root, to give a file away',
+}, async t => {
+  const directory = join(scratch(), 'of-another')
+  mkdirSync(directory)
+  let connections = 0
+  const stranger = createServer(socket => {
+    connections += 1
+    socket.destroy()
+  }).listen(socketPath(directory))
+  t.after(() => stranger.close())
+  await once(stranger, 'listening')
+  chownSync(socketPath(directory), 65_534, 65_534)
+  const args = ['hook', '--host', 'claude-code', '--data-dir', directory, ...PATIENT]
+  const ended = await inProcess(args, { input: withOutput(CLAUDE, 'of another') })
+  assert.deepEqual([ended.code, ended.stdout, ended.stderr], [0, '', ''])
+  assert.equal(connections, 0)
+  assert.match(await lastOutcome(), /The socket .* belongs to another user/)
+})
+
 test('a switch turns the hook off and on', async () => {
   assert.equal((await inProcess(['hook', '--off'])).code, 0)
   assert.equal(await said('claude-code', withOutput(CLAUDE, 'off')), undefined)
@@ -201,7 +234,6 @@ test('a switch turns the hook off and on', async () => {
 })
 
 test('a service that accepts connections and does not answer is left after the wait', async t => {
-  const { createServer } = await import('node:net')
   const port = await freePort()
   const silent = createServer(() => {}).listen(port, '127.0.0.1')
   t.after(() => silent.close())

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import type { Entry, FoundList, PinsReport } from '../../client/resources.ts'
 import { fenceOf } from '../../guide/fence.ts'
-import { socketPath } from '../../local-socket.ts'
+import { assertOwnSocket, socketPath } from '../../local-socket.ts'
 import { plain } from '../../memory/plain.ts'
 import { EXIT, type Invocation } from '../command.ts'
 import { readBounded } from '../read-bounded.ts'
@@ -57,6 +57,15 @@ function note(files: HookFiles, line: Noted): void {
   }
 }
 
+/** A home that cannot be written loses the notes, not the answer. */
+function remember(files: HookFiles, host: Host, session: string, notes: SessionNotes): void {
+  try {
+    files.keep(host.name, session, notes)
+  } catch {
+    // The log has the same home.
+  }
+}
+
 type Reply = Message & Pick<Noted, 'sent' | 'found' | 'outcome'>
 
 async function answered(host: Host, bytes: Buffer, invocation: Invocation, files: HookFiles): Promise<string> {
@@ -66,7 +75,7 @@ async function answered(host: Host, bytes: Buffer, invocation: Invocation, files
   const notes = files.notesOf(host.name, session)
   const before = JSON.stringify(notes)
   const { sent, found, outcome, ...message } = await replyTo(host, payload, notes, invocation, files)
-  if (JSON.stringify(notes) !== before) files.keep(host.name, session, notes)
+  if (JSON.stringify(notes) !== before) remember(files, host, session, notes)
   if (outcome !== '') note(files, { host: host.name, event, ...(sent && { sent }), ...(found && { found }), outcome })
   return message.line === undefined && message.context === undefined
     ? ''
@@ -250,6 +259,7 @@ function ask(invocation: Invocation, method: string, path: string, body?: object
     'user-agent': 'palimpsest hook',
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
   }
+  if (url === undefined) assertOwnSocket(socketPath(flags['data-dir'] ?? ''))
   const wait = Number(flags.wait ?? WAIT_MS) - performance.now()
   if (!(wait > 0)) return Promise.resolve(undefined)
   return new Promise(resolve => {
