@@ -124,6 +124,24 @@ test('a file that is no JSON object, has comments, or has the name already is no
   }
 })
 
+test('a host file of another version keeps its version and its members', async () => {
+  const text = '{ "version": 2, "hooks": { "postToolUse": [{ "command": "mine", "loop_limit": null }] } }'
+  const { texts, run, paths } = homeOf('cursor', { 'hooks.json': text })
+  await done(run('--yes'))
+  const written = JSON.parse(texts()[paths.findIndex(path => path.endsWith('hooks.json'))] ?? '')
+  assert.equal(written.version, 2)
+  assert.deepEqual(written.hooks.postToolUse.at(-1), { command: 'mine', loop_limit: null })
+  await done(run('--remove', '--yes'))
+  assert.equal(texts()[paths.findIndex(path => path.endsWith('hooks.json'))], text)
+})
+
+test('a read-only home gets one sentence', { skip: !existsSync('/proc') && 'needs /proc' }, async () => {
+  // Not even root can write there.
+  const env = { HOME: '/proc/none', XDG_CONFIG_HOME: join(scratch(), 'read-only') }
+  const ended = await inProcess(['install', '--target', 'gemini', '--yes'], { env })
+  expectRefusal(ended, 1, /^\/proc\/none.* cannot be written \(/)
+})
+
 test('a home that cannot be written gets one sentence, and no file is written', async () => {
   const { home, texts, run } = homeOf('claude-code', { '.claude.json': '{}' })
   writeFileSync(join(home, '.claude'), 'a file')
@@ -190,24 +208,45 @@ test('the plugin of OpenCode adds the answer of the hook to the output of a comm
 
 test('the skill is short', () => assert.ok(SKILL.split('\n').length <= 60))
 
-test('the plugin of Claude Code has the same tools, hooks and skill as an install', () => {
-  const root = join(import.meta.dirname, '../..')
-  const folder = join(root, 'plugins/claude-code')
-  const textOf = (path: string): string => readFileSync(join(folder, path), 'utf8')
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the host and the shell replace it.
-  const memory = { program: ['palimpsest'], flags: ['--data-dir', '${HOME}/.palimpsest'], endpoint: undefined }
-  const places = { home: '/', config: '/', env: {}, platform: 'linux' } as const
-  const plans = TARGETS.find(({ name }) => name === 'claude-code')?.files(memory, places) ?? []
-  const edits = plans.flatMap(plan => (plan.kind === 'json' ? plan.edits : []))
-  const plugin = { ...JSON.parse(textOf('.mcp.json')), ...JSON.parse(textOf('hooks/hooks.json')) }
-  assert.deepEqual(
-    edits.map(({ path: [section = '', name = ''] }) => [plugin[section][name]].flat()),
-    edits.map(({ value }) => [value]),
-  )
-  assert.equal(Object.keys(plugin.hooks).length + 1, edits.length)
-  assert.ok(plans.some(plan => plan.kind === 'whole' && plan.text === textOf('skills/palimpsest/SKILL.md')))
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  assert.equal(JSON.parse(textOf('.claude-plugin/plugin.json')).version, version)
-  const { plugins } = JSON.parse(readFileSync(join(root, '.claude-plugin/marketplace.json'), 'utf8'))
-  assert.equal(join(root, plugins[0].source), folder)
-})
+const ROOT = join(import.meta.dirname, '../..')
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the host and the shell replace it.
+const PRIVATE = '${HOME}/.palimpsest'
+
+for (const [host, home, marketplace] of [
+  ['claude-code', PRIVATE, '.claude-plugin/marketplace.json'],
+  ['codex', '$HOME/.palimpsest', '.agents/plugins/marketplace.json'],
+] as const) {
+  test(`the plugin of ${host} has the same tools, hooks and skill as an install`, () => {
+    const folder = join(ROOT, 'plugins', host)
+    const textOf = (path: string): string => readFileSync(join(folder, path), 'utf8')
+    const memory = { program: ['palimpsest'], flags: ['--data-dir', home], endpoint: undefined }
+    const places = { home: '/', config: '/', env: {}, platform: 'linux' } as const
+    const plans = TARGETS.find(({ name }) => name === host)?.files(memory, places) ?? []
+    const edits = plans.flatMap(plan => (plan.kind === 'json' ? plan.edits : []))
+    const plugin = { ...JSON.parse(textOf('.mcp.json')), ...JSON.parse(textOf('hooks/hooks.json')) }
+    const hooks = edits.filter(({ path: [section] }) => section === 'hooks')
+    assert.deepEqual(
+      hooks.map(({ path: [, name = ''] }) => plugin.hooks[name]),
+      hooks.map(({ value }) => [value]),
+    )
+    assert.equal(Object.keys(plugin.hooks).length, hooks.length)
+    // A host that replaces no variable starts the tools with a shell.
+    const { command, args } = plugin.mcpServers.palimpsest
+    const words =
+      command === 'sh'
+        ? args[1]
+            .replace(/^exec /, '')
+            .replaceAll('"', '')
+            .split(' ')
+        : [command, ...args]
+    assert.deepEqual(words, ['palimpsest', 'mcp', '--data-dir', home])
+    assert.ok(plans.some(plan => plan.kind === 'whole' && plan.text === textOf('skills/palimpsest/SKILL.md')))
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const named = JSON.parse(textOf(host === 'codex' ? '.codex-plugin/plugin.json' : '.claude-plugin/plugin.json'))
+    assert.equal(named.version, version)
+    const parts = [named.skills, named.hooks, named.mcpServers].filter(path => path !== undefined)
+    for (const path of parts) assert.ok(existsSync(join(folder, path)), path)
+    const [{ source }] = JSON.parse(readFileSync(join(ROOT, marketplace), 'utf8')).plugins
+    assert.equal(join(ROOT, source.path ?? source), folder)
+  })
+}
