@@ -21,8 +21,18 @@ export const HOST_COMMANDS: readonly Command[] = [
         description:
           'Send these with questions and judgements; auto reads Node, system and packages. Without it, nothing is sent.',
       },
+      {
+        name: 'from',
+        value: 'URL,URL',
+        description:
+          'Further services that "find" asks too, each for at most 2 seconds. They receive every question of the model.',
+      },
     ],
-    examples: ['mcp --url https://memory.example', 'mcp --data-dir ~/.palimpsest'],
+    examples: [
+      'mcp --url https://memory.example',
+      'mcp --data-dir ~/.palimpsest',
+      'mcp --data-dir ~/.palimpsest --from https://memory.example',
+    ],
     run: async invocation => (await import('./mcp.ts')).runMcp(invocation),
   },
   {

@@ -12,7 +12,7 @@ import { adminTokenFile, mcpTokenFile } from '../secrets.ts'
 import { UsageError } from './command.ts'
 import { environmentsIn } from './environment.ts'
 import { type Called, MESSAGE_BYTES, type Streams } from './mcp.ts'
-import { DEFAULT_URL } from './people/flags.ts'
+import { DEFAULT_URL, servicesIn } from './people/flags.ts'
 
 /**
  * The longest wait of a read or a write, in seconds, that the client waits itself, for example for a cooldown. A host waits a minute for a
@@ -34,7 +34,7 @@ export const speakIn = (
   directory: string,
   logger: Logger,
   { streams, flags }: { streams: Pick<Streams, 'stdin' | 'stdout'> } & Pick<Called, 'flags'>,
-): Promise<void> => speak({ ...sessionIn(memory, directory, logger), ...environmentOf(flags) }, logger, streams)
+): Promise<void> => speak({ ...sessionIn(memory, directory, logger), ...askingBy(flags) }, logger, streams)
 
 /** The level of the log. Throws UsageError for an unknown one. */
 function levelIn({ LOG_LEVEL: level = 'warn' }: NodeJS.ProcessEnv): string {
@@ -80,12 +80,20 @@ function sessionWith({ env, flags }: Called, logger: Logger): Session {
     if (client.token() !== token) client = open(token)
     return client
   }
-  return sessionOf(logger, { clientFor, memory: 'shared', ...environmentOf(flags) }, () => first)
+  return sessionOf(logger, { clientFor, memory: 'shared', ...askingBy(flags) }, () => first)
 }
 
-/** The environment that the flag names. */
-const environmentOf = ({ env }: Called['flags']): Pick<Session, 'environment'> =>
-  env === undefined ? {} : { environment: environmentsIn('env', env) }
+/** The longest wait for the answer of a further service, in seconds. */
+const OTHERS_SECONDS = 2
+
+/** The environment, and the further services that `find` asks, of the flags. */
+const askingBy = ({ env, from }: Called['flags']): Pick<Session, 'environment' | 'others'> => ({
+  ...(env === undefined ? {} : { environment: environmentsIn('env', env) }),
+  others: servicesIn(from).map(baseUrl => ({
+    name: baseUrl,
+    client: createClient({ baseUrl, retries: 0, timeoutSeconds: OTHERS_SECONDS, userAgent: 'palimpsest mcp' }),
+  })),
+})
 
 /** A session with the private memory in a directory. All sessions with the directory write as one actor, whose token is stored there. */
 function sessionIn(memory: LocalMemory, directory: string, logger: Logger): Session {
@@ -121,7 +129,7 @@ function forgettingIn({ fetch }: LocalMemory, directory: string) {
 /** A session that stores its token: the one that `read` returns, or that of an actor that is created later, which `store` receives. */
 function sessionOf(
   logger: Logger,
-  memory: Pick<Session, 'clientFor' | 'memory' | 'forget' | 'environment'>,
+  memory: Pick<Session, 'clientFor' | 'memory' | 'forget' | 'environment' | 'others'>,
   read: () => string | undefined,
   store = (_token: string): void => {},
 ): Session {

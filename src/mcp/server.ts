@@ -217,7 +217,7 @@ function serveResources({ server }: McpServer, session: Session): void {
 
 /** The dependencies of calls of tools. */
 export type Session = SessionMemory &
-  Pick<Context, 'forget' | 'environment'> & {
+  Pick<Context, 'forget' | 'environment' | 'others'> & {
     /** A client of the service that sends the token, if there is one, with every request. */
     clientFor(token: string | undefined): Client
     /** The token of calls without an actorToken. */
@@ -255,10 +255,10 @@ export async function perform(session: Session, name: string, args: unknown): Pr
       return session.clientFor(issued.token)
     }
     const isFirst = token === undefined && tool.performs.includes('createActor')
-    const { memory, forget, environment } = session
+    const { memory, forget, environment, others } = session
     const client = isFirst ? firstWriter(known, act) : known
     const context: Context = {
-      ...{ client, memory },
+      ...{ client, memory, others },
       ...(environment === undefined ? {} : { environment }),
       ...(forget === undefined ? {} : { forget }),
     }

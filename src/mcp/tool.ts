@@ -111,6 +111,8 @@ export type Context = {
   environment?: readonly Environment[]
   /** Withdraws an entry; only in a private store. Rejects with a ClientError. */
   forget?(entry: string, reason: string): Promise<{ entryId: string }>
+  /** Further services that `find` asks, by their addresses. Their clients wait a short time only. */
+  others?: readonly { name: string; client: Pick<Client, 'findEntries'> }[] | undefined
 }
 
 export type Tool = {

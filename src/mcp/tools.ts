@@ -1,8 +1,9 @@
-import type { ResponseMetadata } from '../client/index.ts'
+import { type FoundList, isClientError, type ResponseMetadata } from '../client/index.ts'
 import { PinsInput } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { CursorQuery, FindQuery, WorkQuery } from '../contract/queries.ts'
 import { Type, uuid } from '../contract/schema.ts'
+import { plain } from '../memory/plain.ts'
 import {
   type Logged,
   showBlame,
@@ -33,12 +34,32 @@ const find = tool({
   input: inputOf({ q: problem, tag, limit, state, env, tokens }),
   performs: ['findEntries'],
   aliases: { query: 'q' },
-  async run({ client, memory, environment = [] }, query) {
-    const own = environment.map(({ name, version }) => `${name}@${version}`).join()
-    const found = await client.findEntries({ ...(own === '' ? {} : { env: own }), ...query })
-    return { text: showFound(found, memory) }
+  async run({ client, memory, environment = [], others = [] }, query) {
+    const env = environment.map(({ name, version }) => `${name}@${version}`).join()
+    // The environment of this machine is for its own memory only.
+    const asked = others.map(({ client: other }) => other.findEntries(query))
+    const [own, ...found] = await Promise.allSettled([
+      client.findEntries({ ...(env === '' ? {} : { env }), ...query }),
+      ...asked,
+    ])
+    if (own.status === 'rejected') throw own.reason
+    const texts = found.map((answer, at) => foundElsewhere(others[at]?.name ?? '', answer))
+    return { text: [showFound(own.value, memory), ...texts].join('\n\n') }
   },
 })
+
+/** The answer of a further service. Each row names the service, because the other tools do not read there. */
+function foundElsewhere(name: string, answer: PromiseSettledResult<FoundList>): string {
+  if (answer.status === 'rejected') {
+    if (!isClientError(answer.reason)) throw answer.reason
+    return `${name} has no answer: ${plain(answer.reason.message)}`
+  }
+  // A handle of a row is known to its own service only.
+  const items = answer.value.items.map(({ feedback: _, ...row }) => ({ ...row, title: `${name}: ${row.title}` }))
+  const near = answer.value.near?.map(row => ({ ...row, title: `${name}: ${row.title}` }))
+  const found = { ...answer.value, items, ...(near === undefined ? {} : { near }) }
+  return `From ${name}; read an entry there (${name}/entries/SLUG), not with read.\n${showFound(found, 'shared')}`
+}
 
 /** The place of a record in the public log. The signatures of its checkpoint are not verified. */
 async function loggedOf(record: number, proof: string | null): Promise<Logged | undefined> {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { socketPath } from '../../src/local-socket.ts'
 import { expectDone, expectRefusal, palimpsest } from '../cli/command.ts'
+import { newActor, newEntry } from '../support/client.ts'
 import { freePort } from '../support/ports.ts'
 import { eventually, makeDirectory, startServer } from '../support/process.ts'
 import { canFindOwner, Window, windowRounds } from '../support/windows.ts'
@@ -39,6 +42,42 @@ test('a second window reads what the first wrote, as the same actor, and takes o
   assert.equal(await second.end(), 0)
   assert.equal(first.stderr + second.stderr, '')
   assert.equal(existsSync(socket), false)
+})
+
+test('find asks further services too, names the memory of each row, and names a service without an answer', async t => {
+  const directory = makeDirectory()
+  t.after(directory.remove)
+  const shared = makeDirectory()
+  t.after(shared.remove)
+  const server = await startServer(shared.path)
+  t.after(() => {
+    server.kill('SIGTERM')
+    return server.ended
+  })
+  const { token } = await newActor(server.url)
+  await newEntry(server.url, token, { title: 'Oolong water', summary: 'Of oolong.', content: 'About 90 degrees.' })
+  const [silent, dead] = [createServer(() => {}), await freePort()]
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => silent.close())
+  const { port } = silent.address() as AddressInfo
+  const others = [server.url, `http://127.0.0.1:${port}`, `http://127.0.0.1:${dead}`]
+  const window = new Window(directory.path, '--from', others.join(','))
+  await window.open()
+  await window.call('publish', { title: 'Green tea water', summary: 'Of tea.', content: 'About 80 degrees.' })
+  // On a busy machine a service may need longer for an answer than the window waits.
+  const found = await eventually('an answer of the service', 120_000, async () => {
+    const text = await window.call('find', { q: 'oolong water' })
+    return text?.includes(`${server.url} has no answer`) ? undefined : text
+  })
+  assert.ok(found.includes(`## ${server.url}: Oolong water`), found)
+  assert.ok(found.includes(`http://127.0.0.1:${port} has no answer`) && /2 s/.test(found), found)
+  assert.ok(found.includes(`http://127.0.0.1:${dead} has no answer`), found)
+  assert.match(
+    (await window.call('find', { q: 'green tea water' })) ?? '',
+    /^Answerable: true.*\n.*\n.*\n+## Green tea/s,
+  )
+  assert.equal(await window.end(), 0)
+  expectRefusal(await palimpsest(['mcp', '--data-dir', directory.path, '--from', 'ftp://x']), 2, /--from must be http/)
 })
 
 test('a further window opens its session with the answers of the owner, each of them once', async t => {

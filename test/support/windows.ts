@@ -25,9 +25,9 @@ export class Window {
   readonly ended: Promise<number | null>
   stderr = ''
 
-  constructor(directory: string) {
+  constructor(directory: string, ...flags: string[]) {
     const options = { env: { PATH: process.env.PATH } }
-    this.#child = spawn(process.execPath, [LAUNCHER, 'mcp', '--data-dir', directory], options)
+    this.#child = spawn(process.execPath, [LAUNCHER, 'mcp', '--data-dir', directory, ...flags], options)
     this.#child.stdin.on('error', () => {})
     this.#child.stderr.on('data', chunk => {
       this.stderr += chunk

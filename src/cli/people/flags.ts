@@ -1,4 +1,5 @@
 import type { Client } from '../../client/index.ts'
+import { parseServiceUrl } from '../../client/request.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
 import { isUuid } from '../../memory/values.ts'
 import { type Argument, type Command, type Flag, UsageError } from '../command.ts'
@@ -81,6 +82,13 @@ export const WRITE_FLAGS: readonly Flag[] = [
     description: 'The declared type of a new actor.',
   },
 ]
+
+/** The addresses of `--from`, each once. Throws UsageError if one is no address of a service. */
+export function servicesIn(from: string | undefined): string[] {
+  const urls = (from?.split(',') ?? []).map(name => parseServiceUrl(name.trim()))
+  if (urls.includes(undefined)) throw new UsageError('--from must be http or https addresses, separated by commas.')
+  return [...new Set(urls as string[])]
+}
 
 export const SLUG: Argument = { name: 'SLUG', description: 'The slug or the id of an entry.' }
 export const RATIONALE: Flag = {

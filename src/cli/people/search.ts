@@ -7,7 +7,6 @@ import {
   isClientError,
   type WorkList,
 } from '../../client/index.ts'
-import { parseServiceUrl } from '../../client/request.ts'
 import { FIND, WORK } from '../../contract/limits.ts'
 import { SORTS, WORK_KINDS } from '../../contract/vocabulary.ts'
 import { confirmedLine, NONE_FITS, noneFits } from '../../find/rules/answers.ts'
@@ -17,7 +16,7 @@ import { createProgress } from '../../progress.ts'
 import { UsageError } from '../command.ts'
 import { environmentQuery, environmentsIn } from '../environment.ts'
 import { readText } from './draft.ts'
-import { countOf, oneOf, plural } from './flags.ts'
+import { countOf, oneOf, plural, servicesIn } from './flags.ts'
 import { actorName } from './names.ts'
 import { type Output, stateStyle, styled } from './output.ts'
 import type { Session } from './session.ts'
@@ -47,12 +46,10 @@ type NamedMemory = { name: string; client: Pick<Client, 'findEntries'> }
 
 /** The memory of the session, and the services of --from. Their limits and faults do not concern each other. */
 function memoriesOf({ invocation, place, client }: Session): NamedMemory[] {
-  const names = invocation.flags.from?.split(',').map(name => name.trim()) ?? []
-  const others = [...new Set(names)].map(name => {
-    const baseUrl = parseServiceUrl(name)
-    if (baseUrl === undefined) throw new UsageError('--from must be http or https addresses, separated by commas.')
-    return { name: baseUrl, client: createClient({ baseUrl, retries: 0 }) }
-  })
+  const others = servicesIn(invocation.flags.from).map(baseUrl => ({
+    name: baseUrl,
+    client: createClient({ baseUrl, retries: 0 }),
+  }))
   return [{ name: place, client }, ...others.filter(({ name }) => name !== place)]
 }
 
