@@ -24,7 +24,7 @@ test('an overview has the same parts as the reads of each, and the proof of its 
   expectStatus(await call(app.url, 'POST', '/api/relations', { token, body: relation }), 201)
   expectStatus(await call(app.url, 'POST', `${path}/revisions`, { token, body: revisionOf(entry) }), 201)
 
-  const { proof, ...parts } = await get<EntryOverview>(`${entry.slug}/overview`)
+  const { proof, feedback, ...parts } = await get<EntryOverview>(`${entry.slug}/overview`)
   const { currentRevisionId } = parts.entry
   assert.deepEqual(parts, {
     entry: await get(entry.slug),
@@ -33,6 +33,7 @@ test('an overview has the same parts as the reads of each, and the proof of its 
     evidence: await get<Evidence>(`${entry.slug}/evidence?limit=50`),
     relations: await get(`${entry.slug}/relations?limit=50`),
   })
+  assert.match(feedback ?? '', /^\w+\.[\w-]{12}$/)
   assert.ok(proof === null || proof.startsWith('c2sp.org/tlog-proof@v1\n'))
   const first = `${entry.slug}/overview?revisionId=${entry.currentRevisionId}`
   const { revision } = await get<EntryOverview>(first)

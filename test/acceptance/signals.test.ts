@@ -77,7 +77,7 @@ test('a flagged entry names the last revision without its signals on every face'
     (await call(app.url, 'GET', path, { headers: { accept } })).text
   const address = `/entries/${still.slug}/revisions/${second.currentRevisionId}`
   const page = await textOf(`/entries/${still.slug}`, 'text/html')
-  assert.ok(page.includes(`<a href="${address}">The last revision without them</a>`))
+  assert.ok(page.includes(`<a href="${address}">The last revision without the signs</a>`))
   assert.match(await textOf(`/entries/${still.slug}.md`, 'text/markdown'), new RegExp(`without them: ${address}`))
   const cleaned = await revise(still, 'Boil it for five minutes.')
   assert.equal(cleaned.unflaggedRevisionId, undefined)

@@ -49,6 +49,7 @@ export const MESSAGES = {
   UNSUPPORTED_MEDIA_TYPE: 'The browser sent an unsupported format. Reload the page and try again.',
   SOURCE_NOT_FOUND: 'One of the sources is no longer public. Remove it and try again.',
   QUOTE_NOT_FOUND: 'The revision does not contain the quote. Copy a sentence of it.',
+  HANDLE_REFUSED: 'The handle is no longer valid. Read the entry again.',
   SECRET_IN_TEXT: 'A text contains an actor token or a private key, and would publish it. Remove it.',
   IDEMPOTENCY_KEY_REUSED: 'The browser used a key twice. Send it again.',
   SELF_RELATION: 'An entry cannot be related to itself. Choose another one.',
