@@ -1,6 +1,6 @@
-/** Random values that each engine makes: tokens, digests, fingerprints of origins, ids. */
+/** Random values that each engine makes: tokens, digests, fingerprints of origins, marks of handles, ids. */
 const MADE =
-  /plm_[0-9A-Za-z]{33}|\b[0-9a-f]{64}\b|(?<="originId":"|"targetType":"ORIGIN","targetId":")[\w-]{22}(?=")|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi
+  /plm_[0-9A-Za-z]{33}|\b[0-9a-f]{64}\b|(?<="originId":"|"targetType":"ORIGIN","targetId":")[\w-]{22}(?=")|(?<="feedback":"\w+\.)[\w-]{12}(?=")|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi
 const ANY_CASE = /^[0-9a-f-]{36,}$/i
 /** An entry as it is served: its slug may end in a part of its id. */
 const ENTRY = /"id":"([0-9a-f-]{36})","slug":"([^"]*)"/g
