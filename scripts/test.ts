@@ -38,7 +38,7 @@ const SLOW = [
   'test/{bench,deploy,faults}/**/*.test.ts',
   'test/{docs-commands,extending}.test.ts',
   'test/acceptance/{index-behind,log-witness,mirror-follow,mirror-restored,purge}.test.ts',
-  'test/cli/{backup,demo,doctor,launcher,load,log-file,recovery,refusals,round-trip,start}.test.ts',
+  'test/cli/{backup,demo,doctor,launcher,load,log-file,recovery,refusals,round-trip,scheduled-backup,start}.test.ts',
   'test/cli/mirror/{log-epochs,mirror,refusals}.test.ts',
   'test/client/{own-package,package}.test.ts',
   'test/contract/{connections,health-first}.test.ts',
