@@ -40,6 +40,7 @@ const SLOW = [
   'test/acceptance/{index-behind,log-witness,mirror-follow,mirror-restored,purge}.test.ts',
   'test/cli/{backup,demo,doctor,launcher,load,log-file,recovery,refusals,round-trip,scheduled-backup,start}.test.ts',
   'test/cli/mirror/{log-epochs,mirror,refusals}.test.ts',
+  'test/cli/people/edit.test.ts',
   'test/client/{own-package,package}.test.ts',
   'test/contract/{connections,health-first}.test.ts',
   'test/database/log-size.test.ts',
