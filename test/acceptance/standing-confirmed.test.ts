@@ -68,7 +68,8 @@ const HALF = `\n\n${proseOf(40, 50_000)}`
 const percentOf = async (entry: Entry): Promise<string> => {
   const confirmed = (await confirmedOf(entry)) ?? 0
   assert.ok(confirmed > 0.4 && confirmed < 0.7, `${confirmed}`)
-  return `${Math.floor(confirmed * 100)} %`
+  // Shares have three decimals.
+  return `${Math.floor(Math.round(confirmed * 1_000) / 10)} %`
 }
 
 test('pages and files say how much was supported, and how many sentences changed, by whom', async () => {
