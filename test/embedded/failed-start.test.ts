@@ -9,11 +9,17 @@ import { eventually, makeDirectory } from '../support/process.ts'
 const directory = makeDirectory()
 after(() => directory.remove())
 
-/** How many of our threads run in this process; the system has their names. */
-const threads = (): number =>
-  readdirSync('/proc/self/task').filter(task =>
-    readFileSync(`/proc/self/task/${task}/comm`, 'utf8').includes('-thread'),
-  ).length
+/** The name of a thread of this process, as the system has it; empty if it has ended since it was listed. */
+function nameOf(task: string): string {
+  try {
+    return readFileSync(`/proc/self/task/${task}/comm`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** How many of our threads run in this process. */
+const threads = (): number => readdirSync('/proc/self/task').filter(task => nameOf(task).includes('-thread')).length
 
 /** Waits until no more threads run than before: a thread that failed may still be ending when the failure is reported. */
 const allEnded = (before: number) =>
