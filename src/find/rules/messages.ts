@@ -9,6 +9,8 @@ const LINES_MAX = 4
 /** The UTF-16 units of an entry and of a line that are compared. */
 const LOOKED_AT = 4_000
 const LINE_MAX = 400
+/** The maximum number of places of an entry that are compared with a line. Each takes some 20 µs. */
+const COMPARED_MAX = 40
 /** The weight of a stop word: messages differ in their other words. */
 const STOP_WORD = 0.3
 /** A line with less weight, and without a code, says too little to be compared. */
@@ -105,9 +107,11 @@ export function quotedIn(entry: { title: string; content: string }, line: Messag
   // Most lines of an entry have none of them, and need not be cut into words.
   const telling = [...line.fixed].sort((a, b) => b.length - a.length).slice(0, 2)
   let best = 0
+  let compared = 0
   for (const text of placesIn(entry)) {
     const folded = foldWord(text).replaceAll(/[_-]/g, '')
     if (![...telling, ...line.codes].some(word => folded.includes(word))) continue
+    if (compared++ === COMPARED_MAX) break
     const place = lineOf(text)
     if (!isTelling(place) || !isSame(line, place)) continue
     best = Math.max(best, 2 * shareOf(line.fixed, place.fixed) + shareOf(line.words, place.words))

@@ -102,12 +102,14 @@ async function searchFor(
   for (const line of lines ?? []) {
     const result = await reads.search({ ...wanted, q: line.text })
     const best = await candidatesOf(reads, { ...result, matches: result.matches.slice(0, QUOTING_AMONG) })
-    const quoting = best
-      .map(({ served }) => [served.number, quotedIn(entryOf(served), line)] as const)
-      .filter(([, how]) => how > 0)
+    const quoting: [number, number][] = []
+    for (const { served } of best) {
+      const how = quotedIn(entryOf(served), line)
+      if (how > 0) quoting.push([served.number, how])
+      await reads.yieldIfOverBudget()
+    }
     const chosen = quoting.length > QUOTING_MAX ? quoting.filter(([, how]) => how >= SAME_NAMES) : quoting
     if (chosen.length > 0) return { result, quoting: new Map(chosen) }
-    await reads.yieldIfOverBudget()
   }
   return { result: await reads.search({ ...wanted, q }), quoting: lines === undefined ? undefined : new Map() }
 }
