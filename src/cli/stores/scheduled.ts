@@ -146,11 +146,16 @@ export class ScheduledBackups {
     })
   }
 
-  /** The names of the backups, oldest first. */
-  readonly #files = (): string[] =>
-    readdirSync(this.#directory)
-      .filter(name => NAME.test(name))
-      .sort()
+  /** The names of the backups, oldest first; none while the directory cannot be read, so that the next run says why. */
+  #files(): string[] {
+    try {
+      return readdirSync(this.#directory)
+        .filter(name => NAME.test(name))
+        .sort()
+    } catch {
+      return []
+    }
+  }
 }
 
 function lower(pid: number): void {
