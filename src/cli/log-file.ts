@@ -30,6 +30,7 @@ export class LogFile {
   #renamed: number | undefined
   readonly #queue = new LineQueue()
   readonly #onRestored: (dropped: number) => void
+  /** Runs only while lines wait. */
   readonly #timer: NodeJS.Timeout
   #isWriting = false
   #dropped = 0
@@ -42,11 +43,12 @@ export class LogFile {
     this.#path = pathOf(descriptor)
     LogFile.#open.add(this)
     this.#onRestored = onRestored
-    this.#timer = setInterval(() => this.#next(), WRITE_INTERVAL_MS).unref()
+    this.#timer = setTimeout(() => this.#next(), WRITE_INTERVAL_MS).unref()
   }
 
   /** Writes one line, which ends with a line feed. */
   write(line: string): void {
+    if (this.#queue.size() === 0) this.#timer.refresh()
     if (!this.#queue.add(line)) this.#dropped += 1
     else if (this.#queue.size() >= WRITE_LEAST) this.#next()
   }
@@ -101,7 +103,7 @@ export class LogFile {
 
   /** Writes the waiting lines before the process ends, within half a second. */
   close(): void {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     LogFile.#open.delete(this)
     // A thread is writing these lines, and the process waits for it before it ends.
     if (this.#isWriting) this.#queue.drop()
@@ -125,6 +127,7 @@ export class LogFile {
       if (this.#queue.size() >= WRITE_LEAST) this.#next()
       else if (this.#queue.size() === 0) this.#report()
     } else if (error.code !== 'EAGAIN') this.#dropped += this.#queue.drop()
+    if (this.#queue.size() > 0) this.#timer.refresh()
     if (!this.#isWriting) this.#onIdle?.()
   }
 

@@ -64,10 +64,6 @@ const UNREAD_MAX = 128 * 1_024 * 1_024
 export function closeSlowReaders(server: Server, unreadMax = UNREAD_MAX): void {
   /** The number of bytes that the client had read at the time `at`; undefined if all bytes are read. */
   const marks = new Map<Socket, { taken: number; at: number } | undefined>()
-  server.on('connection', (socket: Socket) => {
-    marks.set(socket, undefined)
-    socket.once('close', () => marks.delete(socket))
-  })
   const closeLongest = (unread: number): void => {
     const waiting = [...marks].flatMap(([socket, mark]) => (mark === undefined ? [] : [{ socket, since: mark.at }]))
     let left = unread
@@ -77,7 +73,7 @@ export function closeSlowReaders(server: Server, unreadMax = UNREAD_MAX): void {
       socket.destroy()
     }
   }
-  const timer = setInterval(() => {
+  const look = (): void => {
     const at = performance.now()
     let unread = 0
     for (const [socket, mark] of marks) {
@@ -90,9 +86,16 @@ export function closeSlowReaders(server: Server, unreadMax = UNREAD_MAX): void {
       else marks.set(socket, { taken, at })
     }
     if (unread > unreadMax) closeLongest(unread)
-  }, READ_INTERVAL)
-  timer.unref()
-  server.once('close', () => clearInterval(timer))
+    if (marks.size > 0) timer.refresh()
+  }
+  /** Runs only while there are connections. */
+  const timer = setTimeout(look, READ_INTERVAL).unref()
+  server.on('connection', (socket: Socket) => {
+    if (marks.size === 0) timer.refresh()
+    marks.set(socket, undefined)
+    socket.once('close', () => marks.delete(socket))
+  })
+  server.once('close', () => clearTimeout(timer))
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Store } from '../memory/store.ts'
 import type { MirrorLag } from '../mirror/lag.ts'
 import { TEXT_TYPE } from '../web/page.ts'
 import { createServer } from './exchange.ts'
+import { CLASSES, CLASSES_MS, type Durations } from './overload.ts'
 import {
   type BackupStatus,
   type Finding,
@@ -70,10 +71,15 @@ type Family = { name: string; help: string; type: 'counter' | 'gauge' | 'histogr
  */
 let ofProcess: Promise<{ Registry: new () => Registry; standard: Registry }> | undefined
 
+/** The lag of the event loop is measured while there are requests. A timer of the library would wake an idle service all day. */
+const NEVER_MS = 86_400_000
+
 const load = async () => {
   const { collectDefaultMetrics, Registry } = await import('prom-client')
   const standard = new Registry()
-  collectDefaultMetrics({ register: standard })
+  collectDefaultMetrics({ register: standard, eventLoopMonitoringPrecision: NEVER_MS })
+  for (const { name } of standard.getMetricsAsArray())
+    if (name.startsWith('nodejs_eventloop_lag')) standard.removeSingleMetric(name)
   return { Registry, standard }
 }
 
@@ -87,12 +93,8 @@ async function exposition(families: readonly Family[]): Promise<{ type: string; 
   return { type: own.contentType, body: `${await own.metrics()}\n${await standard.metrics()}` }
 }
 
-/** Upper bounds of the buckets of the latency histogram, in seconds. */
-const CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const CLASSES_MS = CLASSES.map(seconds => seconds * 1_000)
-
-/** The counters of one operation. A request adds to them; only an exposition formats them. */
-type Counted = { statuses: Map<number, number>; classes: Float64Array; sum: number; count: number }
+/** The counters of one operation. */
+type Counted = Durations & { statuses: Map<number, number> }
 
 /** The metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
 export class Metrics {
@@ -178,27 +180,26 @@ const counter = (name: string, help: string, values: Sample[]): Family => family
 const gauge = (name: string, help: string, value: number | Sample[]): Family =>
   family('gauge', name, help, typeof value === 'number' ? [{ labels: {}, value }] : value)
 
+function histogramOf(name: string, labels: Sample['labels'], { classes, sum, count }: Durations): Sample[] {
+  let below = 0
+  const buckets = CLASSES.map((end, place) => {
+    below += classes[place] ?? 0
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: String(end) }, value: below }
+  })
+  return [
+    ...buckets,
+    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count },
+    { metricName: `${name}_sum`, labels, value: sum / 1_000 },
+    { metricName: `${name}_count`, labels, value: count },
+  ]
+}
+
 function requestFamilies(operations: ReadonlyMap<string, Counted>): Family[] {
-  const name = 'palimpsest_request_seconds'
   const requests: Sample[] = []
   const seconds: Sample[] = []
-  for (const [operation, { statuses, classes, sum, count }] of operations) {
+  for (const [operation, { statuses, ...durations }] of operations) {
     for (const [status, value] of statuses) requests.push({ labels: { operation, status: String(status) }, value })
-    let below = 0
-    const bucket = (le: string, value: number): Sample => ({
-      metricName: `${name}_bucket`,
-      labels: { operation, le },
-      value,
-    })
-    for (const [place, end] of CLASSES.entries()) {
-      below += classes[place] ?? 0
-      seconds.push(bucket(String(end), below))
-    }
-    seconds.push(
-      bucket('+Inf', count),
-      { metricName: `${name}_sum`, labels: { operation }, value: sum / 1_000 },
-      { metricName: `${name}_count`, labels: { operation }, value: count },
-    )
+    seconds.push(...histogramOf('palimpsest_request_seconds', { operation }, durations))
   }
   return [
     counter('requests_total', 'Answered requests by operation and status.', requests),
@@ -241,11 +242,17 @@ function backupFamilies({ newest, restored, beganAt, failure, files }: BackupSta
   ]
 }
 
-function processFamilies({ streams, charges }: StatusSources): Family[] {
+function processFamilies({ streams, charges, overload }: StatusSources): Family[] {
   const refused = [...charges.refused].map(([policy, value]) => ({ labels: { policy }, value }))
   const build = [{ labels: { version: VERSION, node: process.versions.node }, value: 1 }]
   return [
     gauge('build_info', 'The version of the service and of Node, as labels; always 1.', build),
+    family(
+      'histogram',
+      'event_loop_lag_seconds',
+      'Seconds by which a timer of 50 ms was late, measured while requests arrive.',
+      histogramOf('palimpsest_event_loop_lag_seconds', {}, overload.lag),
+    ),
     gauge('open_streams', 'Open streams of events of this node.', streams.size),
     counter('limits_refused_total', 'Requests that a limit refused, by its policy as in RateLimit-Policy.', refused),
   ]

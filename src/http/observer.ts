@@ -78,7 +78,8 @@ export class UnansweredTopics implements TopicCounter {
   }
 }
 
-const FLUSH_INTERVAL = 200
+/** Milliseconds after which an observation is written at the latest, unless the store is slow. */
+const FLUSH_AFTER = 200
 /** The maximum number of distinct observations in memory while the store accepts none. Further ones are dropped and counted. */
 const OBSERVATIONS_MAX = 50_000
 /** If more observations are waiting, further reads wait. The store writes about this many in half a second. */
@@ -106,6 +107,7 @@ export class Observer {
   readonly #environment: () => WriteEnvironment
   readonly #onLoss: (lost: number, error: unknown) => void
   readonly #topics: TopicCounter
+  /** Runs only while observations wait. */
   readonly #timer: NodeJS.Timeout
   readonly #stored = new LruCache<string, true>(KEPT_MAX)
   readonly #digests = new LruCache<string, string>(USER_AGENTS_MAX)
@@ -126,10 +128,7 @@ export class Observer {
     this.#environment = environment
     this.#onLoss = onLoss
     this.#topics = topics
-    this.#timer = setInterval(() => {
-      if (this.#flushing === undefined) this.flush().catch(() => {})
-    }, FLUSH_INTERVAL)
-    this.#timer.unref()
+    this.#timer = setTimeout(this.#onTimer, FLUSH_AFTER).unref()
   }
 
   note(caller: RemoteCaller, observed: Observed): void {
@@ -155,9 +154,7 @@ export class Observer {
   /** Resolves when all earlier observations are stored or dropped: reads continue when the store accepts no writes. */
   flush(): Promise<void> {
     if (this.#flushing === undefined) {
-      this.#flushing = this.#write().finally(() => {
-        this.#flushing = undefined
-      })
+      this.#flushing = this.#write()
       return this.#flushing
     }
     // The running write began before the newest observation. All later callers share the next round.
@@ -178,28 +175,37 @@ export class Observer {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     await this.flush()
+  }
+
+  readonly #onTimer = (): void => {
+    if (this.#flushing === undefined) this.flush().catch(() => {})
+    else this.#timer.refresh()
   }
 
   async #write(): Promise<void> {
     const observations = [...this.#pending.values()]
     this.#pending = new Map()
-    for (let from = 0; from < observations.length; from += OBSERVATIONS_BATCH) {
-      const batch = observations.slice(from, from + OBSERVATIONS_BATCH)
-      try {
-        await this.#store.maintain('recordObservations', batch, this.#environment())
-        this.#refusal = undefined
-        for (const one of batch) if (!one.counted) this.#stored.set(keyOf(one), true)
-      } catch (error) {
-        this.#refusal = error
-        const again = error instanceof StoreFault || error instanceof Problem
-        for (const one of batch) if (!again || !this.#merge(keyOf(one), one)) this.#lost += one.times
+    try {
+      for (let from = 0; from < observations.length; from += OBSERVATIONS_BATCH) {
+        const batch = observations.slice(from, from + OBSERVATIONS_BATCH)
+        try {
+          await this.#store.maintain('recordObservations', batch, this.#environment())
+          this.#refusal = undefined
+          for (const one of batch) if (!one.counted) this.#stored.set(keyOf(one), true)
+        } catch (error) {
+          this.#refusal = error
+          const again = error instanceof StoreFault || error instanceof Problem
+          for (const one of batch) if (!again || !this.#merge(keyOf(one), one)) this.#lost += one.times
+        }
       }
+      await this.#topics.flush()
+      if (this.#lost > 0) this.#onLoss(this.#lost, this.#refusal)
+      this.#lost = 0
+    } finally {
+      this.#flushing = undefined
     }
-    await this.#topics.flush()
-    if (this.#lost > 0) this.#onLoss(this.#lost, this.#refusal)
-    this.#lost = 0
   }
 
   #digestOf(userAgent: string): string {
@@ -218,6 +224,7 @@ export class Observer {
       return true
     }
     if (this.#pending.size >= OBSERVATIONS_MAX && this.#refusal !== undefined) return false
+    if (this.#pending.size === 0) this.#timer.refresh()
     this.#pending.set(key, observation)
     return true
   }

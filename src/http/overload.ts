@@ -239,6 +239,12 @@ export class WorkTurns {
   }
 }
 
+/** Upper bounds of the buckets of the histograms, in seconds. */
+export const CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+export const CLASSES_MS = CLASSES.map(seconds => seconds * 1_000)
+
+/** Durations in milliseconds: their sum, their number, and the number in each class. Only an exposition formats them. */
+export type Durations = { classes: Float64Array; sum: number; count: number }
 /** The interval of measurements of the event loop, and the busy time above which requests are refused, both in milliseconds. */
 const MEASURE_INTERVAL = 50
 const BUSY_MAX = 250
@@ -277,12 +283,16 @@ export class Overload {
   readonly #isFull: () => boolean
   readonly #turns = new Turns(WAIT_MAX, () => OVERLOADED)
   readonly #timer: NodeJS.Timeout
+  /** Whether the timer runs: from a request until an interval without one. */
+  #isMeasuring = true
   #measuredAt = performance.now()
   #used = process.threadCpuUsage()
   /** Milliseconds of work within the last measured interval. */
   #busy = 0
   /** Requests accepted since the last measurement. */
   #admitted = 0
+  /** How late the measurements were, which is how long the event loop was busy. */
+  readonly lag: Durations = { classes: new Float64Array(CLASSES.length), sum: 0, count: 0 }
   #inProgress = 0
   #refused = 0
   #loggedAt = Number.NEGATIVE_INFINITY
@@ -290,8 +300,7 @@ export class Overload {
   constructor(logger: Logger, isFull: () => boolean) {
     this.#logger = logger
     this.#isFull = isFull
-    this.#timer = setInterval(() => this.#measure(), MEASURE_INTERVAL)
-    this.#timer.unref()
+    this.#timer = setTimeout(this.#measure, MEASURE_INTERVAL).unref()
   }
 
   noteConnection(): void {
@@ -300,6 +309,12 @@ export class Overload {
 
   /** Accepts a request, or refuses it in as few steps as possible and returns false. */
   admit(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!this.#isMeasuring) {
+      this.#isMeasuring = true
+      this.#measuredAt = performance.now()
+      this.#used = process.threadCpuUsage()
+      this.#timer.refresh()
+    }
     const isFull = request.method === 'POST' && this.#isFull() && pathOf(request).startsWith('/api/')
     if (isFull || (this.#isOverloaded() && !FREE.has(pathOf(request)))) {
       this.#refused++
@@ -342,10 +357,12 @@ export class Overload {
   /** Counts a request that was refused because of overload, here or at the store. */
   noteRefused(): void {
     this.#refused++
+    // The measurement logs the number.
+    if (!this.#isMeasuring) this.#timer.refresh()
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
   }
 
   readonly #end = (): void => {
@@ -364,12 +381,21 @@ export class Overload {
     return (user + system) / 1_000
   }
 
-  #measure(): void {
+  /** The last measurement is one without new requests and without refused ones to log, when too few are in progress to be overload. */
+  readonly #measure = (): void => {
     const now = performance.now()
+    const late = Math.max(0, now - this.#measuredAt - MEASURE_INTERVAL)
+    let place = 0
+    while (late > (CLASSES_MS[place] ?? Number.POSITIVE_INFINITY)) place++
+    if (place < CLASSES.length) this.lag.classes[place] = (this.lag.classes[place] as number) + 1
+    this.lag.sum += late
+    this.lag.count += 1
     this.#busy = this.#worked()
     this.#measuredAt = now
     this.#used = process.threadCpuUsage()
+    this.#isMeasuring = this.#admitted > 0 || this.#refused > 0 || this.#inProgress >= IN_PROGRESS_MAX
     this.#admitted = 0
+    if (this.#isMeasuring) this.#timer.refresh()
     if (this.#refused === 0 || now - this.#loggedAt < LOG_INTERVAL) return
     this.#logger.warn({ refused: this.#refused }, REFUSED)
     this.#refused = 0

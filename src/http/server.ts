@@ -115,7 +115,7 @@ export function createServer(options: ServerOptions): Server {
   const answering = { admission, charges, observer, streams, compression, readiness, environment, overload }
   const serving = createServing(options, answering)
   const clock = new ClockWatch(now, logger)
-  const metrics = new Metrics(store, { ...options, origins, clock, readiness, streams, charges })
+  const metrics = new Metrics(store, { ...options, origins, clock, readiness, streams, charges, overload })
   const router = createRoutes({
     ...options,
     serving,

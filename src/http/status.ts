@@ -9,6 +9,7 @@ import type { MirrorLag } from '../mirror/lag.ts'
 import { sizeText } from '../progress.ts'
 import { exposedSentence, listSecretFiles } from '../secrets.ts'
 import { findCheckpoint } from '../tlog/rows.ts'
+import type { Durations } from './overload.ts'
 
 /** The result of a check. `warn` is optional to fix. With `FAIL` the service does not work or is not safe. */
 export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; remedy?: string }
@@ -27,6 +28,7 @@ export type StatusSources = {
   origins: { sawUntrustedProxy: boolean }
   clock: { jumps: number }
   streams: { size: number }
+  overload: { lag: Durations }
   charges: { refused: ReadonlyMap<string, number> }
   backups: { status(): BackupStatus } | undefined
 }

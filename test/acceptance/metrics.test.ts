@@ -84,7 +84,8 @@ test('the buckets of a histogram are cumulative, and the state of the store is e
   }
   const parts = [...samples].filter(([name]) => name.startsWith('palimpsest_store_bytes{'))
   assert.ok(parts.length > 0 && parts.every(([, bytes]) => bytes > 0), JSON.stringify(parts))
-  for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) assert.ok(samples.has(name))
+  for (const name of ['process_resident_memory_bytes', 'palimpsest_event_loop_lag_seconds_count'])
+    assert.ok(samples.has(name))
 })
 
 test('labels are only names of our tables and known codes, for any request', async () => {

@@ -98,8 +98,8 @@ const CASES: Record<string, Case[]> = {
     { series: readsOf({ fast: '0+100x30', all: '0+100x30' }), at: '20m', fires: undefined },
   ],
   PalimpsestEventLoopBusy: [
-    { series: { [`nodejs_eventloop_lag_p99_seconds{${NODE}}`]: '0.5x30' }, at: '8m', fires: OF_NODE },
-    { series: { [`nodejs_eventloop_lag_p99_seconds{${NODE}}`]: '0.01x30' }, at: '8m', fires: undefined },
+    { series: lagsOf({ short: '0+10x30', all: '0+100x30' }), at: '20m', fires: { instance: 'a' } },
+    { series: lagsOf({ short: '0+100x30', all: '0+100x30' }), at: '20m', fires: undefined },
   ],
   PalimpsestDiskFills: [
     {
@@ -142,6 +142,12 @@ const CASES: Record<string, Case[]> = {
 function readsOf({ fast, all }: { fast: string; all: string }): Record<string, string> {
   const bucket = (le: string): string => `palimpsest_request_seconds_bucket{${NODE},operation="readEntry",le="${le}"}`
   return { [bucket('0.1')]: fast, [bucket('0.25')]: all, [bucket('+Inf')]: all }
+}
+
+/** Lags of the event loop: `short` of up to 0.25 s, `all` of up to 0.5 s. */
+function lagsOf({ short, all }: { short: string; all: string }): Record<string, string> {
+  const bucket = (le: string): string => `palimpsest_event_loop_lag_seconds_bucket{${NODE},le="${le}"}`
+  return { [bucket('0.25')]: short, [bucket('0.5')]: all, [bucket('+Inf')]: all }
 }
 
 test('promtool accepts the rules', { skip }, () => {

@@ -38,6 +38,8 @@ export class RateLimiter {
   #older = new Map<string, SlidingWindow>()
   #turnedAt: number | undefined
   #unsaved: Admission[] = []
+  /** Refreshed when there is an unsaved admission after there was none. */
+  protected readonly saving?: { refresh(): unknown }
   /** The newest unsaved admission of each key. */
   #newestUnsaved = new Map<string, Admission>()
 
@@ -163,7 +165,7 @@ export class RateLimiter {
       return
     }
     const admission = { bin, key, count }
-    this.#unsaved.push(admission)
+    if (this.#unsaved.push(admission) === 1) this.saving?.refresh()
     this.#newestUnsaved.set(key, admission)
   }
 

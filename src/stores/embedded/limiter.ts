@@ -5,8 +5,8 @@ import type { Limiter, WriteEnvironment } from '../../memory/store.ts'
 import { DAY } from '../../memory/values.ts'
 import type { EmbeddedStore } from './store.ts'
 
-/** Interval in milliseconds at which admissions are saved. A kill can lose those since the last save, except those of completed writes. */
-const SAVE_INTERVAL_MS = 200
+/** Milliseconds after which an admission is saved at the latest. A kill can lose those since the last save, except those of completed writes. */
+const SAVE_AFTER_MS = 200
 
 /** Opens the limiter of a store with the admissions that it has saved. */
 export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => number): Promise<EmbeddedLimiter> {
@@ -19,7 +19,8 @@ export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => numbe
 class EmbeddedLimiter extends RateLimiter implements Limiter {
   readonly #store: EmbeddedStore
   readonly #now: () => number
-  readonly #timer: NodeJS.Timeout
+  /** Runs only while admissions wait. */
+  protected override readonly saving: NodeJS.Timeout
   /** Whether the admissions until the end of this turn will be saved. */
   #isSaving = false
 
@@ -27,7 +28,7 @@ class EmbeddedLimiter extends RateLimiter implements Limiter {
     super()
     this.#store = store
     this.#now = now
-    this.#timer = setInterval(() => this.#save().catch(() => {}), SAVE_INTERVAL_MS).unref()
+    this.saving = setTimeout(this.#onTimer, SAVE_AFTER_MS).unref()
   }
 
   /** The writes of one turn save their admissions with one command. */
@@ -36,8 +37,12 @@ class EmbeddedLimiter extends RateLimiter implements Limiter {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
+    clearTimeout(this.saving)
     await this.#save().catch(() => {})
+  }
+
+  readonly #onTimer = (): void => {
+    this.#save().catch(() => {})
   }
 
   async #save(): Promise<void> {
@@ -56,6 +61,7 @@ class EmbeddedLimiter extends RateLimiter implements Limiter {
     } catch (error) {
       this.#isSaving = false
       this.returnUnsaved(admissions.filter(({ bin }) => bin >= beforeBin))
+      this.saving.refresh()
       throw error
     }
   }
