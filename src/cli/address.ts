@@ -14,9 +14,8 @@ const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 type Address = { host: string; port: number }
 
-/** The addresses at which this machine can ask a service whether it is ready, and for its metrics. */
+/** The address at which this machine can ask a service whether it is ready. */
 export const readinessUrl = (address: Address): string => `${baseOf(address)}/ready`
-export const metricsUrl = (address: Address): string => `${baseOf(address)}/metrics`
 
 /** The address of the service on this machine. */
 export const baseOf = ({ host, port }: Address): string => httpUrl(LOOPBACK[host] ?? host, port)

@@ -14,6 +14,34 @@ import type { Durations } from './overload.ts'
 /** The result of a check. `warn` is optional to fix. With `FAIL` the service does not work or is not safe. */
 export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; remedy?: string }
 
+/** The section of docs/operating.md about the fault of each row. */
+export const PAGES: Readonly<Record<string, string>> = {
+  'free space': 'disk-full',
+  'synced write': 'disk-slow',
+  writes: 'disk-slow',
+  database: 'database-gone',
+  clock: 'clock-wrong',
+  'clock jumps': 'clock-wrong',
+  certificate: 'certificate-expired',
+  reports: 'a-wave-of-spam',
+  keys: 'key-lost',
+  'public log': 'log-forked',
+  witnesses: 'log-forked',
+  'search index': 'index-damaged',
+  schema: 'upgrade-failed',
+  store: 'machine-lost',
+  integrity: 'machine-lost',
+  backup: 'backup-failed',
+}
+
+/** The finding; if it is a fault that has a page, its remedy names the page. */
+export function withPage(finding: Finding): Finding {
+  const page = PAGES[finding.what]
+  if (finding.mark === 'ok' || page === undefined) return finding
+  const see = `see docs/operating.md#${page}`
+  return { ...finding, remedy: finding.remedy === undefined ? see : `${finding.remedy}; ${see}` }
+}
+
 /** The state of the witnesses of the public log. */
 export type WitnessMetrics = { witnesses: number; cosigned: number; quorum: boolean; forked: number }
 
@@ -80,7 +108,7 @@ export async function readFindings(store: Store, sources: StatusSources): Promis
   const { config, now, droppedLines, witnesses, lag, origins, clock, streams, charges, backups } = sources
   const [status, free] = await Promise.all([readStoreStatus(store, now()), freeBytes(config.dataDir)])
   const dropped = droppedLines()
-  return [
+  const findings: Finding[] = [
     {
       mark: 'ok',
       what: 'version',
@@ -108,6 +136,7 @@ export async function readFindings(store: Store, sources: StatusSources): Promis
           remedy: 'free space for the log, or use a faster reader',
         },
   ]
+  return findings.map(withPage)
 }
 
 function readyFinding({ ready, status }: Readiness): Finding {
@@ -189,7 +218,7 @@ export function backupFinding(
   const ago = (time: number): string => `${durationText((now - time) / 1_000)} ago`
   const age = newest === undefined ? 'none yet' : `the newest ${ago(newest)}`
   const finding = `${directory} has ${files}, ${age}, ${restored === undefined ? 'none was restored yet' : `restored ${ago(restored)}`}`
-  const remedy = 'see the log of the service, and docs/operating.md, "Backup failed"'
+  const remedy = 'the log of the service has the reason'
   if (failure !== undefined)
     return { mark: 'FAIL', what, finding: `${finding}; the last run failed: ${failure}`, remedy }
   return now - (newest ?? beganAt) <= 2 * every

@@ -1,14 +1,28 @@
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
 import { indexFile } from '../../src/stores/embedded/directory.ts'
+import { compileShim, NO_SHIM } from '../faults/tools.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
 import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { freePort } from '../support/ports.ts'
 import { eventually, startServer } from '../support/process.ts'
+import { selfSigned } from '../support/self-signed.ts'
 import { expectDone, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
@@ -45,7 +59,7 @@ async function examine(
 }
 
 test('a healthy store that is served passes every check', async () => {
-  const { code, said } = await examine({ DATA_DIR: app.dataDir, PORT: new URL(app.url).port }, palimpsest)
+  const { code, said } = await examine({ DATA_DIR: app.dataDir, PORT: new URL(app.url).port, ADMIN_TOKEN }, palimpsest)
   assert.equal(code, 0, said)
   for (const what of [
     'Node',
@@ -57,9 +71,13 @@ test('a healthy store that is served passes every check', async () => {
     'schema',
     'durability',
     'integrity',
+    'keys',
+    'synced write',
     'search index',
     'sizes',
     'clock',
+    'writes',
+    'reports',
   ]) {
     assert.match(said, new RegExp(`^ok {3}${what}: `, 'm'))
   }
@@ -117,7 +135,7 @@ test('a proxy that TRUSTED_PROXIES does not name is logged once, and doctor name
   )
   assert.match((await examine({ ...env, ADMIN_TOKEN: '' })).said, /^FAIL configuration: ADMIN_TOKEN/m)
   const unknown = await examine({ ...env, ADMIN_TOKEN: 'another-admin-token' })
-  assert.match(unknown.said, /^warn proxy: unknown, because .* answers 401; run doctor with the ADMIN_TOKEN/m)
+  assert.match(unknown.said, /^warn status: unknown, because .* answers 401; run doctor with the ADMIN_TOKEN/m)
 })
 
 test('a jump of the clock of the served process is a warning', async t => {
@@ -203,6 +221,101 @@ test('a data directory in memory is a warning', {
   assert.match(said, /^warn file system: .* is on tmpfs, which is in memory: .*; set DATA_DIR to a local disk/m)
 })
 
+test('a disk that syncs slowly is a warning that names its page', { skip: NO_SHIM }, async () => {
+  const shim = String(compileShim(directory.path))
+  const env = { DATA_DIR: idle, LD_PRELOAD: shim, SHIM_DELAY_MS: '110' }
+  assert.match(
+    (await examine(env, palimpsest)).said,
+    /^warn synced write: \d+\.\d ms, and each commit needs one; use a faster disk.*; see docs\/operating\.md#disk-slow$/m,
+  )
+})
+
+/** Serves a certificate of `localhost` over TLS, and runs the doctor with that address as PUBLIC_URL. */
+async function examineCertificate(from: number, to: number, isTrusted = false): Promise<string> {
+  const { key, cert } = selfSigned({ name: 'localhost', from, to })
+  const server = createTlsServer({ key, cert })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const file = join(directory.path, 'authority.pem')
+  writeFileSync(file, cert)
+  const env = { DATA_DIR: idle, PUBLIC_URL: `https://localhost:${(server.address() as AddressInfo).port}` }
+  try {
+    const { said } = await (isTrusted ? examine({ ...env, NODE_EXTRA_CA_CERTS: file }, palimpsest) : examine(env))
+    return /^.* certificate: .*$/m.exec(said)?.[0] ?? said
+  } finally {
+    server.close()
+  }
+}
+
+test('an expired certificate of PUBLIC_URL is a failure that names its page, one that was not renewed a warning', async () => {
+  const [now, day] = [Date.now(), 86_400_000]
+  const page = /; see docs\/operating\.md#certificate-expired$/
+  const expired = await examineCertificate(now - 90 * day, now - day)
+  assert.match(expired, /^FAIL certificate: that of localhost expired on .*; renew it and reload the proxy/)
+  assert.match(expired, page)
+  const late = await examineCertificate(now - 80 * day, now + 10 * day)
+  assert.match(late, /^warn certificate: that of localhost is valid for 9 days, and was not renewed; renew it/)
+  assert.match(late, page)
+  assert.match(await examineCertificate(now - day, now + 89 * day), /^warn .*, and not trusted here: \w+; see/)
+  assert.match(await examineCertificate(now - day, now + 89 * day, true), /^ok {3}certificate: .* valid for 88 days$/)
+  const nowhere = await examine({ DATA_DIR: idle, PUBLIC_URL: `https://127.0.0.1:${await freePort()}` })
+  assert.match(
+    nowhere.said,
+    /^warn certificate: unknown, because .* cannot be reached over TLS .*; see that the proxy/m,
+  )
+})
+
+/** A store that a service has served for a while, and the file of its public log. */
+async function stoppedStore(name: string): Promise<string> {
+  const path = join(directory.path, name)
+  const served = await startApp({ DATA_DIR: path, TLOG_INTERVAL_SECONDS: '0.05' }, { engine: 'embedded' })
+  const { token } = await newActor(served.url)
+  await newEntry(served.url, token)
+  await eventually('a checkpoint', 60_000, async () => existsSync(join(path, 'log-head')) || undefined)
+  await served.close()
+  return path
+}
+
+test('a missing key, and another key than that of the last start, are failures before the next start', async () => {
+  const path = await stoppedStore('keys')
+  assert.match((await examine({ DATA_DIR: path })).said, /^ok {3}keys: those of the last start$/m)
+  for (const name of ['log-key', 'origin-key']) {
+    const file = join(path, name)
+    renameSync(file, `${file}.away`)
+    const lost = new RegExp(
+      `^FAIL keys: .*${name} missing; put the earlier key back .*; see docs/operating\\.md#key-lost$`,
+      'm',
+    )
+    assert.match((await examine({ DATA_DIR: path })).said, lost)
+    renameSync(`${file}.away`, file)
+  }
+  const ORIGIN_KEY = 'another-key-of-origins'
+  assert.match(
+    (await examine({ DATA_DIR: path, ORIGIN_KEY })).said,
+    /^FAIL keys: the origin key is not that of the last/m,
+  )
+  assert.match((await examine({ DATA_DIR: path })).said, /^ok {3}public log: the next start continues it$/m)
+})
+
+test('a public log that the next start would not continue is a failure that names its page', async () => {
+  const path = await stoppedStore('forked')
+  const store = new DatabaseSync(join(path, 'palimpsest.db'))
+  store.exec(`UPDATE log SET root = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='`)
+  store.close()
+  assert.match(
+    (await examine({ DATA_DIR: path })).said,
+    /^FAIL public log: the next start begins another one: the store has other records .*; see docs\/operating\.md#log-forked$/m,
+  )
+})
+
+test('a directory that has lost its store is a failure that names the restore', async () => {
+  const path = await stoppedStore('lost')
+  rmSync(join(path, 'palimpsest.db'))
+  assert.match(
+    (await examine({ DATA_DIR: path })).said,
+    /^FAIL store: There was a store in .*palimpsest restore.*; see docs\/operating\.md#machine-lost$/m,
+  )
+})
+
 test('a row with a future time means a wrong clock', async () => {
   const ahead = join(directory.path, 'ahead')
   expectDone(await inProcess(['load', '--from', '-', '--data-dir', ahead], { input: linesOf(STORY) }))
@@ -233,7 +346,10 @@ const changed =
 test('a store that cannot be read is one row with the remedy', async () => {
   const broken = await troublesOf('broken', file => writeFileSync(file, 'no database '.repeat(500)))
   assert.equal(broken.length, 1, broken.join('\n'))
-  assert.match(broken[0] ?? '', /^FAIL schema: .*not a readable Palimpsest store .*; name another file$/)
+  assert.match(
+    broken[0] ?? '',
+    /^FAIL schema: .*not a readable Palimpsest store .*; name another file; see docs\/operating\.md#upgrade-failed$/,
+  )
   for (const [name, table] of [
     ['foreign', 'customers (name)'],
     ['foreign-steps', 'migration (id)'],
@@ -241,7 +357,10 @@ test('a store that cannot be read is one row with the remedy', async () => {
   ] as const) {
     const rows = await troublesOf(name, changed('', `CREATE TABLE ${table}`))
     assert.equal(rows.length, 1, rows.join('\n'))
-    assert.match(rows[0] ?? '', /^FAIL schema: .*palimpsest\.db .*a database of another program.*; name another file$/)
+    assert.match(
+      rows[0] ?? '',
+      /^FAIL schema: .*palimpsest\.db .*a database of another program.*; name another file; see docs\/operating\.md#upgrade-failed$/,
+    )
   }
 })
 

@@ -1,14 +1,29 @@
-import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { once } from 'node:events'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { connect } from 'node:tls'
 import { type Config, misspeltVariables, readConfig } from '../../config.ts'
 import { openSqlite } from '../../engine/sqlite.ts'
-import { type Finding, jumpsFinding, proxyFinding, spaceFinding } from '../../http/status.ts'
+import { durationText, type Finding, spaceFinding, withPage } from '../../http/status.ts'
 import { assertNamed } from '../../listen.ts'
-import { OperatorError } from '../../operator-error.ts'
+import { OperatorError, systemFault } from '../../operator-error.ts'
 import { adminTokenFile, exposedSentence, listSecretFiles } from '../../secrets.ts'
 import { isServed, storeFile } from '../../stores/embedded/directory.ts'
-import { metricsUrl } from '../address.ts'
+import { OWNER_ONLY_FILE } from '../../sync-path.ts'
+import { baseOf } from '../address.ts'
 import { EXIT, type Invocation, UsageError } from '../command.ts'
 import { visibleLine } from '../people/output.ts'
 import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/snapshot.ts'
@@ -19,6 +34,9 @@ import {
   checkClock,
   checkDurability,
   checkIntegrity,
+  checkKeys,
+  checkMissing,
+  checkPublicLog,
   checkSchema,
   checkSearchIndex,
   checkServed,
@@ -60,25 +78,26 @@ function checksFor(invocation: Invocation): NamedCheck[] {
     ['web pages', () => (config === undefined ? [] : checkWebPages(config))],
     ['data directory', () => checkDirectory(directory)],
     ['secrets', () => checkSecrets(directory)],
-    ['proxy', () => checkNoticed(directory, config)],
+    ['certificate', () => (config === undefined ? [] : checkCertificate(config))],
+    ['synced write', () => checkSyncedWrite(directory)],
+    ['status', () => checkLive(directory, config)],
   ]
   const url = databaseOfValid(invocation)
   if (url !== undefined) return [...machine, ...databaseChecks(url, readUrlsOf(invocation), directory)]
   if (!existsSync(storeFile(directory))) {
-    return [
-      ...machine,
-      ['store', () => ({ mark: 'ok', what: 'store', finding: 'none yet; the first start creates it' })],
-    ]
+    return [...machine, ['store', () => checkMissing(directory)]]
   }
   const foreign = foreignLog(directory)
   if (foreign !== undefined) return [...machine, ['store', () => foreign]]
   return [
     ...machine,
     ['served', () => checkServed(directory, config)],
+    ['keys', () => checkKeys(directory, config)],
     ['schema', () => checkSchema(directory)],
     ['durability', () => checkDurability(directory), 'schema'],
     ['integrity', () => checkIntegrity(directory), 'schema'],
     ['search index', () => checkSearchIndex(directory), 'schema'],
+    ['public log', () => checkPublicLog(directory, config), 'schema'],
     ['sizes', () => checkSizes(directory)],
     ['clock', () => checkClock(directory), 'schema'],
   ]
@@ -102,16 +121,16 @@ function namedDatabase(invocation: Invocation): string {
 
 async function findingsOf(what: string, check: Check): Promise<Finding[]> {
   try {
-    return [await check()].flat()
+    return [await check()].flat().map(finding => (what === 'status' ? finding : withPage(finding)))
   } catch (error) {
-    return [{ mark: 'FAIL', what, finding: (error as Error).message.replace(/\.$/, '') }]
+    return [withPage({ mark: 'FAIL', what, finding: (error as Error).message.replace(/\.$/, '') })]
   }
 }
 
 export const lineOf = ({ mark, what, finding, remedy }: Finding): string =>
   `${mark.padEnd(4)} ${what}: ${finding}${remedy === undefined ? '' : `; ${remedy}`}`
 
-const METRICS_TIMEOUT_MS = 5_000
+const NETWORK_TIMEOUT_MS = 5_000
 const OLDEST_NODE = '24.15'
 const DESCRIPTORS_WANTED = 4_096
 
@@ -177,6 +196,35 @@ export function checkDirectory(directory: string): Finding[] {
   ]
 }
 
+const SYNCS = 5
+const SYNC_SLOW_MS = 100
+
+/** How long the disk takes to sync a small write, as each commit does: the median of a few. */
+export function checkSyncedWrite(directory: string): Finding[] {
+  const path = join(directory, `.probe-${process.pid}`)
+  const times: number[] = []
+  try {
+    const file = openSync(path, 'w', OWNER_ONLY_FILE)
+    for (let n = 0; n < SYNCS; n++) {
+      const began = performance.now()
+      writeSync(file, 'probe')
+      fsyncSync(file)
+      times.push(performance.now() - began)
+    }
+    closeSync(file)
+  } catch {
+    // The check of the directory and that of the free space have the reason.
+    return []
+  } finally {
+    rmSync(path, { force: true })
+  }
+  const median = times.sort((a, b) => a - b)[Math.floor(SYNCS / 2)] as number
+  const what = 'synced write'
+  const finding = `${median.toFixed(1)} ms, and each commit needs one`
+  if (median < SYNC_SLOW_MS) return [{ mark: 'ok', what, finding }]
+  return [{ mark: 'warn', what, finding, remedy: 'use a faster disk, or end the other programs that write to it' }]
+}
+
 /** File systems on which a store is not safe, by their number in Linux, with the reason and the remedy. */
 const UNSAFE: Record<number, { name: string; finding: string; remedy: string }> = Object.fromEntries(
   [
@@ -203,26 +251,28 @@ function fileSystemFinding(directory: string, type: number): Finding {
   }
 }
 
-/** What the process that has locked the directory noticed: a proxy that it does not trust, and jumps of its clock. */
-export async function checkNoticed(directory: string, config: Config | undefined): Promise<Finding[]> {
+/** The rows of the status of a running service that the doctor cannot find out itself. */
+const LIVE = new Set([
+  ...['writes', 'public log', 'reports', 'backup', 'witnesses', 'mirror'],
+  ...['proxy', 'clock jumps', 'log lines'],
+])
+
+/** What the process that has locked the directory knows of itself. */
+export async function checkLive(directory: string, config: Config | undefined): Promise<Finding[]> {
   if (config === undefined || !isServed(directory)) return []
-  const { adminToken, metricsPort, metricsHost } = config
-  const token = adminToken ?? readIfExists(adminTokenFile(directory))
-  const isOpen = metricsPort !== undefined && metricsPort !== 0
-  const url = metricsUrl(isOpen ? { host: metricsHost, port: metricsPort } : config)
+  const token = config.adminToken ?? readIfExists(adminTokenFile(directory))
+  const url = `${baseOf(config)}/admin/status`
   const answer = await fetch(url, {
-    headers: isOpen || token === undefined ? {} : { authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(METRICS_TIMEOUT_MS),
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(NETWORK_TIMEOUT_MS),
   }).catch(() => undefined)
   if (answer === undefined) return []
-  const text = await answer.text()
-  const [, seen] = /^palimpsest_untrusted_proxy (\d)$/m.exec(text) ?? []
-  if (seen === undefined) {
+  if (answer.status !== 200) {
     const finding = `unknown, because ${url} answers ${answer.status}`
-    return [{ mark: 'warn', what: 'proxy', finding, remedy: 'run doctor with the ADMIN_TOKEN of the service' }]
+    return [{ mark: 'warn', what: 'status', finding, remedy: 'run doctor with the ADMIN_TOKEN of the service' }]
   }
-  const jumps = Number(/^palimpsest_clock_jumps_total (\d+)$/m.exec(text)?.[1] ?? 0)
-  return [proxyFinding(seen === '1'), jumpsFinding(jumps)]
+  const { findings } = (await answer.json()) as { findings: Finding[] }
+  return findings.filter(({ what }) => LIVE.has(what))
 }
 
 const readIfExists = (path: string): string | undefined =>
@@ -237,6 +287,34 @@ export function checkSecrets(directory: string): Finding[] {
       ? { mark: 'FAIL', what, finding: exposedSentence(file) }
       : { mark: 'ok', what, finding: `${file.path} has mode ${file.mode}` },
   )
+}
+
+/** A certificate should be renewed before this share of its lifetime is left. */
+const RENEWED_LATEST = 1 / 5
+
+/** Whether the certificate of an https PUBLIC_URL is valid, and is renewed in time. */
+export async function checkCertificate({ publicUrl }: Pick<Config, 'publicUrl'>): Promise<Finding[]> {
+  if (publicUrl === undefined || !publicUrl.startsWith('https:')) return []
+  const { hostname, port } = new URL(publicUrl)
+  const what = 'certificate'
+  const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname, rejectUnauthorized: false })
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(NETWORK_TIMEOUT_MS) })
+    const { valid_from: from, valid_to: to } = socket.getPeerCertificate()
+    const left = Date.parse(to) - Date.now()
+    const remedy = 'renew it and reload the proxy'
+    if (left <= 0) return [{ mark: 'FAIL', what, finding: `that of ${hostname} expired on ${to}`, remedy }]
+    const finding = `that of ${hostname} is valid for ${durationText(left / 1_000)}`
+    if (left < (Date.parse(to) - Date.parse(from)) * RENEWED_LATEST)
+      return [{ mark: 'warn', what, finding: `${finding}, and was not renewed`, remedy }]
+    if (socket.authorized) return [{ mark: 'ok', what, finding }]
+    return [{ mark: 'warn', what, finding: `${finding}, and not trusted here: ${socket.authorizationError}` }]
+  } catch (error) {
+    const finding = `unknown, because ${publicUrl} cannot be reached over TLS (${systemFault(error)})`
+    return [{ mark: 'warn', what, finding, remedy: 'see that the proxy runs' }]
+  } finally {
+    socket.destroy()
+  }
 }
 
 /** Web pages reach a loopback address through the browser of a person on this machine. */

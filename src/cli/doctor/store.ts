@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { only } from '../../engine/database.ts'
 import { appliedMigrations, pendingSteps } from '../../engine/migrate.ts'
@@ -9,7 +9,18 @@ import { indexedState } from '../../find/index/file.ts'
 import type { Finding } from '../../http/status.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { sizeText } from '../../progress.ts'
-import { assertOwnLog, indexFile, isServed, storeFile } from '../../stores/embedded/directory.ts'
+import { digestOfOriginKey, logKeyFile, originKeyFile } from '../../secrets.ts'
+import {
+  assertOwnLog,
+  assertStoreNotLost,
+  indexFile,
+  isServed,
+  knownOriginKey,
+  storeFile,
+} from '../../stores/embedded/directory.ts'
+import { createLogAnswers, type LogState } from '../../tlog/answers.ts'
+import { judgeLog } from '../../tlog/appender.ts'
+import { logHeadFile } from '../../tlog/key-files.ts'
 import { readinessUrl } from '../address.ts'
 import { openStoreForReading, openStoreOfAnySchema } from '../stores/snapshot.ts'
 
@@ -88,6 +99,47 @@ export function foreignLog(directory: string): Finding | undefined {
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
     return { mark: 'FAIL', what: 'store', finding: error.message.replace(/\.$/, '') }
+  }
+}
+
+/** A directory without a store. Throws OperatorError if it had one. */
+export function checkMissing(directory: string): Finding {
+  assertStoreNotLost(directory)
+  return { mark: 'ok', what: 'store', finding: 'none yet; the first start creates it' }
+}
+
+/** Whether the keys are there with which this store was last started. */
+export function checkKeys(directory: string, config: Config | undefined): Finding {
+  const what = 'keys'
+  const missing = [
+    ...(config?.originKey === undefined && !existsSync(originKeyFile(directory)) ? [originKeyFile(directory)] : []),
+    ...(config?.tlogKey === undefined && !existsSync(logKeyFile(directory)) ? [logKeyFile(directory)] : []),
+  ]
+  const known = knownOriginKey(directory)
+  const remedy = 'put the earlier key back before the next start'
+  if (known === undefined) return { mark: 'ok', what, finding: 'the first start makes them' }
+  if (missing.length > 0) return { mark: 'FAIL', what, finding: `${missing.join(' and ')} missing`, remedy }
+  const originKey = config?.originKey ?? readFileSync(originKeyFile(directory), 'utf8').trim()
+  if (known === digestOfOriginKey(originKey)) return { mark: 'ok', what, finding: 'those of the last start' }
+  return { mark: 'FAIL', what, finding: 'the origin key is not that of the last start', remedy }
+}
+
+/** Whether the next start continues the public log. A running service judges that itself. */
+export async function checkPublicLog(directory: string, config: Config | undefined): Promise<Finding[]> {
+  const pem = config?.tlogKey ?? (existsSync(logKeyFile(directory)) ? readFileSync(logKeyFile(directory), 'utf8') : '')
+  if (pem === '' || isServed(directory)) return []
+  const what = 'public log'
+  const store = openStoreForReading(storeFile(directory))
+  try {
+    const ask = createLogAnswers({ reader: async () => store, headFile: logHeadFile(directory), alone: true })
+    const state = (await ask({ ask: 'state' })) as LogState
+    if (state.logEpoch === undefined) return [{ mark: 'ok', what, finding: 'the next start begins it' }]
+    const keys = (await ask({ ask: 'keys', pem, origin: state.logEpoch.origin })) as string
+    const next = judgeLog(state, keys)
+    if (typeof next === 'string') return [{ mark: 'ok', what, finding: 'the next start continues it' }]
+    return [{ mark: 'FAIL', what, finding: `the next start begins another one: ${next.begin}` }]
+  } finally {
+    store.close()
   }
 }
 

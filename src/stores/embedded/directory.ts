@@ -151,6 +151,9 @@ export function stampStore(directory: string, connection: SqliteConnection): voi
   if (takeInLog(connection)) writeMarker(directory, { stamps: [stamp] })
 }
 
+/** The digest of the origin key of the last start; undefined before the first one. */
+export const knownOriginKey = (directory: string): string | undefined => readMarker(directory).originKey
+
 /** Notes the digest of the origin key in the marker. Returns the digest that it had before, if there was one. */
 export function noteOriginKey(directory: string, digest: string): string | undefined {
   const { originKey } = readMarker(directory)
