@@ -59,9 +59,10 @@ const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [
     .map(part => readFileSync(join(HERE, 'styles', `${part}.css`), 'utf8'))
     .join('')
     .replace(/\/\*[\s\S]*?\*\//g, '')
-    .replace(/\s*([{};])\s*/g, '$1')
+    .replace(/\s*([{};>])\s*/g, '$1')
     .replaceAll(';}', '}')
-    .replace(/:\s+/g, ':'),
+    .replace(/([:,])\s+/g, '$1')
+    .replace(/(?<=[\s:,(-])0\./g, '.'),
 ])
 const binaries = [...IMAGES, ...FONTS].map((name): [string, Buffer] => [name, readFileSync(join(HERE, name))])
 const FILES = new Map<string, string | Buffer>([...sheets, ...inFolder(HERE, /\.svg$/), ...binaries, ...modules])

@@ -6,7 +6,7 @@ import { OPERATIONS, type Operation, type OperationName } from '../../src/contra
 import type { Entry } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
-import { COSTLY_CONTENTS } from '../support/costly.ts'
+import { COSTLY_CONTENTS, COSTLY_DIFFERENCES } from '../support/costly.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
 
 const ENTRIES = 60
@@ -180,6 +180,18 @@ for (const page of PAGES) {
   test(`the page ${page} of the largest entry takes at most ${AT_ONCE} ms at once, and ${EACH_READ} ms`, async t => {
     const path = `/entries/${entries[0]?.slug}${page}`
     t.diagnostic(await assertCheap(page, { method: 'GET', path, headers: { accept: 'text/html' } }))
+  })
+}
+
+for (const [name, [before, later]] of Object.entries(COSTLY_DIFFERENCES)) {
+  test(`the difference of ${name} takes at most ${AT_ONCE} ms at once, and ${EACH_READ} ms`, async t => {
+    const entry = await newEntry(app.url, token, { content: before })
+    const body = revisionOf(entry, { content: later })
+    expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
+    for (const view of ['', '?view=split', '?view=rendered']) {
+      const path = `/entries/${entry.slug}/diff${view}`
+      t.diagnostic(await assertCheap(path, { method: 'GET', path, headers: { accept: 'text/html' } }))
+    }
   })
 }
 

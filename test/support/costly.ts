@@ -74,6 +74,10 @@ const lines = (count: number, line: (index: number) => string): string =>
   fitting(Array.from({ length: count }, (_, index) => `${line(index)}\n`).join(''))
 const words = (from: number): string => Array.from({ length: 10_000 }, (_, index) => letterOf(index + from)).join(' ')
 
+/** 10,000 Chinese characters, each once, in the order of the multiples of a number. */
+const signs = (step: number): string =>
+  Array.from({ length: 10_000 }, (_, index) => String.fromCharCode(0x4e00 + ((index * step) % 10_000))).join('')
+
 /** Pairs of contents that are costly to compare, by how they differ. */
 export const COSTLY_DIFFERENCES: Readonly<Record<string, readonly [string, string]>> = {
   '10,000 lines that are all others': [lines(10_000, () => 'a'), lines(10_000, () => 'b')],
@@ -82,6 +86,7 @@ export const COSTLY_DIFFERENCES: Readonly<Record<string, readonly [string, strin
   'every other of 10,000 lines': [lines(10_000, () => 'a'), lines(10_000, index => 'ab'[index % 2] ?? '')],
   '10,000 words by chance': [words(0), words(77_777)],
   'words and no words': [full('a '), full('. ')],
+  '10,000 signs in another order': [signs(1), signs(3_917)],
   'one long word': [full('x'), full('y')],
   'one word that grows': [full('x').slice(1), full('x')],
   'invisible characters': [full('a\u200b'), full('\u200bb')],

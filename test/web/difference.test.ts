@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { difference, matches, type Piece } from '../../src/web/browser/difference.js'
-import { differenceView } from '../../src/web/parts/difference.ts'
+import { comparison, difference, matches, type Piece } from '../../src/web/browser/difference.js'
+import { differenceView, groupsOf, numbering } from '../../src/web/parts/difference.ts'
 
 const textOf = (pieces: Piece[], ...kinds: Piece['kind'][]): string =>
   pieces.flatMap(({ kind, text }) => (kinds.includes(kind) ? [text] : [])).join('')
@@ -10,37 +10,77 @@ const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 })
 test('a difference contains both texts completely', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (before, after) => {
-      const { pieces } = difference(before, after)
+      const pieces = difference(before, after)
       assert.equal(textOf(pieces, 'same', 'gone'), before)
       assert.equal(textOf(pieces, 'same', 'new'), after)
     }),
   )
-  assert.deepEqual(difference('the old house', 'the new house').pieces, [
+  assert.deepEqual(difference('the old house', 'the new house'), [
     { kind: 'same', text: 'the ' },
     { kind: 'gone', text: 'old' },
     { kind: 'new', text: 'new' },
     { kind: 'same', text: ' house' },
   ])
-  assert.deepEqual(difference('One way.\nEnd.', 'One way.\nOr another.\nEnd.').pieces, [
+  assert.deepEqual(difference('One way.\nEnd.', 'One way.\nOr another.\nEnd.'), [
     { kind: 'same', text: 'One way.\n' },
     { kind: 'new', text: 'Or another.\n' },
     { kind: 'same', text: 'End.' },
   ])
 })
 
-const COUNT = 3_000
-/** Distinct words, on this many lines. */
-const words = (prefix: string, perLine: number): string =>
-  Array.from({ length: COUNT }, (_, n) => `${prefix}${n}${n % perLine === perLine - 1 ? '\n' : ' '}`).join('')
+/** A text of 1,700 words, about 10 kB, in which six words of ten differ from the text of another stem. The words repeat. */
+const mixed = (stem: string, separator: string): string =>
+  Array.from({ length: 1_700 }, (_, n) => {
+    const word = (n * n * 31 + n * 7) % 401
+    return `${n % 10 < 6 ? stem : 'word'}${word}${n % 100 === 99 ? separator : ' '}`
+  }).join('')
 
-test('texts with too many different words are compared by lines, and past that not at all', () => {
-  const [same, before, after] = [words('same', 100), words('old', 100), words('new', 100)]
-  assert.equal(difference(same, same.replace('same7 ', 'other ')).by, 'words')
-  const byLines = difference(same + before, same + after)
-  assert.equal(byLines.by, 'lines')
-  assert.deepEqual(byLines.pieces[0], { kind: 'same', text: same })
-  const whole = difference(words('old', 1), words('new', 1))
-  assert.deepEqual([whole.by, whole.pieces.map(({ kind }) => kind)], ['whole', ['gone', 'new']])
+for (const [name, separator] of [
+  ['one line', ' '],
+  ['many lines', '\n'],
+] as const) {
+  test(`a text of 10 kB in ${name} with 6 kB of changes is compared by words`, () => {
+    const [before, after] = [mixed('old', separator), mixed('new', separator)]
+    assert.ok(before.length > 10_000)
+    const pieces = difference(before, after)
+    assert.equal(textOf(pieces, 'same', 'gone'), before)
+    assert.equal(textOf(pieces, 'same', 'new'), after)
+    const unchanged = textOf(pieces, 'same').match(/word\d+/g) ?? []
+    assert.ok(unchanged.length > 660, `${unchanged.length} of 680 words are unchanged`)
+  })
+}
+
+test('a rewritten paragraph does not hide the changed word of another one', () => {
+  const all = (stem: string): string => Array.from({ length: 3_000 }, (_, n) => `${stem}${n}`).join(' ')
+  const pieces = difference(`${all('old')}\n\nOne old word.`, `${all('new')}\n\nOne new word.`)
+  assert.deepEqual(pieces.slice(-4), [
+    { kind: 'same', text: '\n\nOne ' },
+    { kind: 'gone', text: 'old' },
+    { kind: 'new', text: 'new' },
+    { kind: 'same', text: ' word.' },
+  ])
+})
+
+test('changes that only a sign or a short word separates are one change', () => {
+  const gone = (before: string, after: string): string[] =>
+    difference(before, after).flatMap(({ kind, text }) => (kind === 'gone' ? [text] : []))
+  assert.deepEqual(gone('the small old house', 'the large new house'), ['small old'])
+  assert.deepEqual(gone('a small house by the old river', 'a large house by the wide river'), ['small', 'old'])
+})
+
+test('texts of scripts without spaces are compared by characters, with their marks', () => {
+  assert.deepEqual(difference('東京に行く', '大阪に行く').slice(0, 2), [
+    { kind: 'gone', text: '東京' },
+    { kind: 'new', text: '大阪' },
+  ])
+  assert.deepEqual(difference('a👨‍👩‍👧b', 'a👨‍👩‍👦b')[1], { kind: 'gone', text: '👨‍👩‍👧' })
+})
+
+test('a comparison of any two texts pauses after a few milliseconds of work', () => {
+  const [before, after] = [mixed('old', ' '), mixed('new', ' ')]
+  let turns = 0
+  for (const steps = comparison(before, after); !steps.next().done; ) turns += 1
+  assert.ok(turns > 100, `${turns} turns`)
 })
 
 test('the common subsequence of two lists has the maximum length', () => {
@@ -80,13 +120,23 @@ test('texts without common lines are compared in bounded time', () => {
   assert.ok(user + system < 2_000_000, `${user + system} µs`)
 })
 
+const groups = (pieces: Piece[]) => {
+  const steps = groupsOf(pieces)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
 test('a difference shows code apart from the words around it, also where it changed', () => {
-  const view = (before: string, after: string): string => differenceView(difference(before, after)).markup
+  const view = (before: string, after: string): string =>
+    differenceView(groups(difference(before, after)), numbering(1), false).markup
   assert.match(
     view('שלום `a = 0;` סוף', 'שלום `a = 1;` סוף'),
     /שלום <code>`a = <del>0<\/del><ins>1<\/ins>;`<\/code> סוף/,
   )
   const block = '```sql\nSELECT 1;\n```\nסוף `x`'
-  assert.match(view(block, `${block}.`), /<code>```sql\n<\/code><code>SELECT 1;\n<\/code><code>```\n<\/code>/)
+  assert.match(view(block, `${block}.`), /<code>```sql\nSELECT 1;\n```\n<\/code>/)
   assert.doesNotMatch(view('one ` two', 'one ` three'), /<code>/)
+  assert.match(view('```\ngone\n```\nsame', 'new\nsame'), /<code><del>```\ngone\n<\/del><\/code>/)
 })

@@ -208,7 +208,7 @@ test('a difference has three views, and leads to the changes before and after it
   assert.ok(split.includes(`<a rel="next" href="${between(two ?? '', three ?? '')}&amp;view=split">`))
   assert.ok(split.includes(`<a href="${between(two ?? '', one ?? '')}&amp;view=split">Swap`))
   const rendered = await page(`/entries/${first.slug}/diff?from=${one}&to=${two}&view=rendered`)
-  assert.equal(rendered.match(/<section class="prose"/g)?.length, 2)
+  assert.equal(rendered.match(/<div class="prose"/g)?.length, 2)
 })
 
 test('a text of an actor that declared a model is labelled as written by an agent, others are not', async () => {

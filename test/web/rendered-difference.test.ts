@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { renderedDifference } from '../../src/web/entry/difference-page.ts'
-import { prose } from '../../src/web/parts/prose.ts'
+import { finished, prose } from '../../src/web/parts/prose.ts'
 import { CONTENT, MARKUP } from '../support/hostile.ts'
 import { useJudgedPages } from '../support/page-text.ts'
 
 const { world, page } = useJudgedPages()
 
 const sidesOf = async (from: string, to: string): Promise<[string, string]> => {
-  const { before, after } = renderedDifference(await prose(from), await prose(to))
-  return [before.markup, after.markup]
+  const blocks = (await finished(renderedDifference(await prose(from), await prose(to)))).flatMap(({ items }) => items)
+  return [blocks.map(({ before }) => before.markup).join(''), blocks.map(({ after }) => after.markup).join('')]
 }
 const withoutMarks = (markup: string): string => markup.replace(/<\/?(?:ins|del)>/g, '')
 
@@ -56,4 +56,30 @@ test('the page shows the marks in the rendered texts, and says when only the for
   assert.match(changed, /<p>One <ins>new<\/ins> word\.<\/p>/)
   assert.match(changed, /<h2>Title<\/h2>/)
   assert.match(await between(second.currentRevisionId, third.currentRevisionId), /Only the formatting differs/)
+})
+
+test('a difference numbers its changes over all texts, and folds what is far from them in every view', async () => {
+  const author = await world.voice()
+  const paragraphs = Array.from({ length: 30 }, (_, n) => `Paragraph ${n} is here.`)
+  const first = await world.publish(author, { title: 'An old name', content: paragraphs.join('\n\n') })
+  const content = paragraphs.map(one => one.replace('15 is', '15 was')).join('\n\n')
+  await world.revise(author, first, { title: 'A new name', content })
+  for (const [view, folds] of [
+    ['inline', /<summary dir="ltr">2\d unchanged lines<\/summary>/g],
+    ['split', /<summary dir="ltr">2\d unchanged lines<\/summary>/g],
+    ['rendered', /<summary dir="ltr">1\d unchanged paragraphs<\/summary>/g],
+  ] as const) {
+    const text = await page(`/entries/${first.slug}/diff?view=${view}`)
+    assert.deepEqual(
+      [...text.matchAll(/id="(change-\d+)"[^>]*><p class="at" dir="ltr"> <a href="#change-\d+">([^<]*)</g)].map(found =>
+        found.slice(1),
+      ),
+      [
+        ['change-1', 'Change 1 of 2'],
+        ['change-2', 'Change 2 of 2'],
+      ],
+    )
+    assert.equal(text.match(folds)?.length, 2, view)
+    assert.match(text, /<del>(?:is|was)<\/del>/, view)
+  }
 })

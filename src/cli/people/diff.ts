@@ -77,7 +77,7 @@ export const textOf = ({ title, summary, content, sources }: Revision): Draft =>
 /** Both texts in one: removed words in [-…-], added words in {+…+}. */
 function wordLines(before: Draft, after: Draft, out: Output): void {
   const lines: Span[][] = [[]]
-  for (const { kind, text } of difference(formatDraft(before), formatDraft(after)).pieces) {
+  for (const { kind, text } of difference(formatDraft(before), formatDraft(after))) {
     for (const [index, part] of text.split('\n').entries()) {
       if (index > 0) lines.push([])
       if (part === '') continue

@@ -1,6 +1,9 @@
 /** The code for a missing answer. The contract has no problem code for it. */
 export const NO_ANSWER = 'NO_ANSWER'
 
+/** The refusal without an answer. @type {Refused} */
+export const UNANSWERED = { ok: false, status: 0, code: NO_ANSWER, requestId: null, retryAfter: 0 }
+
 /** The timeout of a request, in milliseconds. */
 const PATIENCE = 20_000
 
@@ -71,7 +74,7 @@ export async function call(method, path, { body, token, bearer } = {}) {
       retryAfter: Number(response.headers.get('retry-after') ?? 0),
     }
   } catch {
-    return { ok: false, status: 0, code: NO_ANSWER, requestId: null, retryAfter: 0 }
+    return UNANSWERED
   }
 }
 

@@ -44,7 +44,7 @@ export async function readConflict(slug, baseId) {
 const WRITTEN = new Set(['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'])
 
 /**
- * Shows both versions and their differences by words, and offers a merge. The merge contains each change that only one side made. If both
+ * Shows both versions and their differences, and offers a merge. The merge contains each change that only one side made. If both
  * sides changed the same words, the person chooses.
  * @param {{ base: Texts, theirs: Texts, rationale: string, by: string | null, mine: Texts }} versions
  * @param {(merged: Texts) => void} take
@@ -160,7 +160,7 @@ const KEPT = 120
  * @param {string} name the name of the compared text, for screen readers
  */
 function differenceView(before, after, name) {
-  const { pieces } = difference(before, after)
+  const pieces = difference(before, after)
   const parts = pieces.flatMap(({ kind, text }, index) => {
     if (kind === 'gone') return [make('del', {}, ...everyCharacter(text))]
     if (kind === 'new') return [make('ins', {}, ...everyCharacter(text))]

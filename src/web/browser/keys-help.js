@@ -5,6 +5,8 @@ const KEYS = [
   ['/', 'Focus the search'],
   ['j', 'Next row'],
   ['k', 'Previous row'],
+  ['n', 'Next change'],
+  ['p', 'Previous change'],
   ['?', 'Show this help'],
 ]
 

@@ -1,10 +1,9 @@
-import { conflictView, readConflict } from './conflict.js'
+import { UNANSWERED } from './api.js'
 import { make, need, show } from './dom.js'
 import { fieldOf, fill, shownAs, textIn } from './fields.js'
 import { previewOf } from './preview.js'
 import { refusalMessage } from './sending.js'
 import { sourcesEditor } from './sources.js'
-import { mergeSets } from './three-way.js'
 import { theForm, writeForm } from './write-form.js'
 
 /** @typedef {import('./conflict.js').Texts} Texts */
@@ -67,6 +66,9 @@ function changesSomething() {
 
 /** Shows the changes of the other writer, and fills the form with the merge. */
 async function openConflict() {
+  const loaded = await Promise.all([import('./conflict.js'), import('./three-way.js')]).catch(() => undefined)
+  if (loaded === undefined) return showProblem(...refusalMessage(UNANSWERED))
+  const [{ conflictView, readConflict }, { mergeSets }] = loaded
   const read = await readConflict(slug, textIn(form, 'previousRevisionId'))
   if ('ok' in read) return showProblem(...refusalMessage(read))
   const { base, theirs, by } = read

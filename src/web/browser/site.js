@@ -181,19 +181,26 @@ function focusSearch() {
   if (field instanceof HTMLInputElement) field.select()
 }
 
-/** Moves the focus to the first link of the next or previous row, from the row with the focus. @param {1 | -1} step */
-function move(step) {
-  const rows = Array.from(document.querySelectorAll(ROWS)).filter(row => row.checkVisibility())
+/** Moves the focus to the first link of the next or previous row, from the row with the focus. @param {1 | -1} step @param {string} of */
+function move(step, of = ROWS) {
+  const rows = Array.from(document.querySelectorAll(of)).filter(row => row.checkVisibility())
   const from = rows.findIndex(row => row.contains(document.activeElement))
   const row = rows[from < 0 ? 0 : from + step]
-  const link = row?.querySelector(':is(h2, h3) a, .what a') ?? row?.querySelector('a')
+  const link = row?.querySelector(':is(h2, h3, .at) a, .what a') ?? row?.querySelector('a')
   if (link instanceof HTMLElement) link.focus()
 }
 
 const showHelp = async () => (await import('./keys-help.js')).showHelp()
 
 /** @type {Record<string, () => unknown>} */
-const ACTS = { '/': focusSearch, j: () => move(1), k: () => move(-1), '?': showHelp }
+const ACTS = {
+  '/': focusSearch,
+  j: () => move(1),
+  k: () => move(-1),
+  n: () => move(1, '.change'),
+  p: () => move(-1, '.change'),
+  '?': showHelp,
+}
 
 /** Whether a key belongs to a field, a dialog, an input method or a command of the browser. @param {KeyboardEvent} event */
 const isTaken = event =>

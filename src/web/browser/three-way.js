@@ -1,4 +1,4 @@
-import { linesOf, matches, wordsOf } from './difference.js'
+import { linesOf, matches } from './difference.js'
 
 /**
  * A part of a merge: settled if at most one side changed it or both changed it equally; open if both changed it differently.
@@ -10,7 +10,7 @@ import { linesOf, matches, wordsOf } from './difference.js'
 /**
  * Merges two changes of one text by lines, and by words inside a block of lines that both changed (diff3, Khanna, Kunal and
  * Pierce 2007). Two changes are independent if an unchanged word or line end is between them; otherwise they are one place.
- * Time and memory are bounded by `matches`; a block that differs more than it compares is one open part.
+ * Time and memory are bounded by `matches`.
  * @param {string} base the common base
  * @param {string} theirs
  * @param {string} mine
@@ -102,6 +102,19 @@ export function mergeSets(base, theirs, mine, keyOf) {
  */
 const inTurn = (first, second) =>
   first === '' || second === '' || first.endsWith('\n') ? first + second : `${first}\n${second}`
+
+/** Its dictionaries take several milliseconds to load. @type {Intl.Segmenter | undefined} */
+let segmenter
+
+/**
+ * Splits a text of any script into words, spaces and signs.
+ * @param {string} text
+ * @returns {string[]}
+ */
+function wordsOf(text) {
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'word' })
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+}
 
 /** Spaces and punctuation do not separate two changes. */
 const isWord = (/** @type {string} */ token) => /[\p{L}\p{N}\n]/u.test(token)

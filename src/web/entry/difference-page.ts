@@ -1,78 +1,116 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
 import { readCounts, readSteps, type Step, VIEW_ROWS } from '../../memory/entries/views.ts'
 import { isUuid } from '../../memory/values.ts'
-import { type Difference, difference, type Piece } from '../browser/difference.js'
-import { escapeHtml, type Html, html, NOTHING, raw, visible } from '../html.ts'
+import { comparison, difference, matching, type Piece } from '../browser/difference.js'
+import { escapeHtml, type Html, html, type Part, raw, visible } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { badge, CHANGE_WORDS, many, moment, pager, titleOf } from '../parts/components.ts'
-import { differenceView, sizeOf, splitView } from '../parts/difference.ts'
-import { prose } from '../parts/prose.ts'
+import {
+  differenceView,
+  type Group,
+  groupsOf,
+  type Numbered,
+  numbering,
+  sideBySide,
+  sizeOf,
+  unchanged,
+} from '../parts/difference.ts'
+import { finished, prose } from '../parts/prose.ts'
 import { entryHead } from './head.ts'
-
-/** Two rendered texts with their changes marked. */
-export type RenderedDifference = {
-  /** The earlier text, with its deleted words in `del`. */
-  before: Html
-  /** The later text, with its inserted words in `ins`. */
-  after: Html
-  by: Difference['by']
-  /** Whether both texts have the same words. Then only the formatting can differ. */
-  same: boolean
-}
-
-/** A piece of markup: a tag, or a text between two tags. */
-type Token = { tag: string } | { text: string }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#13': '\r' }
 
-/** The tags and texts of markup in which every text and every attribute is escaped. */
-const tokensOf = ({ markup }: Html): Token[] =>
-  markup
-    .split(/(<[^>]*>)/)
-    .filter(part => part !== '')
-    .map(part =>
-      part.startsWith('<')
-        ? { tag: part }
-        : { text: part.replace(/&(amp|lt|gt|quot|#39|#13);/g, (whole, name: string) => ENTITIES[name] ?? whole) },
-    )
+/** Elements that have no end tag. */
+const VOID = /^<(?:hr|br|input)\b/
 
-const wordsOf = (tokens: readonly Token[]): string => tokens.map(token => ('text' in token ? token.text : '')).join('')
+/** Number of tags and texts that are looked at before other work may run. */
+const PAUSE = 2_000
 
-/** Compares two rendered texts by their words, and marks the changed words in both. Tags are not compared. */
-export function renderedDifference(from: Html, to: Html): RenderedDifference {
-  const [earlier, later] = [tokensOf(from), tokensOf(to)]
-  const { by, pieces } = difference(wordsOf(earlier), wordsOf(later))
+/** The blocks of a rendered text: the tags and texts of its outermost elements, each with the space after it. Every text is escaped. */
+function* blocksOf({ markup }: Html): Generator<undefined, string[][]> {
+  const blocks: string[][] = [[]]
+  let depth = 0
+  let count = 0
+  for (const [part] of markup.matchAll(/<[^>]*>|[^<]+/g)) {
+    if (depth === 0 && part.startsWith('<')) blocks.push([])
+    if (part.startsWith('</')) depth -= 1
+    else if (part.startsWith('<') && !VOID.test(part)) depth += 1
+    blocks.at(-1)?.push(part)
+    count += 1
+    if (count % PAUSE === 0) yield
+  }
+  return blocks.filter(block => block.length > 0)
+}
+
+const unescaped = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#39|#13);/g, (whole, name: string) => ENTITIES[name] ?? whole)
+
+/** A block of both rendered texts, or the blocks of a change with their deleted and inserted words marked. */
+type Blocks = { before: Html; after: Html; sameWords: boolean }
+
+/** Compares two rendered texts by blocks, and the blocks of each change by words. Tags are not marked. Yields where other work may run. */
+export function* renderedDifference(from: Html, to: Html): Generator<undefined, Group<Blocks>[]> {
+  const earlier = yield* blocksOf(from)
+  const later = yield* blocksOf(to)
+  const markupOf = (block: readonly string[]): string => block.join('')
+  const found = yield* matching(earlier.map(markupOf), later.map(markupOf))
+  const groups: Group<Blocks>[] = []
+  const size = from.markup.length + to.markup.length
+  let [a, b] = [0, 0]
+  for (const match of [...found, { a: earlier.length, b: later.length, count: 0 }]) {
+    const [gone, came] = [earlier.slice(a, match.a).flat(), later.slice(b, match.b).flat()]
+    if (gone.length + came.length > 0) groups.push({ isChanged: true, items: [yield* changedBlocks(gone, came, size)] })
+    const same = later.slice(match.b, match.b + match.count).map(block => raw(markupOf(block)))
+    if (same.length > 0)
+      groups.push({ isChanged: false, items: same.map(block => ({ before: block, after: block, sameWords: true })) })
+    a = match.a + match.count
+    b = match.b + match.count
+  }
+  return groups
+}
+
+/** The blocks of a change. They are compared with their share of the work that both texts, of `size` characters, may take. */
+function* changedBlocks(earlier: string[], later: string[], size: number): Generator<undefined, Blocks> {
+  const wordsOf = (parts: readonly string[]): string => unescaped(parts.filter(part => !part.startsWith('<')).join(''))
+  const share = (earlier.join('').length + later.join('').length) / size
+  const from = wordsOf(earlier)
+  yield
+  const pieces = yield* comparison(from, wordsOf(later), share)
   return {
-    before: marked(earlier, pieces, 'gone', 'del'),
-    after: marked(later, pieces, 'new', 'ins'),
-    by,
-    same: pieces.every(({ kind }) => kind === 'same'),
+    before: yield* marked(earlier, pieces, 'gone', 'del'),
+    after: yield* marked(later, pieces, 'new', 'ins'),
+    sameWords: pieces.every(({ kind }) => kind === 'same'),
   }
 }
 
-/** The markup of tokens, in which pieces of one kind are marked. A mark never contains a tag, and never only white space. */
-function marked(tokens: readonly Token[], pieces: readonly Piece[], kind: Piece['kind'], mark: string): Html {
+/** Markup in which pieces of one kind are marked. A mark never contains a tag, and never only white space. */
+function* marked(
+  parts: readonly string[],
+  pieces: readonly Piece[],
+  kind: Piece['kind'],
+  mark: string,
+): Generator<undefined, Html> {
   const own = pieces.filter(piece => piece.kind === 'same' || piece.kind === kind)
   let at = 0
   let used = 0
   let markup = ''
-  for (const token of tokens) {
-    if ('tag' in token) {
-      markup += token.tag
+  for (const [index, part] of parts.entries()) {
+    if (index % PAUSE === 0) yield
+    if (part.startsWith('<')) {
+      markup += part
       continue
     }
-    for (let from = 0; from < token.text.length; ) {
+    const text = unescaped(part)
+    for (let from = 0; from < text.length; ) {
       const piece = own[at]
-      const length = Math.min(
-        token.text.length - from,
-        piece === undefined ? Number.POSITIVE_INFINITY : piece.text.length - used,
-      )
-      const part = token.text.slice(from, from + length)
-      const shown = escapeHtml(part)
-      markup += piece?.kind === kind && part.trim() !== '' ? `<${mark}>${shown}</${mark}>` : shown
-      from += length
-      used += length
+      const left = piece === undefined ? Number.POSITIVE_INFINITY : piece.text.length - used
+      const words = text.slice(from, from + left)
+      const shown = escapeHtml(words)
+      markup += piece?.kind === kind && words.trim() !== '' ? `<${mark}>${shown}</${mark}>` : shown
+      from += words.length
+      used += words.length
       if (piece !== undefined && used === piece.text.length) {
         at += 1
         used = 0
@@ -82,7 +120,7 @@ function marked(tokens: readonly Token[], pieces: readonly Piece[], kind: Piece[
   return raw(markup)
 }
 
-/** The difference between two revisions, by words if the comparison finishes within the time limit. */
+/** The difference between two revisions: by lines, and by words within each change. */
 export const DIFF: Page = {
   path: '/entries/{slug}/diff',
   as: 'listRevisions',
@@ -96,15 +134,6 @@ export const DIFF: Page = {
     }
     const [from, to] = await compared(request, entry)
     await read('listRevisions', params, { limit: 1 })
-    await request.reads.yieldIfOverBudget()
-    const differences = [
-      ['Title', difference(from.title, to.title)],
-      ['Summary', difference(from.summary, to.summary)],
-      ['Content', difference(from.content, to.content)],
-    ] as const
-    await request.reads.yieldIfOverBudget()
-    const changed = differences.filter(([, { pieces }]) => pieces.some(({ kind }) => kind !== 'same'))
-    const content = sizeOf(differences[2][1])
     const steps = await readSteps(request.reads, entry.slug, VIEW_ROWS)
     await request.reads.yieldIfOverBudget()
     const view = VIEWS.find(([name]) => name === request.query.view)?.[0] ?? 'inline'
@@ -120,19 +149,36 @@ export const DIFF: Page = {
 ${entryHead(entry, { here: '/diff', name: 'Changes', counts: await readCounts(request.reads, entry.slug), at: request.reads.at })}
 ${neighboursOf(entry.slug, steps, { from, to, view })}
 <dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from, request.reads.at)}${endOf(entry.slug, `To ${nameOf(to)}`, to, request.reads.at)}</dl>
-<p class="meta">${many(content.gone, 'character')} of the content deleted, ${content.came.toLocaleString('en-GB')} inserted. ${content.gone + content.came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="${addressOf(entry.slug, { from: to, to: from, view })}">Swap both revisions</a> · <a href="${addressOf(entry.slug, { from, to, view })}" data-copy="the link">Permanent address of this comparison</a></p>
-${changed.length === 0 && html`<p class="notice">The two revisions have the same texts.</p>`}
-${viewLinks(entry.slug, { from, to, view })}
-${changed
-  .filter(([name]) => view !== 'rendered' || name !== 'Content')
-  .map(
-    ([name, one]) =>
-      html`<section><h2>${name}</h2>${coarse(one)}${view === 'inline' ? differenceView(one) : splitView(one)}</section>`,
-  )}
-${view === 'rendered' && (await renderedView(from, to, nameOf))}
+${await changesBetween(from, to, view, entry.slug)}
 </article>`,
     }
   },
+}
+
+/** The size of the difference, the links to its views, and its changes. */
+async function changesBetween(from: Revision, to: Revision, view: View, slug: string): Promise<Html> {
+  const content = await finished(comparison(from.content, to.content))
+  const texts = [
+    ['Title', await finished(groupsOf(difference(from.title, to.title)))],
+    ['Summary', await finished(groupsOf(difference(from.summary, to.summary)))],
+    ['Content', await finished(groupsOf(content))],
+  ] as const
+  const isChanged = (groups: readonly Group<unknown>[]): boolean => groups.some(group => group.isChanged)
+  const changed = texts.filter(([name, groups]) => isChanged(groups) && (view !== 'rendered' || name !== 'Content'))
+  const rendered = view === 'rendered' && from.content !== to.content && (await renderedGroups(from, to))
+  const shown: Group<unknown>[][] = [...changed.map(([, groups]) => groups), rendered || []]
+  const count = shown.flat().filter(group => group.isChanged).length
+  const numbered = numbering(count)
+  const sections: Html[] = []
+  for (const [name, groups] of changed) {
+    sections.push(html`<section><h2>${name}</h2>${differenceView(groups, numbered, view !== 'inline')}</section>`)
+    await nextTurn()
+  }
+  const { gone, came } = sizeOf(content)
+  return html`<p class="meta">${count > 0 && html`<a href="#change-1">${many(count, 'change')}</a>: `}${many(gone, 'character')} of the content deleted, ${came.toLocaleString('en-GB')} inserted. ${gone + came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="${addressOf(slug, { from: to, to: from, view })}">Swap both revisions</a> · <a href="${addressOf(slug, { from, to, view })}" data-copy="the link">Permanent address of this comparison</a></p>
+${!texts.some(([, groups]) => isChanged(groups)) && html`<p class="notice">The two revisions have the same texts.</p>`}
+${viewLinks(slug, { from, to, view })}
+${sections}${rendered && renderedView(rendered, numbered)}`
 }
 
 /** The views of a difference, each with its name. */
@@ -168,19 +214,24 @@ function neighboursOf(slug: string, steps: readonly Step[], { from, to, view }: 
   )
 }
 
-const coarse = ({ by }: Pick<Difference, 'by'>): Html =>
-  by === 'words'
-    ? NOTHING
-    : html`<p class="small">The texts differ too much to compare them by words; ${by === 'lines' ? 'whole lines are shown.' : 'the whole texts are shown.'}</p>`
+const renderedGroups = async (from: Revision, to: Revision): Promise<Group<Blocks>[]> =>
+  finished(renderedDifference(await prose(from.content), await prose(to.content)))
 
-/** Both contents as their pages render them. Deleted words are marked in the first, inserted words in the second. */
-async function renderedView(from: Revision, to: Revision, nameOf: (revision: Revision) => string): Promise<Html> {
-  const { before, after, by, same } = renderedDifference(await prose(from.content), await prose(to.content))
-  const side = (label: string, revision: Revision, content: Html): Html =>
-    html`<div><h3>${label} ${nameOf(revision)}</h3><section class="prose" aria-label="${label}" dir="auto">${content}</section></div>`
-  return html`<section><h2>Content</h2>${coarse({ by })}${same && from.content !== to.content && html`<p class="notice">Only the formatting differs. The unified view shows it.</p>`}
-<div class="both">${side('From', from, before)}${side('To', to, after)}</div></section>`
+/** Both contents as their pages render them, side by side where they differ. Unchanged blocks are shown once, and folded if they are many. */
+function renderedView(groups: readonly Group<Blocks>[], numbered: Numbered): Html {
+  const text = (content: Part): Html => html`<div class="prose" dir="auto">${content}</div>`
+  const parts = groups.map(({ isChanged, items }, index) => {
+    const sides = { after: index > 0, before: index < groups.length - 1 }
+    if (!isChanged) return unchanged(items, all => text(all.map(({ after }) => after)), sides, 1, 'paragraph')
+    return items.map(({ before, after, sameWords }) =>
+      numbered(html`${sameWords && FORMATTING}${sideBySide(text(before), text(after))}`),
+    )
+  })
+  const isShown = groups.some(({ isChanged }) => isChanged)
+  return html`<section class="rendered"><h2>Content</h2>${!isShown && FORMATTING}${parts}</section>`
 }
+
+const FORMATTING = html`<p class="notice">Only the formatting differs. The unified view shows it.</p>`
 
 const endOf = (slug: string, name: string, { id, rationale, createdAt, changeType }: Revision, at: number): Html =>
   html`<div><dt>${name}</dt><dd><a href="/entries/${slug}/revisions/${id}">${moment(createdAt, at)}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')}<br><span dir="auto">${visible(rationale)}</span></dd></div>`

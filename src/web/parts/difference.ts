@@ -1,5 +1,5 @@
-import type { Difference, Piece } from '../browser/difference.js'
-import { everyCharacter, type Html, html } from '../html.ts'
+import type { Piece } from '../browser/difference.js'
+import { everyCharacter, type Html, html, NOTHING, type Part } from '../html.ts'
 import { many } from './components.ts'
 
 /** Number of unchanged lines that are shown on each side of a change. Further lines are folded. */
@@ -7,66 +7,114 @@ const CONTEXT = 3
 
 /** A line of a difference: its parts in order, and whether it is in a block of code. */
 type Line = { parts: Piece[]; isChanged: boolean; isCode: boolean }
+/** Neighbouring parts of a text that are all changed, or all unchanged. */
+export type Group<T> = { isChanged: boolean; items: T[] }
 
-/**
- * A difference as markup: deletions as `del`, insertions as `ins`, code as `code`. Long unchanged parts are folded and invisible characters
- * are named. With `numbered`, each group of changed lines has the id `change-N`, from 1.
- */
-export function differenceView({ pieces }: Difference, numbered = false): Html {
-  const groups = groupsOf(linesOf(pieces))
-  let number = 0
-  const parts = groups.map((lines, index) => {
-    if (!lines[0]?.isChanged) return sameView(lines, { after: index > 0, before: index < groups.length - 1 })
-    number += 1
-    return html`<div class="change"${numbered && html` id="change-${number}" tabindex="-1"`}>${lines.map(lineView)}</div>`
-  })
-  return html`<div class="difference" dir="auto">${parts}</div>`
-}
+/** Number of lines that are cut before other work may run. */
+const PAUSE = 1_000
 
-/** Neighbouring lines that are all changed, or all unchanged. */
-function groupsOf(lines: readonly Line[]): Line[][] {
-  const groups: Line[][] = []
-  for (const line of lines) {
+/** A difference as groups of lines. Yields where other work may run. */
+export function* groupsOf(pieces: readonly Piece[]): Generator<undefined, Group<Line>[]> {
+  const groups: Group<Line>[] = []
+  let count = 0
+  for (const line of linesOf(pieces)) {
     const last = groups.at(-1)
-    if (last?.[0]?.isChanged === line.isChanged) last.push(line)
-    else groups.push([line])
+    if (last?.isChanged === line.isChanged) last.items.push(line)
+    else groups.push({ isChanged: line.isChanged, items: [line] })
+    count += 1
+    if (count % PAUSE === 0) yield
   }
   return groups
 }
 
-/** The number of groups of changed lines. */
-export const countChanges = ({ pieces }: Difference): number =>
-  groupsOf(linesOf(pieces)).filter(([line]) => line?.isChanged).length
+/** The markup of a change, with its number on the page. */
+export type Numbered = (view: Html) => Html
+
+/** Numbers the changes of a page, from 1. Each has the id `change-N`, and links to itself and its neighbours. */
+export function numbering(count: number): Numbered {
+  let number = 0
+  const link = (to: number, name: string): Html =>
+    to < 1 || to > count ? NOTHING : html` <a href="#change-${to}">${name}</a>`
+  return view => {
+    number += 1
+    return html`<div class="change" id="change-${number}" tabindex="-1"><p class="at" dir="ltr">${link(number, `Change ${number} of ${count}`)}${link(number - 1, '↑ Previous')}${link(number + 1, '↓ Next')}</p>${view}</div>`
+  }
+}
+
+const EARLIER = ['same', 'gone'] as const
+const LATER = ['same', 'new'] as const
+
+/**
+ * A difference as markup: deletions as `del`, insertions as `ins`, code as `code`. Long unchanged parts are folded and invisible characters
+ * are named. In two columns, the first has the earlier text of each change and the second the later one.
+ */
+export function differenceView(groups: readonly Group<Line>[], numbered: Numbered, columns: boolean): Html {
+  const parts = groups.map(({ isChanged, items }, index) => {
+    if (!isChanged)
+      return unchanged(items, linesView, { after: index > 0, before: index < groups.length - 1 }, CONTEXT, 'line')
+    const side = (kinds: readonly Piece['kind'][]): Html =>
+      linesView(items.map(line => ({ ...line, parts: line.parts.filter(({ kind }) => kinds.includes(kind)) })))
+    return numbered(columns ? sideBySide(side(EARLIER), side(LATER)) : linesView(items))
+  })
+  return html`<div class="difference" dir="auto">${parts}</div>`
+}
+
+/** The earlier and the later text of a change in two columns. */
+export const sideBySide = (before: Part, after: Part): Html =>
+  html`<div class="both"><div role="group" aria-label="Before">${before}</div><div role="group" aria-label="After">${after}</div></div>`
 
 const FENCE = /^ {0,3}(?:```|~~~)/
 
-function linesOf(pieces: readonly Piece[]): Line[] {
-  const lines: Line[] = []
+/** Cuts pieces into lines. The earlier and the later text each have their own blocks of code. */
+function* linesOf(pieces: readonly Piece[]): Generator<Line> {
   let parts: Piece[] = []
-  let isOpen = false
-  const end = (): void => {
-    if (parts.length === 0) return
-    const text = parts.map(part => (part.kind === 'gone' ? '' : part.text)).join('')
-    const isFence = FENCE.test(text)
-    lines.push({ parts, isChanged: parts.some(({ kind }) => kind !== 'same'), isCode: isOpen || isFence })
-    if (isFence) isOpen = !isOpen
+  const line = { gone: '', new: '' }
+  const isOpen = { gone: false, new: false }
+  const end = (): Line => {
+    let isCode = false
+    for (const side of ['gone', 'new'] as const) {
+      if (line[side] === '') continue
+      const isFence = FENCE.test(line[side])
+      isCode = isOpen[side] || isFence
+      if (isFence) isOpen[side] = !isOpen[side]
+      line[side] = ''
+    }
+    const ended = { parts, isChanged: parts.some(({ kind }) => kind !== 'same'), isCode }
     parts = []
+    return ended
   }
   for (const { kind, text } of pieces) {
-    for (const part of text.split(/(?<=\n)/)) {
+    for (const part of text.match(/[^\n]*\n|[^\n]+/g) ?? []) {
       parts.push({ kind, text: part })
-      if (part.endsWith('\n')) end()
+      if (kind !== 'new') line.gone += part
+      if (kind !== 'gone') line.new += part
+      if (part.endsWith('\n')) yield end()
     }
   }
-  end()
-  return lines
+  if (parts.length > 0) yield end()
 }
 
-/** Code within a line. A pattern that takes time in proportion to the line. */
-const CODE = /(?<!`)(`{1,2})(?!`)[^`]+\1(?!`)/g
+/** Lines as markup. Neighbouring lines of code are one block of code, and neighbouring other lines one text. */
+function linesView(lines: readonly Line[]): Html {
+  const texts: Line[] = []
+  for (const { parts, isCode, isChanged } of lines) {
+    const last = texts.at(-1)
+    const text = last?.isCode === isCode ? last : { parts: [], isCode, isChanged }
+    if (text !== last) texts.push(text)
+    for (const { kind, text: words } of parts) {
+      const part = text.parts.at(-1)
+      if (part?.kind === kind) part.text += words
+      else text.parts.push({ kind, text: words })
+    }
+  }
+  return html`${texts.map(textView)}`
+}
 
-/** A line with its code apart, so that a text in another direction does not reorder it. */
-function lineView({ parts, isCode }: Line): Html {
+/** Code within a line. A pattern that takes time in proportion to the text. */
+const CODE = /(?<!`)(`{1,2})(?!`)[^`\n]+\1(?!`)/g
+
+/** A text with its code apart, so that a text in another direction does not reorder it. */
+function textView({ parts, isCode }: Line): Html {
   if (isCode) return html`<code>${parts.map(partView)}</code>`
   const text = parts.map(part => part.text).join('')
   const shown: Html[] = []
@@ -96,15 +144,21 @@ const partView = ({ kind, text }: Piece): Html =>
       ? html`<del>${everyCharacter(text)}</del>`
       : shortened(text, { after: true, before: true })
 
-/** Whether unchanged lines are after a change, and whether they are before one. */
+/** Whether unchanged text is after a change, and whether it is before one. */
 type ChangedSides = { after?: boolean; before?: boolean }
 
-function sameView(lines: readonly Line[], beside: ChangedSides): Html {
-  const head = beside.after ? CONTEXT : 0
-  const tail = beside.before ? CONTEXT : 0
-  const folded = lines.length - head - tail
-  if (folded < 2 * CONTEXT) return html`${lines.map(lineView)}`
-  return html`${lines.slice(0, head).map(lineView)}${fold(many(folded, 'unchanged line'), html`${lines.slice(head, lines.length - tail).map(lineView)}`)}${lines.slice(lines.length - tail).map(lineView)}`
+/** Unchanged parts of a text. Those that are further than `context` from a change are folded, if they are many. */
+export function unchanged<T>(
+  items: readonly T[],
+  show: (items: readonly T[]) => Html,
+  beside: ChangedSides,
+  context: number,
+  noun: string,
+): Html {
+  const head = beside.after ? context : 0
+  const end = items.length - (beside.before ? context : 0)
+  if (end - head < 2 * context) return show(items)
+  return html`${show(items.slice(0, head))}${fold(many(end - head, `unchanged ${noun}`), show(items.slice(head, end)))}${show(items.slice(end))}`
 }
 
 const fold = (name: string, text: Html): Html =>
@@ -122,10 +176,6 @@ function shortened(text: string, { after, before }: ChangedSides): Html {
   const end = text.length - tail
   return html`${everyCharacter(text.slice(0, head))}${fold(many(end - head, 'unchanged character'), everyCharacter(text.slice(head, end)))}${everyCharacter(text.slice(end))}`
 }
-
-/** The difference in two columns: the earlier text with its deletions, the later text with its insertions. */
-export const splitView = ({ by, pieces }: Difference): Html =>
-  html`<div class="both">${differenceView({ by, pieces: pieces.filter(({ kind }) => kind !== 'new') })}${differenceView({ by, pieces: pieces.filter(({ kind }) => kind !== 'gone') })}</div>`
 
 /** The lengths of the equal beginning and of the equal end of two texts, which do not overlap. */
 function commonEnds(before: string, after: string): { head: number; tail: number } {
@@ -181,7 +231,7 @@ export function sizeOfChange(before: string, after: string): { gone: number; cam
 }
 
 /** The numbers of deleted and inserted characters, for the line above a difference. */
-export function sizeOf({ pieces }: Difference): { gone: number; came: number } {
+export function sizeOf(pieces: readonly Piece[]): { gone: number; came: number } {
   const size = (kind: 'gone' | 'new'): number =>
     pieces.filter(piece => piece.kind === kind).reduce((sum, { text }) => sum + [...text].length, 0)
   return { gone: size('gone'), came: size('new') }

@@ -11,19 +11,23 @@ import type { Section } from './markdown.ts'
  */
 export async function prose(content: string, sections?: Section[]): Promise<Html> {
   const { renderingOf } = await import('./markdown.ts')
-  const steps = renderingOf(content, sections)
+  return finished(renderingOf(content, sections))
+}
+
+/** The time in milliseconds after which a work lets other requests run. */
+const TURN_MS = 1
+
+/** Finishes a work that pauses, and lets other requests run. */
+export async function finished<T>(work: Generator<undefined, T>): Promise<T> {
   let began = performance.now()
   for (;;) {
-    const { done, value } = steps.next()
+    const { done, value } = work.next()
     if (done) return value
     if (performance.now() - began < TURN_MS) continue
     await nextTurn()
     began = performance.now()
   }
 }
-
-/** The time in milliseconds after which a rendering lets other requests run. */
-const TURN_MS = 1
 
 /** Like `prose`; `show` makes the markup of each part. `ends` contains the offset where each part ends. */
 export async function proseInLayers(content: string, ends: readonly number[], show: ShowPart): Promise<Html> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible, NO_BROWSER } from '../../support/browser.ts'
+import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { openSeededSite, type SeededSite } from '../../support/seeded-site.ts'
 
 let site: SeededSite
@@ -169,6 +170,38 @@ test('keys move between rows and to the search; fields, other keys and the switc
   await page.keyboard.press('j')
   assert.equal(await page.evaluate('document.activeElement === document.body'), true)
   assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('links and the keys n and p lead from change to change, with and without scripts', options, async () => {
+  const { token } = await newActor(site.url)
+  const old = Array.from({ length: 40 }, (_, n) => `Line ${n} of the old text.`)
+  const entry = await newEntry(site.url, token, { content: old.join('\n\n') })
+  const content = old.map((line, n) => (n % 20 === 5 ? line.replace('old', 'new') : line)).join('\n\n')
+  const body = revisionOf(entry, { content })
+  expectStatus(await call(site.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
+  for (const view of ['', '?view=split', '?view=rendered']) {
+    const { page, complaints, close } = await site.visit({ width: 360 })
+    await page.goto(`/entries/${entry.slug}/diff${view}`)
+    for (const [key, change] of [
+      ['n', 1],
+      ['n', 2],
+      ['p', 1],
+    ] as const) {
+      await page.keyboard.press(key)
+      assert.equal(await page.evaluate('document.activeElement.hash'), `#change-${change}`, `${view} ${key}`)
+    }
+    await page.goto(`/entries/${entry.slug}/diff${view}#change-2`)
+    await page.keyboard.press('p')
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Change 1 of 2')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+  const { page, close } = await site.visit({ scripts: false })
+  await page.goto(`/entries/${entry.slug}/diff`)
+  await page.getByRole('link', { name: 'Change 1 of 2' }).waitFor()
+  await page.getByRole('link', { name: '↓ Next' }).click()
+  assert.equal(new URL(page.url()).hash, '#change-2')
   await close()
 })
 
