@@ -8,8 +8,6 @@ import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { isForeign } from '../../stores/embedded/create.ts'
 import { findDataDirectory, storeFile } from '../../stores/embedded/directory.ts'
-import { assertNotForeign } from '../../stores/postgres/checks.ts'
-import { beginReadOnly, connectCommand, readerThrough } from '../../stores/postgres/session.ts'
 import { checksOfPostgres, damageOfTables } from '../check/rows.ts'
 import type { Invocation } from '../command.ts'
 
@@ -119,10 +117,15 @@ export function openFileSnapshot(path: string): Snapshot {
   }
 }
 
-/** Opens a store in PostgreSQL, read-only; also on a standby. */
+/** Opens a store in PostgreSQL, read-only; also on a standby. Loads the client of PostgreSQL, which a service of a data directory never needs. */
 export async function openDatabaseSnapshot(url: string): Promise<Snapshot> {
+  const [{ assertNotForeign }, { beginReadOnly, connectCommand, readerThrough }] = await Promise.all([
+    import('../../stores/postgres/checks.ts'),
+    import('../../stores/postgres/session.ts'),
+  ])
   const connection = await connectCommand(url)
   try {
+    await assertNotForeign(connection)
     await assertNewestSchema(connection)
     await beginReadOnly(connection)
   } catch (error) {
@@ -139,7 +142,6 @@ export async function openDatabaseSnapshot(url: string): Promise<Snapshot> {
 }
 
 async function assertNewestSchema(connection: PostgresConnection): Promise<void> {
-  await assertNotForeign(connection)
   const applied = await appliedToPostgres(connection)
   if (applied.length === 0) {
     throw new OperatorError(

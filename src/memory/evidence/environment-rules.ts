@@ -43,7 +43,7 @@ export function confirmedOn(observed: readonly ObservedEnvironment[], env: Retur
   })
 }
 
-const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+let month: Intl.DateTimeFormat | undefined
 
 /** Where a text was confirmed, in words: "PostgreSQL 15 and 16, last in October 2026"; empty if unknown. Names and versions are untrusted. */
 export function environmentWords(observed: readonly (Environment & { lastAt: string })[]): string {
@@ -54,7 +54,9 @@ export function environmentWords(observed: readonly (Environment & { lastAt: str
     return `${all[0]?.name} ${listed(versions)}`
   })
   const last = Math.max(...observed.map(({ lastAt }) => Date.parse(lastAt)))
-  return `${products.join(', ')}, last in ${MONTH.format(last)}`
+  // Made when it is first needed: each thread loads this module, and the data of a format takes long to load.
+  month ??= new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+  return `${products.join(', ')}, last in ${month.format(last)}`
 }
 
 const listed = (texts: readonly string[]): string =>
