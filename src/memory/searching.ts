@@ -27,10 +27,8 @@ export type SearchResult = {
   coverage: Coverage
   /** The score of the first entry, relative to the best possible score: 0 to 1. */
   match: number
-  /** The number of distinct words of `q` that entries are ranked by. */
-  words: number
-  /** Whether `q` has a code of an error that no entry has. */
-  lacksCode: boolean
+  /** The `match` from which the first entry is about the question; infinite if no entry can be. */
+  answerableFrom: number
   /** The weight of each term of the query. */
   weights: [term: string, weight: number][]
   /** The weight of a word that no entry has. */
@@ -41,7 +39,7 @@ export type SearchResult = {
 }
 
 /** How well a search fits the question. `missing` and `corrected` contain words of the question; `listEntries` does not return them. */
-export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'words' | 'lacksCode' | 'missing' | 'corrected'>
+export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'answerableFrom' | 'missing' | 'corrected'>
 
 /** The matches of a result by the number of their entry. */
 export const matchesByEntry = ({ matches }: Pick<SearchResult, 'matches'>): ReadonlyMap<number, Match> =>

@@ -32,7 +32,7 @@ import { recordStandings } from './recorded-standing.ts'
 const HOUR = 3_600_000
 const FOUND = {
   ...{ matches: [{ entry: 1, score: 1, whole: true }], more: false, coverage: 'ALL', match: 1 },
-  ...{ words: 1, lacksCode: false, weights: [], unknown: 1, missing: [], corrected: [] },
+  ...{ answerableFrom: 1, weights: [], unknown: 1, missing: [], corrected: [] },
 } satisfies SearchResult
 const ORIGIN = { id: 'origin', day: '2026-11-21', networkKey: 'network', voice: 'origin' }
 

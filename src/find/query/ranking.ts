@@ -3,7 +3,8 @@ import { sql } from '../../engine/sql.ts'
 import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { roundScore } from '../rules/answers.ts'
 import { spelledIn } from '../rules/fold.ts'
-import { codeTerms, LEVELS, type QueryWord, queryWords, rarity } from '../rules/ranking.ts'
+import { isMessage } from '../rules/messages.ts'
+import { answerableFrom, codeTerms, LEVELS, type QueryWord, queryWords, rarity } from '../rules/ranking.ts'
 import { type Extent, levelled, type ScoreTable, score } from './postings.ts'
 import { type Correction, termsFor } from './terms.ts'
 
@@ -21,12 +22,10 @@ export type Ranking = {
   best: number
   /** The score of the first entry divided by the best possible score: 0 to 1. Words that no entry has count in full. */
   match: number
-  /** The number of distinct words of the query, without stop words. */
-  words: number
+  /** The match from which the first entry is about the query; infinite if no entry can be. */
+  answerableFrom: number
   /** Whether the first entry has every word of the query. */
   all: boolean
-  /** Whether the query has a code of an error that no entry has. */
-  lacksCode: boolean
   /** Words of the query that no entry has, and corrected words, as the query spells them. */
   missing: string[]
   corrected: Correction[]
@@ -49,6 +48,8 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   const best = known + missing.length * unknown
   // A hint finds entries with another name, so it does not count as a match.
   const match = first === undefined ? 0 : scores.ownScoreOf(first) / best
+  const codes = codeTerms(query)
+  const lacksCode = codes.some(term => !isFound(index, term))
   const all = first !== undefined && !isLacking && words.every(word => hasWord(index, word, first))
   return {
     numbers: scores.ranked(),
@@ -58,9 +59,10 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
     unknown,
     best,
     match: roundScore(Math.min(1, match)),
-    words: words.length,
+    answerableFrom: lacksCode
+      ? Number.POSITIVE_INFINITY
+      : answerableFrom(words.length, isMessage(query) && codes.length === 0),
     all,
-    lacksCode: codeTerms(query).some(term => !isFound(index, term)),
     missing: missing.map(spelled),
     corrected: corrected.map(({ from, to }) => ({ from: from.split(' ').map(spelled).join(' '), to })),
   }

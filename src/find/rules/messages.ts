@@ -62,6 +62,9 @@ export function messageLines(question: string): MessageLine[] | undefined {
     .slice(0, LINES_MAX)
 }
 
+/** Whether a question is one message that a program marked as a failure. A longer one has other words too, which its entry lacks. */
+export const isMessage = (question: string): boolean => question.length <= LINE_MAX && BEFORE_MESSAGE.test(question)
+
 const isTelling = ({ fixed, codes }: MessageLine): boolean => codes.length > 0 || weightOf(fixed) >= WEIGHT_MIN
 
 const weightOf = (words: ReadonlySet<string>): number =>

@@ -93,27 +93,22 @@ export const impactOf = (level: number): number => (level + 0.5) / LEVELS
 export const rarity = (having: number, all: number): number =>
   Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5))
 
-/** The bound of `match * words^WORDS_POWER`, which an entry rarely reaches by chance (see ADR 0018 for the figures). */
-const ANSWERABLE_FROM = 0.58
-const WORDS_POWER = 0.55
+/**
+ * The bound of `match * words^WORDS_POWER`, which an entry rarely reaches by chance. A message of an error without a code has the words of its
+ * own entry, and entries about other errors of the same program reach more by chance (see ADR 0018 for the figures).
+ */
+const ANSWERABLE_FROM = 0.72
+const MESSAGE_ANSWERABLE_FROM = 1.05
+const WORDS_POWER = 0.65
 /** A question with fewer words has the bound of a question with this many. */
 const FEW_WORDS = 3
 
 /**
- * Whether the found entries are about the question. `match` is the score of the first entry relative to the best possible score (0 to 1);
- * `words` is the number of words of the question. The score that an entry reaches by chance grows roughly with the square root of `words`, the
- * best possible score with `words`. Similar entries can pass even if the one that answers the question is missing. A code of an error in the
- * question that no entry has, `lacksCode`, decides.
+ * The `match` (0 to 1) from which the found entries are about a question of so many words. The score that an entry reaches by chance grows
+ * slower with the words than the best possible score. Similar entries can pass even if the one that answers the question is missing.
  */
-export const isAnswerable = ({
-  match,
-  words,
-  lacksCode,
-}: {
-  match: number
-  words: number
-  lacksCode: boolean
-}): boolean => !lacksCode && match * Math.max(FEW_WORDS, words) ** WORDS_POWER >= ANSWERABLE_FROM
+export const answerableFrom = (words: number, isMessage: boolean): number =>
+  (isMessage ? MESSAGE_ANSWERABLE_FROM : ANSWERABLE_FROM) / Math.max(FEW_WORDS, words) ** WORDS_POWER
 
 /**
  * Codes that programs print with an error: ERESOLVE: and "code ENOENT"; ERR_OSSL_EVP_UNSUPPORTED and SQLITE_BUSY; TS2345, E0502 and ORA-01555;

@@ -5,7 +5,7 @@ import type { Entry, EntryAsOf, FoundAsOf, FoundAsOfList } from '../../contract/
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../engine/database.ts'
 import { byRank, CANDIDATES, passageOf, refit, roundScore } from '../../find/rules/answers.ts'
-import { isAnswerable, type RankedText } from '../../find/rules/ranking.ts'
+import type { RankedText } from '../../find/rules/ranking.ts'
 import { observedSearch } from '../activity/observe.ts'
 import { etagOf } from '../entries/cache.ts'
 import { type EntryRow, findEntryByNumber, reviserColumnsOf, tagsOf, toEntry } from '../entries/rows.ts'
@@ -129,10 +129,10 @@ export const findEntriesAsOf: ReadOperation<'findEntriesAsOf'> = async (reads, r
   const match = roundScore(rows[0]?.score ?? 0)
   const shown = rows.sort((a, b) => byRank(judgedAs(a), judgedAs(b))).slice(0, limit)
   const weights = new Map(result.weights)
-  const { words, lacksCode, missing, corrected } = result
+  const { answerableFrom, missing, corrected } = result
   const body: FoundAsOfList = {
     items: shown.map(one => rowOf(one, weights)),
-    ...{ match, answerable: isAnswerable({ match, words, lacksCode }), missing, corrected },
+    ...{ match, answerable: match >= answerableFrom, missing, corrected },
     asOf: String(moment.sequence),
     complete: !result.more && (await areTextsAsAt(reads.reader, moment.record)),
     dataClass: 'EXTERNAL',

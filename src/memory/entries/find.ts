@@ -17,7 +17,6 @@ import {
   WHOLE_MAX,
 } from '../../find/rules/answers.ts'
 import { messageLines, quotedIn } from '../../find/rules/messages.ts'
-import { isAnswerable } from '../../find/rules/ranking.ts'
 import { unansweredTerms } from '../../find/rules/unanswered.ts'
 import { observedSearch } from '../activity/observe.ts'
 import { confirmedOn, parseEnvironment } from '../evidence/environment-rules.ts'
@@ -49,13 +48,13 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
     limit: state === undefined ? CANDIDATES : CANDIDATES_OF_STATE,
     offset: 0,
   })
-  const { words, lacksCode, missing, corrected } = result
+  const { answerableFrom, missing, corrected } = result
   const all = await candidatesOf(reads, result)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
   const quoted = ({ served }: Candidate): number => quoting?.get(served.number) ?? 0
   const ordered = candidates.toSorted((a, b) => quoted(b) - quoted(a) || byRank(a, b))
   const { coverage, match } = fitOf({ best: all[0], first: candidates[0] }, result)
-  const answerable = quoting === undefined ? isAnswerable({ match, words, lacksCode }) : candidates.some(quoted)
+  const answerable = quoting === undefined ? match >= answerableFrom : candidates.some(quoted)
   const most = limit === undefined ? FIND.words : undefined
   const named = { missing: missing.slice(0, most), corrected: corrected.slice(0, most) }
   const frame = { coverage, match, answerable, ...named, dataClass: 'EXTERNAL' as const, ...TRUST }
@@ -74,7 +73,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   return {
     body,
     markdown: () => (isNo ? markdownOf(body) : markdownThatFits(rows, frame, tokens)),
-    fit: { coverage, match, words, lacksCode, missing, corrected },
+    fit: { coverage, match, answerableFrom, missing, corrected },
     observed: {
       ...observedSearch(body.items.length + (body.near?.length ?? 0), 'relevance', tag),
       // With a tag or a state, an excluded entry may answer the question.

@@ -99,8 +99,8 @@ export async function foundPage(
 ): Promise<ServedPage> {
   const shown = await reads.entries.list(matches.map(({ entry }) => entry))
   if (!hasTerms(wanted.q)) return pageOf(wanted, shown, { more: found.more })
-  const { coverage, match, words, lacksCode, missing, corrected } = found
-  return pageOf(wanted, shown, { more: found.more, fit: { coverage, match, words, lacksCode, missing, corrected } })
+  const { coverage, match, answerableFrom, missing, corrected } = found
+  return pageOf(wanted, shown, { more: found.more, fit: { coverage, match, answerableFrom, missing, corrected } })
 }
 
 const newestPage = (reads: Newest, order: Order, wanted: ListRequest): Awaitable<ServedPage> =>

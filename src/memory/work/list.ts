@@ -2,7 +2,6 @@ import { WORK } from '../../contract/limits.ts'
 import type { Entry, WorkItem, WorkList } from '../../contract/resources.ts'
 import { type Action, CHANGE_TYPES, type OwnEvent, TRUST, WORK_KINDS } from '../../contract/vocabulary.ts'
 import { getOrThrow } from '../../engine/database.ts'
-import { isAnswerable } from '../../find/rules/ranking.ts'
 import { stemOf } from '../../find/rules/stem.ts'
 import { listUnansweredTopics } from '../activity/rows.ts'
 import { entryOf } from '../entries/cache.ts'
@@ -207,8 +206,10 @@ async function listUnanswered({ reader, search }: Reads, limit: number): Promise
     const stem = stemOf(row.term)
     if (!topics.has(stem)) topics.set(stem, row)
   }
-  const ifOpen = async (row: TopicRow): Promise<TopicRow | undefined> =>
-    isAnswerable(await search({ q: row.term, tag: null, sort: 'fit', limit: 1, offset: 0 })) ? undefined : row
+  const ifOpen = async (row: TopicRow): Promise<TopicRow | undefined> => {
+    const { match, answerableFrom } = await search({ q: row.term, tag: null, sort: 'fit', limit: 1, offset: 0 })
+    return match < answerableFrom ? row : undefined
+  }
   const candidates = [...topics.values()].slice(0, SEARCHED_MAX)
   const open: TopicRow[] = []
   for (let from = 0; from < candidates.length && open.length < limit; from += SEARCHED_AT_ONCE) {

@@ -2,7 +2,6 @@ import { FIND, LIMITS } from '../../contract/limits.ts'
 import type { Entry, EntryList, FoundList, Stats } from '../../contract/resources.ts'
 import { ACTOR_TYPES, STATES } from '../../contract/vocabulary.ts'
 import { isNarrowed, type Narrowing, PERIODS, type Period } from '../../find/rules/facets.ts'
-import { isAnswerable } from '../../find/rules/ranking.ts'
 import { type Term, termsOf, wordsOf } from '../../find/rules/terms.ts'
 import { FACETED, type Facets } from '../../memory/entries/search.ts'
 import { tagKey } from '../../memory/entries/tag-rules.ts'
@@ -178,7 +177,7 @@ export const SEARCH: Page = {
     const { list, fit, facets } = await search({ ...plain, sort, limit, offset }, narrowing)
     const found = list.items
     const advised = sort === 'relevance' && offset === 0
-    const doubtful = sort === 'relevance' && fit !== undefined && found.length > 0 && !isAnswerable(fit)
+    const doubtful = sort === 'relevance' && fit !== undefined && found.length > 0 && fit.match < fit.answerableFrom
     const narrowed = isNarrowed(narrowing)
     const further =
       offset + found.length < (facets?.found ?? 0) || (!narrowed && (facets?.more ?? found.length === limit))
