@@ -34,6 +34,21 @@ test('the unit of the embedded store serves, and its backup unit copies the stor
   assert.deepEqual({ code: ended.code, stderr: ended.stderr }, { code: 0, stderr: '' })
 })
 
+test('the unit of a failure writes an alert, and runs the program of the operator with the name of the unit', async () => {
+  const machine = makeMachine()
+  const report = () => runUnit('palimpsest-failed@.service', { machine, instance: 'palimpsest-backup.service' }).ended
+  const alert = /^<1>palimpsest-backup\.service has failed: systemctl status palimpsest-backup\.service has the reason/
+  const alone = await report()
+  assert.equal(alone.code, 0, alone.stderr)
+  assert.match(alone.stdout, alert)
+  const program = join(machine.path, 'settings/on-failure')
+  writeFileSync(program, '#!/bin/sh\necho "called with $1"; exit 3\n', { mode: 0o755 })
+  const called = await report()
+  assert.equal(called.code, 3, 'a program that fails is seen')
+  assert.match(called.stdout, alert)
+  assert.match(called.stdout, /^called with palimpsest-backup\.service$/m)
+})
+
 test('the unit of the embedded store grants only what the service needs', { skip: NO_NODE }, async () => {
   const machine = makeMachine()
   machine.state('palimpsest')

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { SETTINGS } from '../../src/config.ts'
+import { makeDirectory } from '../support/process.ts'
+import { missing, pathOf } from '../support/programs.ts'
 import { ROOT, readDeployed, valuesOf } from './unit.ts'
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -70,7 +73,7 @@ test('the nodes of compose trust only the balancer, and the balancer checks the 
 
 test('all units have the same sandbox settings', () => {
   const walls = UNITS.map(unit => /^# The walls [\s\S]*?^# No MemoryDenyWriteExecute.*$/m.exec(readDeployed(unit))?.[0])
-  assert.equal(walls.length, 3)
+  assert.equal(walls.length, 4)
   assert.ok(walls[0]?.includes('\nProtectSystem=strict\n'))
   for (const wall of walls) assert.equal(wall, walls[0])
 })
@@ -89,4 +92,32 @@ test('V8 has the same memory limit in every way to start', () => {
     const lines = flags(read(path).replaceAll('", "', ' '))
     assert.deepEqual(lines, started, path)
   }
+})
+
+test('every unit reports its failure', () => {
+  for (const unit of UNITS.filter(one => !one.startsWith('palimpsest-failed')))
+    assert.deepEqual(valuesOf(readDeployed(unit), 'OnFailure'), ['palimpsest-failed@%n.service'], unit)
+})
+
+test('every proxy that terminates TLS tells browsers to use https only', () => {
+  const proxies = globSync('deploy/{Caddyfile,nginx.conf,haproxy*.cfg}', { cwd: ROOT })
+  assert.equal(proxies.length, 4)
+  for (const proxy of proxies) assert.match(read(proxy), /Strict-Transport-Security "max-age=31536000"/, proxy)
+})
+
+const ANALYZE = pathOf('systemd-analyze')
+test('systemd accepts every unit without a remark', { skip: missing('systemd-analyze') }, t => {
+  const { path, remove } = makeDirectory()
+  t.after(remove)
+  // The program of a unit must exist where systemd verifies it.
+  for (const unit of UNITS) {
+    const text = readDeployed(unit).replaceAll('/opt/palimpsest/node_modules/.bin/node', '/bin/true')
+    writeFileSync(join(path, unit), text)
+  }
+  const named = UNITS.map(unit => join(path, unit.replace('@.service', '@one.service')))
+  const { status, stderr } = spawnSync(String(ANALYZE), ['verify', '--man=no', ...named], { encoding: 'utf8' })
+  assert.deepEqual(
+    { status, remarks: stderr.split('\n').filter(line => line.includes('palimpsest')) },
+    { status: 0, remarks: [] },
+  )
 })

@@ -16,6 +16,7 @@ const PROGRAMS = {
   patroni: { debian: 'patroni' },
   promtool: { debian: 'prometheus' },
   strace: { debian: 'strace' },
+  'systemd-analyze': { debian: 'systemd' },
   varnishd: {
     debian: 'varnish varnish-modules',
     files: [`/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/varnish/vmods/libvmod_xkey.so`],
