@@ -137,6 +137,38 @@ export const DATA_COMMANDS: readonly Command[] = [
 /** The commands of the operator. Each loads its modules when it runs. */
 export const OPERATOR_COMMANDS: readonly Command[] = [
   {
+    name: 'init',
+    summary: 'Write the files of an installation at a host name: settings, units or a compose file, and a proxy.',
+    details:
+      'The files are the examples of deploy/ with the host name and the places of this installation. No file is overwritten. It prints the three commands that follow; the last of them, "palimpsest doctor", says what is still missing.',
+    args: [
+      {
+        name: 'HOST',
+        optional: true,
+        description: 'The host name, such as memory.example. Without it, the command asks on a terminal.',
+      },
+    ],
+    flags: [
+      {
+        name: 'for',
+        value: 'KIND',
+        values: ['systemd', 'compose'],
+        byDefault: 'systemd',
+        description: 'How the service runs.',
+      },
+      {
+        name: 'proxy',
+        value: 'PROXY',
+        values: ['nginx', 'caddy'],
+        byDefault: 'nginx',
+        description: 'The proxy that terminates TLS.',
+      },
+      { name: 'to', value: 'DIR', description: 'The directory to write into; by default HOST.' },
+    ],
+    examples: ['init memory.example', 'init memory.example --for compose --proxy caddy --to ./installation'],
+    run: async invocation => (await import('./init.ts')).initInstallation(invocation),
+  },
+  {
     name: 'serve',
     summary: 'Serve the store over HTTP until SIGTERM or SIGINT.',
     details:

@@ -78,6 +78,7 @@ function checksFor(invocation: Invocation): NamedCheck[] {
     ['web pages', () => (config === undefined ? [] : checkWebPages(config))],
     ['data directory', () => checkDirectory(directory)],
     ['secrets', () => checkSecrets(directory)],
+    ['public service', () => (config === undefined ? [] : checkPublicService(config))],
     ['certificate', () => (config === undefined ? [] : checkCertificate(config))],
     ['synced write', () => checkSyncedWrite(directory)],
     ['status', () => checkLive(directory, config)],
@@ -287,6 +288,19 @@ export function checkSecrets(directory: string): Finding[] {
       ? { mark: 'FAIL', what, finding: exposedSentence(file) }
       : { mark: 'ok', what, finding: `${file.path} has mode ${file.mode}` },
   )
+}
+
+/** Settings that a service with a public address should have, each with the effect of its absence. */
+export function checkPublicService({ publicUrl, trustedProxies, securityContact, contentLicense }: Config): Finding[] {
+  if (publicUrl === undefined || !publicUrl.startsWith('https:')) return []
+  const what = 'public service'
+  const missing = [
+    ...(trustedProxies.length === 0 ? ['TRUSTED_PROXIES: all callers of the proxy share one limit'] : []),
+    ...(securityContact === undefined ? ['SECURITY_CONTACT: nobody knows where to report a fault'] : []),
+    ...(contentLicense === undefined ? ['CONTENT_LICENSE: nobody may use the content'] : []),
+  ]
+  if (missing.length === 0) return [{ mark: 'ok', what, finding: 'its proxy, its contact and its licence are set' }]
+  return [{ mark: 'warn', what, finding: `unset are ${missing.join('; ')}`, remedy: 'set them before the first entry' }]
 }
 
 /** A certificate should be renewed before this share of its lifetime is left. */

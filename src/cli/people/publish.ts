@@ -29,14 +29,21 @@ export async function askOnTerminal(invocation: Invocation, question: string): P
 const isInteractive = ({ stdin, stderr, args }: Invocation): boolean =>
   stdin.isTTY === true && stderr.isTTY === true && !args.includes('-')
 
-async function isYes({ stdin, stderr }: Invocation, question: string): Promise<boolean> {
+const isYes = async (invocation: Invocation, question: string): Promise<boolean> =>
+  /^y(?:es)?$/i.test((await firstLine(invocation, question)).trim())
+
+/** Asks for a text on a terminal; undefined if there is no terminal. */
+export const askText = async (invocation: Invocation, question: string): Promise<string | undefined> =>
+  isInteractive(invocation) ? firstLine(invocation, question) : undefined
+
+async function firstLine({ stdin, stderr }: Invocation, question: string): Promise<string> {
   stderr.write(question)
   const lines = createInterface({ input: stdin, terminal: false })
   for await (const line of lines) {
     lines.close()
-    return /^y(?:es)?$/i.test(line.trim())
+    return line
   }
-  return false
+  return ''
 }
 
 const LIKE_MAX = 3
