@@ -367,7 +367,11 @@ export const EXAMPLES = {
   WorkList: {
     items: [
       workItem,
-      { kind: 'UNANSWERED', reason: { networks: 6 }, topic: { term: 'litestream', day: '2026-11-21', ...TRUST } },
+      {
+        kind: 'UNANSWERED',
+        reason: { networks: 6 },
+        topic: { term: 'litestream restore', day: '2026-11-21', ...TRUST },
+      },
     ],
     dataClass: 'EXTERNAL',
   },

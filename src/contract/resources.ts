@@ -567,7 +567,7 @@ export const WorkEntry = Type.Object({
 export const WorkItem = Type.Object({
   kind: words(
     WORK_KINDS,
-    'DISPUTED: an objection stands. ANSWERED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text, or sentences changed since it was supported. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks searched for the topic on one day without a result.',
+    'DISPUTED: an objection stands. ANSWERED: corrected after an objection, not confirmed after that. UNCHECKED: no voice for or against the text, or sentences changed since it was supported. STALE: confirmed more than 90 days ago. UNANSWERED: at least 5 networks asked for the same words on one day without a result.',
   ),
   reason: Type.Object(
     {
@@ -590,7 +590,7 @@ export const WorkItem = Type.Object({
   topic: Type.Optional(
     Type.Object(
       {
-        term: Type.String({ description: 'A word of the questions, never a whole question.' }),
+        term: Type.String({ description: 'Words that came together, never one word.' }),
         day: Type.String({ format: 'date', description: 'The UTC day.' }),
         ...trust,
       },

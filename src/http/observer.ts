@@ -1,6 +1,6 @@
 import { Problem } from '../contract/problem.ts'
 import { StoreFault } from '../engine/database.ts'
-import type { UnansweredTerm } from '../find/rules/unanswered.ts'
+import type { WordPair } from '../find/rules/unanswered.ts'
 import type { Observation } from '../memory/activity/observe.ts'
 import { TOPICS_OF_NETWORK, type UnansweredTopic } from '../memory/activity/unanswered.ts'
 import type { OriginKeys } from '../memory/actors/rows.ts'
@@ -44,13 +44,13 @@ export class UnansweredTopics implements TopicCounter {
     this.#digestOfDay = digestOfDay
   }
 
-  note(caller: RemoteCaller, terms: readonly UnansweredTerm[]): void {
+  note(caller: RemoteCaller, pairs: readonly WordPair[]): void {
     const { id, day } = caller.origin
     const digest = this.#digestOfDay(day)
     if (digest === undefined) return
     const counted = this.#counted.get(id) ?? new Set()
     this.#counted.set(id, counted)
-    for (const term of terms) if (this.#pending.length < TOPICS_MAX) this.#noteTerm(caller, term, digest, counted)
+    for (const pair of pairs) if (this.#pending.length < TOPICS_MAX) this.#notePair(caller, pair, digest, counted)
   }
 
   async flush(): Promise<void> {
@@ -62,19 +62,14 @@ export class UnansweredTopics implements TopicCounter {
     }
   }
 
-  #noteTerm(
-    { actor, origin }: RemoteCaller,
-    { stem, word }: UnansweredTerm,
-    digestOf: Digest,
-    counted: Set<string>,
-  ): void {
-    const digest = digestOf(`topic ${stem}`)
+  #notePair({ actor, origin }: RemoteCaller, { stems, words }: WordPair, digestOf: Digest, counted: Set<string>): void {
+    const digest = digestOf(`topic ${stems}`)
     if (counted.has(digest) || counted.size >= TOPICS_OF_NETWORK) return
     counted.add(digest)
     // The digest differs for each topic, so that rows of one visitor cannot be linked.
-    const voiceOf = (who: string): string => digestOf(`voice ${who} ${stem}`).slice(0, VOICE_CHARACTERS)
+    const voiceOf = (who: string): string => digestOf(`voice ${who} ${stems}`).slice(0, VOICE_CHARACTERS)
     const voices = [voiceOf(origin.voice), ...(actor === null ? [] : [voiceOf(`actor ${actor}`)])]
-    this.#pending.push({ origin, digest, voices, word })
+    this.#pending.push({ origin, digest, voices, words })
   }
 }
 
@@ -93,7 +88,7 @@ const OBSERVATIONS_BATCH = 500
 
 /** Counts the topics of searches without a result. */
 export type TopicCounter = {
-  note(caller: RemoteCaller, terms: NonNullable<Observed['unanswered']>): void
+  note(caller: RemoteCaller, pairs: NonNullable<Observed['unanswered']>): void
   flush(): Promise<void>
 }
 const NO_TOPICS: TopicCounter = { note() {}, async flush() {} }

@@ -172,7 +172,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     { ...search, actor, userAgent: '' },
     ...visitors,
   ])
-  const topic = { origin: ORIGIN, digest: 'digest', voices: ['voice'], word: 'fox' }
+  const topic = { origin: ORIGIN, digest: 'digest', voices: ['voice'], words: 'fox' }
   await MAINTENANCE.recordUnansweredTopics(tx, context(), [topic])
   await MAINTENANCE.recordUnansweredTopics(tx, context(), [{ ...topic, voices: ['other'] }])
   await MAINTENANCE.saveAdmissions(tx, context(), { admissions: [{ bin: 1, key: 'key', count: 1 }], beforeBin: 0 })

@@ -171,7 +171,7 @@ function itemLines(out: Output, { kind, reason, entry, topic }: Item): void {
   if (topic !== undefined) {
     const { networks = 0 } = reason
     out.line(name, styled('bold', topic.term))
-    out.line(INDENT, `searched for by ${plural(networks, 'network')} on ${topic.day}, without a result`)
+    out.line(INDENT, `asked by ${plural(networks, 'network')} on ${topic.day}, without an answer`)
   }
   if (entry === undefined) return
   const { readers = 0, daysSinceCheck } = reason

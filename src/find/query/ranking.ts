@@ -3,7 +3,6 @@ import { sql } from '../../engine/sql.ts'
 import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { roundScore } from '../rules/answers.ts'
 import { spelledIn } from '../rules/fold.ts'
-import { isMessage } from '../rules/messages.ts'
 import { answerableFrom, codeTerms, LEVELS, type QueryWord, queryWords, rarity } from '../rules/ranking.ts'
 import { type Extent, levelled, type ScoreTable, score } from './postings.ts'
 import { type Correction, termsFor } from './terms.ts'
@@ -59,9 +58,7 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
     unknown,
     best,
     match: roundScore(Math.min(1, match)),
-    answerableFrom: lacksCode
-      ? Number.POSITIVE_INFINITY
-      : answerableFrom(words.length, isMessage(query) && codes.length === 0),
+    answerableFrom: lacksCode ? Number.POSITIVE_INFINITY : answerableFrom(query, words.length, codes.length > 0),
     all,
     missing: missing.map(spelled),
     corrected: corrected.map(({ from, to }) => ({ from: from.split(' ').map(spelled).join(' '), to })),

@@ -1,14 +1,13 @@
 import { foldWord } from './fold.ts'
-import { codeTerms } from './ranking.ts'
+import { BEFORE_MESSAGE, codeTerms, MESSAGE_MAX } from './ranking.ts'
 import { rankingTermsOf } from './ranking-terms.ts'
 import { isStopWord } from './stem.ts'
 import { isUnspaced } from './terms.ts'
 
 /** The maximum number of lines of a pasted output that are searched for. Each costs a search. */
 const LINES_MAX = 4
-/** The UTF-16 units of an entry and of a line that are compared. */
+/** The UTF-16 units of an entry that are compared. */
 const LOOKED_AT = 4_000
-const LINE_MAX = 400
 /** The maximum number of places of an entry that are compared with a line. Each takes some 20 µs. */
 const COMPARED_MAX = 40
 /** The weight of a stop word: messages differ in their other words. */
@@ -32,8 +31,6 @@ const QUOTED =
   /"[^"\n]{0,200}"|`[^`\n]{0,200}`|[«»„“][^«»“”\n]{0,200}[«»“”]|(?<![\p{L}\p{N}])'[^'\n]{0,200}'(?!\p{L})|<[a-z]{1,20}>/gu
 const NAME = /[\\/\d_]|\w\.[a-z]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]/
 const WORD = /[\p{L}\p{M}]+/gu
-/** What stands before a message: a place, a time, the name of a program, and the word that marks a failure. */
-const BEFORE_MESSAGE = /^.*(?:error|exception|fatal|panic|fehler|erreur|ошибка)(?![\p{L}_])[^:\n]{0,80}:\s/iu
 /** A control sequence of a terminal (ECMA-48). */
 const ESCAPES = /\u001b\[[\d;?]*[ -/]*[@-~]/g
 
@@ -62,16 +59,13 @@ export function messageLines(question: string): MessageLine[] | undefined {
     .slice(0, LINES_MAX)
 }
 
-/** Whether a question is one message that a program marked as a failure. A longer one has other words too, which its entry lacks. */
-export const isMessage = (question: string): boolean => question.length <= LINE_MAX && BEFORE_MESSAGE.test(question)
-
 const isTelling = ({ fixed, codes }: MessageLine): boolean => codes.length > 0 || weightOf(fixed) >= WEIGHT_MIN
 
 const weightOf = (words: ReadonlySet<string>): number =>
   words.values().reduce((sum, word) => sum + (isStopWord(word) ? STOP_WORD : 1), 0)
 
 function lineOf(text: string): MessageLine {
-  const cut = text.slice(0, LINE_MAX)
+  const cut = text.slice(0, MESSAGE_MAX)
   const codes = codeTerms(cut)
   const message = partOf(cut.replace(BEFORE_MESSAGE, ''))
   const isWhole = weightOf(message.fixed) < WEIGHT_MIN

@@ -101,14 +101,22 @@ const ANSWERABLE_FROM = 0.72
 const MESSAGE_ANSWERABLE_FROM = 1.05
 const WORDS_POWER = 0.65
 /** A question with fewer words has the bound of a question with this many. */
-const FEW_WORDS = 3
+const FEW_WORDS = 4
+
+/** What stands before a message: a place, a time, the name of a program, and the word that marks a failure. */
+export const BEFORE_MESSAGE = /^.*(?:error|exception|fatal|panic|fehler|erreur|ошибка)(?![\p{L}_])[^:\n]{0,80}:\s/iu
+/** The UTF-16 units of a line that may be the message of an error. A longer question has other words too, which its entry lacks. */
+export const MESSAGE_MAX = 400
 
 /**
- * The `match` (0 to 1) from which the found entries are about a question of so many words. The score that an entry reaches by chance grows
- * slower with the words than the best possible score. Similar entries can pass even if the one that answers the question is missing.
+ * The `match` (0 to 1) from which the found entries are about a question of so many words, with a code of an error or without one. The score
+ * that an entry reaches by chance grows slower with the words than the best possible score. Similar entries can pass even if the one that
+ * answers the question is missing.
  */
-export const answerableFrom = (words: number, isMessage: boolean): number =>
-  (isMessage ? MESSAGE_ANSWERABLE_FROM : ANSWERABLE_FROM) / Math.max(FEW_WORDS, words) ** WORDS_POWER
+export function answerableFrom(question: string, words: number, isCoded: boolean): number {
+  const isMessage = !isCoded && question.length <= MESSAGE_MAX && BEFORE_MESSAGE.test(question)
+  return (isMessage ? MESSAGE_ANSWERABLE_FROM : ANSWERABLE_FROM) / Math.max(FEW_WORDS, words) ** WORDS_POWER
+}
 
 /**
  * Codes that programs print with an error: ERESOLVE: and "code ENOENT"; ERR_OSSL_EVP_UNSUPPORTED and SQLITE_BUSY; TS2345, E0502 and ORA-01555;

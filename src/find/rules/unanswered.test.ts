@@ -1,28 +1,48 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countNetwork, type TopicCount, unansweredTerms } from './unanswered.ts'
+import { countNetwork, questionsOf, type TopicCount, unansweredPairs } from './unanswered.ts'
 
 const missing = (...words: string[]) => ({ missing: words, weights: [] })
-const wordsOf = (q: string, fit: Parameters<typeof unansweredTerms>[1]) =>
-  unansweredTerms(q, fit).map(({ word }) => word)
+const wordsOf = (q: string, fit: Parameters<typeof unansweredPairs>[1]) =>
+  unansweredPairs(q, fit).map(({ words }) => words)
 
-test('the rarest words of a question are its topics: words that no entry has first, at most three', () => {
-  const fit = { missing: ['zircon', 'basalt'], weights: [['polish', 2] as const, ['stone', 5] as const] }
-  assert.deepEqual(wordsOf('How do I polish a stone of zircon or basalt?', fit), ['zircon', 'basalt', 'stone'])
+test('the rarest words of a question are its topics in pairs: words that no entry has first, at most four', () => {
+  const weights = [['polish', 2] as const, ['stone', 5] as const, ['hand', 1] as const]
+  const fit = { missing: ['zircon', 'basalt'], weights }
+  assert.deepEqual(wordsOf('How do I polish a stone of zircon or basalt by hand?', fit), [
+    'polish stone',
+    'polish zircon',
+    'polish basalt',
+    'stone zircon',
+    'stone basalt',
+    'zircon basalt',
+  ])
   assert.deepEqual(wordsOf('nothing known', { missing: [], weights: [] }), [])
+  assert.deepEqual(wordsOf('zircon', missing('zircon')), [], 'one word is no topic')
 })
 
-test('forms of a word are one topic', () => {
-  const [one] = unansweredTerms('deploying', missing('deploying'))
-  const [other] = unansweredTerms('deployed', missing('deployed'))
-  assert.equal(one?.stem, other?.stem)
+test('forms of words in any order are one topic', () => {
+  const [one] = unansweredPairs('deploying zircons', missing('deploying', 'zircons'))
+  const [other] = unansweredPairs('zircon deployed', missing('deployed', 'zircon'))
+  assert.equal(one?.stems, other?.stems)
 })
 
 test('short names with digits and words of any script are topics', () => {
   for (const word of ['http2', 'k8s', 'привет', 'überlauf']) {
-    const [found] = unansweredTerms(word, missing(word.normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFKC')))
-    assert.ok(found, word)
+    const folded = word.normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFKC')
+    assert.equal(unansweredPairs(`${word} zircon`, missing(folded, 'zircon')).length, 1, word)
   }
+})
+
+test('pairs of a day whose words all came together are one question, with the least of their networks', () => {
+  const day = '2026-11-21'
+  const pair = (term: string, networks: number, on = day) => ({ day: on, term, networks })
+  const pairs = [pair('litestream restore', 9), pair('restore wal', 7), pair('wal litestreams', 6), pair('wal size', 5)]
+  assert.deepEqual(questionsOf([...pairs, pair('restore wal', 5, '2026-11-20')]), [
+    pair('litestream restore wal', 6),
+    pair('wal size', 5),
+    pair('restore wal', 5, '2026-11-20'),
+  ])
 })
 
 test('secrets, addresses, paths, ids and numbers do not become topics', () => {
@@ -43,7 +63,7 @@ test('secrets, addresses, paths, ids and numbers do not become topics', () => {
     'ab',
   ]) {
     const words = q.toLowerCase().split(/[^\p{L}\p{N}]+/u)
-    assert.deepEqual(wordsOf(`help ${q} please`, missing(...words)), [], q)
+    assert.deepEqual(wordsOf(`zircon ${q}`, missing('zircon', ...words)), [], q)
   }
   const key = `-----BEGIN ${'PRIVATE'} KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n`
   assert.deepEqual(wordsOf(`zircon ${key}`, missing('zircon')), [])

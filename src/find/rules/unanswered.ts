@@ -3,8 +3,8 @@ import { queryWords } from './ranking.ts'
 import { stemOf } from './stem.ts'
 import { isUnspaced } from './terms.ts'
 
-/** The maximum number of words of an unanswered question that are counted: the rarest ones. */
-const TERMS_MAX = 3
+/** The maximum number of words of an unanswered question whose pairs are counted: the rarest ones. */
+const WORDS_MAX = 4
 const LETTERS = /^\p{L}[\p{L}\p{M}]*$/u
 const LETTERS_MIN = 3
 const LETTERS_MAX = 24
@@ -16,29 +16,72 @@ const PIECE_MAX = 40
 /** Addresses, paths and assignments. */
 const PRIVATE = /[@\\=]|:\/\/|www\.|\/.*\/|^\/|^~/
 
-/** A word of a question. `stem` identifies its topic; `word` is its folded spelling. */
-export type UnansweredTerm = { stem: string; word: string }
+/** Two words that came together in a question. `stems` identify the topic; `words` are spelled as folded, in the order of the question. */
+export type WordPair = { stems: string; words: string }
 
 /**
- * The words of a question that may become a public topic, rarest first, without secrets, addresses, paths, ids and numbers. `missing` are
- * the words that no entry has; `weights` has the rarity of the other terms.
+ * The pairs of words of a question that may become a public topic, without secrets, addresses, paths, ids and numbers: one word says too
+ * little about what was asked, and may be a name. `missing` are the words that no entry has; `weights` has the rarity of the other terms.
  */
-export function unansweredTerms(
+export function unansweredPairs(
   q: string,
   { missing, weights }: { missing: readonly string[]; weights: readonly (readonly [string, number])[] },
-): UnansweredTerm[] {
+): WordPair[] {
   if (holdsSecret(q)) return []
   const rarity = new Map(weights)
   const absent = new Set(missing)
-  return queryWords(q.split(/\s+/u).filter(isPublic).join(' '))
-    .map(({ word }) => ({ word, stem: stemOf(word) }))
+  const words = queryWords(q.split(/\s+/u).filter(isPublic).join(' '))
+    .map(({ word }, at) => ({ at, word, stem: stemOf(word) }))
     .filter(({ word }) => isTopic(word))
-    .map(term => ({ term, rarity: absent.has(term.word) ? Number.POSITIVE_INFINITY : (rarity.get(term.stem) ?? 0) }))
+    .map(one => ({ ...one, rarity: absent.has(one.word) ? Number.POSITIVE_INFINITY : (rarity.get(one.stem) ?? 0) }))
     .filter(one => one.rarity > 0)
     .sort((a, b) => (a.rarity === b.rarity ? 0 : b.rarity - a.rarity))
-    .slice(0, TERMS_MAX)
-    .map(({ term }) => term)
+    .slice(0, WORDS_MAX)
+    .sort((a, b) => a.at - b.at)
+  return words.flatMap((one, at) =>
+    words
+      .slice(at + 1)
+      .filter(({ stem }) => stem !== one.stem)
+      .map(other => ({ stems: [one.stem, other.stem].sort().join(' '), words: `${one.word} ${other.word}` })),
+  )
 }
+
+/** A topic of a day: the words that came together, and the number of networks that asked. */
+export type AskedWords = { day: string; term: string; networks: number }
+
+/**
+ * The questions that public pairs of words were asked in, in the order of the pairs: a pair joins a question of its day if its other word
+ * came together with each word of it. The least asked pair counts.
+ */
+export function questionsOf(pairs: readonly AskedWords[]): AskedWords[] {
+  const asked = new Map(pairs.map(pair => [nameOf(pair.day, pair.term.split(' ')), pair]))
+  const questions: Question[] = []
+  for (const { day, term, networks } of pairs) {
+    const [one = '', other = ''] = term.split(' ')
+    const ofDay = questions.filter(question => question.day === day)
+    if (ofDay.some(({ words }) => has(words, one) && has(words, other))) continue
+    const isJoined = ofDay.some(question => [one, other].some(word => joins(question, word, asked)))
+    if (!isJoined) questions.push({ day, words: [one, other], networks })
+  }
+  return questions.map(({ day, words, networks }) => ({ day, term: words.join(' '), networks }))
+}
+
+type Question = { day: string; words: string[]; networks: number }
+
+const has = (words: readonly string[], word: string): boolean => words.some(known => stemOf(known) === stemOf(word))
+
+/** Adds a word to a question if it came together with each word of it. Returns whether it did. */
+function joins(question: Question, word: string, asked: ReadonlyMap<string, AskedWords>): boolean {
+  if (has(question.words, word) || question.words.length === WORDS_MAX) return false
+  const pairs = question.words.map(known => asked.get(nameOf(question.day, [known, word])))
+  if (pairs.includes(undefined)) return false
+  question.words.push(word)
+  question.networks = Math.min(question.networks, ...pairs.map(pair => pair?.networks ?? 0))
+  return true
+}
+
+/** Names two words of a day, in any order and form. */
+const nameOf = (day: string, words: readonly string[]): string => `${day} ${words.map(stemOf).sort().join(' ')}`
 
 const isPublic = (piece: string): boolean =>
   piece.length <= PIECE_MAX && !PRIVATE.test(piece) && !(/\d/.test(piece) && piece.length > NUMBERED_MAX)
@@ -49,7 +92,7 @@ function isTopic(word: string): boolean {
   return SHORT_NAME.test(word)
 }
 
-/** The stored state of a topic on a day: digests of the networks and actors that asked, and the word once enough networks did. */
+/** The stored state of a topic on a day: digests of the networks and actors that asked, and the words once enough networks did. */
 export type TopicCount = { voices: readonly string[]; networks: number; term: string | null }
 
 /** The networks of one day from which a topic is public, and at which counting stops. */
@@ -59,9 +102,9 @@ const TOPIC_NETWORKS = { public: 5, counted: 20 } as const
  * Counts one more network that asked for a topic. Returns undefined if the network or its actor is counted already, or if counting has
  * stopped.
  */
-export function countNetwork(topic: TopicCount, voices: readonly string[], word: string): TopicCount | undefined {
+export function countNetwork(topic: TopicCount, voices: readonly string[], words: string): TopicCount | undefined {
   if (topic.networks >= TOPIC_NETWORKS.counted || voices.some(one => topic.voices.includes(one))) return undefined
   const networks = topic.networks + 1
-  const term = topic.term ?? (networks >= TOPIC_NETWORKS.public ? word : null)
+  const term = topic.term ?? (networks >= TOPIC_NETWORKS.public ? words : null)
   return { voices: [...topic.voices, ...voices], networks, term }
 }

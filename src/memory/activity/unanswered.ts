@@ -11,16 +11,16 @@ import type { Context } from '../operation.ts'
 import * as store from './rows.ts'
 
 /** The maximum number of topics per day that one network is counted for, and of topics per day in total. Further ones are not counted. */
-export const TOPICS_OF_NETWORK = 20
+export const TOPICS_OF_NETWORK = 30
 const TOPICS_OF_DAY = 20_000
 /** Batches of topics are counted one after another. */
 const LOCK = 'unanswered topics'
 
 /**
- * A topic of a search without a result. `digest` and `voices` use a key that is deleted after the day. `word` is stored only after enough
- * networks searched for it.
+ * A topic of a search without a result: words that came together. `digest` and `voices` use a key that is deleted after the day. `words` are
+ * stored only after enough networks searched for them.
  */
-export type UnansweredTopic = { origin: OriginKeys; digest: string; voices: readonly string[]; word: string }
+export type UnansweredTopic = { origin: OriginKeys; digest: string; voices: readonly string[]; words: string }
 
 type KnownTopic = {
   day: string
@@ -42,10 +42,10 @@ export async function recordUnansweredTopics(
   const rooms = await roomsOf(tx, topics)
   const known = await rowsOf(tx, topics)
   const counted = new Map<OriginKeys['id'], number>()
-  for (const { origin, digest, voices, word } of topics) {
+  for (const { origin, digest, voices, words } of topics) {
     const topic = getOrThrow(known, nameOf(origin.day, digest))
     const times = counted.get(origin.id) ?? 0
-    const count = times < getOrThrow(rooms, origin.id).room ? countNetwork(topic.count, voices, word) : undefined
+    const count = times < getOrThrow(rooms, origin.id).room ? countNetwork(topic.count, voices, words) : undefined
     if (count === undefined) continue
     Object.assign(topic, { count, changed: true })
     counted.set(origin.id, times + 1)

@@ -17,7 +17,7 @@ import {
   WHOLE_MAX,
 } from '../../find/rules/answers.ts'
 import { messageLines, quotedIn } from '../../find/rules/messages.ts'
-import { unansweredTerms } from '../../find/rules/unanswered.ts'
+import { unansweredPairs } from '../../find/rules/unanswered.ts'
 import { observedSearch } from '../activity/observe.ts'
 import { confirmedOn, parseEnvironment } from '../evidence/environment-rules.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
@@ -77,7 +77,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
     observed: {
       ...observedSearch(body.items.length + (body.near?.length ?? 0), 'relevance', tag),
       // With a tag or a state, an excluded entry may answer the question.
-      ...(body.answerable || tag !== '' || state !== undefined ? {} : { unanswered: unansweredTerms(q, result) }),
+      ...(body.answerable || tag !== '' || state !== undefined ? {} : { unanswered: unansweredPairs(q, result) }),
     },
   }
 }

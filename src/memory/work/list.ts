@@ -3,6 +3,7 @@ import type { Entry, WorkItem, WorkList } from '../../contract/resources.ts'
 import { type Action, CHANGE_TYPES, type OwnEvent, TRUST, WORK_KINDS } from '../../contract/vocabulary.ts'
 import { getOrThrow } from '../../engine/database.ts'
 import { stemOf } from '../../find/rules/stem.ts'
+import { type AskedWords, questionsOf } from '../../find/rules/unanswered.ts'
 import { listUnansweredTopics } from '../activity/rows.ts'
 import { entryOf } from '../entries/cache.ts'
 import { tagsOf } from '../entries/rows.ts'
@@ -194,24 +195,22 @@ const LOOKED_AT = 200
 const SEARCHED_MAX = 40
 const SEARCHED_AT_ONCE = 10
 
-type TopicRow = Awaited<ReturnType<typeof listUnansweredTopics>>[number]
-
 /**
- * Lists the topics that many networks searched for on one day without a result, most networks first, each once. Omits topics that have an
- * answer by now.
+ * Lists the questions that many networks asked on one day without a result, as the words that came together, most networks first, each once.
+ * Omits questions that have an answer by now.
  */
 async function listUnanswered({ reader, search }: Reads, limit: number): Promise<WorkItem[]> {
-  const topics = new Map<string, TopicRow>()
-  for (const row of await listUnansweredTopics(reader, LOOKED_AT)) {
-    const stem = stemOf(row.term)
-    if (!topics.has(stem)) topics.set(stem, row)
+  const topics = new Map<string, AskedWords>()
+  for (const row of questionsOf(await listUnansweredTopics(reader, LOOKED_AT))) {
+    const stems = row.term.split(' ').map(stemOf).sort().join(' ')
+    if (!topics.has(stems)) topics.set(stems, row)
   }
-  const ifOpen = async (row: TopicRow): Promise<TopicRow | undefined> => {
+  const ifOpen = async (row: AskedWords): Promise<AskedWords | undefined> => {
     const { match, answerableFrom } = await search({ q: row.term, tag: null, sort: 'fit', limit: 1, offset: 0 })
     return match < answerableFrom ? row : undefined
   }
   const candidates = [...topics.values()].slice(0, SEARCHED_MAX)
-  const open: TopicRow[] = []
+  const open: AskedWords[] = []
   for (let from = 0; from < candidates.length && open.length < limit; from += SEARCHED_AT_ONCE) {
     const some = candidates.slice(from, from + SEARCHED_AT_ONCE)
     open.push(...(await Promise.all(some.map(ifOpen))).filter(row => row !== undefined))

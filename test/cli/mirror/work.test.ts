@@ -17,11 +17,13 @@ test('a mirror lists checks by its own standings, without the topics of its orig
     const body = { revisionId: entry.currentRevisionId, rationale: 'It fails.' }
     expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/contradict`, { body, token: judge }), 201)
     for (let n = 1; n <= 5; n++) {
-      await callPatiently(app.url, 'GET', '/api/find?q=quokkagami', { headers: { 'x-forwarded-for': `10.1.0.${n}` } })
+      await callPatiently(app.url, 'GET', '/api/find?q=quokkagami%20folding', {
+        headers: { 'x-forwarded-for': `10.1.0.${n}` },
+      })
     }
     const copy = await openCopy(app.url)
     await copy.catchUp()
-    await callPatiently(copy.app.url, 'GET', '/api/find?q=quokkagami')
+    await callPatiently(copy.app.url, 'GET', '/api/find?q=quokkagami%20folding')
     const own = await listed(app.url)
     assert.ok(own.some(({ kind }) => kind === 'UNANSWERED'))
     const ofEntries = own.filter(({ kind }) => kind !== 'UNANSWERED')

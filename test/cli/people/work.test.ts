@@ -39,11 +39,13 @@ test("work lists the next checks with reasons, and omits the actor's own entries
 
 test('work names topics that many networks searched for without a result', async () => {
   for (let n = 1; n <= 5; n++) {
-    await callPatiently(app.url, 'GET', '/api/find?q=quokkagami', { headers: { 'x-forwarded-for': `10.1.0.${n}` } })
+    await callPatiently(app.url, 'GET', '/api/find?q=quokkagami%20folding', {
+      headers: { 'x-forwarded-for': `10.1.0.${n}` },
+    })
   }
   assert.match(
     expectDone(await as(join(scratch(), 'other'), ['work', '--kind', 'UNANSWERED'])),
-    /^UNANSWERED {2}quokkagami\n {12}searched for by 5 networks on \d{4}-\d{2}-\d{2}, without a result\n$/,
+    /^UNANSWERED {2}quokkagami folding\n {12}asked by 5 networks on \d{4}-\d{2}-\d{2}, without an answer\n$/,
   )
 })
 
