@@ -245,19 +245,23 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     name: 'copy',
-    summary: 'Copy an embedded store into PostgreSQL, also while it is served, and verify the copy.',
+    summary: 'Copy an embedded store into PostgreSQL, or one in PostgreSQL into a directory, and verify the copy.',
     details:
-      'Ids, numbers, hashes, tokens, blocks and limits do not change. Run it again to update the copy: first while the store is served, then once more after it is stopped. Without --to the database is DATABASE_URL, so that the command line contains no password.',
+      'Ids, numbers, hashes, tokens, moderation, reports, blocks and limits do not change, and the keys go with them. Into PostgreSQL, run it again to update the copy: first while the store is served, then once more after it is stopped. Into a directory, stop all nodes first. The database that no flag names is DATABASE_URL, so that the command line contains no password.',
     flags: [
-      { name: 'from', value: 'DIR', description: 'The data directory of the embedded store.' },
+      { name: 'from', value: 'DIR|URL', description: 'The data directory, or the database, that has the store.' },
       {
         name: 'to',
-        value: 'URL',
-        description: 'The database, as postgres://user@host/name: empty, or with an earlier copy.',
+        value: 'URL|DIR',
+        description:
+          'The database, as postgres://user@host/name: empty, or with an earlier copy. Or a directory without a store.',
       },
     ],
-    examples: ['copy --from ./data --to postgres://user@host/palimpsest'],
-    run: async invocation => (await import('./stores/copy.ts')).copyStore(invocation),
+    examples: [
+      'copy --from ./data --to postgres://user@host/palimpsest',
+      'copy --from postgres://user@host/palimpsest --to ./data',
+    ],
+    run: async invocation => (await import('./stores/copy-to-directory.ts')).copyStore(invocation),
   },
   {
     name: 'index',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createWitnessServer, openWitnessState } from '../../src/cli/witness.ts'
@@ -65,6 +65,23 @@ const newestSequence = async (base: string): Promise<number> => {
 }
 /** A node over PostgreSQL, with a directory of its own. */
 const startNode = (url: string) => startApp({ DATABASE_URL: url }, { engine: 'embedded' })
+
+const copyBack = (url: string, to: string) => inProcess(['copy', '--from', url, '--to', to])
+
+/** Every row of an embedded store by table. */
+async function rowsOfFile(dataDir: string): Promise<Record<string, string[]>> {
+  const store = openSqlite(storeFile(dataDir), 'read')
+  try {
+    const tables = store.all<{ name: string }>(sql`SELECT name FROM sqlite_master WHERE type = 'table'`)
+    // The time of a step of the schema is that of the copy.
+    return await rowsOf(
+      store,
+      tables.map(({ name }) => name).filter(name => name !== 'migration'),
+    )
+  } finally {
+    store.close()
+  }
+}
 
 /** Every row of a store by table, except tables of one engine. */
 async function rowsOf(store: Reader, tables: readonly string[]): Promise<Record<string, string[]>> {
@@ -160,10 +177,10 @@ test('a served store is copied, and a second copy adds the changes since', optio
 })
 
 /** A witness of the log whose key is in a data directory, and the file of the policy that names it. */
-async function serveWitness(dataDir: string, origin: string) {
+async function serveWitness(dataDir: string, origin: string, name = 'witness') {
   const log = logSigner(origin, privateKeyOf(readFileSync(logKeyFile(dataDir), 'utf8')))
   const signer = someWitness('witness.example')
-  const path = `${directory.path}/witness`
+  const path = `${directory.path}/${name}`
   mkdirSync(path)
   const state = openWitnessState(path, [log.key.name])
   const now = () => Math.floor(Date.now() / 1_000)
@@ -233,6 +250,79 @@ test('the copy of a served store begins another log; the last copy continues it,
   assert.equal(await originAt(last, watched, same), before.origin)
   if (NO_GO) t.skip(NO_GO)
 })
+
+test(
+  'a store that was moved to PostgreSQL and back has the same rows, its mirror and its witness go on',
+  options,
+  async t => {
+    const logged = { PORT: String(await freePort()), TLOG_INTERVAL_SECONDS: '0.05' }
+    const dataDir = `${directory.path}/there`
+    const back = `${directory.path}/back`
+    const url = await databaseOf('there-and-back')
+    const first = await startApp({ DATA_DIR: dataDir, ...logged }, { engine: 'embedded' })
+    const ann = await post<ActorIssued>(first.url, '/api/actors', { declaredName: 'Ann' })
+    const ben = await post<ActorIssued>(first.url, '/api/actors', { declaredName: 'Ben' })
+    const fox = await create(first.url, 'fox', ann.token)
+    const owl = await create(first.url, 'owl', ben.token)
+    await revise(first.url, fox, ben.token)
+    const judged = { revisionId: owl.currentRevisionId, result: 'SUPPORTED', confidence: 0.5, rationale: 'Seen' }
+    await post(first.url, `/api/entries/${owl.slug}/verify`, judged, ann.token)
+    await post(first.url, '/api/reports', { targetType: 'ENTRY', targetId: owl.id, reason: 'SPAM' })
+    await moderate(first.url, 'ACTOR', ben.actor.id, 'BLOCK')
+    const witness = await serveWitness(dataDir, (await signedCheckpoint(first)).origin, 'witness-back')
+    t.after(() => witness.end())
+    await first.close()
+    const watched = { ...logged, TLOG_WITNESSES: witness.policy }
+    const server = await startApp({ DATA_DIR: dataDir, ...watched }, { engine: 'embedded' })
+    const mirror = await openCopy(server.url)
+    await mirror.catchUp()
+    await server.close()
+    addRest(dataDir)
+    const before = await rowsOfFile(dataDir)
+    assert.ok(before.report?.length === 1 && before.moderation?.length === 1 && before.actor !== undefined)
+
+    expectDone(await copy(dataDir, url))
+    const done = expectDone(await copyBack(url, back))
+    assert.match(done, /back\/palimpsest\.db is the intact copy .*\n +entries +2\n/)
+    assert.match(done, /copy the file admin-token of the node|Set the ADMIN_TOKEN of the nodes/)
+    assert.deepEqual(await rowsOfFile(back), before)
+    for (const key of ['origin-key', 'log-key'])
+      assert.equal(readFileSync(`${back}/${key}`, 'utf8'), readFileSync(`${dataDir}/${key}`, 'utf8'), key)
+
+    const again = await startApp({ DATA_DIR: back, ...watched }, { engine: 'embedded' })
+    t.after(() => again.close())
+    assert.doesNotMatch(again.log(), /a public log begins|origin key/)
+    const toad = await create(again.url, 'toad', ann.token)
+    const refused = await call(again.url, 'POST', '/api/entries', { body: { ...toad, tags: [] }, token: ben.token })
+    assert.ok(refused.status >= 400, 'an actor that was blocked stays blocked')
+    const checkpoint = await signedCheckpoint(again)
+    assert.ok(witness.cosigned(checkpoint.note))
+    await mirror.catchUp()
+    assert.equal((await call(mirror.app.url, 'GET', `/api/entries/${toad.slug}`)).status, 200)
+  },
+)
+
+test(
+  'a database that nodes serve, and a directory with a store or other keys, are no places to copy between',
+  options,
+  async () => {
+    const url = await databaseOf('served-by-node')
+    const to = `${directory.path}/from-served`
+    const node = await startNode(url)
+    await create(node.url, 'fox', (await post<ActorIssued>(node.url, '/api/actors', {})).token)
+    expectRefusal(await copyBack(url, to), 1, /A node still serves the database; stop all nodes/)
+    assert.ok(!existsSync(`${to}/palimpsest.db`))
+    await node.close()
+    expectRefusal(await copyBack(url, story), 1, /has a store already; name another directory/)
+    mkdirSync(to, { recursive: true })
+    writeFileSync(`${to}/log-key`, 'another key of a log\n')
+    expectRefusal(await copyBack(url, to), 1, /log-key is another key than that of the database; move it away/)
+    rmSync(`${to}/log-key`)
+    assert.match(expectDone(await copyBack(url, to)), /is the intact copy(?:.*\n)* +entries +1\n/)
+    expectRefusal(await copyBack(await databaseOf('without-store'), `${to}-none`), 1, /contains no store/)
+    expectRefusal(await inProcess(['copy', '--from', story, '--to', to]), 2, /One of --from and --to names a database/)
+  },
+)
 
 test('no node starts on the copy of a killed run, and the next run completes it', options, async () => {
   const target = await databaseOf('killed')

@@ -10,7 +10,7 @@ import { assertNoMirror } from '../../mirror/check.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { createProgress, type Progress, percent } from '../../progress.ts'
 import { adminTokenFile, ensureSecret, logKeyFile, originKeyFile } from '../../secrets.ts'
-import { findDataDirectory, isServed, storeFile } from '../../stores/embedded/directory.ts'
+import { isServed, storeFile } from '../../stores/embedded/directory.ts'
 import { assertPrimary, assertTrustworthy } from '../../stores/postgres/checks.ts'
 import { beginCopying, endCopying, readCopyTarget } from '../../stores/postgres/prepare.ts'
 import { shareLogKey, shareOriginKey, shareTokenDigest } from '../../stores/postgres/secrets.ts'
@@ -19,21 +19,11 @@ import { createLogAnswers, type LogState } from '../../tlog/answers.ts'
 import { judgeLog } from '../../tlog/appender.ts'
 import { logHeadFile } from '../../tlog/key-files.ts'
 import { countLines, type Verdict, verifyStore } from '../check/check.ts'
-import { EXIT, type Invocation, required, UsageError } from '../command.ts'
-import { beginSnapshot, databaseUrlOf, openDatabaseSnapshot, openStoreForReading } from './snapshot.ts'
+import { EXIT, type Invocation } from '../command.ts'
+import { beginSnapshot, openDatabaseSnapshot, openStoreForReading } from './snapshot.ts'
 
 /** Copies the present state of an embedded store into PostgreSQL, or updates an earlier copy, and verifies the copy. */
-export async function copyStore(invocation: Invocation): Promise<number> {
-  const directory = findDataDirectory(
-    required(invocation, 'from', 'the data directory of the embedded store'),
-    storeFile,
-  )
-  const url = invocation.flags.to ?? databaseUrlOf(invocation)
-  if (url === undefined || !/^postgres(ql)?:\/\//.test(url)) {
-    throw new UsageError(
-      '--to is missing; it names the database, as postgres://user@host/name. You can set DATABASE_URL instead.',
-    )
-  }
+export async function copyToDatabase(invocation: Invocation, directory: string, url: string): Promise<number> {
   const began = performance.now()
   const progress = createProgress(invocation.stderr)
   const servedBefore = isServed(directory)

@@ -141,7 +141,7 @@ export async function openDatabaseSnapshot(url: string): Promise<Snapshot> {
   }
 }
 
-async function assertNewestSchema(connection: PostgresConnection): Promise<void> {
+export async function assertNewestSchema(connection: PostgresConnection): Promise<void> {
   const applied = await appliedToPostgres(connection)
   if (applied.length === 0) {
     throw new OperatorError(

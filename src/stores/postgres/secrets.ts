@@ -45,6 +45,15 @@ export const readTokenDigest = async (reader: Reader): Promise<string | undefine
 export const shareLogKey = async (connection: PostgresConnection, make: () => string): Promise<string> =>
   (await find(connection, LOG_KEY)) ?? share(connection, LOG_KEY, make())
 
+/** What the database has for its nodes: a key is missing if the nodes have it as a setting. */
+export type SharedSecrets = Record<'adminDigest' | 'originKey' | 'logKey', string | undefined>
+
+export const listSharedSecrets = async (connection: PostgresConnection): Promise<SharedSecrets> => ({
+  adminDigest: await find(connection, TOKEN_DIGEST),
+  originKey: await find(connection, ORIGIN_KEY),
+  logKey: await find(connection, LOG_KEY),
+})
+
 /** The digest of the admin token in the database, if a node made one. */
 export const findTokenDigest = (connection: PostgresConnection): Promise<string | undefined> =>
   find(connection, TOKEN_DIGEST)
