@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Overload } from './overload.ts'
 
 /** The work of each request, in milliseconds. Four exceed the allowed time of the event loop. */
 const WORK = 70
 const CLIENTS = 12
+/** How long no request arrives, in milliseconds: much longer than the interval of measurements. */
+const REST = 500
 
 function work(milliseconds: number): void {
   const { user, system } = process.threadCpuUsage()
@@ -67,6 +70,23 @@ test('requests are refused with Retry-After while the event loop is busy, and ac
   assert.deepEqual(statusesOf(await ask(sockets.slice(0, 1), '/work')), [200])
   assert.deepEqual(statusesOf(await ask(sockets.slice(0, 1), '/idle')), [200])
   assert.match(logged, new RegExp(`"refused":${refused.length},"msg":"requests were refused because`))
+})
+
+test('a refusal after a rest is logged, and the rest is no lag of the event loop', async t => {
+  let logged = ''
+  const write = (line: string): void => {
+    logged += line
+  }
+  const overload = new Overload(pino({ base: null }, { write }), () => false)
+  t.after(() => overload.close())
+  while (overload.lag.count === 0) await setTimeout(10)
+  await setTimeout(REST)
+  const before = overload.lag.sum
+  const began = performance.now()
+  overload.noteRefused()
+  while (logged === '') await setTimeout(10)
+  assert.match(logged, /"refused":1,/)
+  assert.ok(overload.lag.sum - before <= performance.now() - began, `${overload.lag.sum - before} ms of lag`)
 })
 
 test('writes are refused before their bodies are read while the queue of the store is full; reads and tools are not', async t => {

@@ -357,8 +357,12 @@ export class Overload {
   /** Counts a request that was refused because of overload, here or at the store. */
   noteRefused(): void {
     this.#refused++
-    // The measurement logs the number.
-    if (!this.#isMeasuring) this.#timer.refresh()
+    if (this.#isMeasuring) return
+    // The measurement logs the number. It begins now: the rest before was no work.
+    this.#isMeasuring = true
+    this.#measuredAt = performance.now()
+    this.#used = process.threadCpuUsage()
+    this.#timer.refresh()
   }
 
   close(): void {
