@@ -115,7 +115,7 @@ test('the page of the console contains no data of the administrator', async () =
 
 test('every kind of failure has a sentence for people', async () => {
   type Messages = { MESSAGES: Record<string, string>; messageOf(code: string): string }
-  const { MESSAGES, messageOf } = await load<Messages>('messages.js')
+  const { MESSAGES, messageOf } = await load<Messages>('api.js')
   const general = [...Object.keys(GENERAL_PROBLEMS), 'NO_ANSWER', 'INVALID_TAGS']
   assert.deepEqual(Object.keys(MESSAGES).sort(), general.sort())
   for (const code of Object.keys(PROBLEMS)) assert.match(messageOf(code), /^[A-Z](?!.* with the code ).*\.$/, code)
@@ -233,7 +233,7 @@ test('many actions wait for the limit and continue, stop at another refusal, and
 
 test('addresses of entries and revisions are found in any pasted text', async () => {
   type Parse = (text: string) => { entry: string; revision?: string } | undefined
-  const { parseAddress } = await load<{ parseAddress: Parse }>('entry-address.js')
+  const { parseAddress } = await load<{ parseAddress: Parse }>('entry-picker.js')
   const id = '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'
   for (const [text, read] of [
     ['water', { entry: 'water' }],

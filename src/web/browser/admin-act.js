@@ -1,8 +1,7 @@
 import { perform } from './admin-many.js'
+import { countCharacters, fieldOf, sendBy, showFieldProblem, textIn } from './api.js'
 import { CONSEQUENCES } from './consequences.js'
 import { make, need } from './dom.js'
-import { countCharacters, fieldOf, showFieldProblem, textIn } from './fields.js'
-import { sendBy } from './sending.js'
 import { words } from './untrusted-text.js'
 
 /** @typedef {import('./admin-views.js').Target} Target */

@@ -3,10 +3,8 @@ import { dossierView, reportedOf } from './admin-dossier.js'
 import { lastRun, perform, undoing } from './admin-many.js'
 import { forgetFilters, KEYS, table, tableKeys } from './admin-table.js'
 import { VIEWS } from './admin-views.js'
-import { call } from './api.js'
+import { call, fieldOf, refusalMessage, sendBy, textIn } from './api.js'
 import { button, make, need, show } from './dom.js'
-import { fieldOf, textIn } from './fields.js'
-import { refusalMessage, sendBy } from './sending.js'
 
 /** @typedef {import('./admin-views.js').Snapshot} Snapshot */
 /** @typedef {import('./admin-dossier.js').Dossier} Dossier */

@@ -1,7 +1,54 @@
-import { call } from './api.js'
+import { call, messageOf, readEntry, readRevision } from './api.js'
 import { make, show } from './dom.js'
-import { parseAddress } from './entry-address.js'
 import { words } from './untrusted-text.js'
+
+/** The revision of an address. @typedef {{ entryId: string, slug: string, title: string, revisionId: string }} Addressed */
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/**
+ * Parses the address of an entry or a revision: a link of this site or of its API, a path, or only an id or slug.
+ * @param {string} text
+ * @returns {{ entry: string, revision?: string } | undefined}
+ */
+export function parseAddress(text) {
+  const typed = text.trim()
+  const path = /^(?:https?:\/\/[^/]+)?(?:\/api)?\/entries\/([^/?#]+)(?:\/revisions\/([^/?#]+))?/i.exec(typed)
+  const entry = decoded(path?.[1] ?? typed).replace(/\.(?:md|json)$/, '')
+  const revision = decoded(path?.[2] ?? '').replace(/\.(?:md|json)$/, '')
+  if (!/^[0-9a-z-]{1,120}$/i.test(entry)) return undefined
+  return UUID.test(revision) ? { entry, revision } : { entry }
+}
+
+/**
+ * Reads the entry or revision of an address, or returns the problem.
+ * @param {string} text
+ * @returns {Promise<{ found: Addressed } | { problem: string }>}
+ */
+export async function findByAddress(text) {
+  const named = parseAddress(text)
+  if (named === undefined)
+    return {
+      problem:
+        'This is not the address of an entry of this service. Choose an entry that is found while you type, or paste an address.',
+    }
+  const entry = await readEntry(named.entry)
+  if (!entry.ok) return { problem: messageOf(entry.code) }
+  const { id: entryId, slug, title, currentRevisionId } = entry.body
+  if (named.revision === undefined) return { found: { entryId, slug, title, revisionId: currentRevisionId } }
+  const revision = await readRevision(entryId, named.revision)
+  if (!revision.ok) return { problem: messageOf(revision.code) }
+  return { found: { entryId, slug, title: revision.body.title, revisionId: revision.body.id } }
+}
+
+/** @param {string} part */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return ''
+  }
+}
 
 /** @typedef {import('../../contract/resources.ts').Found} Found */
 
@@ -13,8 +60,9 @@ const LETTERS = 3
 const QUESTION = 500
 
 let isPressing = false
-for (const name of ['pointerdown', 'pointerup', 'pointercancel'])
-  document.addEventListener(name, () => (isPressing = name === 'pointerdown'), true)
+const press = (/** @type {Event} */ { type }) => {
+  isPressing = type === 'pointerdown'
+}
 
 /**
  * Runs a change of the layout, after the press that goes on, if there is one: a button that moves while it is pressed gets no click.
@@ -36,6 +84,7 @@ function afterPress(change) {
  * @param {(found: Found) => void} choose
  */
 export function offerEntries(field, choose) {
+  for (const name of ['pointerdown', 'pointerup', 'pointercancel']) document.addEventListener(name, press, true)
   const id = `${field.id}-found`
   const list = make('ul', { id, class: 'offers', role: 'listbox', 'aria-label': 'Entries found', hidden: true })
   ;(field.closest('.row') ?? field).after(list)

@@ -1,17 +1,26 @@
+import { messageOf } from './api.js'
 import { make, need } from './dom.js'
-import { messageOf } from './messages.js'
 
 const PATIENCE = 10_000
 /** An open preview follows the text after a pause of the writer, and not more often than this, in milliseconds. Each one is a charged read. */
 const PAUSE = 700
 const INTERVAL = 3_000
 
+/** The preview of the page. @type {(() => void) | undefined} */
+let turn
+
 /**
- * Opens and closes the preview of a content. The service renders it like every entry, and stores nothing.
+ * Opens or closes the preview of a content. The service renders it like every entry, and stores nothing.
  * @param {HTMLElement} root contains the button and the place
- * @param {import('./fields.js').Field} field
+ * @param {import('./api.js').Field} field
  */
-export function previewOf(root, field) {
+export function toggle(root, field) {
+  turn ??= previewOf(root, field)
+  turn()
+}
+
+/** @param {HTMLElement} root @param {import('./api.js').Field} field */
+function previewOf(root, field) {
   const place = need(root, '[data-place]', HTMLElement)
   const asked = need(root, 'button', HTMLButtonElement)
   /** @type {string | undefined} */
@@ -36,13 +45,13 @@ export function previewOf(root, field) {
     clearTimeout(timer)
     timer = window.setTimeout(refresh, Math.max(PAUSE, earliest - Date.now()))
   }
-  asked.addEventListener('click', async () => {
+  for (const event of ['input', 'draft']) field.form?.addEventListener(event, later)
+  return () => {
     place.hidden = !place.hidden
     asked.setAttribute('aria-expanded', String(!place.hidden))
     asked.textContent = place.hidden ? 'Preview the content' : 'Close the preview'
-    await refresh()
-  })
-  for (const event of ['input', 'draft']) field.form?.addEventListener(event, later)
+    refresh()
+  }
 }
 
 /**

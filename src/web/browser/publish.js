@@ -1,11 +1,142 @@
-import { button, make, need } from './dom.js'
-import { fieldOf, textIn } from './fields.js'
-import { previewOf } from './preview.js'
-import { findSameText, showSimilar } from './similar.js'
-import { sourcesEditor } from './sources.js'
-import { tagsEditor } from './tags.js'
+import { call, fieldOf, lengthOf, showFieldProblem, textIn } from './api.js'
+import { button, make, need, show } from './dom.js'
 import { words } from './untrusted-text.js'
-import { theForm, writeForm } from './write-form.js'
+import { sourcesEditor, theForm, writeForm } from './write-form.js'
+
+const PATTERN = /^[\p{L}\p{M}\p{N} -]+$/u
+const MOST = 8
+const LONGEST = 40
+
+/** Equal for tags that the service treats as the same. @param {string} tag */
+const formOf = tag => tag.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu, ' ')
+
+/**
+ * Edits a list of tags: Enter, a comma or the button adds the typed tag; every tag has a button that removes it.
+ * @param {HTMLElement} root contains the field, the button and the list
+ */
+function tagsEditor(root) {
+  const field = need(root, 'input', HTMLInputElement)
+  const list = need(root, '[data-list]', HTMLElement)
+  /** @type {string[]} */
+  let tags = []
+
+  const render = () =>
+    list.replaceChildren(
+      ...tags.map(tag => {
+        const remove = button('Remove', () => change(tags.filter(other => other !== tag)), {
+          'aria-label': `Remove the tag ${tag}`,
+        })
+        return make('li', {}, words(tag), remove)
+      }),
+    )
+  const change = (/** @type {string[]} */ next) => {
+    tags = next
+    render()
+    field.focus()
+    root.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+
+  /** Adds the typed tag. Returns false if that fails; the field shows the problem. */
+  const add = () => {
+    const typed = field.value.split(/[,\n]/).map(tag => tag.trim())
+    const fresh = typed.filter(tag => tag !== '' && !tags.some(other => formOf(other) === formOf(tag)))
+    const problem = problemOf(fresh, tags.length)
+    showFieldProblem(field, problem)
+    if (problem !== '') return false
+    if (field.value !== '') {
+      field.value = ''
+      change([...tags, ...fresh])
+    }
+    return true
+  }
+  field.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' && event.key !== ',') return
+    if (event.key === 'Enter' && field.value === '') return
+    event.preventDefault()
+    add()
+  })
+  need(root, '[data-add]', HTMLButtonElement).addEventListener('click', add)
+
+  return {
+    add,
+    value: () => tags,
+    /** @param {unknown} next */
+    set(next) {
+      tags = Array.isArray(next) ? next.filter(tag => typeof tag === 'string').slice(0, MOST) : []
+      render()
+    },
+  }
+}
+
+/**
+ * @param {string[]} fresh
+ * @param {number} already
+ */
+function problemOf(fresh, already) {
+  const odd = fresh.find(tag => !PATTERN.test(tag))
+  if (odd !== undefined) return `“${odd}” is not a valid tag: use letters, digits, spaces and hyphens only.`
+  const long = fresh.find(tag => lengthOf(tag) > LONGEST)
+  if (long !== undefined) return `“${long}” is too long: ${LONGEST} characters at most.`
+  return already + fresh.length > MOST ? `There would be more than ${MOST} tags; remove one first.` : ''
+}
+
+const SHOWN = 5
+/** The maximum length of a title, in characters. */
+const TITLE = 180
+
+/**
+ * Searches for similar entries of a title that the page begins with or that was typed, and shows them as links.
+ * @param {HTMLInputElement} title
+ * @param {HTMLElement} place
+ */
+function showSimilar(title, place) {
+  const compare = async () => {
+    const asked = title.value
+    const sent = Array.from(asked.trim()).slice(0, TITLE).join('')
+    /** @type {import('./api.js').Answer<{ items: import('../../contract/resources.ts').Similar[] }> | undefined} */
+    const answer = sent === '' ? undefined : await call('GET', `/api/similar?${new URLSearchParams({ title: sent })}`)
+    if (asked !== title.value) return
+    const found = answer?.ok ? answer.body.items.slice(0, SHOWN) : []
+    const links = found.map(({ slug, title: name, summary, standing: { state, tally } }) =>
+      make(
+        'li',
+        {},
+        make('a', { href: `/entries/${slug}` }, words(name)),
+        make('span', { class: 'small' }, ` ${state.toLowerCase()}, ${tally.for} for, ${tally.against} against `),
+        words(summary),
+      ),
+    )
+    place.replaceChildren(
+      make('p', {}, 'If one of these entries has it already, revise that entry instead.'),
+      make('ul', {}, ...links),
+    )
+    show(place, found.length > 0)
+  }
+  title.addEventListener('change', compare)
+  if (title.value !== '') compare()
+}
+
+/** @typedef {{ title: string, summary: string, content: string }} Texts */
+/** @typedef {import('../../contract/resources.ts').Entry} Entry */
+
+/** A content with normalized line ends and without surrounding spaces. @param {string} text */
+const plain = text => text.replaceAll('\r\n', '\n').trim()
+
+/**
+ * Finds an entry with the same content among those whose titles are similar. Undefined if there is none, or if the service does not answer.
+ * @param {Texts} draft
+ * @returns {Promise<Entry | undefined>}
+ */
+async function findSameText({ title, summary, content }) {
+  /** @type {import('./api.js').Answer<{ items: { id: string }[] }>} */
+  const similar = await call('GET', `/api/similar?${new URLSearchParams({ title, summary })}`)
+  if (!similar.ok || similar.body.items.length === 0) return undefined
+  const ids = similar.body.items.map(({ id }) => id).join()
+  /** @type {import('./api.js').Answer<{ items: (Entry | { problem: string })[] }>} */
+  const batch = await call('GET', `/api/batch?ids=${ids}`)
+  const entries = batch.ok ? batch.body.items.flatMap(item => ('content' in item ? [item] : [])) : []
+  return entries.find(entry => plain(entry.content) === plain(content))
+}
 
 const form = theForm()
 const tags = tagsEditor(need(document, '[data-tags]', HTMLElement))
@@ -58,6 +189,5 @@ const { showProblem } = writeForm(form, {
   done: (/** @type {import('./api.js').Entry} */ entry) => `/entries/${entry.slug}`,
   lists: { tags, sources },
 })
-previewOf(need(document, '[data-preview]', HTMLElement), fieldOf(form, 'content'))
 const title = fieldOf(form, 'title')
 if (title instanceof HTMLInputElement) showSimilar(title, need(form, '[data-similar]', HTMLElement))

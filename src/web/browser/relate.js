@@ -1,7 +1,5 @@
-import { findByAddress } from './entry-address.js'
-import { offerAddresses } from './entry-picker.js'
-import { fieldOf, showFieldProblem, textIn } from './fields.js'
-import { theForm, writeForm } from './write-form.js'
+import { fieldOf, showFieldProblem, textIn } from './api.js'
+import { picker, theForm, withPicker, writeForm } from './write-form.js'
 
 const form = theForm()
 const { slug = '', entry: sourceEntryId = '' } = form.dataset
@@ -10,6 +8,7 @@ let targetEntryId = ''
 /** Finds the target of the relation. */
 async function findTarget() {
   const field = fieldOf(form, 'target')
+  const { findByAddress } = await picker()
   const looked = await findByAddress(field.value)
   const itself = 'found' in looked && looked.found.entryId === sourceEntryId
   const problem = 'problem' in looked ? looked.problem : itself ? 'This is the same entry. Choose another one.' : ''
@@ -23,7 +22,7 @@ async function findTarget() {
 }
 
 const target = fieldOf(form, 'target')
-if (target instanceof HTMLInputElement) offerAddresses(target)
+if (target instanceof HTMLInputElement) withPicker(target, ({ offerAddresses }) => offerAddresses(target))
 writeForm(form, {
   path: () => '/api/relations',
   input: () => ({

@@ -1,7 +1,5 @@
-import { call } from './api.js'
+import { call, countCharacters, sendBy, textIn } from './api.js'
 import { make, need } from './dom.js'
-import { countCharacters, textIn } from './fields.js'
-import { sendBy } from './sending.js'
 
 /** The page that reports abuse. The form has the target. */
 const form = need(document, 'form[data-report]', HTMLFormElement)

@@ -1,4 +1,4 @@
-import { countdown } from './countdown.js'
+import { countdown } from './dom.js'
 
 const left = document.querySelector('[data-retry-after]')
 const again = document.querySelector('[data-retry]')

@@ -1,10 +1,6 @@
-import { UNANSWERED } from './api.js'
+import { fieldOf, fill, refusalMessage, shownAs, textIn, UNANSWERED } from './api.js'
 import { make, need, show } from './dom.js'
-import { fieldOf, fill, shownAs, textIn } from './fields.js'
-import { previewOf } from './preview.js'
-import { refusalMessage } from './sending.js'
-import { sourcesEditor } from './sources.js'
-import { theForm, writeForm } from './write-form.js'
+import { sourcesEditor, theForm, writeForm } from './write-form.js'
 
 /** @typedef {import('./conflict.js').Texts} Texts */
 /** @typedef {{ entryId: string, revisionId: string }} Pair */
@@ -108,5 +104,4 @@ const { restored, showProblem } = writeForm(form, {
   },
   lists: { sources },
 })
-previewOf(need(document, '[data-preview]', HTMLElement), fieldOf(form, 'content'))
 if (restored && textIn(form, 'previousRevisionId') !== latest) openConflict()

@@ -145,11 +145,11 @@ for (const source of document.querySelectorAll('[data-copy], .operation pre')) {
 
 /** What an entry needs to record a result is loaded with the first press of an answer, or the first marked words. */
 for (const form of document.querySelectorAll('form[data-judge]')) {
-  document.addEventListener('selectionchange', async () => (await import('./judge-here.js')).mark())
+  document.addEventListener('selectionchange', async () => (await import('./judge.js')).mark())
   for (const pressed of form.querySelectorAll('.answers button')) {
     pressed.addEventListener('click', async event => {
       event.preventDefault()
-      const { answer } = await import('./judge-here.js')
+      const { answer } = await import('./judge.js')
       if (form instanceof HTMLFormElement && pressed instanceof HTMLButtonElement) answer(form, pressed)
     })
   }

@@ -1,9 +1,395 @@
-import { actorPanel, actorProblem, withPanelActor } from './actor-panel.js'
-import { call } from './api.js'
-import { need } from './dom.js'
-import { keepDraft } from './drafts.js'
-import { countCharacters } from './fields.js'
-import { bytesOver, sendBy } from './sending.js'
+import {
+  bytesOver,
+  call,
+  countCharacters,
+  fieldOf,
+  fieldsOf,
+  sendBy,
+  showFieldProblem,
+  textIn,
+  wrongFields,
+} from './api.js'
+import { button, download, exactOf, make, need, show } from './dom.js'
+import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onActor, storesActors } from './site.js'
+import { words } from './untrusted-text.js'
+
+/** A form that writes: the actor, the draft, the sources of a text, and sending. */
+
+/**
+ * Calls with the token of this browser. If it has no actor, creates one first. Returns the refusal of either.
+ * @template T
+ * @param {Record<string, string>} input the declaration of a new actor
+ * @param {(token: string | undefined) => Promise<import('./api.js').Answer<T>>} send
+ * @returns {Promise<import('./api.js').Answer<T>>}
+ */
+export async function asActor(input, send) {
+  if (keptActor() === undefined) {
+    /** @type {import('./api.js').Answer<import('./site.js').ActorIssued>} */
+    const issued = await call('POST', '/api/actors', { body: input })
+    if (!issued.ok) return issued
+    keepActor(actorOf(issued.body))
+  }
+  return send(keptActor()?.token)
+}
+
+/** @typedef {import('./site.js').ActorIssued} ActorIssued */
+/** @typedef {import('./site.js').KeptActor} KeptActor */
+
+/** @param {KeptActor} actor */
+const save = actor => download(`palimpsest-actor-${actor.id ?? 'token'}.json`, fileOf(actor), 'application/json')
+
+/**
+ * Starts the panel in which a person creates, loads, saves and removes the actor.
+ * @param {Element | null} root
+ */
+function actorPanel(root) {
+  if (root === null) return
+  const none = need(root, '[data-none]', HTMLElement)
+  const kept = need(root, '[data-kept]', HTMLElement)
+  const issued = need(root, '[data-issued]', HTMLElement)
+  for (const fieldset of root.querySelectorAll('fieldset')) fieldset.disabled = false
+
+  const render = () => {
+    const actor = keptActor()
+    show(none, actor === undefined)
+    show(kept, actor !== undefined)
+    need(kept, '[data-name]', HTMLElement).replaceChildren(words(actor?.name, 'an actor without a name'))
+    need(kept, '[data-id]', HTMLElement).textContent = actor?.id ?? ''
+    need(kept, '[data-page]', HTMLAnchorElement).setAttribute('href', `/actors/${actor?.id ?? ''}`)
+    show(need(kept, '[data-known]', HTMLElement), actor?.id !== null)
+  }
+
+  /** @param {KeptActor} actor @param {boolean} lasting */
+  const showOnce = (actor, lasting) => {
+    const done = button('I have saved it', () => {
+      issued.replaceChildren()
+      show(issued, false)
+      need(kept, '[data-save]', HTMLButtonElement).focus()
+    })
+    issued.replaceChildren(
+      make('h3', {}, 'Your token. It is shown only once.'),
+      make('p', {}, make('code', { class: 'token' }, actor.token)),
+      make('p', {}, lasting ? KEPT : UNKEPT),
+      make(
+        'p',
+        { class: 'row' },
+        button('Save it as a file', () => save(actor)),
+        done,
+      ),
+    )
+    show(issued, true)
+    issued.focus()
+  }
+
+  const form = need(none, 'form[data-create]', HTMLFormElement)
+  sendBy(form, {
+    send: () => call('POST', '/api/actors', { body: actorInput(form) }),
+    done: (/** @type {ActorIssued} */ body) => {
+      const actor = actorOf(body)
+      const lasting = keepActor(actor)
+      form.reset()
+      showOnce(actor, lasting)
+    },
+  })
+  need(kept, '[data-save]', HTMLButtonElement).addEventListener('click', () => {
+    const actor = keptActor()
+    if (actor !== undefined) save(actor)
+  })
+  confirmed(need(kept, '[data-forget]', HTMLButtonElement), () => {
+    forgetActor()
+    issued.replaceChildren()
+    show(issued, false)
+    need(none, 'input', HTMLInputElement).focus()
+  })
+  loadToken(need(none, 'form[data-load]', HTMLFormElement), () => {
+    need(kept, '[data-save]', HTMLButtonElement).focus()
+  })
+  onActor(render)
+  render()
+}
+
+const KEPT =
+  'This browser stores it and writes with it. Save it as a file too. It cannot be recovered, and anyone who has it can write as you.'
+const UNKEPT = 'This browser does not store it. Save it as a file now, otherwise it is lost with this page.'
+
+/** @param {HTMLFormElement} form */
+function actorInput(form) {
+  return Object.fromEntries(
+    ['actorType', 'declaredName', 'declaredModel', 'declaredProvider'].flatMap(name => {
+      const text = textIn(form, name)
+      return text === '' ? [] : [[name, text]]
+    }),
+  )
+}
+
+/**
+ * Makes a button act only on its second press. When the button loses the focus, it starts again.
+ * @param {HTMLButtonElement} pressed
+ * @param {() => void} act
+ */
+function confirmed(pressed, act) {
+  const name = pressed.textContent ?? ''
+  const reset = () => {
+    pressed.textContent = name
+    delete pressed.dataset.asked
+  }
+  pressed.addEventListener('blur', reset)
+  pressed.addEventListener('click', () => {
+    if (pressed.dataset.asked === undefined) {
+      pressed.dataset.asked = ''
+      pressed.textContent = 'Remove it permanently? Press again'
+    } else {
+      reset()
+      act()
+    }
+  })
+}
+
+/**
+ * Takes a token from a file or from pasted text, and checks with the service that it is valid.
+ * @param {HTMLFormElement} form
+ * @param {() => void} loaded
+ */
+function loadToken(form, loaded) {
+  const field = fieldOf(form, 'token')
+  const file = need(form, 'input[type=file]', HTMLInputElement)
+  /** @type {KeptActor | undefined} */
+  let actor
+  const { showProblem } = sendBy(form, {
+    check: async () => {
+      const [chosen] = Array.from(file.files ?? [])
+      actor = actorFromText(field.value === '' ? ((await chosen?.slice(0, 4_096).text()) ?? '') : field.value)
+      if (actor === undefined)
+        showProblem('There is no token. Paste one that begins with plm_, or choose the saved file.')
+      return actor !== undefined
+    },
+    send: () => call('GET', '/api/discovery', { token: actor?.token }),
+    done: () => {
+      if (actor !== undefined) keepActor(actor)
+      form.reset()
+      loaded()
+    },
+  })
+}
+
+const createForm = () => need(document, '[data-actor] form[data-create]', HTMLFormElement)
+
+/**
+ * Why the panel cannot create an actor when the form is sent, and focuses the field; undefined if there is an actor, or nothing is in the way.
+ * @returns {string | undefined}
+ */
+function actorProblem() {
+  if (keptActor() !== undefined) return undefined
+  const form = createForm()
+  const [wrong] = wrongFields(form)
+  const [first] = wrong === undefined && !storesActors() ? form.querySelectorAll('input') : [wrong]
+  first?.focus()
+  if (wrong !== undefined) return 'Not sent: a field of your actor needs a change.'
+  return first && 'Not sent: this browser stores no token. Create an actor above and save its token first.'
+}
+
+/**
+ * Calls with the token of this browser. If it has no actor, creates one from the fields of the panel first.
+ * @template T
+ * @param {(token: string | undefined) => Promise<import('./api.js').Answer<T>>} send
+ */
+const withPanelActor = send => asActor(keptActor() === undefined ? actorInput(createForm()) : {}, send)
+
+/** A list (tags, sources) that a draft stores besides the fields. @typedef {{ value(): unknown, set(value: unknown): void }} Kept */
+
+/** The delay between the last change and storing the draft, in milliseconds. */
+const PAUSE = 250
+const FORBIDDEN = new Set(['password', 'file'])
+
+/**
+ * Stores the input of a form in this browser until it is sent, and restores it when the page is opened again.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} notice the place that announces a restored draft
+ * @param {Record<string, Kept>} lists
+ * @returns {{ restored: boolean, forget(): void }}
+ */
+function keepDraft(form, notice, lists = {}) {
+  const key = `palimpsest.draft:${location.pathname}${location.search}`
+  const fields = fieldsOf(form).filter(field => !FORBIDDEN.has(field.type))
+  const began = JSON.stringify(read())
+  let timer = 0
+
+  function read() {
+    const values = fields.map(field => [
+      field.type === 'radio' ? `${field.name}=${field.value}` : field.name,
+      field instanceof HTMLInputElement && field.type === 'radio' ? field.checked : field.value,
+    ])
+    return {
+      fields: Object.fromEntries(values),
+      lists: Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.value()])),
+    }
+  }
+  const write = (/** @type {ReturnType<typeof read>} */ draft) => {
+    for (const field of fields) {
+      if (field instanceof HTMLInputElement && field.type === 'radio') {
+        field.checked = draft.fields?.[`${field.name}=${field.value}`] === true
+      } else if (typeof draft.fields?.[field.name] === 'string') field.value = draft.fields[field.name]
+    }
+    for (const [name, list] of Object.entries(lists)) list.set(draft.lists?.[name])
+    form.dispatchEvent(new Event('draft'))
+  }
+  const save = () => {
+    clearTimeout(timer)
+    const now = JSON.stringify(read())
+    keep(key, now === began ? null : JSON.stringify({ at: Date.now(), ...read() }))
+  }
+  const forget = () => {
+    clearTimeout(timer)
+    form.removeEventListener('input', later)
+    window.removeEventListener('pagehide', save)
+    keep(key, null)
+  }
+  const later = () => {
+    clearTimeout(timer)
+    timer = window.setTimeout(save, PAUSE)
+  }
+
+  const kept = found(key)
+  if (kept !== undefined) {
+    write(kept)
+    const discard = button('Discard it', () => {
+      write(JSON.parse(began))
+      keep(key, null)
+      show(notice, false)
+      fields.find(field => field.type !== 'hidden')?.focus()
+    })
+    notice.replaceChildren(`Your draft of ${exactOf(kept.at)} was restored. `, discard)
+    show(notice, true)
+  }
+  form.addEventListener('input', later)
+  window.addEventListener('pagehide', save)
+  return { restored: kept !== undefined, forget }
+}
+
+/** @param {string} key @param {string | null} text */
+function keep(key, text) {
+  try {
+    if (text === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, text)
+  } catch {
+    // A browser without storage stores no drafts.
+  }
+}
+
+/** @param {string} key */
+function found(key) {
+  try {
+    const draft = JSON.parse(localStorage.getItem(key) ?? 'null')
+    return draft !== null && typeof draft.at === 'number' ? draft : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const picker = () => import('./entry-picker.js')
+
+/**
+ * Loads what finds entries with the first focus of a field.
+ * @param {HTMLInputElement} field
+ * @param {(picker: typeof import('./entry-picker.js')) => void} start
+ */
+export function withPicker(field, start) {
+  const load = async () => {
+    start(await picker())
+    // Words that were typed before are searched for.
+    field.dispatchEvent(new Event('input'))
+  }
+  field.addEventListener('focus', load, { once: true })
+}
+
+/** @typedef {{ entryId: string, revisionId: string, title: string }} Source */
+
+const MOST = 20
+
+/**
+ * Edits the list of exact revisions that a text uses: entries are offered while one types, and an address is looked up and added.
+ * @param {HTMLElement} root contains the field, the button and the list, whose items have the data of their sources
+ */
+export function sourcesEditor(root) {
+  const field = need(root, 'input', HTMLInputElement)
+  const list = need(root, '[data-list]', HTMLElement)
+  /** @type {Source[]} */
+  let sources = Array.from(list.querySelectorAll('li'), ({ dataset }) => ({
+    entryId: dataset.entry ?? '',
+    revisionId: dataset.revision ?? '',
+    title: dataset.title ?? '',
+  }))
+
+  const render = () =>
+    list.replaceChildren(
+      ...sources.map(source => {
+        const href = `/entries/${source.entryId}/revisions/${source.revisionId}`
+        const name = source.title === '' ? source.entryId : source.title
+        const remove = button('Remove', () => change(sources.filter(other => other !== source)), {
+          'aria-label': `Remove the source ${name}`,
+        })
+        return make('li', {}, make('a', { href }, words(name)), remove)
+      }),
+    )
+  const change = (/** @type {Source[]} */ next) => {
+    sources = next
+    render()
+    field.focus()
+    root.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+
+  /** Looks up the typed address and adds it. Returns false if that fails; the field shows the problem. */
+  const add = async () => {
+    const over = sources.length > MOST ? `There are ${sources.length} sources, and ${MOST} at most: remove some.` : ''
+    showFieldProblem(field, over)
+    if (over !== '') field.focus()
+    if (over !== '' || field.value.trim() === '') return over === ''
+    const { findByAddress } = await picker()
+    const looked = await findByAddress(field.value)
+    if ('found' in looked) return append(looked.found)
+    showFieldProblem(field, looked.problem)
+    return false
+  }
+  const append = (/** @type {Source} */ { entryId, revisionId, title }) => {
+    const full = sources.length >= MOST ? `There are ${MOST} sources already; remove one first.` : ''
+    showFieldProblem(field, full)
+    if (full !== '') return false
+    field.value = ''
+    const known = sources.some(other => other.revisionId === revisionId)
+    change(known ? sources : [...sources, { entryId, revisionId, title }])
+    return true
+  }
+  withPicker(field, ({ offerEntries }) =>
+    offerEntries(field, ({ id, currentRevisionId, title }) =>
+      append({ entryId: id, revisionId: currentRevisionId, title }),
+    ),
+  )
+  field.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || field.value === '') return
+    event.preventDefault()
+    add()
+  })
+  need(root, '[data-add]', HTMLButtonElement).addEventListener('click', add)
+  render()
+
+  return {
+    add,
+    value: () => sources,
+    /** @param {unknown} next */
+    set(next) {
+      sources = Array.isArray(next) ? next.filter(isSource) : []
+      render()
+    },
+    /** The sources for the request. */
+    pairs: () => sources.map(({ entryId, revisionId }) => ({ entryId, revisionId })),
+  }
+}
+
+/** @param {unknown} value @returns {value is Source} */
+const isSource = value =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['entryId', 'revisionId', 'title'].every(name => typeof Reflect.get(value, name) === 'string')
 
 /**
  * The options of a form that writes: `path` and `input` make the call, `ready` completes the lists and returns whether they are valid,
@@ -16,7 +402,7 @@ import { bytesOver, sendBy } from './sending.js'
  *   done: (body: T) => string,
  *   answered?: (answer: import('./api.js').Answer<T>) => import('./api.js').Answer<T>,
  *   refused?: (answer: import('./api.js').Refused) => boolean,
- *   lists?: Record<string, import('./drafts.js').Kept>,
+ *   lists?: Record<string, Kept>,
  * }} Writing
  */
 
@@ -33,12 +419,16 @@ export function writeForm(
   form,
   { path, input, ready = () => true, answered = one => one, done, refused = () => false, lists = {} },
 ) {
-  actorPanel(document.querySelector('[data-actor]'))
   const place = need(document, '[data-send]', HTMLElement)
   need(form, 'fieldset', HTMLFieldSetElement).disabled = false
   need(place, 'button', HTMLButtonElement).disabled = false
   const draft = keepDraft(form, need(document, '[data-draft]', HTMLElement), lists)
   countCharacters(form)
+  const preview = document.querySelector('[data-preview]')
+  preview?.querySelector('button')?.addEventListener('click', async () => {
+    const { toggle } = await import('./preview.js')
+    if (preview instanceof HTMLElement) toggle(preview, fieldOf(form, 'content'))
+  })
   const { showProblem } = sendBy(
     form,
     {
@@ -63,3 +453,5 @@ export function writeForm(
   )
   return { restored: draft.restored, showProblem }
 }
+
+actorPanel(document.querySelector('[data-actor]'))

@@ -52,7 +52,7 @@ export const ACTOR_PAGE: Page = {
   render: ({ config }) => ({
     title: 'Your actor',
     description: 'Create your actor, without registration, and save its token.',
-    scripts: ['actor-page.js'],
+    scripts: ['write-form.js'],
     unlisted: true,
     body: html`<article class="writing">
 <h1>Your actor</h1>

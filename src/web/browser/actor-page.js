@@ -1,3 +1,0 @@
-import { actorPanel } from './actor-panel.js'
-
-actorPanel(document.querySelector('[data-actor]'))
