@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Revision } from '../../src/contract/resources.ts'
+import { voicesWords } from '../../src/memory/evidence/rules.ts'
 import { COLUMNS_MAX } from '../../src/web/entry/life-line.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { proseOf } from '../support/judging.ts'
@@ -365,4 +367,33 @@ test('the page of a revision shows the signals of its text', async () => {
   await world.revise(author, entry, { content: 'Measure twice.' })
   assert.doesNotMatch(await page(`/entries/${entry.slug}`), /Warning signs/)
   assert.match(await page(`/entries/${entry.slug}/revisions/${entry.currentRevisionId}`), /Warning signs in this text/)
+})
+
+test('a revision is cited by its address, as text, Markdown and BibTeX, with its evidence and its hash on the day', async () => {
+  const author = (await newActor(app.url, { declaredName: 'A & B {x}' })).token
+  const content =
+    'The *first* sentence of all. A second one, which is so long that its ends name it well-known and near. # End'
+  const entry = await newEntry(app.url, author, { title: 'Of [links] & 100 %', content })
+  await world.verify(await world.voice(), entry)
+  const { body: revision } = await call<Revision>(
+    app.url,
+    'GET',
+    `/api/entries/${entry.slug}/revisions/${entry.currentRevisionId}`,
+  )
+  const exact = `/entries/${entry.slug}/revisions/${entry.currentRevisionId}`
+  for (const path of [`/entries/${entry.slug}`, exact]) {
+    const [cite = ''] = /<details class="cite">[\s\S]*?<\/details>/.exec(await page(path)) ?? []
+    assert.ok(cite.includes(`<a href="${exact}" rel="bookmark"`), path)
+    assert.ok(cite.includes(`[Of \\[links\\] &amp; 100 %, revision 1](`), cite)
+    assert.match(cite, /author = \{\{A \\&amp; B \\\{x\\\}\}\}/)
+    assert.match(cite, /title = \{\{Of \[links\] \\&amp; 100 \\%\}\}/)
+    const note = `: supported, ${voicesWords({ for: 1, against: 0, inconclusive: 0 })}. SHA-256 ${revision.evidenceHash}`
+    assert.equal(cite.split(note).length, 4, cite)
+  }
+  const listed = await page(`${exact}?cite=sentences`)
+  assert.ok(listed.includes(`href="${exact}#:~:text=The%20first%20sentence%20of%20all."`), listed)
+  assert.ok(
+    listed.includes(`#:~:text=A%20second%20one%2C%20which%20is%20so,ends%20name%20it%20well%2Dknown%20and%20near."`),
+    listed,
+  )
 })

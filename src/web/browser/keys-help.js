@@ -7,6 +7,7 @@ const KEYS = [
   ['k', 'Previous row'],
   ['n', 'Next change'],
   ['p', 'Previous change'],
+  ['y', 'Make the address that of the exact revision'],
   ['?', 'Show this help'],
 ]
 
@@ -39,4 +40,10 @@ export function showHelp() {
   dialog.addEventListener('close', () => dialog.remove())
   document.body.append(dialog)
   dialog.showModal()
+}
+
+/** Makes the address of the page that of the exact revision, or comparison. */
+export function makeExact() {
+  const link = document.querySelector('a[rel=bookmark]')
+  if (link instanceof HTMLAnchorElement) history.replaceState(null, '', link.pathname + link.search + location.hash)
 }

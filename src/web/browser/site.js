@@ -191,6 +191,7 @@ function move(step, of = ROWS) {
 }
 
 const showHelp = async () => (await import('./keys-help.js')).showHelp()
+const makeExact = async () => (await import('./keys-help.js')).makeExact()
 
 /** @type {Record<string, () => unknown>} */
 const ACTS = {
@@ -199,6 +200,7 @@ const ACTS = {
   k: () => move(-1),
   n: () => move(1, '.change'),
   p: () => move(-1, '.change'),
+  y: makeExact,
   '?': showHelp,
 }
 

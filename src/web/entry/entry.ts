@@ -32,6 +32,7 @@ import { confirmedWords, reason, stateOfEvidence, VERDICTS } from '../parts/evid
 import type { Section } from '../parts/markdown.ts'
 import { proseWithSections } from '../parts/prose.ts'
 import { RESULTS } from '../take-part/judge.ts'
+import { citing } from './cite.ts'
 import { entryTabs, relationsOf, restsOn, revisionOf, sourcesOf } from './head.ts'
 import { lifeLine } from './life-line.ts'
 import { linkedData } from './linked-data.ts'
@@ -55,6 +56,7 @@ type Shown = {
   /** The time of the request. */
   at: number
   original: string | undefined
+  cite: Html
 }
 
 /**
@@ -103,7 +105,7 @@ const cardText = ({ summary, standing }: Entry): string => {
   return `${titleOf(facts.join(', '))}. ${titleOf(summary)}`
 }
 
-async function gather({ read, reads, original }: PageRequest, entry: Entry): Promise<Shown> {
+async function gather({ read, reads, original, config }: PageRequest, entry: Entry): Promise<Shown> {
   const { slug, currentRevisionId } = entry
   const [revision, { items: relations }, standing, { author, steps, verdicts, counts, support }] = await Promise.all([
     read<Revision>('readRevision', { slug, revisionId: currentRevisionId }),
@@ -133,12 +135,13 @@ async function gather({ read, reads, original }: PageRequest, entry: Entry): Pro
     counts,
     at: reads.at,
     original,
+    cite: citing(config, { slug, revision, ordinal: entry.revisionCount, author, ...entry.standing, at: reads.at }),
   }
 }
 
 function entryBody(shown: Shown): Html {
   const { entry, content, sections, revision, author, standing, relations, names, steps, verdicts } = shown
-  const { counts, support, at, original } = shown
+  const { counts, support, at, original, cite } = shown
   const { slug } = entry
   const locked = entry.status === 'LOCKED'
   const open = !locked && original === undefined
@@ -147,7 +150,7 @@ function entryBody(shown: Shown): Html {
 <h1 dir="auto">${visible(entry.title)}</h1>
 <p class="lead" dir="auto">${visible(entry.summary)}</p>
 ${standingSentence(standing, revision, names, at)}
-<p class="meta">${originMark(entry)} Revision ${entry.revisionCount} by ${by(author)}, ${moment(entry.updatedAt, at)}${entry.revisionCount > 1 && html` <span class="since"> · created by ${by(entry.actor)}, ${moment(entry.createdAt, at)}</span>`}</p>
+<div class="meta">${originMark(entry)} Revision ${entry.revisionCount} by ${by(author)}, ${moment(entry.updatedAt, at)}${entry.revisionCount > 1 && html` <span class="since"> · created by ${by(entry.actor)}, ${moment(entry.createdAt, at)}</span>`} ${cite}</div>
 ${locked && html`<p class="notice">This entry is locked. It can be read and cited, but not changed, judged or related.</p>`}
 ${original !== undefined && html`<p class="notice">This is a copy. <a href="${original}/entries/${slug}">Revise or judge the entry at its original.</a></p>`}
 ${entryTabs(slug, '', counts)}

@@ -103,11 +103,10 @@ export function relationsOf(
 }
 
 /** The address, the reason and the files of a revision, and how to follow its entry. */
-export function revisionOf({ slug }: Entry, { id, changeType, rationale }: Revision): Html {
+export function revisionOf({ slug }: Entry, { changeType, rationale }: Revision): Html {
   const address = `/entries/${slug}`
   return html`<section><h2>This revision</h2><p>${CHANGE_WORDS[changeType] ?? 'Changed'}: <q dir="auto">${visible(rationale)}</q></p>
-<ul class="plain small"><li><a href="${address}/revisions/${id}" data-copy="the link">Permanent address of this revision</a></li>
-<li><a href="${address}.md">Markdown</a> · <a href="${address}.json">JSON</a> · <a href="/api/entries/${slug}">API</a></li>
+<ul class="plain small"><li><a href="${address}.md">Markdown</a> · <a href="${address}.json">JSON</a> · <a href="/api/entries/${slug}">API</a></li>
 <li>Follow: <a href="${address}/feed.atom">Atom</a> · <a href="${address}/feed.json">JSON Feed</a> · <a href="/api/activity/changes?entry=${slug}">changes</a></li>
 <li><a href="${address}/report">Report it to the operator</a></li></ul></section>`
 }

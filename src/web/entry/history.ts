@@ -31,6 +31,7 @@ import {
 import { changedWords, sizeOfChange } from '../parts/difference.ts'
 import { stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import { prose } from '../parts/prose.ts'
+import { citing, fragmentOf, sentencesOf } from './cite.ts'
 import { entryHead, sourcesOf } from './head.ts'
 import { lifeLine } from './life-line.ts'
 
@@ -215,7 +216,8 @@ function revisionRow(
 export const REVISION: Page = {
   path: '/entries/{slug}/revisions/{revisionId}',
   as: 'readRevision',
-  async render({ params: { slug = '', revisionId = '' }, read, reads }) {
+  ownQuery: ['cite'],
+  async render({ params: { slug = '', revisionId = '' }, query, read, reads, config }) {
     const entry = await read<Entry>('readEntry')
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/revisions/${revisionId}` }
     const revision = await read<Revision>('readRevision')
@@ -249,11 +251,12 @@ export const REVISION: Page = {
 <header class="entry-head"><p class="over">Revision ${state.ordinal} of ${state.revisions} of <a href="/entries/${slug}">${words(entry.title)}</a></p>
 <h1 dir="auto">${visible(revision.title)}</h1>
 <p class="lead" dir="auto">${visible(revision.summary)}</p>
-<p class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${moment(revision.createdAt, reads.at)}: <q dir="auto">${visible(revision.rationale)}</q></p>
+<div class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${moment(revision.createdAt, reads.at)}: <q dir="auto">${visible(revision.rationale)}</q> ${citing(config, { slug, revision, ...state, at: reads.at })}</div>
 ${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the current entry</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see the later changes</a>${entry.status !== 'LOCKED' && html`, or <a href="/entries/${slug}/revise?from=${revision.id}">restore this text</a> in a new revision`}.</p>`}
 <nav class="pager" aria-label="Revisions">${links}</nav></header>
 <div class="columns"><div class="column">${trustNotice(entry, state)}
-<section class="prose" aria-label="Content" dir="auto">${content}</section></div>
+<section class="prose" aria-label="Content" dir="auto">${content}</section>
+${query.cite === 'sentences' && sentenceLinks(slug, revision)}</div>
 <aside class="beside" aria-label="About this revision">
 ${stateOfEvidence(state, slug)}
 ${sourcesOf(revision, names, reads.at)}
@@ -261,6 +264,12 @@ ${hashOf(slug, revision, state.record <= logged ? state.record : undefined)}
 </aside></div></article>`,
     }
   },
+}
+
+/** Links to the sentences of a revision, for who cites one of them. */
+function sentenceLinks(slug: string, revision: Revision): Html {
+  const rows = sentencesOf(revision, text => `/entries/${slug}/revisions/${revision.id}${fragmentOf(text)}`)
+  return html`<section><h2 id="sentences">Links to the sentences</h2><p class="small">Each address leads to its sentence in this exact revision.</p><ul class="plain">${rows}</ul></section>`
 }
 
 const hashOf = (

@@ -1,7 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
 import { type Piece, Texts } from '../../memory/evidence/pieces-rules.ts'
-import { type Html, html, seen, visible, words } from '../html.ts'
+import { sentencesOf } from '../entry/cite.ts'
+import { type Html, html, seen, words } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { moment } from '../parts/components.ts'
 import { writingPage } from './actor.ts'
@@ -40,22 +41,12 @@ function quoteOf(revision: Revision, marked: string): string {
 /** The beginning of a text that is short enough for a quote. */
 const startOf = (text: string): string => [...text].slice(0, LIMITS.quoteCharacters).join('')
 
-/** Maximum number of characters of the sentences that are listed. */
-const LISTED_CHARACTERS = 10_000
-
 /** The judged text, each sentence as a link that fills in the quote: also for readers without a script or a mouse. */
 function sentences({ slug }: Entry, revision: Revision): Html {
-  const rows: Html[] = []
-  let size = 0
-  for (const { text } of new Texts().cut(revision).piecesAt()) {
-    if (text.trim() === '') continue
-    size += text.length
-    if (size > LISTED_CHARACTERS) break
-    const query = new URLSearchParams({ revision: revision.id, quote: startOf(text.trim()) })
-    rows.push(
-      html`<li dir="auto"><a href="/entries/${slug}/contradict?${String(query)}">${visible(text.trim())}</a></li>`,
-    )
-  }
+  const rows = sentencesOf(revision, text => {
+    const query = new URLSearchParams({ revision: revision.id, quote: startOf(text) })
+    return `/entries/${slug}/contradict?${query}`
+  })
   return html`<details class="subject judged" open><summary>The text. Choose a sentence that did not hold</summary><ul class="plain" tabindex="0" aria-label="The sentences of the text">${rows}</ul></details>`
 }
 

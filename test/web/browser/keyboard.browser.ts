@@ -205,6 +205,21 @@ test('links and the keys n and p lead from change to change, with and without sc
   await close()
 })
 
+test('the key y makes the address that of the exact revision, which the references name', options, async () => {
+  const { slug, currentRevisionId } = site.seeded.entry
+  const { page, complaints, close } = await site.visit({ width: 360 })
+  await page.goto(`/entries/${slug}`)
+  await page.keyboard.press('y')
+  await page.waitForURL(`**/entries/${slug}/revisions/${currentRevisionId}`)
+  await page.getByText('Cite', { exact: true }).click()
+  await page.locator('.cite pre').first().waitFor()
+  await assertAccessible(page, 'the references')
+  await page.reload()
+  assert.match(await page.locator('.over').innerText(), /^Revision \d/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the header names the actor of this browser and leads to its page', options, async () => {
   const { page, complaints, close } = await site.visit()
   await page.goto('/')

@@ -16,9 +16,9 @@ before(async () => {
 })
 const options = { skip: NO_BROWSER }
 
-/** For each code element of the page, whether its first character is to the left of its last one on the same line. */
+/** For each code element of the page, whether the first character of its first line of code is to the left of the last one of that line. */
 const codeDirections = (page: Page): Promise<boolean[]> =>
-  page.evaluate(`[...document.querySelectorAll('main code')].filter(code => /^\`?[A-Z]/.test(code.textContent)).map(code => {
+  page.evaluate(`[...document.querySelectorAll('main code')].filter(code => /^\`?[A-Z]/m.test(code.textContent)).map(code => {
     const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
     const texts = []
     while (walker.nextNode()) if (walker.currentNode.data.trim() !== '') texts.push(walker.currentNode)
@@ -28,8 +28,10 @@ const codeDirections = (page: Page): Promise<boolean[]> =>
       range.setEnd(node, offset + 1)
       return range.getBoundingClientRect()
     }
-    const last = texts.at(-1)
-    const [start, end] = [at(texts[0], 0), at(last, last.data.trimEnd().length - 1)]
+    const [first, last] = [texts[0], texts.at(-1)]
+    const { 0: line, index } = /^\`?[A-Z].*$/m.exec(first.data)
+    const start = at(first, index)
+    const end = first === last ? at(first, index + line.length - 1) : at(last, last.data.trimEnd().length - 1)
     return start.x < end.x || start.y < end.y
   })`)
 
