@@ -372,10 +372,10 @@ CREATE INDEX asked_topic_public ON asked_topic (networks, day, number) WHERE ter
  * The public log of permanent records. `log` has the number of its records, the root of their tree as base64, and the history number of the
  * store: after a restoration or a failover the log does not grow until that is settled. A row of `log_bundle` has 256 leaves: a letter for
  * the kind of each, and their commitments (32 bytes each, base64). A row of `log_tile` has up to 256 hashes of a level above 0. All of that
- * can be made again from the records. `log_epoch` names the log that records from `number` on belong to, its public keys (a line each), and
- * the secret that their salts are made from. The first epoch has number 0; any other one begins with a record of its own, which names the
- * previous log, the size up to which both agree, and the last checkpoint of the previous log. `log_checkpoint` has signed notes; a
- * `permanent` one is not deleted when there is a newer one.
+ * can be made again from the records and `salt`, which has 16 random bytes for each record of the log (base64). `log_epoch` names the log
+ * that records from `number` on belong to, and its public keys (a line each). The first epoch has number 0; any other one begins with a
+ * record of its own, which names the previous log, the size up to which both agree, and the last checkpoint of the previous log.
+ * `log_checkpoint` has signed notes; a `permanent` one is not deleted when there is a newer one.
  */
 const LOG = `
 CREATE TABLE log (
@@ -404,9 +404,13 @@ CREATE TABLE log_epoch (
   origin TEXT NOT NULL UNIQUE,
   store_id TEXT NOT NULL,
   keys TEXT NOT NULL,
-  secret TEXT NOT NULL,
   size INTEGER NOT NULL,
   checkpoint TEXT
+) STRICT;
+
+CREATE TABLE salt (
+  record INTEGER PRIMARY KEY,
+  salt TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE log_checkpoint (
@@ -423,8 +427,7 @@ CREATE TABLE log_checkpoint (
  * store, the next sequence, the last act of moderation that it has followed, and in `settled` the sequence up to which it has followed
  * moderation. `mirror_log` has the log of the original that a mirror verifies: `key` is the trusted verifier key, `note` the newest
  * checkpoint that it signed; every record up to `record`, and every record in `ahead` (a JSON array), has a line of the export or is an act.
- * `mirror_salt` has the salts of the records that the mirror shows, because it has no secret to compute them from. `purge_progress` has the
- * newest record whose changes were purged from a shared cache; `cache` is a digest of its address.
+ * `purge_progress` has the newest record whose changes were purged from a shared cache; `cache` is a digest of its address.
  */
 const COPIES = `
 CREATE TABLE export_change (
@@ -448,11 +451,6 @@ CREATE TABLE mirror_log (
   note TEXT,
   record INTEGER NOT NULL DEFAULT 0,
   ahead TEXT NOT NULL DEFAULT '[]'
-) STRICT;
-
-CREATE TABLE mirror_salt (
-  record INTEGER PRIMARY KEY,
-  salt TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE purge_progress (

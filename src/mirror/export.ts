@@ -238,7 +238,7 @@ export async function contextOf(
 ): Promise<ExportContext> {
   const records = rows.flatMap(row => recordOf(row)?.record ?? [])
   const range = { above: Math.min(...records) - 1, upTo: Math.max(...records) }
-  const saltOf = records.length === 0 ? () => undefined : await readSalts(reader, epochs, range)
+  const saltOf = records.length === 0 ? () => undefined : await readSalts(reader, range)
   const commitments = new Map<number, string>()
   const acts = new Map<number, number>()
   await Promise.all(
@@ -266,7 +266,7 @@ export async function* linesWithoutRow(
   if (epochs.length === 0) return
   for (let from = above; from < upTo; from += ACTS_PAGE) {
     const range = { above: from, upTo: Math.min(from + ACTS_PAGE, upTo) }
-    const [records, saltOf] = await Promise.all([listUnlisted(reader, epochs, range), readSalts(reader, epochs, range)])
+    const [records, saltOf] = await Promise.all([listUnlisted(reader, epochs, range), readSalts(reader, range)])
     for (const { record, kind, statement } of records) {
       const salt = saltOf(record)
       if (salt === undefined) continue

@@ -153,7 +153,7 @@ async function keepSalt(tx: Transaction, { type, record, salt }: CheckedLine): P
   else if (type === 'withdrawn') await eraseSalt(tx, Number(record))
 }
 
-/** Stores the epochs of the original, without secrets. Keys of epochs that ended before the copy began are unknown. */
+/** Stores the epochs of the original. Keys of epochs that ended before the copy began are unknown. */
 async function keepEpochs(
   tx: Transaction,
   origin: string,
@@ -162,7 +162,7 @@ async function keepEpochs(
 ): Promise<void> {
   const epochs = await store.listEpochs(tx)
   const storeId = only(await findMirror(tx)).store_id
-  const epoch = { origin, keys, storeId, secret: '' }
+  const epoch = { origin, keys, storeId }
   let last = epochs.at(-1)
   if (last === undefined) {
     last = { ...epoch, number: 0, size: 0, checkpoint: null }

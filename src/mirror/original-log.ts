@@ -46,6 +46,11 @@ export class OriginalLog {
   readonly #tiles = new LruCache<string, Bytes>(TILES_MAX)
   /** The last listed keys of the original, and the checkpoint that they were requested for. */
   #listed: { origin: string; signers: string; keys: string } | undefined
+  /**
+   * A checkpoint that lines did not match yet. An answer of the export can be older than the checkpoint and then lacks salts; one that is
+   * requested after the checkpoint has them.
+   */
+  #ahead: SignedCheckpoint | undefined
 
   constructor(reader: Reader, source: Source) {
     this.#reader = reader
@@ -76,6 +81,7 @@ export class OriginalLog {
     const { origin, size, text: note } = checkpoint
     const keys = await this.#keysOf(checkpoint, known.key)
     const continuations = kept.filter(line => line.type === 'continuation').map(line => continuationIn(line, origin))
+    this.#ahead = undefined
     return { ...waiting, log: { ...accounted, note, origin, size, keys, step, continuations } }
   }
 
@@ -113,7 +119,8 @@ export class OriginalLog {
   async #checkpointFor(known: MirrorLog, log: { size: number }, newest: number): Promise<SignedCheckpoint | undefined> {
     const before = known.note === null ? undefined : checkpointIn(known.note)
     if (before !== undefined && (log.size < before.size || newest <= before.size)) return before
-    const next = await this.#newest(known.key)
+    const next = this.#ahead ?? (await this.#newest(known.key))
+    this.#ahead = next
     if (before === undefined || next === undefined || next.size > before.size) return next ?? before
     await assertSameRoot(this.#reader, this.#file, log, next)
     return before

@@ -278,7 +278,7 @@ export async function saveSalt(
   { isRow }: { isRow: boolean },
 ): Promise<void> {
   await tx.run(sql`
-    INSERT INTO mirror_salt (record, salt) SELECT CAST(${record} AS BIGINT), ${salt}
+    INSERT INTO salt (record, salt) SELECT CAST(${record} AS BIGINT), ${salt}
     WHERE ${isRow ? 0 : 1} = 1 OR EXISTS (SELECT 1 FROM revision WHERE number = ${record})
       OR EXISTS (SELECT 1 FROM evidence WHERE number = ${record}) OR EXISTS (SELECT 1 FROM relation WHERE number = ${record})
     ON CONFLICT (record) DO UPDATE SET salt = excluded.salt`)
@@ -286,7 +286,7 @@ export async function saveSalt(
 
 /** Erases the salt of a record that was withdrawn. */
 export async function eraseSalt(tx: Transaction, record: number): Promise<void> {
-  await tx.run(sql`DELETE FROM mirror_salt WHERE record = ${record}`)
+  await tx.run(sql`DELETE FROM salt WHERE record = ${record}`)
 }
 
 export type SignalledRow = SignalledText & { number: number; id: string; signals: number }

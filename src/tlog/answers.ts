@@ -21,8 +21,8 @@ export type LogState = {
   storeEpoch: number
   settled: number
   log: store.LogHead
-  /** The last epoch of the log, without its secret. */
-  logEpoch: Omit<store.Epoch, 'secret'> | undefined
+  /** The last epoch of the log. */
+  logEpoch: store.Epoch | undefined
   origins: string[]
   /** The last checkpoint of that epoch which is published. */
   published: Compared | undefined
@@ -91,8 +91,7 @@ async function consistency(reader: Reader, older: number, size: number): Promise
 async function readState(reader: Reader, kept: string | undefined, alone: boolean): Promise<LogState> {
   const [last, epochs] = await Promise.all([store.findCheckpoint(reader), store.listEpochs(reader)])
   const [head, log] = await Promise.all([readHead(reader), store.readLog(reader)])
-  const { secret: _secret, ...epoch } = epochs.at(-1) ?? { secret: '' }
-  const known = 'number' in epoch ? epoch : undefined
+  const known = epochs.at(-1)
   const compare = async (note: string | undefined): Promise<Compared | undefined> =>
     known === undefined || note === undefined ? undefined : compared(reader, log, known.origin, note)
   return {

@@ -4,8 +4,6 @@ import type { Context } from '../memory/operation.ts'
 import { dayNumber } from '../memory/values.ts'
 import * as store from './rows.ts'
 
-const SECRET_BYTES = 32
-
 /** A question to the thread that computes the log. `pem` is the private key. */
 export type LogQuestion =
   | { ask: 'state' }
@@ -69,7 +67,7 @@ export type LogSettlement = {
  */
 export async function settleLog(
   tx: Transaction,
-  context: Context,
+  _context: Context,
   { after, storeEpoch, begin }: LogSettlement,
 ): Promise<boolean> {
   const epochs = await store.listEpochs(tx)
@@ -79,9 +77,8 @@ export async function settleLog(
     if (begin.agreed < (await store.readLog(tx)).size) await store.emptyLog(tx)
     await store.forgetCheckpointsAbove(tx, begin.agreed)
     const { origin, keys, agreed: size, checkpoint } = begin
-    const secret = Buffer.from(context.randomBytes(SECRET_BYTES)).toString('base64')
     const number = epochs.length === 0 ? 0 : await takeRecord(tx)
-    await store.insertEpoch(tx, { number, origin, keys, storeId, secret, size, checkpoint })
+    await store.insertEpoch(tx, { number, origin, keys, storeId, size, checkpoint })
   }
   await store.saveStoreEpoch(tx, storeEpoch)
   return true

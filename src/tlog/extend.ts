@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { MessagePort } from 'node:worker_threads'
 import type { Awaitable, Reader } from '../engine/database.ts'
 import { replyOfError, reportReady, startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
@@ -8,22 +9,35 @@ import { listLogged } from './rows.ts'
 import { hashOfLeaf, type Leaf, leafOf } from './rules/statement.ts'
 import { appendLeaves, rootOf, type TileReader } from './rules/tree.ts'
 import { sameBytes } from './verify/bytes.js'
+import { SALT_BYTES } from './verify/entry.js'
 import { parseSignedCheckpoint } from './verify/note.js'
 import { TILE_WIDTH } from './verify/tile.js'
 
-/** The leaves of the records above one number and up to another. Throws if a record has no row. */
+type Leaves = { leaves: Leaf[]; drawn: store.SaltRow[] }
+
+/**
+ * The leaves of the records above one number and up to another, and the salts that were drawn for records without one. Throws if a record
+ * has no row.
+ */
 async function leavesFromRows(
   reader: Reader,
   epochs: readonly store.Epoch[],
   above: number,
   upTo: number,
-): Promise<Leaf[]> {
-  const records = await listLogged(reader, epochs, { above, upTo })
-  return records.map(({ record, kind, statement }, at) => {
+): Promise<Leaves> {
+  const range = { above, upTo }
+  const [records, saltOf] = await Promise.all([listLogged(reader, epochs, range), store.readSalts(reader, range)])
+  const random = randomBytes(SALT_BYTES * records.length)
+  const drawn: store.SaltRow[] = []
+  const leaves = records.map(({ record, kind, statement }, at) => {
     if (record !== above + at + 1)
       throw new Error(`Record ${above + at + 1} is missing, or record ${record} is there twice.`)
-    return leafOf(kind, store.saltFor(epochs, record), statement)
+    const known = saltOf(record)
+    const salt = known ?? random.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES)
+    if (known === undefined) drawn.push({ record, salt: salt.toString('base64') })
+    return leafOf(kind, salt, statement)
   })
+  return { leaves, drawn }
 }
 
 /**
@@ -40,19 +54,23 @@ export async function nextStep(reader: Reader, most: number, onBundle = () => {}
   if (epochs.length === 0 || record <= size) return undefined
   const to = Math.min(record, size + most)
   const leaves: Leaf[] = []
+  const salts: store.SaltRow[] = []
   for (let above = size; above < to; above += TILE_WIDTH) {
-    leaves.push(...(await leavesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, to))))
+    const some = await leavesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, to))
+    leaves.push(...some.leaves)
+    salts.push(...some.drawn)
     onBundle()
   }
   if (leaves.length !== to - size) throw new Error(`Record ${size + leaves.length + 1} is missing.`)
-  return stepOf(reader, log, leaves)
+  return stepOf(reader, log, leaves, salts)
 }
 
-/** The step that appends leaves to the stored log, whose state is `log`. */
+/** The step that appends leaves to the stored log, whose state is `log`. `salts` are those that are not stored yet. */
 export async function stepOf(
   reader: Reader,
   { size, root, storeEpoch }: Awaited<ReturnType<typeof store.readLog>>,
   leaves: readonly Leaf[],
+  salts: store.SaltRow[] = [],
 ): Promise<store.LogStep> {
   const to = size + leaves.length
   const stored = store.tilesOf(reader)
@@ -71,6 +89,7 @@ export async function stepOf(
     tiles: grown
       .filter(({ level }) => level > 0)
       .map(({ level, index, hashes }) => ({ level, number: index, hashes: Buffer.from(hashes).toString('base64') })),
+    salts,
   }
 }
 
@@ -109,11 +128,15 @@ async function agreedWithRows(reader: Reader, onBundle: () => void): Promise<num
   const last = Math.min(size, record)
   for (let above = 0; above < last; above += TILE_WIDTH) {
     const bundle = await store.findBundle(reader, above / TILE_WIDTH)
-    const rows = await leavesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, last)).catch(() => [])
+    const upTo = Math.min(above + TILE_WIDTH, last)
+    const rows = await leavesFromRows(reader, epochs, above, upTo).then(
+      ({ leaves }) => leaves,
+      () => [],
+    )
     const stored = bundle === undefined ? [] : store.leavesOf(bundle)
     const differs = rows.findIndex((leaf, at) => !isSame(leaf, stored[at]))
     if (differs >= 0) return above + differs
-    if (rows.length < Math.min(TILE_WIDTH, last - above)) return above + rows.length
+    if (rows.length < upTo - above) return above + rows.length
     onBundle()
   }
   return last

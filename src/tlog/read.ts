@@ -56,7 +56,7 @@ async function findRecord(
   if (kind === 'moderation') return { kind, stated: undefined }
   const [found, saltOf] = await Promise.all([
     findLogged(reader, epochs, kind, record),
-    store.readSalts(reader, epochs, { above: record - 1, upTo: record }),
+    store.readSalts(reader, { above: record - 1, upTo: record }),
   ])
   const salt = found?.open ? saltOf(record) : undefined
   return { kind, stated: found === undefined || salt === undefined ? undefined : { ...found, salt } }

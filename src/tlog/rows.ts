@@ -4,7 +4,7 @@ import { type Sql, sql } from '../engine/sql.ts'
 import { observedOf } from '../memory/evidence/standing-rows.ts'
 import type { RecordRange } from '../memory/head-rows.ts'
 import { isoTime } from '../memory/values.ts'
-import { type Facts, type Leaf, type RecordKind, saltOf, statementOf, writeHashOfLeaf } from './rules/statement.ts'
+import { type Facts, type Leaf, type RecordKind, statementOf, writeHashOfLeaf } from './rules/statement.ts'
 import type { TileReader } from './rules/tree.ts'
 import { formatEntry } from './verify/entry.js'
 import { HASH_BYTES, TILE_WIDTH } from './verify/tile.js'
@@ -70,8 +70,18 @@ export const tilesOf =
 /** Up to 256 hashes of a level above 0, in base64. */
 export type TileRow = { level: number; number: number; hashes: string }
 
-/** Moves the log from one state to a later one: the bundles and tiles that change. */
-export type LogStep = { storeEpoch: number; from: LogHead; to: LogHead; bundles: BundleRow[]; tiles: TileRow[] }
+/** The salt of a record, in base64. */
+export type SaltRow = { record: number; salt: string }
+
+/** Moves the log from one state to a later one: the bundles and tiles that change, and the salts of its new records. */
+export type LogStep = {
+  storeEpoch: number
+  from: LogHead
+  to: LogHead
+  bundles: BundleRow[]
+  tiles: TileRow[]
+  salts: SaltRow[]
+}
 
 /**
  * A log, to which the records from `number` on belong. `size` is the size up to which it agrees with the previous log; `checkpoint` is the
@@ -83,7 +93,6 @@ export type Epoch = {
   storeId: string
   /** Public keys, a line each: Ed25519 first. */
   keys: string
-  secret: string
   size: number
   checkpoint: string | null
 }
@@ -128,15 +137,26 @@ async function saveTile(tx: Transaction, { level, number, hashes }: TileRow): Pr
     ON CONFLICT (level, number) DO UPDATE SET hashes = excluded.hashes`)
 }
 
-/** Moves the log by a step and stores its bundles and tiles; false if the log is in another state. */
-export async function growLog(tx: Transaction, { storeEpoch, from, to, bundles, tiles }: LogStep): Promise<boolean> {
+/** Moves the log by a step and stores its bundles, tiles and salts; false if the log is in another state. */
+export async function growLog(tx: Transaction, step: LogStep): Promise<boolean> {
+  const { storeEpoch, from, to, bundles, tiles, salts } = step
   if (!(await advanceLog(tx, storeEpoch, from, to))) return false
+  for (let at = 0; at < salts.length; at += SALTS_AT_ONCE) await insertSalts(tx, salts.slice(at, at + SALTS_AT_ONCE))
   for (const bundle of bundles) await saveBundle(tx, bundle)
   for (const tile of tiles) await saveTile(tx, tile)
   return true
 }
 
-/** Deletes the log except its epochs and checkpoints; it is rebuilt from the records. */
+/** Salts that one statement inserts. */
+const SALTS_AT_ONCE = 64
+
+async function insertSalts(tx: Transaction, salts: readonly SaltRow[]): Promise<void> {
+  const rows = salts.map(({ record, salt }) => sql`(CAST(${record} AS BIGINT), ${salt})`)
+  const all = rows.reduce((before, row) => sql`${before}, ${row}`)
+  await tx.run(sql`INSERT INTO salt (record, salt) VALUES ${all}`)
+}
+
+/** Deletes the log except its epochs, checkpoints and salts; it is rebuilt from the records. */
 export async function emptyLog(tx: Pick<Transaction, 'run'>): Promise<void> {
   await tx.run(sql`DELETE FROM log_bundle`)
   await tx.run(sql`DELETE FROM log_tile`)
@@ -152,33 +172,23 @@ export async function forgetLog(tx: Pick<Transaction, 'run'>): Promise<void> {
 /** The epochs of the log, oldest first: few, since each begins with a loss or a restoration. */
 export const listEpochs = (reader: Reader) =>
   reader.all<Epoch>(sql`
-    SELECT number, origin, store_id AS "storeId", keys, secret, size, checkpoint FROM log_epoch ORDER BY number`)
+    SELECT number, origin, store_id AS "storeId", keys, size, checkpoint FROM log_epoch ORDER BY number`)
 
-/** The salt of a record, by the secret of the epoch that it belongs to. */
-export function saltFor(epochs: readonly Epoch[], record: number): Buffer {
-  const epoch = epochs.findLast(({ number }) => number <= record)
-  if (epoch === undefined) throw new Error('The log has not begun.')
-  return saltOf(Buffer.from(epoch.secret, 'base64'), record)
-}
-
-/** The salts of the records above one number and up to another. A mirror has the salts of the records that it shows, and no secret. */
+/** The salts of the records above one number and up to another. A mirror has those of the records that it shows. */
 export async function readSalts(
   reader: Reader,
-  epochs: readonly Epoch[],
   { above, upTo }: RecordRange,
 ): Promise<(record: number) => Buffer | undefined> {
-  if (epochs.length === 0) return () => undefined
-  if (epochs[0]?.secret !== '') return record => saltFor(epochs, record)
-  const rows = await reader.all<{ record: number; salt: string }>(sql`
-    SELECT record, salt FROM mirror_salt WHERE record > ${above} AND record <= ${upTo} ORDER BY record LIMIT ${upTo - above}`)
+  const rows = await reader.all<SaltRow>(sql`
+    SELECT record, salt FROM salt WHERE record > ${above} AND record <= ${upTo} ORDER BY record LIMIT ${upTo - above}`)
   const salts = new Map(rows.map(({ record, salt }) => [record, Buffer.from(salt, 'base64')]))
   return record => salts.get(record)
 }
 
 export async function insertEpoch(tx: Transaction, epoch: Epoch): Promise<void> {
   await tx.run(sql`
-    INSERT INTO log_epoch (number, origin, store_id, keys, secret, size, checkpoint)
-    VALUES (${epoch.number}, ${epoch.origin}, ${epoch.storeId}, ${epoch.keys}, ${epoch.secret}, ${epoch.size}, ${epoch.checkpoint})`)
+    INSERT INTO log_epoch (number, origin, store_id, keys, size, checkpoint)
+    VALUES (${epoch.number}, ${epoch.origin}, ${epoch.storeId}, ${epoch.keys}, ${epoch.size}, ${epoch.checkpoint})`)
 }
 
 export async function renameEpoch(tx: Transaction, number: number, origin: string, keys: string): Promise<void> {

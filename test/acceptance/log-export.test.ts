@@ -86,6 +86,7 @@ test('every record number has one line, and tombstones and acts have the commitm
 test('an act has its line in the segment of the next row, or at the end if there is none', async () => {
   const { other } = await makeWorld(app.url, token)
   await moderate(app.url, 'ENTRY', other.id, 'BLOCK')
+  await signedCheckpoint(app)
   const [act, end] = (await linesOf()).slice(-2)
   assert.deepEqual([act?.type, end?.type, act?.record], ['moderation', 'end', end?.head?.record])
   const place = String(Number(end?.next))

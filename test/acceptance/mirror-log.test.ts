@@ -116,7 +116,7 @@ test('a record withdrawn at the original has no salt and statement at the mirror
   assert.deepEqual(withdrawn, { record: String(record), kind: 'revision' })
   assert.ok(!/^extra /m.test(await textAt(copy.app.url, `/api/log/records/${record}/proof`)))
   assert.ok(!(await textAt(copy.app.url, '/api/export')).includes(String(salt)))
-  const salts = await copy.app.store.reader.all(sql`SELECT salt FROM mirror_salt WHERE record = ${record}`)
+  const salts = await copy.app.store.reader.all(sql`SELECT salt FROM salt WHERE record = ${record}`)
   assert.deepEqual(salts, [])
   const proof = await textAt(copy.app.url, `/api/log/records/${before.size}/proof`)
   assert.equal(proof, await textAt(app.url, `/api/log/records/${before.size}/proof`))

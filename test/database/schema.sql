@@ -174,7 +174,6 @@ CREATE TABLE log_epoch (
   origin TEXT NOT NULL UNIQUE,
   store_id TEXT NOT NULL,
   keys TEXT NOT NULL,
-  secret TEXT NOT NULL,
   size INTEGER NOT NULL,
   checkpoint TEXT
 ) STRICT;
@@ -203,11 +202,6 @@ CREATE TABLE mirror_log (
   note TEXT,
   record INTEGER NOT NULL DEFAULT 0,
   ahead TEXT NOT NULL DEFAULT '[]'
-) STRICT;
-
-CREATE TABLE mirror_salt (
-  record INTEGER PRIMARY KEY,
-  salt TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE moderation (
@@ -319,6 +313,11 @@ CREATE TABLE revision (
   changed INTEGER NOT NULL DEFAULT 1,
   signals INTEGER NOT NULL DEFAULT 0,
   UNIQUE (entry, ordinal)
+) STRICT;
+
+CREATE TABLE salt (
+  record INTEGER PRIMARY KEY,
+  salt TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE topic (

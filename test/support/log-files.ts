@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { logSigner, type Signer, signCheckpoint, witnessSigner } from '../../src/tlog/rules/signer.ts'
-import { leafOf, saltOf, statementOf } from '../../src/tlog/rules/statement.ts'
+import { leafOf, statementOf } from '../../src/tlog/rules/statement.ts'
 import { appendLeaves, leafHash, proveConsistency, proveInclusion, rootOf } from '../../src/tlog/rules/tree.ts'
 import { toBase64, toUtf8 } from '../../src/tlog/verify/bytes.js'
-import { formatBundle, formatEntry } from '../../src/tlog/verify/entry.js'
+import { formatBundle, formatEntry, SALT_BYTES } from '../../src/tlog/verify/entry.js'
 import { formatCheckpoint } from '../../src/tlog/verify/note.js'
 import { TILE_WIDTH, tilePath, tileWidth } from '../../src/tlog/verify/tile.js'
 import { formatProof } from '../../src/tlog/verify/tree.js'
@@ -13,11 +13,13 @@ type Bytes = Uint8Array<ArrayBuffer>
 export const TIME = 1_790_000_000
 const own = (bytes: Uint8Array): Bytes => Uint8Array.from(bytes)
 
+/** A salt that differs for each record. */
+const saltOf = (record: number): Buffer => Buffer.alloc(SALT_BYTES, String(record))
+
 /** A log in memory with its own key, made by the code of this service: its files, proofs and checkpoints. */
 export class MemoryLog {
   readonly origin: string
   readonly signer: Signer
-  readonly #secret = new Uint8Array(32)
   readonly #statements: string[] = []
   readonly #entries: Bytes[] = []
   readonly #tiles = new Map<string, Uint8Array>()
@@ -41,7 +43,7 @@ export class MemoryLog {
       const facts = { record: String(record), id: mark, targetType: 'ENTRY', targetId: 'x', action: 'HIDE', reason: '' }
       const statement = statementOf('moderation', { ...facts, changed: true, createdAt: '2026-01-01T00:00:00.000Z' })
       this.#statements.push(statement)
-      const leaf = leafOf('moderation', saltOf(this.#secret, record), statement)
+      const leaf = leafOf('moderation', saltOf(record), statement)
       this.#entries.push(formatEntry({ record, ...leaf }))
     }
     for (const tile of await appendLeaves(before, this.#entries.slice(before).map(leafHash), this.#read)) {
@@ -65,7 +67,7 @@ export class MemoryLog {
     const index = record - 1
     const hashes = (await proveInclusion(index, size, this.#read)).map(own)
     const statement = toUtf8(this.#statements[index] ?? '')
-    const extra = own(Buffer.concat([saltOf(this.#secret, record), statement]))
+    const extra = own(Buffer.concat([saltOf(record), statement]))
     return formatProof({ index, hashes, checkpoint: await this.checkpoint(size, witnesses), extra })
   }
 

@@ -1,4 +1,5 @@
 import type { Reader } from '../../engine/database.ts'
+import { findMirror } from '../../mirror/rows.ts'
 import { type Progress, percent } from '../../progress.ts'
 import * as store from '../../tlog/rows.ts'
 import { type LoggedRecord, listLogged } from '../../tlog/rows.ts'
@@ -79,20 +80,20 @@ async function faultsOfRows(
   upTo: number,
 ): Promise<string[]> {
   const range = { above: bundle.number * TILE_WIDTH, upTo }
-  const [records, saltOf] = await Promise.all([
+  const [records, saltOf, mirror] = await Promise.all([
     listLogged(reader, epochs, range).catch((error: Error) => error),
-    store.readSalts(reader, epochs, range),
+    store.readSalts(reader, range),
+    findMirror(reader),
   ])
   if (records instanceof Error) {
     return [`A record from ${range.above + 1} to ${range.upTo} cannot be read (${records.message}).`]
   }
   const rows = new Map(records.map(record => [record.record, record]))
-  const mirrored = epochs[0]?.secret === ''
   return store.leavesOf(bundle, upTo - range.above).flatMap((leaf, at) => {
     const number = range.above + at + 1
     const [row, salt] = [rows.get(number), saltOf(number)]
     // A mirror has no acts of moderation, and erases withdrawn records with their salts.
-    if (mirrored && salt === undefined && row?.open !== true) return []
+    if (mirror !== undefined && salt === undefined && row?.open !== true) return []
     return faultOfRow(number, leaf, row, salt) ?? []
   })
 }
@@ -105,7 +106,7 @@ function faultOfRow(
   salt: Uint8Array | undefined,
 ): string | undefined {
   if (row === undefined) return `Record ${number} (${leaf.kind}) is in the log, but not in the store.`
-  if (salt === undefined) return `The mirror lacks the salt of record ${number} (${leaf.kind}).`
+  if (salt === undefined) return `The store lacks the salt of record ${number} (${leaf.kind}).`
   if (row.kind === leaf.kind && commitmentOf(salt, row.statement).equals(leaf.commitment)) return undefined
   return `Record ${number} (${leaf.kind}) differs from the log: one of its rows in ${TABLES[leaf.kind]} was changed, or its leaf was.`
 }

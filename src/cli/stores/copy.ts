@@ -206,6 +206,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: 'entry_voice', by: 'entry', key: ['entry', 'voice'], changes: 'any' },
   numbered('log_bundle', 'any'),
   { name: 'log_tile', by: 'level', key: ['level', 'number'], changes: 'any' },
+  { name: 'salt', by: 'record', key: ['record'], changes: 'never' },
   { name: 'entry_reader', by: 'entry', key: ['day', 'entry', 'origin'], changes: 'swept' },
   numbered('moderation', 'never'),
 ]

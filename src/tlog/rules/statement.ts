@@ -1,4 +1,4 @@
-import { entryText, SALT_BYTES } from '../verify/entry.js'
+import { entryText } from '../verify/entry.js'
 import { HASH_BYTES } from '../verify/tile.js'
 import { sha256, writeLeafHash } from './tree.ts'
 
@@ -78,16 +78,6 @@ export function statementOf<Kind extends RecordKind>(kind: Kind, facts: Facts[Ki
   const statement: { [name in 'kind' | keyof Facts[Kind]]?: unknown } = {}
   for (const name of MEMBERS[kind]) statement[name] = name === 'kind' ? kind : facts[name]
   return JSON.stringify(statement)
-}
-
-const RECORD_BYTES = 8
-
-/** The salt of a record: the first 16 bytes of SHA-256(log secret ∥ record number as 8 bytes, big-endian). */
-export function saltOf(secret: Uint8Array, record: number): Buffer {
-  const input = Buffer.allocUnsafe(secret.length + RECORD_BYTES)
-  input.set(secret)
-  input.writeBigUInt64BE(BigInt(record), secret.length)
-  return sha256(input).subarray(0, SALT_BYTES)
 }
 
 /** The commitment of a record: SHA-256(salt ∥ statement). */
