@@ -20,6 +20,7 @@ import {
 import { indexFile, noteOriginKey, prepareDataDirectory, storeFile } from './stores/embedded/directory.ts'
 import { openEmbeddedLimiter } from './stores/embedded/limiter.ts'
 import { openEmbeddedStore } from './stores/embedded/store.ts'
+import { applyLedgers, saveErased } from './stores/erasure-ledger.ts'
 import { makeLogKey, privateKeysOf } from './tlog/key-files.ts'
 
 /** Opens the embedded store in the data directory. Throws OperatorError for mistakes of the operator. */
@@ -41,7 +42,12 @@ export async function openEmbedded(
   const store = await openEmbeddedStore(directory, {
     onIndex: reportIndex(logger, indexFile(directory)),
     onAside: sentence => logger.warn(sentence),
+    onErased: reader => saveErased(ledgersOf(config, directory), reader),
     unlock,
+  })
+  await applyLedgers(ledgersOf(config, directory), store, now()).catch(async error => {
+    await store.close()
+    throw error
   })
   const digest = digestOfOriginKey(secrets.originKey)
   const warning = changeOfOriginKey({ digest, isNewKey, isNewStore: isNew }, noteOriginKey(directory, digest))
@@ -66,6 +72,10 @@ export async function openEmbedded(
     },
   }
 }
+
+/** The directories with a ledger of erasures. */
+const ledgersOf = ({ backupDir }: Config, directory: string): string[] =>
+  backupDir === undefined ? [directory] : [directory, backupDir]
 
 /** The secrets of the settings, or of files of the data directory. "palimpsest rotate-admin-token" may replace the admin token. */
 function openSecrets({ adminToken, originKey, tlogKey }: Config, directory: string): Secrets {

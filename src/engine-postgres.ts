@@ -17,6 +17,7 @@ import {
   type Secrets,
 } from './secrets.ts'
 import { lockDataDirectory, nodeIndexFile, prepareDataDirectory } from './stores/embedded/directory.ts'
+import { applyLedgers, saveErased } from './stores/erasure-ledger.ts'
 import { PostgresLimiter } from './stores/postgres/limiter.ts'
 import {
   findTokenDigest,
@@ -51,10 +52,13 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     groupMax: config.writeGroupMax,
     ...reportsTo(logger, placeOf(url), config.newStore === 'allowed'),
     onOpen: connection => shared.read(connection),
+    onErased: reader => saveErased([directory], reader),
   })
+  const applied = store.opened.then(() => applyLedgers([directory], store, Date.now()))
+  applied.catch(error => logger.error({ err: error }, 'the ledger of erasures was not applied; start the node again'))
   const looked = new AbortController()
   try {
-    await Promise.race([store.opened, setTimeout(FIRST_OPEN_TIMEOUT_MS, undefined, { signal: looked.signal })])
+    await Promise.race([applied, setTimeout(FIRST_OPEN_TIMEOUT_MS, undefined, { signal: looked.signal })])
   } catch (error) {
     await store.close()
     unlock()

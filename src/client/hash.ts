@@ -1,4 +1,4 @@
-import { clientError } from './problem.ts'
+import { clientError, isClientError } from './problem.ts'
 import type { Entry, Revision } from './resources.ts'
 import type { CallOptions } from './settings.ts'
 import type { Iterators, Methods } from './table.ts'
@@ -6,8 +6,11 @@ import type { Iterators, Methods } from './table.ts'
 /** The result of recomputing an evidenceHash. `holds` is true if the content is unchanged since it was hashed at the commit. */
 export type HashCheck = { holds: boolean; revisionId: string; evidenceHash: string; recomputed: string }
 
-/** The result of recomputing all hashes of a history. `broken` has the revisions whose hash is wrong. */
-export type HistoryCheck = { holds: boolean; revisions: number; broken: HashCheck[] }
+/**
+ * The result of recomputing all hashes of a history. `broken` has the revisions whose hash is wrong, and `unchecked` the ids of revisions whose
+ * hash covers that of an erased one: only the public log proves them.
+ */
+export type HistoryCheck = { holds: boolean; revisions: number; broken: HashCheck[]; unchecked?: string[] }
 
 /** Serialises a JSON value by RFC 8785. Omits members that are undefined. */
 export function canonicalJson(value: unknown): string {
@@ -53,11 +56,23 @@ export async function verifyHash(
 }
 
 /** Recomputes every evidenceHash of an entry, newest first, and checks that the hashes form a chain from its first revision. */
-export async function verifyHistory(iterators: Iterators, slug: string, options?: CallOptions): Promise<HistoryCheck> {
+export async function verifyHistory(
+  methods: Methods,
+  iterators: Iterators,
+  slug: string,
+  options?: CallOptions,
+): Promise<HistoryCheck> {
   const broken: HashCheck[] = []
+  const unchecked: string[] = []
   let revisions = 0
   let later: Revision | undefined
   const look = async (revision: Revision, previous: Revision | null): Promise<void> => {
+    const { id, previousRevisionId } = revision
+    const isListed = previousRevisionId === (previous?.id ?? null)
+    if (!isListed && previousRevisionId !== null && (await isErased(methods, slug, previousRevisionId, options))) {
+      unchecked.push(id)
+      return
+    }
     const check = await checkOf(revision, previous)
     if (!check.holds) broken.push(check)
   }
@@ -67,8 +82,20 @@ export async function verifyHistory(iterators: Iterators, slug: string, options?
     later = revision
   }
   if (later !== undefined) await look(later, null)
-  return { holds: broken.length === 0 && revisions > 0, revisions, broken }
+  const found = { holds: broken.length === 0 && revisions > 0, revisions, broken }
+  return unchecked.length === 0 ? found : { ...found, unchecked }
 }
+
+/** Whether the service says that a revision was erased. */
+const isErased = (methods: Methods, slug: string, revisionId: string, options?: CallOptions): Promise<boolean> =>
+  methods.readRevision(slug, revisionId, options).then(
+    () => false,
+    error => {
+      if (isClientError(error) && (error.code === 'ERASED' || error.code === 'REVISION_NOT_FOUND'))
+        return error.code === 'ERASED'
+      throw error
+    },
+  )
 
 /** Each hash covers the previous hash, so this check detects a missing or replaced revision. */
 async function checkOf(revision: Revision, previous: Revision | null): Promise<HashCheck> {

@@ -116,7 +116,7 @@ export function createClient(settings: ClientSettings): Client {
     reviseWithRetry: async (slug, edit, options) =>
       (await import('./revise.ts')).reviseWithRetry(atBase, slug, edit, options),
     verifyHash: async (subject, options) => (await import('./hash.ts')).verifyHash(methods, subject, options),
-    verifyHistory: async (slug, options) => (await import('./hash.ts')).verifyHistory(all, slug, options),
+    verifyHistory: async (slug, options) => (await import('./hash.ts')).verifyHistory(methods, all, slug, options),
     async verifyRecord(record, trust, options) {
       const { verifyRecord, verifyRevision } = await import('./proofs.ts')
       if (typeof record === 'object') return verifyRevision(connection, methods, record, trust, options)

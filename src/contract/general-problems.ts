@@ -101,6 +101,7 @@ export const GENERAL_PROBLEMS = {
     remedy: 'A request with this Idempotency-Key is still in progress; wait Retry-After seconds and send it again.',
   },
   ENTRY_WITHDRAWN: { status: 410, remedy: 'Moderation has withdrawn the entry; do not retry.' },
+  ERASED: { status: 410, remedy: 'The operator has erased this text for good; do not retry.' },
   BODY_TOO_LARGE: { status: 413, remedy: 'The body is over the limit of 32768 bytes; shorten it.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -129,7 +130,11 @@ export const GENERAL_PROBLEMS = {
     remedy: 'This Idempotency-Key belongs to another request; send that request again, or use a new key.',
   },
   SELF_RELATION: { status: 422, remedy: 'An entry cannot be related to itself.' },
-  ACTION_NOT_APPLICABLE: { status: 422, remedy: 'An origin cannot be hidden; quarantine or block it.' },
+  ACTION_NOT_APPLICABLE: {
+    status: 422,
+    remedy:
+      'The target does not take this action: an origin is never hidden, a record only erased, an erased entry never restored.',
+  },
   ALREADY_REPORTED: {
     status: 422,
     remedy: 'This target already has enough open reports; the operator will review them.',

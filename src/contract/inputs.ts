@@ -99,7 +99,10 @@ export const RelationInput = Type.Object(
 export const ModerationInput = Type.Object(
   {
     targetType: words(TARGET_TYPES, 'The kind of target.'),
-    targetId: text(LIMITS.targetCharacters, 'Of an entry: id or slug; of an actor: id; of an origin: originId.'),
+    targetId: text(
+      LIMITS.targetCharacters,
+      'Of an entry: id or slug; of an actor: id; of an origin: originId; of a record: number.',
+    ),
     action: words(MODERATION_ACTIONS, 'The action of moderation.'),
     reason: text(LIMITS.rationaleCharacters, 'The reason, for the audit.'),
   },
@@ -134,7 +137,7 @@ export const EvidenceItemInput = Type.Object(
     entry: Type.String({
       minLength: 1,
       maxLength: LIMITS.slugCharacters,
-      description: 'The id (in either case) or the slug of the entry.',
+      description: 'The id, in either case, or the slug.',
     }),
     revisionId: VerifyInput.properties.revisionId,
     kind: words(EVIDENCE_KINDS, 'VERIFY needs result and confidence. CONTRADICT can have sourceEntryId and quote.'),

@@ -73,7 +73,7 @@ type InputName =
 const slug = Type.String({
   minLength: 1,
   maxLength: LIMITS.slugCharacters,
-  description: 'The id (in either case) or the slug of the entry.',
+  description: 'The id, in either case, or the slug.',
 })
 const record = Type.String({ pattern: DIGITS_PATTERN, description: 'The number of the record.' })
 const sequence = Type.String({

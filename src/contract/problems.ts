@@ -20,8 +20,10 @@ export function remedyOf(code: string, member?: string | null): string {
 }
 
 /** The problems that not every operation has: those of its row, and that of its cooldown. */
-export const ownProblems = ({ cooldown, problems }: Operation): GeneralCode[] =>
-  cooldown === undefined ? [...problems] : ['COOLDOWN', ...problems]
+export const ownProblems = ({ cooldown, problems }: Operation): GeneralCode[] => [
+  ...(cooldown === undefined ? [] : (['COOLDOWN'] as const)),
+  ...problems.flatMap(code => (code === 'ENTRY_WITHDRAWN' ? ([code, 'ERASED'] as const) : [code])),
+]
 
 /** All problems of an operation: its own, and those that follow from access, cost, path, query and body. */
 export function problemsOf(operation: Operation): ProblemCode[] {

@@ -128,11 +128,11 @@ const Hints = Type.Object(
   {
     similar: Type.Union([Type.Array(Hint), Type.Null()], {
       description:
-        'Other entries that may say the same; null while too many are published, unless one has the same title and summary.',
+        'Other entries that may say the same; null while too many are published, unless one has this title and summary.',
     }),
     signals,
   },
-  { description: 'Computed after the commit, and again for a retry. Not a part of the entry.' },
+  { description: 'Computed after the commit, and again for a retry.' },
 )
 export const Published = Type.Object({ ...Entry.properties, hints: Hints })
 
@@ -162,8 +162,7 @@ export const Revision = Type.Object({
   createdAt: timestamp('Commit'),
   evidenceHash: Type.String({
     pattern: '^[0-9a-f]{64}$',
-    description:
-      'SHA-256, lower-case hex, of the RFC 8785 form of this object without evidenceHash and with previousEvidenceHash: the evidenceHash of the previous revision, null for the first.',
+    description: 'SHA-256, lower-case hex; the description of the service says of what.',
   }),
   sources: Type.Array(Source),
   ...trust,
@@ -630,8 +629,7 @@ export const FoundAsOfList = Type.Object({
   ...fit,
   asOf: Type.String({ description: 'The sequence.' }),
   complete: Type.Boolean({
-    description:
-      'False if entries may be missing: more than 40 fit now, or texts changed after the sequence. Then read the entries that you know as of the sequence.',
+    description: 'False if entries may be missing: more than 40 fit now, or texts changed after the sequence.',
   }),
   dataClass,
 })
@@ -643,9 +641,7 @@ export const EntryOverview = Type.Object({
   standing: Standing,
   evidence: Evidence,
   relations: RelationList,
-  proof: nullable(
-    'The proof of the revision, as readLogProof returns it; null if no checkpoint contains the revision yet.',
-  ),
+  proof: nullable('The proof of the revision, as readLogProof returns it; null if no checkpoint contains it yet.'),
   feedback,
 })
 export const ActivityList = Type.Object({ items: Type.Array(Activity), nextCursor })
@@ -658,7 +654,7 @@ export const Moderated = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'Moderation withdrew or restored an entry. The event has no further details.',
+    description: 'Moderation withdrew or restored an entry.',
   },
 )
 export const Change = Type.Union([Activity, Moderated])
@@ -679,7 +675,7 @@ export const ChangeList = Type.Object({
 export const Missing = Type.Object(
   {
     id: Type.String({ description: 'The id or slug of the request.' }),
-    problem: words(['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'], 'The problem code.'),
+    problem: words(['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN', 'ERASED'], 'The problem code.'),
   },
   { description: 'An entry that cannot be read.' },
 )
@@ -785,13 +781,13 @@ export const AdminSnapshot = Type.Object({
 
 const digits = (description: string) => Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description })
 const storeId = uuid('The identity of the store. A restored backup has another one.')
-const change = digits('The record number of the latest act of moderation; 0 if there is none.')
+const change = digits('The record of the latest act of moderation; 0 if there is none.')
 
 /** `EXPORT_MEMBERS` lists the members of each type of line. */
 export const ExportLine = Type.Object({
   type: words(
     EXPORT_TYPES,
-    'The type of the line. withdrawn: a record, or the row of a read, that moderation has withdrawn. moderated: the latest withdrawal or restoration of an entry. moderation: the record of an act. continuation: the record by which the public log continues another one.',
+    'withdrawn: a record or the row of a read that was withdrawn. moderated: the latest withdrawal or restoration of an entry. moderation: an act. continuation: the public log continues another one.',
   ),
   sequence: Type.Optional(digits('Its number in the order of activity.')),
   record: Type.Optional(digits('Its number among the permanent records.')),
@@ -804,13 +800,11 @@ export const ExportLine = Type.Object({
     Type.Array(digits('A record number.'), {
       minItems: 2,
       maxItems: 2,
-      description: 'The record numbers of the first revisions of a relation’s source and target.',
+      description: 'Like entryRecord, of a relation’s source and target.',
     }),
   ),
   ordinal: Type.Optional(count('Its position in the evidence of the entry, from 1.')),
-  originGroup: Type.Optional(
-    count('The same number for all judgements of an entry from one network on one day; 0 if unknown.'),
-  ),
+  originGroup: Type.Optional(count('Equal for all judgements of an entry from one network on one day; 0 if unknown.')),
   own: Type.Optional(Type.Boolean({ description: 'True if its author wrote a part of the judged text.' })),
   sourceRecord: Type.Optional(
     Type.Union([digits('A record number.'), Type.Null()], {
@@ -820,17 +814,17 @@ export const ExportLine = Type.Object({
   salt: Type.Optional(Type.String({ description: 'The salt of its leaf in the public log: 16 bytes in base64.' })),
   commitment: Type.Optional(
     Type.String({
-      description:
-        'For a record without a public statement: SHA-256 of its salt and statement as they are stored, in base64. Its leaf in the public log has the same value.',
+      description: 'Without a public statement: SHA-256 of its salt and statement, in base64, as in its leaf.',
     }),
   ),
   statement: Type.Optional(Type.String({ description: 'The statement of a continuation.' })),
   moderation: Type.Optional(digits('The record number of the latest act of moderation that withdrew it.')),
   withdrawn: Type.Optional(
-    words(
-      ['ENTRY', 'RECORD', 'FEED'],
-      'The scope of the withdrawal: the entry with its records, this record, or only its row in the feed.',
-    ),
+    words(['ENTRY', 'RECORD', 'FEED'], 'The entry with its records, this record, or only its row in the feed.'),
+  ),
+  erased: Type.Optional(words(['ENTRY', 'RECORD'], 'It was erased: destroy every copy. ENTRY: its slug and tags too.')),
+  identity: Type.Optional(
+    Type.Object({}, { additionalProperties: true, description: 'Of an erased revision of a public entry: its place.' }),
   ),
   slug: Type.Optional(Type.String({ minLength: 1, maxLength: LIMITS.slugCharacters })),
   status: Type.Optional(words(['ACTIVE', 'LOCKED'], 'The current status of the entry.')),
@@ -862,7 +856,7 @@ export const ExportLine = Type.Object({
         }),
         license: Type.Optional(Type.String({ description: 'Address of the licence.' })),
       },
-      { description: 'The state of the service; present if the answer ends with the newest row.' },
+      { description: 'Present if the answer ends with the newest row.' },
     ),
   ),
 })
@@ -884,7 +878,7 @@ export const EXPORT_MEMBERS = {
 } as const
 
 export const ExportManifest = Type.Object({
-  format: count('The version of the lines. A reader refuses a version that it does not know.'),
+  format: count('The version of the lines; a reader refuses an unknown one.'),
   storeId,
   sequence: digits('The last assigned sequence number.'),
   record: digits('The last assigned record number.'),
@@ -894,7 +888,7 @@ export const ExportManifest = Type.Object({
   segments: Type.Array(digits('The first sequence number of a segment.'), {
     description: 'Segments that changed after the change of the request.',
   }),
-  actors: Type.Array(Author, { description: 'Authors that were moderated after that change, in their current form.' }),
+  actors: Type.Array(Author, { description: 'Authors that were moderated after that change, as they are now.' }),
   complete: Type.Boolean({ description: 'False if the lists are incomplete: then any segment may have changed.' }),
 })
 
@@ -909,7 +903,7 @@ export const LogRecord = Type.Object({
 
 /** The file is text; see c2sp.org/tlog-proof. */
 export const LogProof = Type.String({
-  description: 'A file of c2sp.org/tlog-proof@v1. The extra line has the salt and the statement if they are public.',
+  description: 'A file of c2sp.org/tlog-proof@v1. Its extra line has salt and statement if they are public.',
 })
 
 export const AdminEvidence = Type.Object({

@@ -58,8 +58,8 @@ export const EVIDENCE_KINDS = ['VERIFY', 'CONTRADICT'] as const
 export const RELATION_TYPES = ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS'] as const
 export const STATUSES = ['ACTIVE', 'LOCKED', 'HIDDEN', 'QUARANTINED'] as const
 export const DATA_CLASSES = ['EXTERNAL', 'INTERNAL', 'SYNTHETIC'] as const
-export const TARGET_TYPES = ['ENTRY', 'ACTOR', 'ORIGIN'] as const
-export const MODERATION_ACTIONS = ['HIDE', 'QUARANTINE', 'RESTORE', 'BLOCK', 'UNBLOCK'] as const
+export const TARGET_TYPES = ['ENTRY', 'ACTOR', 'ORIGIN', 'RECORD'] as const
+export const MODERATION_ACTIONS = ['HIDE', 'QUARANTINE', 'RESTORE', 'BLOCK', 'UNBLOCK', 'ERASE'] as const
 export const EXPORT_TYPES = [
   'entry',
   'revision',

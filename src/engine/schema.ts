@@ -320,6 +320,7 @@ CREATE TABLE report (
   resolved_at INTEGER
 ) STRICT;
 CREATE INDEX report_open ON report (number) WHERE resolved_at IS NULL;
+CREATE INDEX report_entry ON report (entry);
 CREATE INDEX report_target ON report (target_id, origin) WHERE resolved_at IS NULL;
 `
 
@@ -375,7 +376,8 @@ CREATE INDEX asked_topic_public ON asked_topic (networks, day, number) WHERE ter
  * can be made again from the records and `salt`, which has 16 random bytes for each record of the log (base64). `log_epoch` names the log
  * that records from `number` on belong to, and its public keys (a line each). The first epoch has number 0; any other one begins with a
  * record of its own, which names the previous log, the size up to which both agree, and the last checkpoint of the previous log.
- * `log_checkpoint` has signed notes; a `permanent` one is not deleted when there is a newer one.
+ * `log_checkpoint` has signed notes; a `permanent` one is not deleted when there is a newer one. `erasure` has the leaf of each erased record,
+ * whose salt and texts are gone, and the act of moderation that erased it.
  */
 const LOG = `
 CREATE TABLE log (
@@ -412,6 +414,15 @@ CREATE TABLE salt (
   record INTEGER PRIMARY KEY,
   salt TEXT NOT NULL
 ) STRICT;
+
+CREATE TABLE erasure (
+  record INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  commitment TEXT NOT NULL,
+  act INTEGER NOT NULL
+) STRICT;
+CREATE INDEX erasure_act ON erasure (act, kind);
+CREATE INDEX erasure_kind ON erasure (kind);
 
 CREATE TABLE log_checkpoint (
   size INTEGER PRIMARY KEY,

@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Awaitable, blockThread, type Row, StoreFault, type Transaction } from './database.ts'
 import type { GroupSession, Pending } from './group-commit.ts'
 import type { Sql } from './sql.ts'
@@ -201,6 +202,38 @@ export function checkpointWal(connection: SqliteConnection): void {
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   }
 }
+
+/** How long a rewrite waits for readers of an older state, in milliseconds, and between two looks. */
+const REWRITE_TIMEOUT_MS = 5_000
+const REWRITE_RETRY_MS = 50
+/** From this size on, a rewrite copies through a temporary file instead of memory. */
+const REWRITE_IN_MEMORY_MAX = 64 * 1024 * 1024
+
+/**
+ * Rewrites the whole file, so that no page has bytes of deleted rows, and empties the write-ahead log. Throws StoreFault('unavailable') if a
+ * reader uses an older state for too long: call it again then.
+ */
+export async function rewriteFile(connection: SqliteConnection): Promise<void> {
+  // A transaction of this thread ends within its turn of the event loop.
+  while (connection.raw.isTransaction) await nextTurn()
+  const { bytes } = connection.one<{ bytes: number }>({ text: SIZE_OF_FILE, values: [] }) ?? { bytes: 0 }
+  connection.exec(`PRAGMA temp_store = ${bytes > REWRITE_IN_MEMORY_MAX ? 'FILE' : 'MEMORY'}`)
+  try {
+    connection.exec('VACUUM')
+  } finally {
+    connection.exec('PRAGMA temp_store = MEMORY')
+  }
+  for (const end = performance.now() + REWRITE_TIMEOUT_MS; ; ) {
+    while (connection.raw.isTransaction) await nextTurn()
+    const { busy } = connection.raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+    if (busy === 0) return
+    if (performance.now() > end)
+      throw new StoreFault('unavailable', new Error('a reader still uses the store as it was before, such as a backup'))
+    await sleep(REWRITE_RETRY_MS)
+  }
+}
+
+const SIZE_OF_FILE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
 
 /** Moves all of the write-ahead log into the file; returns false if that fails, or if other connections still read an older state. */
 export function takeInLog(connection: SqliteConnection): boolean {

@@ -296,6 +296,7 @@ const NEXT: Partial<Record<ProblemCode, string>> = {
   STALE_REVISION:
     'Another revision was committed first, and yours was not. Call read, merge your change into the current text, and call revise with the current revision.',
   ENTRY_WITHDRAWN: 'Moderation has withdrawn the entry. Do not try again.',
+  ERASED: 'The operator has erased this text. Do not try again.',
   BODY_TOO_LARGE: 'All arguments together are over the limit of 32768 bytes; shorten them.',
   RATE_LIMITED: 'Too many calls within a minute.',
   COOLDOWN: 'A write of this kind came too soon after the previous one.',

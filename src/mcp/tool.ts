@@ -262,10 +262,14 @@ async function idsOf(client: Client, names: readonly string[]): Promise<string[]
   })
 }
 
-function missing(code: 'ENTRY_NOT_FOUND' | 'ENTRY_WITHDRAWN', name: string): Error {
-  const sentence =
-    code === 'ENTRY_NOT_FOUND'
-      ? `No entry has the id or slug ${JSON.stringify(name)}; call find first.`
-      : `The entry ${JSON.stringify(name)} was withdrawn by moderation.`
-  return clientError(code, sentence)
+type MissingCode = 'ENTRY_NOT_FOUND' | 'ENTRY_WITHDRAWN' | 'ERASED'
+
+function missing(code: MissingCode, name: string): Error {
+  const quoted = JSON.stringify(name)
+  const sentences: { [code in MissingCode]: string } = {
+    ENTRY_NOT_FOUND: `No entry has the id or slug ${quoted}; call find first.`,
+    ENTRY_WITHDRAWN: `The entry ${quoted} was withdrawn by moderation.`,
+    ERASED: `The text of ${quoted} was erased by moderation.`,
+  }
+  return clientError(code, sentences[code])
 }

@@ -56,6 +56,15 @@ export function createContexts(): (environment: WriteEnvironment, floor?: number
 /** A write as data: the operation, its input and its environment. */
 export type Command = { name: WriteName | MaintenanceName; input: unknown; environment: WriteEnvironment }
 
+/** What is left to do in the files of a store after a command: `rewrite` them after an erasure, `truncate` the log after another deletion. */
+type Residue = 'rewrite' | 'truncate' | undefined
+export const RESIDUES: Partial<Record<Command['name'], (input: unknown, result: unknown) => Residue>> = {
+  moderate: input => ((input as WriteRequest<'moderate'>).body.action === 'ERASE' ? 'rewrite' : undefined),
+  applyErasures: () => 'rewrite',
+  keepMirrored: (_, result) => (result === 'ERASED' ? 'rewrite' : result === 'WITHDRAWN' ? 'truncate' : undefined),
+  sweep: (_, result) => (result === false ? 'truncate' : undefined),
+}
+
 type RunCommand = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
 const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], RunCommand>
 

@@ -23,6 +23,7 @@ import { contradictRevision, recordEvidence, verifyRevision } from './evidence/j
 import { readStanding } from './evidence/read.ts'
 import { HEAD } from './head-rows.ts'
 import { idempotent } from './idempotency/replay.ts'
+import { applyErasures } from './moderation/erasures.ts'
 import { moderate } from './moderation/moderate.ts'
 import { listReports, readAdminEvidence, readAdminSnapshot } from './moderation/read.ts'
 import { createReport, resolveReport } from './moderation/report.ts'
@@ -155,6 +156,7 @@ export const MAINTENANCE = {
   cosignCheckpoint,
   settleLog,
   keepPurged,
+  applyErasures,
 }
 
 export type MaintenanceName = keyof typeof MAINTENANCE

@@ -4,7 +4,7 @@ import type { Store, WriteEnvironment } from '../memory/store.ts'
 import { OperatorError } from '../operator-error.ts'
 import { type Progress, percent } from '../progress.ts'
 import { type Checked, checkLines, textsOf, Unplaced } from './check.ts'
-import type { Mirrored } from './keep.ts'
+import type { KeptResult, Mirrored } from './keep.ts'
 import type { MirrorLag } from './lag.ts'
 import { OriginalLog, type VerifiedLines } from './original-log.ts'
 import { findMirror, type Mirror } from './rows.ts'
@@ -45,7 +45,7 @@ type Fetched = Checked & VerifiedLines
 
 const ENVIRONMENT: WriteEnvironment = { at: 0, cooldown: 0, dataClass: 'INTERNAL' }
 
-const keep = (store: Store, mirrored: Mirrored): Promise<boolean> =>
+const keep = (store: Store, mirrored: Mirrored): Promise<KeptResult> =>
   store.maintain('keepMirrored', mirrored, { ...ENVIRONMENT, at: Date.now() })
 
 async function stateOf(store: Store): Promise<Mirror> {

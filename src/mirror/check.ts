@@ -6,6 +6,7 @@ import type { Reader } from '../engine/database.ts'
 import { evidenceHash } from '../memory/entries/rules.ts'
 import { isCleanText, isoTime, isUuid } from '../memory/values.ts'
 import { OperatorError } from '../operator-error.ts'
+import { Identity, identityOf } from './exported-line.ts'
 import { findMirror, findMirroredEntry, findMirroredRevision, findRevisionIdentity } from './rows.ts'
 
 /** The value of a JSON text; undefined if the text is not JSON. */
@@ -40,6 +41,8 @@ const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const TAG = new RegExp(TAG_PATTERN, 'u')
 
 const contractOfLine = checkOf(ExportLine)
+const contractOfIdentity = checkOf(Identity)
+
 const contractOfTexts = checkOf(Type.Object({ title, summary, content, rationale }))
 
 /**
@@ -99,6 +102,9 @@ function parsed(text: Buffer, after: number): CheckedLine {
     const [fault] = contractOfLine.faults(line)
     throw refusal(line, `does not match the contract (${fault?.instancePath ?? ''} ${fault?.message ?? ''})`, after)
   }
+  const { identity } = line as { identity?: unknown }
+  if (identity !== undefined && !contractOfIdentity.fits(identity))
+    throw refusal(line, 'has an invalid identity', after)
   const missing = EXPORT_MEMBERS[line.type].find(member => line[member] === undefined)
   if (missing !== undefined) throw refusal(line, `lacks ${missing}`, after)
   if (!isCleanText(line)) throw refusal(line, 'has a text that cannot be stored', after)
@@ -132,9 +138,11 @@ function assertPlain(line: CheckedLine): void {
   const own = line.revision ?? line.verification ?? line.contradiction ?? line.relation
   if (slug !== undefined && (!SLUG.test(slug) || isUuid(slug))) throw refusal(line, 'has an invalid slug')
   if (!tags.every(tag => TAG.test(tag))) throw refusal(line, 'has an invalid tag')
-  const ids = [own?.id, own?.actorId, line.actor?.id, activity?.actorId, activity?.entryId, line.revision?.entryId]
+  const identity = identityOf(line)
+  const named = [identity?.id, identity?.entryId, identity?.previousRevisionId, line.revision?.entryId]
+  const ids = [own?.id, own?.actorId, line.actor?.id, activity?.actorId, activity?.entryId, ...named]
   if (ids.some(id => typeof id === 'string' && id !== id.toLowerCase())) throw refusal(line, 'has an id in upper case')
-  const times = [own?.createdAt, activity?.timestamp]
+  const times = [own?.createdAt, activity?.timestamp, identity?.createdAt]
   if (times.some(time => time !== undefined && !isTime(time))) throw refusal(line, 'has an invalid time')
   if (own !== undefined && own.actorId !== line.actor?.id) throw refusal(line, 'names two authors')
   const texts = line.revision ?? (own && { title: 'T', summary: 'S', content: 'C', rationale: own.rationale })
@@ -165,10 +173,32 @@ class Chains {
     if (isRevisionWithdrawn(line)) {
       if (line.entryRecord === undefined) throw refusal(line, 'lacks entryRecord')
       if (line.entryRecord === line.record) this.#entries.add(Number(line.record))
+      const identity = identityOf(line)
+      if (identity !== undefined) await this.#assertIdentity(line, identity)
     }
     for (const entry of named) {
       if (!(await this.#isKnown(Number(entry)))) throw refusal(line, `belongs to record ${entry}, which was never sent`)
     }
+  }
+
+  /** Throws unless an erased revision follows a known one and is the one that the copy may have. */
+  async #assertIdentity(line: CheckedLine, identity: Identity): Promise<void> {
+    const { id, evidenceHash: hash } = identity
+    const isFirst = line.entryRecord === line.record
+    const members = [
+      line.requestId,
+      line.dataClass,
+      line.actor,
+      ...(isFirst ? [line.slug, line.tags, line.status] : []),
+    ]
+    if (members.includes(undefined)) throw refusal(line, 'lacks a member of an erased revision')
+    const previous = await this.#previousOf({ ...line, type: isFirst ? 'entry' : 'revision' }, identity)
+    if (previous === undefined)
+      throw unplaced(line, `is erased revision ${id}, and its previous revision was never sent`)
+    const kept = await findRevisionIdentity(this.#reader, Number(line.record))
+    if (kept !== undefined && kept.id !== id)
+      throw refusal(line, `is erased revision ${id}, and the first copy of it was different`)
+    this.#revisions.set(id, { hash, entry: Number(line.entryRecord) })
   }
 
   /** Throws unless the revision that evidence is about is known. */
@@ -198,7 +228,10 @@ class Chains {
   }
 
   /** The hash of the previous revision, null for the first one, undefined if it is not known. */
-  async #previousOf(line: CheckedLine, revision: Revision): Promise<string | null | undefined> {
+  async #previousOf(
+    line: Pick<CheckedLine, 'type' | 'entryRecord'>,
+    revision: Pick<Revision, 'previousRevisionId'>,
+  ): Promise<string | null | undefined> {
     const id = revision.previousRevisionId
     if (line.type === 'entry' || id === null) return line.type === 'entry' && id === null ? null : undefined
     const near = this.#revisions.get(id)

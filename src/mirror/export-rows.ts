@@ -9,6 +9,7 @@ import { type EntryRow, type RevisionRow, tagsOf, toRevision } from '../memory/e
 import { toContradiction, toVerification } from '../memory/evidence/rows.ts'
 import { entriesOf, type ModeratedTarget } from '../memory/moderation/rows.ts'
 import { toRelation } from '../memory/relations/rows.ts'
+import { isoTime } from '../memory/values.ts'
 import type { RecordKind } from '../tlog/rules/statement.ts'
 
 type ActivityColumns = AuthorColumns &
@@ -100,9 +101,7 @@ function recordLine(row: RecordRow): ExportLine {
 const entryLine = (row: RevisedRow): ExportLine => ({
   type: 'entry',
   ...onRecord(row, row.revision),
-  slug: row.slug,
-  status: row.blocked ? 'LOCKED' : 'ACTIVE',
-  tags: tagsOf(row),
+  ...publicEntryOf(row),
   revision: revisionOf(row),
 })
 
@@ -157,6 +156,7 @@ export type ExportContext = {
   commitments: ReadonlyMap<number, string>
   /** The record number of the act, by the sequence of the row. */
   acts: ReadonlyMap<number, number>
+  isErased(record: number): boolean
 }
 
 type NumberedRecord = { record: number; kind: RecordKind }
@@ -171,16 +171,21 @@ export function recordOf(row: ExportRow): NumberedRecord | undefined {
   return { record: row.revision, kind: 'revision' }
 }
 
-/** Whether a row is of a record that moderation withdrew. */
+/** Whether a row is of a record that moderation withdrew or erased. */
 export const isWithdrawn = (row: ExportRow): boolean =>
   isRecordRow(row) && (isWithdrawnAlone(row) || row.entry_withdrawn === 1)
 
-/** Whether moderation withdrew a record itself, and not only its entry. */
-const isWithdrawnAlone = (row: RecordRow): boolean =>
-  (row.action === 'CONNECT' ? row.withdrawn : row.evidence_withdrawn) === 1
+/** Whether moderation withdrew or erased a record itself, and not only its entry. */
+function isWithdrawnAlone(row: RecordRow): boolean {
+  if (isRevision(row)) return row.entry_withdrawn === 0 && row.title === ''
+  return (row.action === 'CONNECT' ? row.withdrawn : row.evidence_withdrawn) === 1
+}
+
+const isRevision = (row: RecordRow): row is RevisedRow =>
+  row.action !== 'CONNECT' && row.action !== 'VERIFY' && row.action !== 'CONTRADICT'
 
 /** A row as a line of the export; a withdrawn row has numbers only. */
-export function toExportLine(row: ExportRow, { saltOf, commitments, acts }: ExportContext): ExportLine {
+export function toExportLine(row: ExportRow, { saltOf, commitments, acts, isErased }: ExportContext): ExportLine {
   const sequence = String(row.sequence)
   if (!isRecordRow(row)) {
     return row.withdrawn === 0 ? observation(row) : { type: 'withdrawn', sequence, withdrawn: 'RECORD' }
@@ -197,12 +202,32 @@ export function toExportLine(row: ExportRow, { saltOf, commitments, acts }: Expo
     ...({ type: 'withdrawn', sequence, withdrawn: isWithdrawnAlone(row) ? 'RECORD' : 'ENTRY' } as const),
     ...(act === undefined ? {} : { moderation: String(act) }),
     ...(commitment === undefined ? {} : { commitment }),
+    ...(isErased(record) ? { erased: isAddressErased(row) ? ('ENTRY' as const) : ('RECORD' as const) } : {}),
     record: String(record),
   }
   if (row.action === 'CONNECT') return { ...numbers, ends: endsOf(row) }
-  if (row.action === 'VERIFY' || row.action === 'CONTRADICT') return { ...numbers, ...onEvidence(row) }
-  return { ...numbers, entryRecord: String(row.entry) }
+  if (!isRevision(row)) return { ...numbers, ...onEvidence(row) }
+  const line = { ...numbers, entryRecord: String(row.entry) }
+  return isWithdrawnAlone(row) ? { ...onRecord(row, record), ...line, ...identityOf(row) } : line
 }
+
+/** Whether the slug of an entry was erased. It then begins with a space, as no other does. */
+const isAddressErased = ({ slug }: RecordRow): boolean => slug.startsWith(' ')
+
+/** The place of an erased revision in the history of a public entry, and the members of that entry if the revision is its first one. */
+const identityOf = (row: RevisedRow) => ({
+  identity: {
+    ...{ id: row.revision_id, entryId: row.entry_id, previousRevisionId: row.previous_id },
+    ...{ changeType: row.change_type, createdAt: isoTime(row.created_at), evidenceHash: row.evidence_hash },
+  },
+  ...(row.action === 'CREATE' ? publicEntryOf(row) : {}),
+})
+
+const publicEntryOf = (row: RevisedRow) => ({
+  slug: row.slug,
+  status: row.blocked ? ('LOCKED' as const) : ('ACTIVE' as const),
+  tags: tagsOf(row),
+})
 
 const onRecord = (row: RecordRow, record: number) => ({
   sequence: String(row.sequence),

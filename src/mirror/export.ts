@@ -9,7 +9,7 @@ import { type Head, type RecordRange, readHead, toTotals } from '../memory/head-
 import { findWithdrawingAct } from '../memory/moderation/rows.ts'
 import type { ReadOperation, Reads } from '../memory/operation.ts'
 import { sequenceOf } from '../memory/values.ts'
-import { type Epoch, findLogged, listEpochs, listUnlisted, readSalts } from '../tlog/rows.ts'
+import { type Epoch, findLogged, listEpochs, listUnlisted, readErasures, readSalts } from '../tlog/rows.ts'
 import { commitmentOf } from '../tlog/rules/statement.ts'
 import {
   type ExportContext,
@@ -237,24 +237,32 @@ export async function contextOf(
   rows: readonly ExportRow[],
 ): Promise<ExportContext> {
   const records = rows.flatMap(row => recordOf(row)?.record ?? [])
+  if (records.length === 0) return NO_RECORDS
   const range = { above: Math.min(...records) - 1, upTo: Math.max(...records) }
-  const saltOf = records.length === 0 ? () => undefined : await readSalts(reader, range)
+  const [saltOf, erasures] = await Promise.all([readSalts(reader, range), readErasures(reader, range)])
   const commitments = new Map<number, string>()
   const acts = new Map<number, number>()
   await Promise.all(
     rows.filter(isWithdrawn).map(async row => {
       const { record, kind } = recordOf(row) as NonNullable<ReturnType<typeof recordOf>>
+      const erasure = erasures.get(record)
       const salt = saltOf(record)
       const [act, logged] = await Promise.all([
-        findWithdrawingAct(reader, row.sequence),
+        erasure?.act ?? findWithdrawingAct(reader, row.sequence),
         salt === undefined ? undefined : findLogged(reader, epochs, kind, record),
       ])
       if (act !== undefined) acts.set(row.sequence, act)
-      if (salt !== undefined && logged !== undefined)
+      if (erasure !== undefined) commitments.set(record, erasure.commitment)
+      else if (salt !== undefined && logged !== undefined)
         commitments.set(record, commitmentOf(salt, logged.statement).toString('base64'))
     }),
   )
-  return { saltOf: record => saltOf(record)?.toString('base64'), commitments, acts }
+  const isErased = (record: number): boolean => erasures.has(record)
+  return { saltOf: record => saltOf(record)?.toString('base64'), commitments, acts, isErased }
+}
+
+const NO_RECORDS: ExportContext = {
+  ...{ saltOf: () => undefined, commitments: new Map(), acts: new Map(), isErased: () => false },
 }
 
 /** The lines of the records between two numbers that have no row of activity, in order. */
@@ -266,9 +274,15 @@ export async function* linesWithoutRow(
   if (epochs.length === 0) return
   for (let from = above; from < upTo; from += ACTS_PAGE) {
     const range = { above: from, upTo: Math.min(from + ACTS_PAGE, upTo) }
-    const [records, saltOf] = await Promise.all([listUnlisted(reader, epochs, range), readSalts(reader, range)])
+    const [records, saltOf, erasures] = await Promise.all([
+      listUnlisted(reader, epochs, range),
+      readSalts(reader, range),
+      readErasures(reader, range),
+    ])
     for (const { record, kind, statement } of records) {
       const salt = saltOf(record)
+      const erasure = erasures.get(record)
+      if (erasure !== undefined) yield { type: 'moderation', record: String(record), commitment: erasure.commitment }
       if (salt === undefined) continue
       if (kind === 'moderation') {
         yield { type: kind, record: String(record), commitment: commitmentOf(salt, statement).toString('base64') }

@@ -1,4 +1,6 @@
 import type { CheckedLine } from '../contract/resources.ts'
+import { type Static, Type, uuid, words } from '../contract/schema.ts'
+import { CHANGE_TYPES } from '../contract/vocabulary.ts'
 import { type Facts, type Leaf, leafOf, type RecordKind, statementOf } from '../tlog/rules/statement.ts'
 
 /** The kind of the record that a line of the export is about; undefined for a line without a record. */
@@ -56,6 +58,22 @@ function revisionFacts(line: CheckedLine<'entry' | 'revision'>): Facts['revision
     ? { ...facts, entryRecord: line.record, slug: line.slug, tags: line.tags }
     : { ...facts, entryRecord: line.entryRecord }
 }
+
+/** The place of an erased revision in the history of a public entry. */
+export const Identity = Type.Object(
+  {
+    id: uuid('Its id.'),
+    entryId: uuid('Its entry.'),
+    previousRevisionId: Type.Union([uuid('The one before.'), Type.Null()]),
+    changeType: words(['CREATE', ...CHANGE_TYPES], 'The kind of change.'),
+    createdAt: Type.String(),
+    evidenceHash: Type.String({ pattern: '^[0-9a-f]{64}$|^$' }),
+  },
+  { additionalProperties: false },
+)
+export type Identity = Static<typeof Identity>
+/** The identity of a line, whose members were checked. */
+export const identityOf = ({ identity }: CheckedLine): Identity | undefined => identity as Identity | undefined
 
 /** The judgement of a line, with the members of both kinds. */
 export const judgementOf = (line: CheckedLine<'verification' | 'contradiction'>) =>

@@ -1,5 +1,5 @@
 import type { Author, CheckedLine, ExportLine, Revision } from '../contract/resources.ts'
-import type { Action, DataClass } from '../contract/vocabulary.ts'
+import { type Action, type DataClass, TRUST } from '../contract/vocabulary.ts'
 import { only, type Transaction } from '../engine/database.ts'
 import { appendActivity, isUnobserved, type NewActivity } from '../memory/activity/rows.ts'
 import {
@@ -14,11 +14,13 @@ import {
   recomputeChanges,
   tagsOf,
 } from '../memory/entries/rows.ts'
+import { tagKey } from '../memory/entries/tag-rules.ts'
 import { type Moved, moveTopics } from '../memory/entries/topic-rows.ts'
 import { insertEvidence } from '../memory/evidence/rows.ts'
 import { settleStanding } from '../memory/evidence/standing.ts'
 import { observedJson, raiseOrigins } from '../memory/evidence/standing-rows.ts'
 import { HEAD, type Head } from '../memory/head-rows.ts'
+import { destroyAddress, hideEntryOf } from '../memory/moderation/erase-rows.ts'
 import type { Context } from '../memory/operation.ts'
 import { insertRelation, type RelationEnd } from '../memory/relations/rows.ts'
 import { signalsOf } from '../memory/signals/signals.ts'
@@ -26,7 +28,7 @@ import { hourNumber } from '../memory/values.ts'
 import { publishCheckpoint } from '../tlog/append.ts'
 import * as store from '../tlog/rows.ts'
 import * as judged from './evidence-rows.ts'
-import { endsOf, judgementOf, type RecordLine } from './exported-line.ts'
+import { endsOf, identityOf, judgementOf, kindOfLine, type RecordLine } from './exported-line.ts'
 import * as mirror from './rows.ts'
 import {
   eraseSalt,
@@ -63,24 +65,39 @@ export type Mirrored = {
 
 /**
  * Stores lines of the export of another server under their own ids, sequence and record numbers. A known line is updated, so that a segment
- * can be read again at any time. Resolves with true if something was withdrawn and its texts were erased.
+ * can be read again at any time. Resolves with ERASED if the original erased something that it had not erased before, and with WITHDRAWN if
+ * texts were withdrawn.
  */
-export async function keepMirrored(tx: Transaction, context: Context, mirrored: Mirrored): Promise<boolean> {
+export async function keepMirrored(tx: Transaction, context: Context, mirrored: Mirrored): Promise<KeptResult> {
   const head = await tx.load(HEAD)
   // Caches and the search index follow record numbers, so every batch needs a number above all earlier ones.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
-  const touched: TouchedEntries = { entries: new Set(), act: mirrored.act ?? mirrored.change }
+  const touched: TouchedEntries = {
+    entries: new Set(),
+    act: mirrored.act ?? mirrored.change,
+    erased: new Set(),
+    isErased: false,
+  }
   for (const line of mirrored.lines) {
     await keepLine(tx, line, change, touched)
     head.sequence = Math.max(head.sequence, Number(line.sequence ?? 0))
   }
   for (const author of mirrored.actors) await renameAuthor(tx, author, change)
   await settleTouched(tx, touched, change)
+  for (const entry of touched.erased) await destroyAddressOf(tx, entry)
   if (mirrored.lines.length > 0 || mirrored.actors.length > 0) head.record = change
   if (mirrored.head) follow(head, mirrored.head)
   await updateMirror(tx, mirrored)
   if (mirrored.log !== undefined) await keepMirroredLog(tx, context, mirrored.lines, mirrored.log)
-  return mirrored.lines.some(({ type }) => type === 'withdrawn')
+  if (touched.isErased) return 'ERASED'
+  return mirrored.lines.some(({ type }) => type === 'withdrawn') ? 'WITHDRAWN' : undefined
+}
+
+export type KeptResult = 'ERASED' | 'WITHDRAWN' | undefined
+
+/** Destroys the slug and the tags of an erased entry. */
+async function destroyAddressOf(tx: Transaction, entry: number): Promise<void> {
+  await destroyAddress(tx, entry, (await readTags(tx, entry)).map(tagKey))
 }
 
 const numbersOf = (lines: readonly CheckedLine[]): number[] => lines.map(({ record }) => Number(record ?? 0))
@@ -181,7 +198,14 @@ async function keepEpochs(
 /**
  * The entries whose text, visibility or evidence the lines changed. `act` is the latest act of moderation that the lines may reflect.
  */
-export type TouchedEntries = { entries: Set<number>; readonly act: number }
+export type TouchedEntries = {
+  entries: Set<number>
+  readonly act: number
+  /** Entries of which the original erased everything. */
+  erased: Set<number>
+  /** Whether the original erased a record that was not erased here. */
+  isErased: boolean
+}
 
 /** Stores a line as of record `change`, and adds what it changed to `touched`. */
 export async function keepLine(
@@ -371,6 +395,8 @@ async function keepWithdrawn(
   const sequence = Number(line.sequence)
   if (line.record === undefined) return mirror.deleteObservation(tx, sequence)
   const number = Number(line.record)
+  if (line.erased !== undefined) await keepErasure(tx, line, number, touched)
+  if (line.identity !== undefined) return keepIdentity(tx, line, change, touched)
   await mirror.markActivity(tx, sequence, { withdrawn: true })
   if (line.ends !== undefined) return withdrawRelation(tx, line.ends, number, actOf(line, touched), touched)
   const entry = Number(line.entryRecord)
@@ -384,7 +410,43 @@ async function keepWithdrawn(
   }
   if (known === undefined) await mirror.insertEntryStub(tx, entry, change)
   else await mirror.eraseRevisions(tx, entry)
+  if (line.erased !== undefined) await hideEntryOf(tx, number)
+  if (line.erased === 'ENTRY') {
+    await mirror.saveErasedHash(tx, number, '')
+    touched.erased.add(entry)
+  }
   touched.entries.add(entry)
+}
+
+/** Notes that the original erased the record of a line. */
+async function keepErasure(
+  tx: Transaction,
+  line: CheckedLine<'withdrawn'>,
+  record: number,
+  touched: TouchedEntries,
+): Promise<void> {
+  const kind = kindOfLine(line)
+  if (kind === undefined) return
+  const erasure = { record, kind, commitment: line.commitment ?? '', act: actOf(line, touched) }
+  if (await mirror.noteErasure(tx, erasure)) touched.isErased = true
+}
+
+/** Stores an erased revision of a public entry without its text: later revisions refer to it. */
+async function keepIdentity(
+  tx: Transaction,
+  line: CheckedLine<'withdrawn'>,
+  change: number,
+  touched: TouchedEntries,
+): Promise<void> {
+  const { slug, tags, status, actor } = line
+  const identity = identityOf(line)
+  if (identity === undefined || actor === undefined) return
+  const texts = { title: '', summary: '', content: '', rationale: '', sources: [] }
+  const revision: Revision = { ...identity, ...texts, ...TRUST, actorId: actor.id }
+  const isFirst = slug !== undefined && tags !== undefined && status !== undefined
+  if (isFirst) await keepEntry(tx, { ...line, type: 'entry', revision } as CheckedLine<'entry'>, change, touched)
+  else await keepRevision(tx, { ...line, type: 'revision', revision } as CheckedLine<'revision'>, change, touched)
+  await mirror.saveErasedHash(tx, Number(line.record), identity.evidenceHash)
 }
 
 /** The act of moderation that withdrew a line. */

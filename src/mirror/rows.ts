@@ -6,6 +6,7 @@ import { insertActor } from '../memory/actors/rows.ts'
 import type { RevisionRow } from '../memory/entries/rows.ts'
 import { tagsOf } from '../memory/entries/rows.ts'
 import type { SignalledText } from '../memory/signals/signals.ts'
+import type { ErasureRow } from '../tlog/rows.ts'
 
 /**
  * The original of a mirror: its server, the id of its store, the next sequence, and the last followed act of moderation. The id is empty
@@ -105,15 +106,19 @@ export type MirroredEntry = {
   data_class: DataClass
   revisions: number
   withdrawn: number
-  /** Whether a revision of the entry is erased or missing. Such an entry must not be shown. */
+  /**
+   * Whether the entry must not be shown: a revision of it is missing or withdrawn, or its current revision was erased for good, which hides
+   * the entry.
+   */
   erased: number
 }
 
-/** An entry of the mirror by its record number. An erased revision has an empty title; no other has. */
+/** An entry of the mirror by its record number. A revision without its text has an empty title; no other has. */
 export const findMirroredEntry = (reader: Reader, number: number) =>
   reader.one<MirroredEntry>(sql`
     SELECT e.number, e.id, e.tags, e.data_class, e.revisions, e.withdrawn,
-      CASE WHEN EXISTS (SELECT 1 FROM revision r WHERE r.entry = e.number AND r.title = '')
+      CASE WHEN e.hidden = 1 OR EXISTS (SELECT 1 FROM revision r WHERE r.entry = e.number AND r.title = ''
+          AND NOT EXISTS (SELECT 1 FROM erasure x WHERE x.record = r.number))
         OR NOT EXISTS (SELECT 1 FROM revision r WHERE r.entry = e.number) THEN 1 ELSE 0 END AS erased
     FROM entry e WHERE e.number = ${number}`)
 
@@ -198,6 +203,19 @@ export async function eraseRevisions(tx: Transaction, entry: number): Promise<vo
   await tx.run(
     sql`UPDATE revision SET title = '', summary = '', content = '', rationale = '', sources = '[]', signals = 0 WHERE entry = ${entry}`,
   )
+}
+
+/**
+ * Notes that the original erased a record by an act. Returns whether that is new. `commitment` is that of its leaf.
+ */
+export const noteErasure = async (tx: Transaction, { record, kind, commitment, act }: ErasureRow): Promise<boolean> =>
+  (await tx.run(sql`
+    INSERT INTO erasure (record, kind, commitment, act) VALUES (${record}, ${kind}, ${commitment}, ${act})
+    ON CONFLICT (record) DO NOTHING`)) > 0
+
+/** Stores the hash of an erased revision: empty if no later revision needs it. */
+export async function saveErasedHash(tx: Transaction, number: number, hash: string): Promise<void> {
+  await tx.run(sql`UPDATE revision SET evidence_hash = ${hash}, signals = 0 WHERE number = ${number} AND title = ''`)
 }
 
 /** Restores the texts of a revision; false if the store does not have it. */

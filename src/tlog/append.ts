@@ -17,9 +17,14 @@ export type LogQuestion =
 const currentStoreEpoch = async (tx: Transaction): Promise<number> =>
   storeEpochOf(only(await tx.one<{ sequence: number }>(NEWEST_RECORD)).sequence)
 
-/** Appends records to the log. Returns false if the log has another size by now, or the store another epoch. */
+/**
+ * Appends records to the log. Returns false if the log has another size by now, the store another epoch, or one of the records was erased
+ * since the step was computed.
+ */
 export async function extendLog(tx: Transaction, _context: Context, step: store.LogStep): Promise<boolean> {
   if ((await currentStoreEpoch(tx)) !== step.storeEpoch) return false
+  const erased = await store.readErasures(tx, { above: step.from.size, upTo: step.to.size })
+  if (erased.size !== step.erased) return false
   return store.growLog(tx, step)
 }
 

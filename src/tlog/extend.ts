@@ -13,7 +13,7 @@ import { SALT_BYTES } from './verify/entry.js'
 import { parseSignedCheckpoint } from './verify/note.js'
 import { TILE_WIDTH } from './verify/tile.js'
 
-type Leaves = { leaves: Leaf[]; drawn: store.SaltRow[] }
+type Leaves = { leaves: Leaf[]; drawn: store.SaltRow[]; erased: number }
 
 /**
  * The leaves of the records above one number and up to another, and the salts that were drawn for records without one. Throws if a record
@@ -26,18 +26,24 @@ async function leavesFromRows(
   upTo: number,
 ): Promise<Leaves> {
   const range = { above, upTo }
-  const [records, saltOf] = await Promise.all([listLogged(reader, epochs, range), store.readSalts(reader, range)])
+  const [records, saltOf, erasures] = await Promise.all([
+    listLogged(reader, epochs, range),
+    store.readSalts(reader, range),
+    store.readErasures(reader, range),
+  ])
   const random = randomBytes(SALT_BYTES * records.length)
   const drawn: store.SaltRow[] = []
   const leaves = records.map(({ record, kind, statement }, at) => {
     if (record !== above + at + 1)
       throw new Error(`Record ${above + at + 1} is missing, or record ${record} is there twice.`)
+    const erasure = erasures.get(record)
+    if (erasure !== undefined) return store.leafOfErased(erasure)
     const known = saltOf(record)
     const salt = known ?? random.subarray(at * SALT_BYTES, (at + 1) * SALT_BYTES)
     if (known === undefined) drawn.push({ record, salt: salt.toString('base64') })
     return leafOf(kind, salt, statement)
   })
-  return { leaves, drawn }
+  return { leaves, drawn, erased: erasures.size }
 }
 
 /**
@@ -55,22 +61,23 @@ export async function nextStep(reader: Reader, most: number, onBundle = () => {}
   const to = Math.min(record, size + most)
   const leaves: Leaf[] = []
   const salts: store.SaltRow[] = []
+  let erased = 0
   for (let above = size; above < to; above += TILE_WIDTH) {
     const some = await leavesFromRows(reader, epochs, above, Math.min(above + TILE_WIDTH, to))
     leaves.push(...some.leaves)
     salts.push(...some.drawn)
+    erased += some.erased
     onBundle()
   }
   if (leaves.length !== to - size) throw new Error(`Record ${size + leaves.length + 1} is missing.`)
-  return stepOf(reader, log, leaves, salts)
+  return { ...(await stepOf(reader, log, leaves)), salts, erased }
 }
 
-/** The step that appends leaves to the stored log, whose state is `log`. `salts` are those that are not stored yet. */
+/** The step that appends leaves to the stored log, whose state is `log`. */
 export async function stepOf(
   reader: Reader,
   { size, root, storeEpoch }: Awaited<ReturnType<typeof store.readLog>>,
   leaves: readonly Leaf[],
-  salts: store.SaltRow[] = [],
 ): Promise<store.LogStep> {
   const to = size + leaves.length
   const stored = store.tilesOf(reader)
@@ -89,7 +96,8 @@ export async function stepOf(
     tiles: grown
       .filter(({ level }) => level > 0)
       .map(({ level, index, hashes }) => ({ level, number: index, hashes: Buffer.from(hashes).toString('base64') })),
-    salts,
+    salts: [],
+    erased: 0,
   }
 }
 

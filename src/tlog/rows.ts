@@ -81,6 +81,8 @@ export type LogStep = {
   bundles: BundleRow[]
   tiles: TileRow[]
   salts: SaltRow[]
+  /** How many of the new records were erased when the step was computed. */
+  erased: number
 }
 
 /**
@@ -184,6 +186,24 @@ export async function readSalts(
   const salts = new Map(rows.map(({ record, salt }) => [record, Buffer.from(salt, 'base64')]))
   return record => salts.get(record)
 }
+
+/** The leaf of an erased record, with its commitment in base64, and the record of the act that erased it. */
+export type ErasureRow = { record: number; kind: RecordKind; commitment: string; act: number }
+
+/** The erased records above one number and up to another. */
+export async function readErasures(
+  reader: Reader,
+  { above, upTo }: RecordRange,
+): Promise<ReadonlyMap<number, ErasureRow>> {
+  const rows = await reader.all<ErasureRow>(sql`
+    SELECT record, kind, commitment, act FROM erasure WHERE record > ${above} AND record <= ${upTo} ORDER BY record LIMIT ${upTo - above}`)
+  return new Map(rows.map(row => [row.record, row]))
+}
+
+export const leafOfErased = ({ kind, commitment }: ErasureRow): Leaf => ({
+  kind,
+  commitment: Buffer.from(commitment, 'base64'),
+})
 
 export async function insertEpoch(tx: Transaction, epoch: Epoch): Promise<void> {
   await tx.run(sql`

@@ -56,7 +56,7 @@ test('a reader who follows from the beginning ends with exactly the public entri
     if (answer.status === 201) Object.assign(entry, answer.body)
   }
   const act = async (): Promise<void> => {
-    const action = random.pick(MODERATION_ACTIONS)
+    const action = random.pick(MODERATION_ACTIONS.filter(one => one !== 'ERASE'))
     if (random.below(3) === 0) await moderate(app.url, 'ACTOR', random.pick(actors).actor.id, action)
     else await moderate(app.url, 'ENTRY', random.pick(entries).id, action)
   }

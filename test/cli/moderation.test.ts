@@ -76,6 +76,38 @@ test('all entries of an actor are hidden by one command, and one undo restores t
   expectRefusal(await run('decisions', '--undo'), 3, /nothing to undo/)
 })
 
+test('an entry and a record are erased, the acts are listed, and nothing undoes them', async () => {
+  const entry = await newEntry(app.url, token)
+  const kept = await newEntry(app.url, token)
+  const reason = ['--reason', 'Asked by the person concerned.']
+  const dry = await run('moderate', 'erase', entry.slug, '--dry-run')
+  assert.match(dry.stdout, /it is not moderated, and would be erased\n/)
+  assert.match(dry.stdout, /are destroyed/)
+  assert.equal(await statusOf(entry), 'ACTIVE')
+  const said = expectDone(await run('moderate', 'ERASE', entry.slug, ...reason))
+  assert.match(said, new RegExp(`^ERASE ENTRY ${entry.id}: it is now erased; also changed: 1 entry, 0 actors$`, 'm'))
+  const body = { ...kept, previousRevisionId: kept.currentRevisionId, changeType: 'CORRECT', rationale: 'Cleaned.' }
+  const { title, summary, content, previousRevisionId, changeType, rationale } = body
+  const revised = { title, summary, content: `${content} More.`, previousRevisionId, changeType, rationale }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${kept.slug}/revisions`, { body: revised, token }), 201)
+  const { revisions } = await adminEvidence(app.url, kept.id)
+  const { record = '' } = (revisions.at(-1) ?? {}) as { record?: string }
+  assert.match(
+    expectDone(await run('moderate', 'ERASE', record, '--type', 'record', ...reason)),
+    new RegExp(`^ERASE RECORD ${record}: it is now erased`, 'm'),
+  )
+  assert.equal(await statusOf(kept), 'ACTIVE')
+  expectRefusal(
+    await run('moderate', 'HIDE', record, '--type', 'RECORD', ...reason),
+    1,
+    /HIDE does not apply to a RECORD/,
+  )
+  const [act] = linesIn<ModerationResult>(expectDone(await run('decisions', '--limit', '1', '--json')))
+  assert.deepEqual([act?.action, act?.targetType, act?.targetId], ['ERASE', 'RECORD', record])
+  expectRefusal(await run('decisions', '--undo'), 3, /nothing to undo/)
+  expectRefusal(await run('decisions', act?.id ?? '', '--undo'), 1, /is an erasure, which nothing undoes/)
+})
+
 test('reports are listed and closed', async () => {
   const entry = await newEntry(app.url, token)
   const body = { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM', details: 'Sells \u001b[31mtea.' }

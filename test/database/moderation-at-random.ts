@@ -126,6 +126,7 @@ export async function moderateAtRandom(store: BareStore, steps: number): Promise
       ['ENTRY', random.pick(entries).id],
       ['ACTOR', random.pick(actors).id],
       ['ORIGIN', random.pick(origins).id],
+      ['RECORD', String(1 + random.below((await readHead(reader)).record))],
     ] as const)
     await perform('moderate', {}, { targetType, targetId, action, reason: 'r' })
   }

@@ -1,5 +1,8 @@
 import type { Transaction } from '../../src/engine/database.ts'
+import { ERASED_REVISIONS } from '../../src/memory/entries/view-rows.ts'
 import { readHead, storeEpochOf } from '../../src/memory/head-rows.ts'
+import { isAnswerErased } from '../../src/memory/idempotency/rows.ts'
+import { listLedger } from '../../src/memory/moderation/erase-rows.ts'
 import type { Context } from '../../src/memory/operation.ts'
 import { MAINTENANCE } from '../../src/memory/run.ts'
 import { agreedSize, nextStep } from '../../src/tlog/extend.ts'
@@ -25,6 +28,25 @@ export async function recordLog(tx: Transaction, context: () => Context): Promis
     await MAINTENANCE.publishCheckpoint(tx, { ...context(), now: days * DAY }, { epoch: 0, size, note: NOTE })
   }
   await findTile(tx, 1, 0)
+}
+
+/** Erases an entry and each kind of record, by acts and by a ledger. */
+export async function recordErasures(
+  tx: Transaction,
+  context: () => Context,
+  write: (name: 'moderate', body: object) => Promise<unknown>,
+  entry: string,
+): Promise<void> {
+  const erase = (targetType: string, targetId: string) =>
+    write('moderate', { targetType, targetId, action: 'ERASE', reason: 'A reason' })
+  await erase('RECORD', '1')
+  await erase('ENTRY', entry)
+  await MAINTENANCE.applyErasures(tx, context(), [{ record: 2, requestId: 'request' }])
+  await listLedger(tx)
+  await tx.one(ERASED_REVISIONS)
+  const ids = { id: 'id', revisionId: 'id' }
+  for (const body of [{ currentRevisionId: 'id' }, ids, { ...ids, relationType: 'CONNECT', sourceEntryId: 'id' }])
+    await isAnswerErased(tx, body)
 }
 
 /** Compares the log with the records, and begins another one. */

@@ -11,7 +11,9 @@ import {
   findRevisionIdentity,
   insertMirror,
   type MirrorLog,
+  noteErasure,
   restartMirror,
+  saveErasedHash,
   saveMirrorKey,
   saveOriginalStore,
 } from '../../src/mirror/rows.ts'
@@ -89,6 +91,8 @@ async function recordMirroredLog(
     ...{ lines, actors: [], head: null, next: 1, change: 0, log: { ...log, step: undefined } },
   })
   await readSalts(tx, { above: 0, upTo: 2 })
+  await noteErasure(tx, { record: SHIFT, kind: 'revision', commitment: '', act: 1 })
+  await saveErasedHash(tx, SHIFT, '')
   await saveOriginalStore(tx, 'x')
   await forgetLog(tx)
 }

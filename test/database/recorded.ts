@@ -24,7 +24,7 @@ import type { Context, ReadName, Reads, StreamOperation, WriteName } from '../..
 import { MAINTENANCE, READS, runRead, STREAMS, WRITES } from '../../src/memory/run.ts'
 import type { SearchResult } from '../../src/memory/searching.ts'
 import { updateSignals } from '../../src/mirror/rows.ts'
-import { recordLog, recordLogEnd } from './recorded-log.ts'
+import { recordErasures, recordLog, recordLogEnd } from './recorded-log.ts'
 import { recordMirror } from './recorded-mirror.ts'
 import { recordPurges } from './recorded-purges.ts'
 import { recordStandings } from './recorded-standing.ts'
@@ -245,6 +245,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await recordPast(reads, [String(one.slug), ...judged])
   await recordPurges(reads.reader, tx, context())
   await recordMirror(reads, tx, context)
+  await recordErasures(tx, context, write, String(one.id))
   await listAdmissions(tx, 0)
   await listTitled(tx, [1])
   await readHead(tx)

@@ -71,7 +71,10 @@ export function chooseCommand(random: Random, scene: Scene): Command {
       4,
       () => {
         const target = sometimes(3) ? random.pick(scene.actors) : entry()
-        return moderate(target, random.pick([...MODERATION_ACTIONS, 'RESTORE', 'UNBLOCK']))
+        return moderate(
+          target,
+          random.pick([...MODERATION_ACTIONS.filter(one => one !== 'ERASE'), 'RESTORE', 'UNBLOCK']),
+        )
       },
     ],
     [3, () => readEntry(reader(), entry(), sometimes(2))],

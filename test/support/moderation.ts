@@ -78,6 +78,7 @@ const EFFECTS: Record<ModerationAction, Partial<Flags>> = {
   RESTORE: { hidden: false, quarantined: false },
   BLOCK: { blocked: true },
   UNBLOCK: { blocked: false },
+  ERASE: { hidden: true },
 }
 export const expectedState = (state: Flags, action: ModerationAction): Flags => ({ ...state, ...EFFECTS[action] })
 

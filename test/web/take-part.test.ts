@@ -157,7 +157,7 @@ test('the console offers exactly the actions that apply to a target', async () =
   const { actor } = await newActor(app.url)
   const entry = await newEntry(app.url, token)
   const originId = (await snapshot(app.url)).entries[0]?.originId ?? ''
-  const targets = { ENTRY: entry.id, ACTOR: actor.id, ORIGIN: originId }
+  const targets = { ENTRY: entry.id, ACTOR: actor.id, ORIGIN: originId, RECORD: '1' }
   for (const type of TARGET_TYPES) {
     const applicable: string[] = []
     // In the order of the table: each action is undone by the next.

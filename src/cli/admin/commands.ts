@@ -48,15 +48,17 @@ export const ADMIN_COMMANDS: readonly Command[] = [
   },
   {
     name: 'moderate',
-    summary: 'Hide, quarantine, restore, block or unblock entries, actors or origins of a running service.',
-    details: `The actions are those of the console at /admin. Each is recorded in the audit; "palimpsest decisions" lists and undoes them. ${TOKEN}`,
+    summary:
+      'Hide, quarantine, restore, block, unblock or erase entries, actors, origins or records of a running service.',
+    details: `The actions are those of the console at /admin. Each is recorded in the audit; "palimpsest decisions" lists and undoes them. ERASE destroys the texts of an entry, or of one record with --type RECORD; nothing undoes it. ${TOKEN}`,
     args: [
       { name: 'ACTION', values: MODERATION_ACTIONS, description: `${MODERATION_ACTIONS.join(', ')}.` },
       {
         name: 'TARGET',
         optional: true,
         many: true,
-        description: 'The slug or the id of an entry; with --type the id of an actor, or the originId of an origin.',
+        description:
+          'The slug or the id of an entry; with --type the id of an actor, the originId of an origin, or the number of a record.',
       },
     ],
     flags: [
@@ -76,6 +78,7 @@ export const ADMIN_COMMANDS: readonly Command[] = [
       'moderate HIDE green-tea --reason "Holds a private address."',
       'moderate QUARANTINE 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002 --type ACTOR --reason Spam --dry-run',
       'moderate HIDE --by-actor 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002 --reason Spam',
+      'moderate ERASE 301 302 --type RECORD --reason "Request of the person concerned."',
     ],
     exits: ['notFound', 'refused', 'noAnswer'],
     run: async invocation => (await import('./moderation.ts')).moderate(invocation),

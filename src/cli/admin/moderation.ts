@@ -27,7 +27,8 @@ export const moderate = (invocation: Invocation): Promise<number> =>
     const { flags, switches, args } = invocation
     const action = oneOf('ACTION', argument(invocation, 0), MODERATION_ACTIONS)
     const targetType = oneOf('--type', flags.type ?? 'ENTRY', TARGET_TYPES)
-    if (!(action in CONSEQUENCES[targetType])) throw mistake(`${action} does not apply to an ${targetType}.`)
+    if (!(action in CONSEQUENCES[targetType]))
+      throw mistake(`${action} does not apply to ${targetType === 'RECORD' ? 'a' : 'an'} ${targetType}.`)
     const reason = flags.reason ?? ''
     if (reason === '' && !switches.has('dry-run')) throw new UsageError('--reason is missing; the audit records it.')
     if (reason.length > LIMITS.rationaleCharacters)
@@ -95,7 +96,8 @@ function writeResult(
   const effect = changed
     ? `; also changed: ${plural(affected.entries, 'entry', 'entries')}, ${plural(affected.actors, 'actor')}`
     : '; it was already in this state'
-  out.line(styled('bold', action), ` ${targetType} ${targetId}: it is now ${stateOf(state)}${effect}`)
+  const now = action === 'ERASE' ? 'erased' : stateOf(state)
+  out.line(styled('bold', action), ` ${targetType} ${targetId}: it is now ${now}${effect}`)
 }
 
 /** Shows for each action the present state of its target, the state after it, and the consequence, and changes nothing. */
@@ -120,7 +122,7 @@ async function preview({ read, out, json }: Administration, actions: readonly Li
       shown.state === undefined
         ? 'its present state is older than the audit of the snapshot'
         : `it is ${stateOf(shown.state)}`
-    const then = after === undefined ? '' : `, and would be ${stateOf(after)}`
+    const then = after === undefined ? '' : `, and would be ${action === 'ERASE' ? 'erased' : stateOf(after)}`
     const title = shown.title === undefined ? '' : ` "${shown.title}"`
     out.line(styled('bold', action), ` ${targetType} ${shown.id}${title}: ${now}${then}`)
     out.block(consequence)
@@ -180,6 +182,7 @@ function chosenOf(audit: ModerationResult[], ids: readonly string[], byActor: bo
   return ids.map(id => {
     const row = audit.find(one => one.id === id)
     if (row === undefined) throw new CommandError(`There is no decision ${id} in the snapshot.`, EXIT.notFound)
+    if (row.action === 'ERASE') throw mistake(`${id} is an erasure, which nothing undoes.`)
     if (!undoable.has(id)) throw mistake(`${id} is not the newest change of its target; undo the newest one first.`)
     return row
   })

@@ -262,6 +262,8 @@ async function damageOfChain(store: Reader, entry: EntryHead): Promise<string | 
 const missing = (ordinal: number, { revisions }: EntryHead): string => `revision ${ordinal} of ${revisions} is missing`
 
 function damageOfRevision(row: RevisionRow, previousEvidenceHash: string | null): string | undefined {
+  // Of an erased revision only the hash is left, while the next revision needs it.
+  if (row.title === '') return undefined
   let computed: string
   try {
     const { evidenceHash: _stored, ...unhashed } = toRevision(row)

@@ -80,10 +80,11 @@ async function faultsOfRows(
   upTo: number,
 ): Promise<string[]> {
   const range = { above: bundle.number * TILE_WIDTH, upTo }
-  const [records, saltOf, mirror] = await Promise.all([
+  const [records, saltOf, mirror, erasures] = await Promise.all([
     listLogged(reader, epochs, range).catch((error: Error) => error),
     store.readSalts(reader, range),
     findMirror(reader),
+    store.readErasures(reader, range),
   ])
   if (records instanceof Error) {
     return [`A record from ${range.above + 1} to ${range.upTo} cannot be read (${records.message}).`]
@@ -91,12 +92,19 @@ async function faultsOfRows(
   const rows = new Map(records.map(record => [record.record, record]))
   return store.leavesOf(bundle, upTo - range.above).flatMap((leaf, at) => {
     const number = range.above + at + 1
-    const [row, salt] = [rows.get(number), saltOf(number)]
+    const [row, salt, erasure] = [rows.get(number), saltOf(number), erasures.get(number)]
+    if (erasure !== undefined) return faultOfErased(leaf, erasure) ?? []
     // A mirror has no acts of moderation, and erases withdrawn records with their salts.
     if (mirror !== undefined && salt === undefined && row?.open !== true) return []
     return faultOfRow(number, leaf, row, salt) ?? []
   })
 }
+
+/** The fault of an erased record, of which only the leaf is left. */
+const faultOfErased = ({ kind, commitment }: Leaf, erasure: store.ErasureRow): string | undefined =>
+  kind === erasure.kind && commitment.toString('base64') === erasure.commitment
+    ? undefined
+    : `Record ${erasure.record} (${kind}) was erased, and its leaf was changed.`
 
 /** The fault of one record; undefined if its rows result in its leaf. */
 function faultOfRow(

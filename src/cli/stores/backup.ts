@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { createProgress, type Progress, percent, sizeText } from '../../progress.ts'
 import { findDataDirectory, storeFile } from '../../stores/embedded/directory.ts'
+import { saveLedgers } from '../../stores/erasure-ledger.ts'
 import { OWNER_ONLY_FILE } from '../../sync-path.ts'
 import { countLines, type Verdict, verifyStore } from '../check/check.ts'
 import { EXIT, type Invocation, required } from '../command.ts'
@@ -36,6 +37,7 @@ export async function backupStore(invocation: Invocation): Promise<number> {
   const began = performance.now()
   const progress = createProgress(invocation.stderr)
   try {
+    await saveLedgerOf(source, dirname(file))
     const { counts, digest } = await makeWholeFile(file, OWNER_ONLY_FILE, async partial => {
       await copyStore(source, partial, progress)
       const verdict = await verifyCopy(partial, progress)
@@ -49,6 +51,16 @@ export async function backupStore(invocation: Invocation): Promise<number> {
     return EXIT.ok
   } finally {
     progress.end()
+  }
+}
+
+/** Adds the erasures of a store to the ledger beside its backups, which earlier backups need too. */
+async function saveLedgerOf(source: string, directory: string): Promise<void> {
+  const connection = openStoreForReading(source)
+  try {
+    await saveLedgers([directory], connection)
+  } finally {
+    connection.close()
   }
 }
 

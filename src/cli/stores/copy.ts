@@ -12,7 +12,7 @@ import { createProgress, type Progress, percent } from '../../progress.ts'
 import { adminTokenFile, ensureSecret, logKeyFile, originKeyFile } from '../../secrets.ts'
 import { isServed, storeFile } from '../../stores/embedded/directory.ts'
 import { assertPrimary, assertTrustworthy } from '../../stores/postgres/checks.ts'
-import { beginCopying, endCopying, readCopyTarget } from '../../stores/postgres/prepare.ts'
+import { beginCopying, endCopying, readCopyTarget, removeErased } from '../../stores/postgres/prepare.ts'
 import { shareLogKey, shareOriginKey, shareTokenDigest } from '../../stores/postgres/secrets.ts'
 import { connectCommand } from '../../stores/postgres/session.ts'
 import { createLogAnswers, type LogState } from '../../tlog/answers.ts'
@@ -123,13 +123,18 @@ async function copyAll(
   await target.send([
     ...limits(source),
     ...COPIED.flatMap(({ by, name }) => (by === 'number' ? [continuing(name)] : [])),
+    ERASED_SALTS,
     ...(logContinues() ? [] : [{ text: ENDING_LOG, values: [] }]),
   ])
   const last = source.one<{ at: number | null }>(sql`SELECT max(created_at) AS at FROM activity`)?.at
   await endCopying(target, (await readHead(source)).store_id, last ?? 0)
   await target.exec('COMMIT')
+  if ((await target.query('SELECT record FROM erasure LIMIT 1')).length > 0) await removeErased(target)
   return sent
 }
+
+/** An earlier copy has the salts of records that were erased since. */
+const ERASED_SALTS: Query = { text: 'DELETE FROM salt WHERE record IN (SELECT record FROM erasure)', values: [] }
 
 /** New rows get numbers above the copied ones. */
 const continuing = (table: string): Query => ({
@@ -173,7 +178,7 @@ const BATCH = 500
 
 /**
  * How a table is updated. With `never`, rows do not change, so the table is read from the end of the last copy. With `moderated`, only
- * moderation changes rows, so the table is read likewise unless there was moderation after that copy. With `any`, all rows are read. With
+ * moderation and erasure change rows, so the table is read likewise unless there was moderation after that copy. With `any`, all rows are read. With
  * `swept`, rows are also deleted, so the copied table is emptied first. `by` is the column by which rows are read and continued; `key`
  * identifies a row. Without a key, which a partitioned table has not, rows that are read again are deleted before.
  */
@@ -196,7 +201,7 @@ export const COPIED: readonly CopiedTable[] = [
   numbered('origin', 'any'),
   numbered('actor', 'any'),
   numbered('entry', 'any'),
-  numbered('revision', 'never'),
+  numbered('revision', 'moderated'),
   numbered('evidence', 'moderated'),
   numbered('relation', 'moderated'),
   { name: 'relation_end', by: 'relation', key: ['entry', 'ordinal'], changes: 'never' },
@@ -207,8 +212,9 @@ export const COPIED: readonly CopiedTable[] = [
   numbered('log_bundle', 'any'),
   { name: 'log_tile', by: 'level', key: ['level', 'number'], changes: 'any' },
   { name: 'salt', by: 'record', key: ['record'], changes: 'never' },
+  { name: 'erasure', by: 'record', key: ['record'], changes: 'any' },
   { name: 'entry_reader', by: 'entry', key: ['day', 'entry', 'origin'], changes: 'swept' },
-  numbered('moderation', 'never'),
+  numbered('moderation', 'moderated'),
 ]
 
 /** Small tables with deletions. They are replaced. */

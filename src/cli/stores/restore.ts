@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { chmodSync, constants, copyFileSync, existsSync, rmSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { migrate } from '../../engine/migrate.ts'
-import { openSqlite } from '../../engine/sqlite.ts'
+import { openSqlite, rewriteFile, type SqliteConnection, transact } from '../../engine/sqlite.ts'
+import { createContexts } from '../../memory/commands.ts'
 import { renewHead, SEQUENCE_GAP } from '../../memory/head-rows.ts'
+import type { LedgerRow } from '../../memory/moderation/erase-rows.ts'
+import { applyErasures } from '../../memory/moderation/erasures.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { createProgress, type Progress, sizeText } from '../../progress.ts'
 import { originKeyFile } from '../../secrets.ts'
 import { indexFile, lockDataDirectory, prepareDataDirectory, storeFile } from '../../stores/embedded/directory.ts'
+import { readLedger } from '../../stores/erasure-ledger.ts'
 import { OWNER_ONLY_FILE } from '../../sync-path.ts'
 import { countLines, type Verdict } from '../check/check.ts'
 import { EXIT, type Invocation, required } from '../command.ts'
@@ -35,14 +39,15 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
   try {
     assertEmpty(directory)
     const target = storeFile(directory)
-    const fillIn = (partial: string) => fill(partial, { from, checked: !ignoresChecksum }, progress)
-    const { counts } = await makeWholeFile(target, OWNER_ONLY_FILE, fillIn, removeNew)
+    const ledger = [dirname(from), directory].flatMap(readLedger)
+    const fillIn = (partial: string) => fill(partial, { from, checked: !ignoresChecksum, ledger }, progress)
+    const { counts, erased } = await makeWholeFile(target, OWNER_ONLY_FILE, fillIn, removeNew)
     // The directory may have the index of another store. The next start builds a new one.
     for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
     progress.end()
     const unchecked = ignoresChecksum ? ` The checksum was not checked.` : ''
     invocation.stdout.write(
-      `${target} is restored and intact: ${sizeText(statSync(target).size)}.${unchecked}\n${countLines(counts)}${keyAdvice(directory)}\n`,
+      `${target} is restored and intact: ${sizeText(statSync(target).size)}.${unchecked}\n${countLines(counts)}${erased === 0 ? '' : erasedLine(erased)}${keyAdvice(directory)}\n`,
     )
     return EXIT.ok
   } finally {
@@ -51,9 +56,13 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
   }
 }
 
-type Filling = { from: string; checked: boolean }
+const erasedLine = (erased: number): string =>
+  `${erased} ${erased === 1 ? 'record was' : 'records were'} erased, as the ledger beside the backup says.\n`
 
-async function fill(partial: string, { from, checked }: Filling, progress: Progress): Promise<Verdict> {
+type Filling = { from: string; checked: boolean; ledger: readonly LedgerRow[] }
+type Filled = Verdict & { erased: number }
+
+async function fill(partial: string, { from, checked, ledger }: Filling, progress: Progress): Promise<Filled> {
   progress.phase('Copying the backup')
   copyFileSync(from, partial, constants.COPYFILE_FICLONE)
   if (checked) await assertChecksum(partial, from)
@@ -61,15 +70,31 @@ async function fill(partial: string, { from, checked }: Filling, progress: Progr
   // The copy has the mode of the backup.
   chmodSync(partial, OWNER_ONLY_FILE)
   const connection = openSqlite(partial, 'write')
+  let erased: number
   try {
     for (const step of migrate(connection, Date.now())) progress.phase(`Migrated: ${step}`)
     await renewHead(connection, randomUUID(), SEQUENCE_GAP)
+    erased = await eraseAgain(connection, ledger, progress)
     // All data must be in the one file that is renamed.
     connection.exec('PRAGMA journal_mode = DELETE')
   } finally {
     connection.close()
   }
-  return verifyCopy(partial, progress)
+  return { ...(await verifyCopy(partial, progress)), erased }
+}
+
+/** Erases what was erased after the backup was made. Returns how many records the backup had. */
+async function eraseAgain(
+  connection: SqliteConnection,
+  ledger: readonly LedgerRow[],
+  progress: Progress,
+): Promise<number> {
+  if (ledger.length === 0) return 0
+  progress.phase('Applying the ledger of erasures')
+  const context = createContexts()({ at: Date.now(), cooldown: 0, dataClass: 'INTERNAL' })
+  const erased = await transact(connection, tx => applyErasures(tx, context, ledger))
+  if (erased > 0) await rewriteFile(connection)
+  return erased
 }
 
 /** Throws OperatorError unless the copy of a backup has the bytes of the original backup. */

@@ -17,7 +17,7 @@ const SEGMENTS = 8
  * revision, so rows in descending order have the latest changes first.
  */
 const SCHEMA = `
-CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), store_id TEXT NOT NULL, version INTEGER NOT NULL, history INTEGER NOT NULL, record INTEGER NOT NULL, entries INTEGER NOT NULL) STRICT;
+CREATE TABLE progress (one INTEGER PRIMARY KEY CHECK (one = 1), store_id TEXT NOT NULL, version INTEGER NOT NULL, history INTEGER NOT NULL, record INTEGER NOT NULL, entries INTEGER NOT NULL, erased INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE doc (
   number INTEGER PRIMARY KEY,
   entry INTEGER NOT NULL UNIQUE,
@@ -35,7 +35,7 @@ INSERT INTO ranked (ranked, rank) VALUES ('automerge', ${SEGMENTS});
 /**
  * Increment it when existing indexes must be rebuilt. An index of version 8 that was more than a batch behind the store could lack entries.
  */
-const SCHEMA_VERSION = 9
+const SCHEMA_VERSION = 10
 const VERSION = ((SCHEMA_VERSION * 100 + PAIRS_VERSION) * 1_000 + TERMS_VERSION) * 10_000 + IMPACT_VERSION
 
 /**
@@ -135,6 +135,14 @@ export function saveIndexedRecord(index: SqliteConnection, record: number): void
     index.run(sql`INSERT INTO word (word) VALUES (${word}) ON CONFLICT DO NOTHING`)
   }
   index.run(sql`UPDATE progress SET record = ${record} WHERE one = 1`)
+}
+
+/** How many revisions the store had erased when the file was made. A later erasure needs a new file, because pages keep old words. */
+export const erasedBefore = (index: SqliteConnection): number =>
+  index.one<{ erased: number }>(sql`SELECT erased FROM progress WHERE one = 1`)?.erased ?? 0
+
+export function saveErasedBefore(index: SqliteConnection, erased: number): void {
+  index.run(sql`UPDATE progress SET erased = ${erased} WHERE one = 1`)
 }
 
 /** Rolls back the open transaction of the index, if there is one. */

@@ -17,11 +17,13 @@ import { followChanges, indexedStateOf, putEntries, type ReadChanges, removeEntr
 import {
   deleteIndex,
   emptyIndex,
+  erasedBefore,
   indexedRecord,
   indexedState,
   isDamageOfIndex,
   openIndex,
   type StoreState,
+  saveErasedBefore,
   saveIndexedRecord,
   tidyIndex,
   undoIndexing,
@@ -87,8 +89,8 @@ type Held = 'full' | 'locked' | 'damaged' | undefined
 
 /** The store that an index follows. */
 export type IndexSource = {
-  /** The id of the store, and its newest record. */
-  state(): Awaitable<StoreState>
+  /** The id of the store, its newest record, and how many of its revisions are erased. */
+  state(): Awaitable<StoreState & { erased: number }>
   changed: ReadChanges
   /** The current state of an entry, by its number. */
   entry: ReadEntry
@@ -121,6 +123,8 @@ export class IndexFollower {
   #index: SqliteConnection | undefined
   /** The latest state of the store; undefined before the first read. */
   #state: StoreState | undefined
+  /** The number of erased revisions that was seen last. */
+  #erased: number | undefined
   #tidying: 'due' | 'under way' | 'done' = 'due'
   /** The reason why the index file cannot be written. */
   #held: Held
@@ -149,8 +153,12 @@ export class IndexFollower {
     const { counters, source, onEntry } = this.#parts
     if (isDamaged(counters)) throw new StoreFault('broken', new Error('a search could not read it'))
     const seen = await source.state()
+    const isErased = seen.erased !== this.#erased
+    if (this.#index !== undefined && isErased && erasedBefore(this.#index) !== seen.erased) this.#close(this.#index)
     const index = this.#index ?? this.#replace()
     await this.#claim(index, seen)
+    if (isErased) saveErasedBefore(index, seen.erased)
+    this.#erased = seen.erased
     const from = indexedRecord(index)
     if (seen.record > from) {
       const onReached = (record: number): boolean => {
@@ -199,15 +207,21 @@ export class IndexFollower {
 
   /** Closes a damaged index. Searches wait or are refused until the next one has every record. */
   #discard(fault: StoreFault): void {
-    const { counters } = this.#parts
     this.#reportDamage(fault)
+    publishIndexed(this.#parts.counters, 0)
+    if (this.#index !== undefined) this.#close(this.#index)
+  }
+
+  /** Closes the index, whose file is replaced. */
+  #close(index: SqliteConnection): void {
+    const { counters } = this.#parts
     publishIndexed(counters, 0)
-    if (this.#index !== undefined) publishIndexFile(counters)
-    this.#index?.close()
+    publishIndexFile(counters)
+    index.close()
     this.#index = undefined
   }
 
-  /** Makes an empty index in the place of a damaged one. */
+  /** Makes an empty index in the place of a damaged one, or of one with erased words. */
   #replace(): SqliteConnection {
     const { counters, file } = this.#parts
     deleteIndex(file)

@@ -242,14 +242,16 @@ export const toContribution = (row: ContributionRow): Activity => ({
 
 const HOURS_OF_A_DAY = 24
 
-/** 1 if a row of `activity s` is withdrawn from the public, because its author, origin, entry or relation is; else 0. */
+/** 1 if a row of `activity s` is withdrawn from the public, because its author, origin, entry or relation is, or its record was erased; else 0. */
 const DUE: Sql = sql`CASE WHEN (SELECT a.quarantined FROM actor a WHERE a.number = s.actor) = 1
   OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = s.origin), 0) = 1
   OR coalesce((SELECT e.withdrawn FROM entry e WHERE e.number = s.entry), 0) = 1
-  OR coalesce((SELECT l.withdrawn FROM relation l WHERE l.number = s.subject), 0) = 1 THEN 1 ELSE 0 END`
+  OR coalesce((SELECT l.withdrawn FROM relation l WHERE l.number = s.subject), 0) = 1
+  OR (s.hour IS NULL AND EXISTS (SELECT 1 FROM erasure x WHERE x.record = coalesce(s.subject, s.revision))) THEN 1 ELSE 0 END`
 
 /** The rows about the entries of a target and about its evidence and relations elsewhere, as conditions on `activity s`. */
 export function rowsAbout({ type, number }: ModeratedTarget): Sql[] {
+  if (type === 'RECORD') return rowsOfRecord(number)
   const owner: Sql = type === 'ACTOR' ? sql`actor` : sql`origin`
   const entries =
     type === 'ENTRY'
@@ -268,12 +270,22 @@ export function rowsAbout({ type, number }: ModeratedTarget): Sql[] {
   ]
 }
 
+/** The row of a record, and for the current revision of an entry all rows about that entry. */
+const rowsOfRecord = (number: number): Sql[] => [
+  sql`s.revision = ${number} AND s.subject IS NULL AND s.hour IS NULL`,
+  sql`s.hour IS NULL AND s.subject = ${number}`,
+  sql`s.entry = (SELECT e.number FROM revision r JOIN entry e ON e.number = r.entry WHERE r.number = ${number} AND e.revision = ${number})`,
+  sql`s.hour IS NULL AND s.subject IN (
+    SELECT x.relation FROM revision r JOIN entry e ON e.number = r.entry JOIN relation_end x ON x.entry = e.number
+    WHERE r.number = ${number} AND e.revision = ${number})`,
+]
+
 /**
  * The reads and searches of a target, as conditions on `activity s`. They are found by clock hours: for an origin the hours of its day, for
  * an actor every hour with rows.
  */
 export function observationsBy({ type, number, day }: ModeratedTarget): Sql[] {
-  if (type === 'ENTRY') return []
+  if (type === 'ENTRY' || type === 'RECORD') return []
   if (type === 'ORIGIN') {
     const first = Date.parse(day ?? '') / HOUR
     return [

@@ -9,6 +9,7 @@ import type { RankedText } from '../../find/rules/ranking.ts'
 import { observedSearch } from '../activity/observe.ts'
 import { etagOf } from '../entries/cache.ts'
 import { type EntryRow, findEntryByNumber, reviserColumnsOf, tagsOf, toEntry } from '../entries/rows.ts'
+import { assertNotErased } from '../entries/rules.ts'
 import { tagKey } from '../entries/tag-rules.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { standingOn } from '../evidence/standing.ts'
@@ -85,6 +86,7 @@ export const readEntryAsOf: ReadOperation<'readEntryAsOf'> = async ({ reader }, 
   const moment = await momentOf(reader, request)
   const revision = await revisionAt(reader, entry, moment)
   if (revision === undefined) throw new Problem('ENTRY_NOT_YET_CREATED')
+  assertNotErased(revision)
   const { id, ordinal, title, summary, content, signals, updated_at } = revision
   const { standing, complete } = await standingAt(reader, entry, revision, moment)
   const body: EntryAsOf = {
@@ -156,7 +158,7 @@ async function foundAt(
   const entry = await findEntryByNumber(reader, number)
   if (entry === undefined || entry.withdrawn) return undefined
   const revision = await revisionAt(reader, entry, moment)
-  if (revision === undefined) return undefined
+  if (revision === undefined || revision.title === '') return undefined
   if (revision.number === entry.revision) return { entry, revision, score, whole }
   // Ranking two texts takes milliseconds.
   await nextTurn()

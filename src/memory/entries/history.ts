@@ -5,27 +5,30 @@ import { findAddressed, inTurns, nextQuery, observedRead, pageFrom, type ReadOpe
 import { listRelations as relationsFrom, toRelation } from '../relations/rows.ts'
 import { signalsMember } from '../signals/signals.ts'
 import { findRevision, listRevisions as revisionsFrom, toRevision } from './rows.ts'
+import { assertNotErased } from './rules.ts'
 
 /** Reads one revision of an entry. Its text never changes, but moderation can withdraw it. */
 export const readRevision: ReadOperation<'readRevision'> = async (reads, request) => {
   const entry = await findAddressed(reads.reader, request)
   const row = await findRevision(reads.reader, entry.number, request.params.revisionId)
   if (row === undefined) throw new Problem('REVISION_NOT_FOUND')
+  assertNotErased(row)
   const body = toRevision(row)
   return { body, etag: row.evidence_hash, records: [row.number], observed: observedRead(entry, row.number) }
 }
 
 const numbersOf = (rows: readonly { number: number }[]): number[] => rows.map(({ number }) => number)
 
-/** Lists an entry's revisions, newest first. */
+/** Lists an entry's revisions, newest first. Erased ones are left out. */
 export const listRevisions: ReadOperation<'listRevisions'> = async (reads, request) => {
   const entry = await findAddressed(reads.reader, request)
   const { rows, nextCursor } = await pageFrom(entry.revisions, request, (newest, limit) =>
     revisionsFrom(reads.reader, entry.number, newest, limit),
   )
   await reads.yieldIfOverBudget()
-  const body = { items: rows.map(toRevision), nextCursor }
-  return { body, records: numbersOf(rows), ...nextQuery(nextCursor), observed: observedRead(entry) }
+  const shown = rows.filter(({ title }) => title !== '')
+  const body = { items: shown.map(toRevision), nextCursor }
+  return { body, records: numbersOf(shown), ...nextQuery(nextCursor), observed: observedRead(entry) }
 }
 
 /** Lists the relations that start or end at an entry, newest first. */

@@ -163,7 +163,7 @@ async function readOrMissing({ entries, reader }: Reads, id: string): Promise<Se
     const code = error instanceof Problem ? error.code : undefined
     const revision = code === 'ENTRY_NOT_FOUND' && isUuid(id) ? await findServedRevision(reader, id) : undefined
     if (revision !== undefined) return revision
-    if (code === 'ENTRY_NOT_FOUND' || code === 'ENTRY_WITHDRAWN') return { id, problem: code }
+    if (code === 'ENTRY_NOT_FOUND' || code === 'ENTRY_WITHDRAWN' || code === 'ERASED') return { id, problem: code }
     throw error
   }
 }
@@ -175,6 +175,7 @@ async function findServedRevision(reader: Reader, id: string): Promise<Served | 
   const row = await findRevisionById(reader, id)
   if (row === undefined) return undefined
   if (row.withdrawn === 1) return { id, problem: 'ENTRY_WITHDRAWN' }
+  if (row.title === '') return { id, problem: 'ERASED' }
   const revision = toRevision(row)
   const json = encodeJson(JSON.stringify(revision))
   return { number: row.entry, revision: row.number, etag: revision.evidenceHash, json }

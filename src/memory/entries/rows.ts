@@ -49,7 +49,7 @@ export type EntryRow = AuthorColumns &
 const UNFLAGGED_WITHIN = 1_000
 const unflaggedIn = (entry: Sql, from: Sql, ordinal: Sql, signals: Sql): Sql => sql`
   SELECT c.id FROM revision c WHERE c.entry = ${entry} AND c.ordinal >= ${from} AND c.ordinal < ${ordinal}
-    AND (c.signals & ${signals}) = 0 ORDER BY c.ordinal DESC LIMIT 1`
+    AND (c.signals & ${signals}) = 0 AND c.title <> '' ORDER BY c.ordinal DESC LIMIT 1`
 
 export const ENTRY_COLUMNS: Sql = sql`e.number, e.id, e.slug, e.tags, e.data_class, e.created_at, e.updated_at, e.revisions, e.evidence, e.relations,
   e.hidden, e.quarantined, e.blocked, e.withdrawn, e.revision, e.origins, r.id AS revision_id,
@@ -340,11 +340,12 @@ export const isSame = (
   previous.content === next.content &&
   previous.sources === JSON.stringify(next.sources)
 
-/** Whether an exact revision of a public entry exists, and so may be a source. */
+/** Whether an exact revision of a public entry exists and was not erased, and so may be a source. */
 export const isCitable = async (reader: Reader, entryId: string, revisionId: string): Promise<boolean> =>
   (await reader.one(sql`
     SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
-    WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0`)) !== undefined
+    WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0 AND r.title <> ''`)) !==
+  undefined
 
 export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals' | 'tags'>): Revision => ({
   id: row.id,
@@ -364,11 +365,11 @@ export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals' | 'tags'>)
 
 export type BlamedRow = Text & { ordinal: number }
 
-/** The revisions of an entry above one ordinal and up to another that changed something, newest first. */
+/** The revisions of an entry above one ordinal and up to another that changed something and were not erased, newest first. */
 export const listTexts = (reader: Reader, entry: number, above: number, upTo: number) =>
   reader.all<BlamedRow>(sql`
     SELECT ordinal, title, summary, content FROM revision
-    WHERE entry = ${entry} AND ordinal > ${above} AND ordinal <= ${upTo} AND changed = 1 ORDER BY ordinal DESC`)
+    WHERE entry = ${entry} AND ordinal > ${above} AND ordinal <= ${upTo} AND changed = 1 AND title <> '' ORDER BY ordinal DESC`)
 
 export type WriterRow = AuthorColumns & {
   id: string
@@ -384,8 +385,9 @@ export const findWriter = (reader: Reader, entry: number, ordinal: number) =>
     SELECT r.id, r.ordinal, r.change_type, r.created_at, r.signals, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
     WHERE r.entry = ${entry} AND r.ordinal = ${ordinal}`)
 
-/** 1 where the row of `revision` changes something, 0 where it equals the revision before. */
-const CHANGED: Sql = sql`CASE WHEN EXISTS (
+/** 1 where the row of `revision` changes something, 0 where it equals the revision before. An erased text is compared with none. */
+const CHANGED: Sql = sql`CASE WHEN title = '' OR EXISTS (
+  SELECT 1 FROM revision p WHERE p.entry = revision.entry AND p.ordinal = revision.ordinal - 1 AND p.title = '') THEN changed WHEN EXISTS (
   SELECT 1 FROM revision p WHERE p.entry = revision.entry AND p.ordinal = revision.ordinal - 1 AND p.title = revision.title
     AND p.summary = revision.summary AND p.content = revision.content AND p.sources = revision.sources) THEN 0 ELSE 1 END`
 

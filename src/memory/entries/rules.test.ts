@@ -12,7 +12,14 @@ const standing = fc.record({
   author_quarantined: flag,
   origin_quarantined: flag,
 })
-const entry = { slug: 'fox', withdrawn: 0, blocked: 0, revision_id: '01990000-0000-7000-8000-00000000000a' }
+const entry = {
+  title: 'Fox',
+  hidden: 0,
+  slug: 'fox',
+  withdrawn: 0,
+  blocked: 0,
+  revision_id: '01990000-0000-7000-8000-00000000000a',
+}
 
 test('QUARANTINED before HIDDEN before LOCKED before ACTIVE', () => {
   const none = { hidden: 0, quarantined: 0, blocked: 0, author_quarantined: 0, origin_quarantined: 0 }
@@ -41,6 +48,9 @@ test('no entry is 404, a withdrawn one 410 before it is called locked, a locked 
     assert.throws(() => assertReadable({ ...entry, withdrawn: 1, blocked }), new Problem('ENTRY_WITHDRAWN'))
     assert.throws(() => assertWritable({ ...entry, withdrawn: 1, blocked }), new Problem('ENTRY_WITHDRAWN'))
   }
+  assert.throws(() => assertReadable({ ...entry, withdrawn: 1, hidden: 1, title: '' }), new Problem('ERASED'))
+  // A mirror empties the text of an entry that can return.
+  assert.throws(() => assertReadable({ ...entry, withdrawn: 1, title: '' }), new Problem('ENTRY_WITHDRAWN'))
   const locked = { ...entry, blocked: 1 }
   assert.equal(assertReadable(locked), locked)
   assert.throws(() => assertWritable(locked), new Problem('ENTRY_LOCKED'))

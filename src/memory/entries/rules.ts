@@ -24,12 +24,23 @@ export function statusOf(entry: EntryStanding): Status {
 /** Whether the public may read an entry with this status. */
 export const isPublic = (status: Status): boolean => status === 'ACTIVE' || status === 'LOCKED'
 
-type Addressed = { slug: string; withdrawn: number; blocked: number; revision_id: string }
+type Addressed = Erasable & { slug: string; withdrawn: number; blocked: number; revision_id: string }
 
-/** Returns the entry of an address if the public may read it; else throws ENTRY_NOT_FOUND or ENTRY_WITHDRAWN. */
+/** The flag and the title of an entry by which its erasure is seen. */
+type Erasable = { hidden: number; title: string }
+
+/** Whether the current text of an entry was erased. A mirror also empties texts that can return, but hides only erased entries. */
+export const isErased = ({ hidden, title }: Erasable): boolean => hidden === 1 && title === ''
+
+/** Throws ERASED if the text of a revision of a public entry was erased. */
+export function assertNotErased({ title }: { title: string }): void {
+  if (title === '') throw new Problem('ERASED')
+}
+
+/** Returns the entry of an address if the public may read it; else throws ENTRY_NOT_FOUND, ENTRY_WITHDRAWN or ERASED. */
 export function assertReadable<E extends Addressed>(entry: E | undefined): E {
   if (entry === undefined) throw new Problem('ENTRY_NOT_FOUND')
-  if (entry.withdrawn) throw new Problem('ENTRY_WITHDRAWN')
+  if (entry.withdrawn) throw new Problem(isErased(entry) ? 'ERASED' : 'ENTRY_WITHDRAWN')
   return entry
 }
 

@@ -140,7 +140,7 @@ export type ChangeRow = AuthorColumns &
 export const listRecentChanges = (reader: Reader, before: number, limit: number) =>
   reader.all<ChangeRow>(sql`
     SELECT r.number, r.id, e.slug, r.ordinal, r.title, r.summary, r.rationale, r.change_type, r.created_at, ${AUTHOR_COLUMNS}, ${JOINED_STANDING},
-      CASE WHEN e.withdrawn = 1 OR e.data_class <> 'EXTERNAL' OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS hidden
+      CASE WHEN e.withdrawn = 1 OR r.title = '' OR e.data_class <> 'EXTERNAL' OR a.quarantined = 1 OR coalesce(o.quarantined, 0) = 1 THEN 1 ELSE 0 END AS hidden
     FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor LEFT JOIN origin o ON o.number = r.origin
       LEFT JOIN actor c ON c.number = e.changed_by
     WHERE r.number < ${before} ORDER BY r.number DESC LIMIT ${limit}`)
@@ -173,6 +173,9 @@ const INDEXED_ENTRY: Sql = sql`
  */
 export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
   ${INDEXED_ENTRY} WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
+
+/** How many revisions are erased. */
+export const ERASED_REVISIONS: Sql = sql`SELECT count(*) AS revisions FROM erasure WHERE kind = 'revision'`
 
 /** The current state of an entry, withdrawn or not. */
 export const currentEntry = (number: number): Sql => sql`

@@ -21,6 +21,7 @@ import { findAddressed, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { type EntryRow, findEntry } from './rows.ts'
+import { assertNotErased } from './rules.ts'
 import {
   type ChangeRow,
   countEvidence,
@@ -177,6 +178,7 @@ export const readRevisionState = async (on: WithReader, slug: string, revisionId
 async function revisionStateOf(on: WithReader, entry: EntryRow, revisionId: string): Promise<RevisionState> {
   const revision = await findRevisionAuthor(on.reader, entry.number, revisionId)
   if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
+  assertNotErased(revision)
   const { state, tally, confirmed } =
     revision.number === entry.revision
       ? shownStanding(entry)

@@ -5,7 +5,7 @@ import type { EvidenceResult } from '../../contract/resources.ts'
 import { only, type Reader, type Transaction } from '../../engine/database.ts'
 import { type AuthorColumns, authorColumnsOf, toAuthor } from '../actors/rows.ts'
 import { countEvidence, type EntryRow, findEntry, findRevision, listTexts, type RevisionRow } from '../entries/rows.ts'
-import { assertWritable } from '../entries/rules.ts'
+import { assertNotErased, assertWritable } from '../entries/rules.ts'
 import { takeRecord } from '../head-rows.ts'
 import { assertNoSecret } from '../idempotency/rules.ts'
 import type { Context, WriteOperation, WriteRequest } from '../operation.ts'
@@ -102,6 +102,7 @@ export async function findJudged(
     const entry = assertWritable(found)
     const revision = await findRevision(tx, entry.number, revisionId)
     if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
+    assertNotErased(revision)
     if (quote !== undefined && textsOf(entry.number).cut(revision).claimOf(quote).length === 0)
       throw new Problem('QUOTE_NOT_FOUND')
     return { entry, revision }

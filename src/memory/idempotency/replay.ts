@@ -1,13 +1,13 @@
 import { Problem } from '../../contract/problem.ts'
 import { readServed } from '../head-rows.ts'
 import type { WriteAnswer, WriteName, WriteOperation } from '../operation.ts'
-import { findStoredAnswer, insertStoredAnswer } from './rows.ts'
+import { findStoredAnswer, insertStoredAnswer, isAnswerErased } from './rows.ts'
 import { type Idempotency, SEAL_NONCE_BYTES, seal, unseal } from './rules.ts'
 
 /**
  * Makes a write idempotent: a retry gets the stored answer. The transaction of the write stores the answer, so that both exist or neither.
  * A refused write stores nothing. The answer is valid until `sweep` deletes it. Throws IDEMPOTENCY_KEY_REUSED if another request used the
- * key.
+ * key, and ERASED if a text of the answer was erased.
  */
 export const idempotent =
   <N extends WriteName>(operation: WriteOperation<N>): WriteOperation<N> =>
@@ -18,7 +18,9 @@ export const idempotent =
     const [stored, served] = await Promise.all([findStoredAnswer(tx, idempotency.id), readServed(tx)])
     if (stored !== undefined) {
       if (stored.request !== idempotency.request) throw new Problem('IDEMPOTENCY_KEY_REUSED')
-      return { ...(unpack(unseal(idempotency, stored.answer), body) satisfies WriteAnswer), replayed: true }
+      const answer = unpack(unseal(idempotency, stored.answer), body) satisfies WriteAnswer
+      if (await isAnswerErased(tx, answer.body)) throw new Problem('ERASED')
+      return { ...answer, replayed: true }
     }
     const answer = await operation(tx, context, request)
     await insertStoredAnswer(tx, {

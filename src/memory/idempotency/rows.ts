@@ -19,6 +19,35 @@ export async function insertStoredAnswer(
   )
 }
 
+type Shown = { text: string }
+
+/** The texts of the record that a member of an answer shows: an entry, a judgement or a relation. */
+function findShown(reader: Reader, { id, currentRevisionId, revisionId, sourceEntryId, relationType }: Named) {
+  if (currentRevisionId !== undefined)
+    return reader.one<Shown>(sql`SELECT title AS text FROM revision WHERE id = ${currentRevisionId}`)
+  if (relationType !== undefined)
+    return reader.one<Shown>(sql`
+      SELECT l.rationale AS text FROM entry e JOIN relation_end x ON x.entry = e.number JOIN relation l ON l.number = x.relation
+      WHERE e.id = ${sourceEntryId ?? ''} AND l.id = ${id ?? ''}`)
+  if (revisionId !== undefined)
+    return reader.one<Shown>(sql`SELECT rationale AS text FROM evidence WHERE id = ${id ?? ''}`)
+  return undefined
+}
+
+type Named = { [name in 'id' | 'currentRevisionId' | 'revisionId' | 'sourceEntryId' | 'relationType']?: string }
+type Judged = { verification?: Named; contradiction?: Named }
+
+/** Whether a text that the answer to a write shows was erased since. */
+export async function isAnswerErased(reader: Reader, body: object): Promise<boolean> {
+  const { items = [] } = body as { items?: Judged[] }
+  const named = [
+    body as Named,
+    ...items.flatMap(({ verification, contradiction }) => verification ?? contradiction ?? []),
+  ]
+  const shown = await Promise.all(named.map(one => findShown(reader, one)))
+  return shown.some(row => row?.text === '')
+}
+
 /**
  * Deletes, of the oldest `limit` rows, those stored before the service had run for `before` milliseconds and those beyond the newest
  * `most`. Returns how many.

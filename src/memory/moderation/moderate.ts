@@ -1,8 +1,10 @@
 import type { ModerationInput } from '../../contract/inputs.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Flags, ModerationResult } from '../../contract/resources.ts'
+import type { TargetType } from '../../contract/vocabulary.ts'
 import { getOrThrow, type Transaction } from '../../engine/database.ts'
 import { markModerated, markSegments } from '../../mirror/export-rows.ts'
+import { readErasures } from '../../tlog/rows.ts'
 import { settleFeed } from '../activity/rows.ts'
 import {
   deleteOriginBlock,
@@ -12,29 +14,34 @@ import {
   updateActorFlags,
   updateOriginFlags,
 } from '../actors/rows.ts'
-import { findEntry, findEntryByNumber, tagsOf } from '../entries/rows.ts'
-import { statusOf } from '../entries/rules.ts'
+import { type EntryRow, findEntry, findEntryByNumber, tagsOf } from '../entries/rows.ts'
+import { isErased, statusOf } from '../entries/rules.ts'
+import { tagKey } from '../entries/tag-rules.ts'
 import { type Moved, moveTopics } from '../entries/topic-rows.ts'
 import { settleStanding } from '../evidence/standing.ts'
 import { addToTotals, type Totals, takeRecord } from '../head-rows.ts'
 import { assertNoSecret } from '../idempotency/rules.ts'
-import type { WriteOperation } from '../operation.ts'
+import type { Context, WriteOperation } from '../operation.ts'
 import { isoTime } from '../values.ts'
+import * as erasing from './erase-rows.ts'
 import * as moderation from './rows.ts'
 import { moderated, sameFlags } from './rules.ts'
 
-type TargetState = moderation.ModeratedTarget & { id: string; state: Flags; networkKey: string | null }
+type TargetState = moderation.ModeratedTarget & { id: string; state: Flags; networkKey: string | null; erased: boolean }
 
 /** Applies a moderation action, updates all derived state, and stores the audit. A repeated action changes nothing. */
 export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, caller }) => {
   const target = await findTarget(tx, body)
   const state = moderated(target.state, body.action, body.targetType)
+  if (body.action === 'RESTORE' && target.erased) throw new Problem('ACTION_NOT_APPLICABLE')
   // A block applies to the key of the network. If that key is deleted already, the network cannot be blocked.
   if (blocksNetwork(target, state) && target.networkKey === null) throw new Problem('TARGET_NOT_FOUND')
   assertNoSecret(body)
-  const changed = !sameFlags(state, target.state)
   const record = await takeRecord(tx)
+  const erased = body.action === 'ERASE' ? await erase(tx, context, target, record) : 0
+  const changed = !sameFlags(state, target.state) || erased > 0
   const affected = changed ? await change(tx, target, state, record) : { entries: 0, actors: 0 }
+  if (erased > 0) await destroyAddresses(tx, record)
   const result: ModerationResult = {
     id: context.newId(),
     targetType: body.targetType,
@@ -56,12 +63,7 @@ const blocksNetwork = (target: TargetState, state: Flags): boolean =>
   target.type === 'ORIGIN' && state.blocked && !target.state.blocked
 
 async function findTarget(tx: Transaction, { targetType, targetId }: ModerationInput): Promise<TargetState> {
-  const row =
-    targetType === 'ENTRY'
-      ? await findEntry(tx, targetId)
-      : targetType === 'ACTOR'
-        ? await findActorById(tx, targetId)
-        : await findOrigin(tx, targetId)
+  const row = await findRow(tx, targetType, targetId)
   if (row === undefined) throw new Problem('TARGET_NOT_FOUND')
   return {
     type: targetType,
@@ -74,7 +76,46 @@ async function findTarget(tx: Transaction, { targetType, targetId }: ModerationI
     },
     networkKey: 'network_key' in row ? row.network_key : null,
     day: 'day' in row ? row.day : null,
+    erased: 'slug' in row && 'title' in row && isErased(row as EntryRow),
   }
+}
+
+async function findRow(tx: Transaction, targetType: TargetType, targetId: string) {
+  switch (targetType) {
+    case 'ENTRY':
+      return findEntry(tx, targetId)
+    case 'ACTOR':
+      return findActorById(tx, targetId)
+    case 'ORIGIN':
+      return findOrigin(tx, targetId)
+    case 'RECORD':
+      return findErasable(tx, targetId)
+  }
+}
+
+/** A record by its number. It has no flags but `hidden`, once it is erased. */
+async function findErasable(tx: Transaction, targetId: string) {
+  const number = /^[1-9]\d{0,14}$/.test(targetId) ? Number(targetId) : 0
+  const found = await erasing.findRecord(tx, number)
+  if (found === undefined) return undefined
+  const { size } = await readErasures(tx, { above: number - 1, upTo: number })
+  return { number, id: targetId, hidden: size, quarantined: 0, blocked: 0 }
+}
+
+/** Erases the records of a target: their salts and texts. Returns how many were not erased before. */
+async function erase(tx: Transaction, context: Context, target: TargetState, act: number): Promise<number> {
+  const named = await erasing.findRecord(tx, target.number)
+  const records = target.type === 'ENTRY' ? await erasing.listRecordsOf(tx, target.number) : [named]
+  const present = records.filter(record => record !== undefined)
+  const noted = await erasing.noteErased(tx, present, act, context.randomBytes)
+  if (noted.length > 0) await erasing.destroyErased(tx, act)
+  return noted.length
+}
+
+/** Destroys the slugs and tags of the entries that an act erased, after their topics were counted. */
+async function destroyAddresses(tx: Transaction, act: number): Promise<void> {
+  for (const { number, tags } of await erasing.listErasedEntries(tx, act))
+    await erasing.destroyAddress(tx, number, tagsOf({ tags }).map(tagKey))
 }
 
 async function change(
@@ -97,6 +138,7 @@ async function change(
 async function setFlags(tx: Transaction, target: TargetState, state: Flags): Promise<void> {
   const flags = { hidden: Number(state.hidden), quarantined: Number(state.quarantined), blocked: Number(state.blocked) }
   if (target.type === 'ENTRY') return moderation.updateEntryFlags(tx, target.number, flags)
+  if (target.type === 'RECORD') return erasing.hideEntryOf(tx, target.number)
   if (target.type === 'ACTOR') return updateActorFlags(tx, target.number, flags)
   if (target.networkKey !== null && blocksNetwork(target, state)) {
     await insertOriginBlock(tx, target.number, target.networkKey)

@@ -131,6 +131,7 @@ export const readAdminEvidence: ReadOperation<'readAdminEvidence'> = async (read
   const interactions = [
     ...evidence.map(row => ({
       kind: row.kind === 'VERIFY' ? 'verification' : 'contradiction',
+      record: String(row.number),
       ...(row.kind === 'VERIFY' ? toVerification(row) : toContradiction(row)),
       withdrawn: row.withdrawn === 1,
       originId: row.origin_id,
@@ -138,6 +139,7 @@ export const readAdminEvidence: ReadOperation<'readAdminEvidence'> = async (read
     })),
     ...relations.map(row => ({
       kind: 'relation',
+      record: String(row.number),
       ...toRelation(row),
       withdrawn: row.withdrawn === 1,
       originId: row.origin_id,
@@ -148,7 +150,7 @@ export const readAdminEvidence: ReadOperation<'readAdminEvidence'> = async (read
   return {
     body: {
       entry: moderatedEntry(entry),
-      revisions: revisions.map(row => ({ ...toRevision(row), originId: row.origin_id })),
+      revisions: revisions.map(row => ({ ...toRevision(row), record: String(row.number), originId: row.origin_id })),
       interactions: interactions.sort((a, b) => b.at - a.at).map(({ at: _, ...interaction }) => interaction),
       ...TRUST,
     },

@@ -1,4 +1,5 @@
 import type { Flags, ModerationResult } from '../../contract/resources.ts'
+import type { TargetType } from '../../contract/vocabulary.ts'
 import { type Awaitable, only, type Reader, type Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { findMirror } from '../../mirror/rows.ts'
@@ -9,9 +10,9 @@ import type { RecordRange } from '../head-rows.ts'
 import { type Totals, takeSequence } from '../head-rows.ts'
 import { isoTime } from '../values.ts'
 
-/** A target of moderation: an entry itself, or the rows that an actor or an origin made. */
+/** A target of moderation: an entry itself, the rows that an actor or an origin made, or one record by its number. */
 export type ModeratedTarget = {
-  type: 'ENTRY' | 'ACTOR' | 'ORIGIN'
+  type: TargetType
   number: number
   /** The day of an origin, as `2026-11-21`; null for other types. */
   day: string | null
@@ -26,13 +27,7 @@ const STANDING: Sql = sql`
 
 /** The entries whose status a target decides. */
 export const listStandings = (reader: Reader, target: ModeratedTarget) =>
-  reader.all<StandingRow>(
-    target.type === 'ENTRY'
-      ? sql`${STANDING} WHERE e.number = ${target.number}`
-      : target.type === 'ACTOR'
-        ? sql`${STANDING} WHERE e.actor = ${target.number} ORDER BY e.number`
-        : sql`${STANDING} WHERE e.origin = ${target.number} ORDER BY e.number`,
-  )
+  reader.all<StandingRow>(sql`${STANDING} WHERE ${entriesOf(target)} ORDER BY e.number`)
 
 export async function updateEntryFlags(
   tx: Transaction,
@@ -44,21 +39,36 @@ export async function updateEntryFlags(
   )
 }
 
-/** The entries that a target decides about, as a condition on `entry e`. */
-export const entriesOf = ({ type, number }: ModeratedTarget): Sql =>
-  type === 'ENTRY' ? sql`e.number = ${number}` : type === 'ACTOR' ? sql`e.actor = ${number}` : sql`e.origin = ${number}`
+/** The entries that a target decides about, as a condition on `entry e`: for a record, the entry whose current text it is. */
+export function entriesOf({ type, number }: ModeratedTarget): Sql {
+  switch (type) {
+    case 'ENTRY':
+      return sql`e.number = ${number}`
+    case 'ACTOR':
+      return sql`e.actor = ${number}`
+    case 'ORIGIN':
+      return sql`e.origin = ${number}`
+    case 'RECORD':
+      return sql`e.number = (SELECT r.entry FROM revision r WHERE r.number = ${number}) AND e.revision = ${number}`
+  }
+}
 
-/** The evidence or relations of an actor or origin, as a condition on `evidence v` or `relation v`. */
+/** The evidence or relations of an actor or origin, or one of them by its number, as a condition on `evidence v` or `relation v`. */
 const addedBy = ({ type, number }: ModeratedTarget): Sql =>
-  type === 'ACTOR' ? sql`v.actor = ${number}` : sql`v.origin = ${number}`
+  type === 'ACTOR'
+    ? sql`v.actor = ${number}`
+    : type === 'ORIGIN'
+      ? sql`v.origin = ${number}`
+      : sql`v.number = ${number}`
 
 /** The relations that start or end at the entries of a target, as a condition on `relation v`. */
 const relatedTo = (target: ModeratedTarget): Sql =>
   sql`v.number IN (SELECT x.relation FROM relation_end x JOIN entry e ON e.number = x.entry WHERE ${entriesOf(target)})`
 
-/** Whether the author of `v` or the origin it came from is quarantined. */
-const AUTHOR_WITHDRAWN: Sql = sql`(SELECT a.quarantined FROM actor a WHERE a.number = v.actor) = 1
-  OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = v.origin), 0) = 1`
+/** Whether `v` was erased, or its author or the origin it came from is quarantined. */
+const ALONE_WITHDRAWN: Sql = sql`(SELECT a.quarantined FROM actor a WHERE a.number = v.actor) = 1
+  OR coalesce((SELECT o.quarantined FROM origin o WHERE o.number = v.origin), 0) = 1
+  OR EXISTS (SELECT 1 FROM erasure x WHERE x.record = v.number)`
 
 /** Counts for stats of the public part of a target's entries: EXTERNAL entries, and EXTERNAL revisions and evidence on them. */
 export async function countPublicEntries(reader: Reader, target: ModeratedTarget): Promise<Partial<Totals>> {
@@ -123,15 +133,15 @@ export async function settleEntries(tx: Transaction, target: ModeratedTarget, ch
     FROM (SELECT e.number AS moved, row_number() OVER (ORDER BY e.number) AS place ${moved}) AS m WHERE number = m.moved`)
 }
 
-/** Evidence of a target is withdrawn while its author or origin is quarantined. The act `record` is stored at the entries that it is about. */
+/** Evidence of a target is withdrawn if it was erased, and while its author or origin is quarantined. The act `record` is stored at the entries that it is about. */
 export async function settleEvidence(tx: Transaction, target: ModeratedTarget, record: number): Promise<void> {
-  const moved = sql`${addedBy(target)} AND v.withdrawn <> CASE WHEN ${AUTHOR_WITHDRAWN} THEN 1 ELSE 0 END`
+  const moved = sql`${addedBy(target)} AND v.withdrawn <> CASE WHEN ${ALONE_WITHDRAWN} THEN 1 ELSE 0 END`
   await updateEvidenceModerated(tx, sql`SELECT v.entry FROM evidence v WHERE ${moved}`, record)
   await tx.run(sql`UPDATE evidence AS v SET withdrawn = 1 - withdrawn WHERE ${moved}`)
 }
 
 /**
- * Relations are withdrawn while their author or origin is quarantined or one of their ends is withdrawn. The act `record` is stored at the
+ * Relations are withdrawn if they were erased, and while their author or origin is quarantined or one of their ends is withdrawn. The act `record` is stored at the
  * entries that they contradict.
  */
 export async function settleRelations(
@@ -140,7 +150,7 @@ export async function settleRelations(
   reach: Reach,
   record: number,
 ): Promise<void> {
-  const moved = sql`${relationsOf(target, reach)} AND v.withdrawn <> CASE WHEN ${AUTHOR_WITHDRAWN}
+  const moved = sql`${relationsOf(target, reach)} AND v.withdrawn <> CASE WHEN ${ALONE_WITHDRAWN}
     OR (SELECT s.withdrawn FROM entry s WHERE s.number = v.source_entry) = 1
     OR (SELECT t.withdrawn FROM entry t WHERE t.number = v.target_entry) = 1 THEN 1 ELSE 0 END`
   const objected = sql`SELECT v.target_entry FROM relation v WHERE v.relation_type = 'CONTRADICTS' AND ${moved}`
@@ -155,7 +165,10 @@ export async function updateEvidenceModerated(tx: Transaction, entries: Sql, rec
     WHERE number IN (${entries}) AND coalesce(evidence_moderated, 0) < ${record}`)
 }
 
-/** The entries whose judgements depend on a target's flags: those that it judged, and those that objections at its entries are about. */
+/**
+ * The entries whose judgements depend on a target: those that it judged, those that objections at its entries are about, and the entry of
+ * an erased revision.
+ */
 export async function listJudged(reader: Reader, target: ModeratedTarget): Promise<number[]> {
   const objections = (reach: Reach): Awaitable<{ entry: number }[]> =>
     reader.all(sql`
@@ -167,6 +180,9 @@ export async function listJudged(reader: Reader, target: ModeratedTarget): Promi
     target.type === 'ENTRY'
       ? []
       : reader.all<{ entry: number }>(sql`SELECT DISTINCT v.entry FROM evidence v WHERE ${addedBy(target)}`),
+    target.type !== 'RECORD'
+      ? []
+      : reader.all<{ entry: number }>(sql`SELECT entry FROM revision WHERE number = ${target.number}`),
   ])
   return [...new Set(lists.flat().map(({ entry }) => entry))]
 }
@@ -225,10 +241,23 @@ export async function listModerations(reader: Reader, limit: number): Promise<Mo
 
 /** The record number of the latest act in force that withdraws the record of an activity row; undefined if there is none. */
 export const findWithdrawingAct = async (reader: Reader, sequence: number): Promise<number | undefined> =>
+  (await findFlaggingAct(reader, sequence)) ?? (await findErasingAct(reader, sequence))
+
+/** The latest act that erased the current text of the entries of an activity row. */
+const findErasingAct = async (reader: Reader, sequence: number): Promise<number | undefined> =>
+  (
+    await reader.one<{ number: number | null }>(sql`
+      SELECT max(x.act) AS number FROM erasure x WHERE x.record IN (
+        SELECT e.revision FROM activity s JOIN entry e ON e.number = s.entry WHERE s.sequence = ${sequence}
+        UNION ALL SELECT t.revision FROM activity s JOIN relation l ON l.number = s.subject JOIN entry t ON t.number = l.target_entry
+          WHERE s.sequence = ${sequence})`)
+  )?.number ?? undefined
+
+const findFlaggingAct = async (reader: Reader, sequence: number): Promise<number | undefined> =>
   (
     await reader.one<{ number: number | null }>(sql`
       SELECT max(m.number) AS number FROM moderation m
-      WHERE m.action IN ('HIDE', 'QUARANTINE') AND m.target_id IN (
+      WHERE m.action IN ('HIDE', 'QUARANTINE', 'ERASE') AND m.target_id IN (
         SELECT e.id FROM activity s JOIN entry e ON e.number = s.entry
           WHERE s.sequence = ${sequence} AND (e.hidden = 1 OR e.quarantined = 1)
         UNION ALL SELECT t.id FROM activity s JOIN relation l ON l.number = s.subject JOIN entry t ON t.number = l.target_entry

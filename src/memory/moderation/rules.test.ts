@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../contract/problem.ts'
 import type { Flags } from '../../contract/resources.ts'
-import { MODERATION_ACTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
+import { MODERATION_ACTIONS, type ModerationAction, TARGET_TYPES, type TargetType } from '../../contract/vocabulary.ts'
 import { isPublic, statusOf } from '../entries/rules.ts'
 import { moderated, sameFlags } from './rules.ts'
 
@@ -10,6 +10,9 @@ const BOTH = [false, true]
 const STATES: Flags[] = BOTH.flatMap(hidden =>
   BOTH.flatMap(quarantined => BOTH.map(blocked => ({ hidden, quarantined, blocked }))),
 )
+const isRefused = (action: ModerationAction, type: TargetType): boolean =>
+  (type === 'ORIGIN' && action === 'HIDE') ||
+  (action === 'ERASE' ? type === 'ACTOR' || type === 'ORIGIN' : type === 'RECORD')
 const FLAG = { HIDE: 'hidden', QUARANTINE: 'quarantined', BLOCK: 'blocked' } as const
 
 test('an action that sets a flag sets that flag and no other', () => {
@@ -30,7 +33,7 @@ test('RESTORE clears hidden and quarantined, UNBLOCK clears blocked, and neither
 test('every action is idempotent and does not change its input', () => {
   for (const type of TARGET_TYPES) {
     for (const action of MODERATION_ACTIONS) {
-      if (type === 'ORIGIN' && action === 'HIDE') continue
+      if (isRefused(action, type)) continue
       for (const state of STATES) {
         const given = Object.freeze({ ...state })
         const once = moderated(given, action, type)
@@ -40,12 +43,16 @@ test('every action is idempotent and does not change its input', () => {
   }
 })
 
-test('an origin cannot be hidden', () => {
-  for (const state of STATES) {
-    assert.throws(
-      () => moderated(state, 'HIDE', 'ORIGIN'),
-      (error: unknown) => error instanceof Problem && error.code === 'ACTION_NOT_APPLICABLE',
-    )
+test('an origin cannot be hidden, an actor or an origin not erased, and a record only erased', () => {
+  for (const type of TARGET_TYPES) {
+    for (const action of MODERATION_ACTIONS.filter(one => isRefused(one, type))) {
+      for (const state of STATES) {
+        assert.throws(
+          () => moderated(state, action, type),
+          (error: unknown) => error instanceof Problem && error.code === 'ACTION_NOT_APPLICABLE',
+        )
+      }
+    }
   }
 })
 

@@ -2,11 +2,18 @@ import { Problem } from '../../contract/problem.ts'
 import type { Flags } from '../../contract/resources.ts'
 import type { ModerationAction, TargetType } from '../../contract/vocabulary.ts'
 
+/** Whether a type of target takes an action: records are only erased, and only entries and records are. */
+const isApplicable = (action: ModerationAction, targetType: TargetType): boolean =>
+  action === 'ERASE'
+    ? targetType === 'ENTRY' || targetType === 'RECORD'
+    : targetType !== 'RECORD' && (targetType !== 'ORIGIN' || action !== 'HIDE')
+
 /** The flags of a target after an action. HIDE, QUARANTINE and RESTORE do not change `blocked`; BLOCK and UNBLOCK change nothing else. */
 export function moderated(state: Flags, action: ModerationAction, targetType: TargetType): Flags {
-  if (targetType === 'ORIGIN' && action === 'HIDE') throw new Problem('ACTION_NOT_APPLICABLE')
+  if (!isApplicable(action, targetType)) throw new Problem('ACTION_NOT_APPLICABLE')
   switch (action) {
     case 'HIDE':
+    case 'ERASE':
       return { ...state, hidden: true }
     case 'QUARANTINE':
       return { ...state, quarantined: true }

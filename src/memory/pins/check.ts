@@ -163,6 +163,7 @@ async function locate({ reader }: Reads, { pin, address }: NamedPin): Promise<Lo
   if (entry?.withdrawn === 1) return { kind: 'WITHDRAWN', ...named }
   const pinned = entry === undefined ? undefined : await findPinned(reader, entry, named.revisionId)
   if (entry === undefined || pinned === undefined || !isOf(pin, entry)) return { kind: 'UNKNOWN', ...named }
+  if (pinned.title === '') return { kind: 'WITHDRAWN', ...named }
   return { named, entry, pinned, change: null }
 }
 

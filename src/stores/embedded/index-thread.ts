@@ -6,7 +6,7 @@ import { openSqlite } from '../../engine/sqlite.ts'
 import { NICE, reportReady, setNice } from '../../engine/thread.ts'
 import { openIndex } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'
-import { changedEntries, currentEntry } from '../../memory/entries/view-rows.ts'
+import { changedEntries, currentEntry, ERASED_REVISIONS } from '../../memory/entries/view-rows.ts'
 import { readHead } from '../../memory/head-rows.ts'
 import { indexFile, storeFile } from './directory.ts'
 import type { ThreadData } from './store.ts'
@@ -35,13 +35,26 @@ function reading<T>(read: () => T): T {
   }
 }
 
+/** The newest record, and how many revisions were erased up to it. An erasure takes a record too, so only a new record changes the count. */
+let seen = { storeId, record: -1, storeEpoch: 0, erased: 0 }
+function state(): typeof seen {
+  const reached = Number(committed(counters))
+  if (reached !== seen.record)
+    seen = {
+      ...seen,
+      record: reached,
+      erased: reading(() => store.one<{ revisions: number }>(ERASED_REVISIONS))?.revisions ?? 0,
+    }
+  return seen
+}
+
 const follower = new IndexFollower({
   counters,
   file: indexFile(directory),
   index,
   fault,
   source: {
-    state: () => ({ storeId, record: Number(committed(counters)), storeEpoch: 0 }),
+    state,
     changed: (change, number, limit) => reading(() => store.all(changedEntries(change, number, limit))),
     entry: number => reading(() => store.one(currentEntry(number))),
     awaitNewer: (state, patience) => awaitCommit(counters, BigInt(state.record), patience),

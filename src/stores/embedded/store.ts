@@ -9,13 +9,13 @@ import {
   readCounts,
   type SharedCounters,
 } from '../../engine/counters.ts'
-import { only } from '../../engine/database.ts'
+import { only, type Reader } from '../../engine/database.ts'
 import { GROUP_MAX } from '../../engine/group-commit.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import { type IndexNotice, startThread, type Thread, YOUNG_MB } from '../../engine/thread.ts'
 import { bytesOf } from '../../find/bytes-of.ts'
 import { openSearches, type Searches } from '../../find/searches.ts'
-import type { Command } from '../../memory/commands.ts'
+import { type Command, RESIDUES } from '../../memory/commands.ts'
 import { NEWEST_RECORD, type Newest } from '../../memory/head-rows.ts'
 import type { Readiness, WriteAnswer } from '../../memory/operation.ts'
 import type { MaintenanceName } from '../../memory/run.ts'
@@ -47,6 +47,7 @@ type Parts = {
   original: string | undefined
   log: LogThread
   unlock(): void
+  onErased(reader: Reader): Promise<void>
 }
 
 /** The embedded store. Point reads run in this thread. Writes, indexing, searches and the public log run in other threads. */
@@ -90,7 +91,9 @@ export class EmbeddedStore implements Store {
   async write(...[name, input, environment]: Parameters<Store['write']>): Promise<WriteAnswer> {
     const { original, health } = this.#parts
     if (original !== undefined) throw new Problem('READ_ONLY_MIRROR', { original })
-    return (await health.write({ name, input, environment })) as WriteAnswer
+    const answer = (await health.write({ name, input, environment })) as WriteAnswer
+    if (name === 'moderate' && RESIDUES.moderate?.(input, answer) === 'rewrite') await this.#parts.onErased(this.reader)
+    return answer
   }
 
   async maintain<N extends MaintenanceName>(
@@ -176,12 +179,13 @@ export class EmbeddedStore implements Store {
 }
 
 /**
- * Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. `unlock` releases the
- * lock of the directory, if the caller has it.
+ * Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. `onErased` is called
+ * after an erasure, before it is answered. `unlock` releases the lock of the directory, if the caller has it.
  */
 type Reports = {
   onIndex?(notice: IndexNotice): void
   onAside?(sentence: string): void
+  onErased?(reader: Reader): Promise<void>
   unlock?: (() => void) | undefined
 }
 
@@ -191,7 +195,7 @@ type Reports = {
  */
 export async function openEmbeddedStore(
   directory: string,
-  { onIndex = () => {}, onAside = () => {}, ...locked }: Reports = {},
+  { onIndex = () => {}, onAside = () => {}, onErased = async () => {}, ...locked }: Reports = {},
 ): Promise<EmbeddedStore> {
   const unlock = locked.unlock ?? lockDataDirectory(directory)
   const counters = createSharedCounters()
@@ -219,7 +223,7 @@ export async function openEmbeddedStore(
     const searches = await openSearches(searched, onDeath)
     const { reader, original } = await openReader(directory)
     const log = new LogThread(new URL('./log-thread.ts', import.meta.url), data)
-    const parts = { directory, counters, health, threads, writer, searches, reader, original, log, unlock }
+    const parts = { directory, counters, health, threads, writer, searches, reader, original, log, unlock, onErased }
     return new EmbeddedStore(parts)
   } catch (error) {
     health.close()

@@ -4,9 +4,9 @@ import { createCpuYield } from '../../engine/cpu-yield.ts'
 import { only, StoreFault } from '../../engine/database.ts'
 import { GroupCommit } from '../../engine/group-commit.ts'
 import { sql } from '../../engine/sql.ts'
-import { boundLog, checkpointWal, isDamage, SqliteSession } from '../../engine/sqlite.ts'
+import { boundLog, checkpointWal, isDamage, rewriteFile, SqliteSession } from '../../engine/sqlite.ts'
 import { NICE, type Reply, replyOfError, reportReady, setNice } from '../../engine/thread.ts'
-import { createWorks } from '../../memory/commands.ts'
+import { createWorks, RESIDUES } from '../../memory/commands.ts'
 import { openStoreForWriting } from './create.ts'
 import { watchServedFiles } from './directory.ts'
 import type { ThreadData, WriterRequest } from './store.ts'
@@ -95,11 +95,11 @@ const perform = async (command: WriterRequest): Promise<unknown> => {
     yieldCpu()
     return work(tx, floor)
   })
-  // Data that a sweep deleted or a mirror erased must not remain in the write-ahead log.
-  if ((command.name === 'sweep' && result === false) || (command.name === 'keepMirrored' && result === true)) {
-    checkpointWal(connection)
-    boundLog(connection.raw, isDiskSlow)
-  }
+  // Deleted data must not remain in the write-ahead log, and erased data in no page of the file.
+  const residue = RESIDUES[command.name]?.(command.input, result)
+  if (residue === 'rewrite') await rewriteFile(connection)
+  if (residue === 'truncate') checkpointWal(connection)
+  if (residue !== undefined) boundLog(connection.raw, isDiskSlow)
   return result
 }
 

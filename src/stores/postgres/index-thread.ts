@@ -13,7 +13,7 @@ import { sql } from '../../engine/sql.ts'
 import { NICE, reportReady, setNice } from '../../engine/thread.ts'
 import { openIndex, type StoreState } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'
-import { changedEntries, currentEntry } from '../../memory/entries/view-rows.ts'
+import { changedEntries, currentEntry, ERASED_REVISIONS } from '../../memory/entries/view-rows.ts'
 import { storeEpochOf } from '../../memory/head-rows.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readerThrough, Session } from './session.ts'
@@ -50,15 +50,17 @@ async function reading<T>(read: (reader: Reader) => Promise<T>): Promise<T> {
 }
 
 /** The store of the database, its newest record and its epoch. A database that another node is setting up counts as unavailable. */
-async function state(): Promise<StoreState> {
+async function state(): Promise<StoreState & { erased: number }> {
   const head = await reading(async reader =>
-    reader.one<StoreState & { sequence: number }>(sql`SELECT store_id AS "storeId", record, sequence FROM head`),
+    reader.one<StoreState & { sequence: number; erased: number }>(
+      sql`SELECT store_id AS "storeId", record, sequence, (${ERASED_REVISIONS}) AS erased FROM head`,
+    ),
   )
   if (head === undefined) throw new StoreFault('unavailable', new Error('the store has no head row yet'))
-  const { storeId, record, sequence } = head
+  const { storeId, record, sequence, erased } = head
   const reached = { record, storeEpoch: storeEpochOf(sequence) }
   publishCommitted(counters, positionOf(reached))
-  return { storeId, ...reached }
+  return { storeId, ...reached, erased }
 }
 
 const follower = new IndexFollower({

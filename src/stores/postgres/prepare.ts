@@ -105,3 +105,10 @@ export async function assertWhollyCopied(connection: PostgresConnection): Promis
     'A copy into the database at DATABASE_URL was not finished; run "palimpsest copy" again before a node is started on it.',
   )
 }
+
+/** Tables that an erasure changes. */
+const ERASED_FROM = 'entry, revision, evidence, relation, moderation, report, salt, topic'
+
+/** Removes the rows that an erasure replaced or deleted. Rows that an older snapshot still reads stay until the next VACUUM. */
+export const removeErased = (connection: PostgresConnection): Promise<void> =>
+  connection.exec(`VACUUM (INDEX_CLEANUP ON) ${ERASED_FROM}`)

@@ -2,11 +2,11 @@ import { Problem } from '../../contract/problem.ts'
 import { positionOf } from '../../engine/counters.ts'
 import { only, type Reader, StoreFault } from '../../engine/database.ts'
 import { GroupCommit } from '../../engine/group-commit.ts'
-import type { PostgresConnection } from '../../engine/postgres.ts'
+import { connectPostgres, type PostgresConnection } from '../../engine/postgres.ts'
 import { sql } from '../../engine/sql.ts'
 import type { IndexNotice } from '../../engine/thread.ts'
 import { bytesOf } from '../../find/bytes-of.ts'
-import { type Command, createWorks } from '../../memory/commands.ts'
+import { type Command, createWorks, RESIDUES } from '../../memory/commands.ts'
 import { NEWEST_RECORD, storeEpochOf } from '../../memory/head-rows.ts'
 import type { Readiness, WriteAnswer } from '../../memory/operation.ts'
 import type { MaintenanceName } from '../../memory/run.ts'
@@ -18,7 +18,7 @@ import { createMemory, LogThread } from '../../tlog/extend.ts'
 import { renewParts } from './activity-parts.ts'
 import { PostgresGroupSession } from './group-session.ts'
 import { Heartbeat, silence } from './heartbeat.ts'
-import { type Making, prepareDatabase, type Server } from './prepare.ts'
+import { type Making, prepareDatabase, removeErased, type Server } from './prepare.ts'
 import { createReader, openReaders, Standby } from './reader.ts'
 import { NodeSearch } from './search.ts'
 import { Session } from './session.ts'
@@ -36,6 +36,9 @@ const PROBE_INTERVAL_MS = 500
 /** Interval in milliseconds at which followers check for writes of other nodes. */
 const FOLLOW_INTERVAL_MS = 50
 
+/** How long the removal of erased rows may take, in milliseconds. */
+const VACUUM_TIMEOUT_MS = 600_000
+
 /** Works that change rows by conditions over many rows. Each runs in a separate group. */
 const ALONE: ReadonlySet<string> = new Set(['moderate', 'sweep'])
 
@@ -51,6 +54,8 @@ type PostgresOptions = {
   groupMax: number
   /** Called when the search index cannot be written, and when it can again. */
   onIndex(notice: IndexNotice): void
+  /** Called after an erasure, before it is answered. */
+  onErased?(reader: Reader): Promise<void>
   /** Called when the server is lost, with the reason, and when it is there again. */
   onReach(lost: Error | undefined): void
   /** Whether an empty store may be created in a database without one (the default), and a callback that receives its id. */
@@ -201,7 +206,21 @@ export class PostgresStore implements Store {
     if (this.full()) throw new Problem('OVERLOADED', { retryAfter: 1 })
     if (this.#writer.silent()) throw silence()
     const options = { at: command.environment.at, alone: ALONE.has(command.name) }
-    return this.#commits.write(await this.#workOf(command), options)
+    const result = await this.#commits.write(await this.#workOf(command), options)
+    if (RESIDUES[command.name]?.(command.input, result) === 'rewrite') await this.#completeErasure()
+    return result
+  }
+
+  /** Removes erased rows from the tables, and notes the erasure in the ledger of this node. */
+  async #completeErasure(): Promise<void> {
+    const limits = { statementTimeout: VACUUM_TIMEOUT_MS, idleTimeout: VACUUM_TIMEOUT_MS }
+    const connection = await connectPostgres({ url: this.#options.url, name: 'erasure', ...limits })
+    try {
+      await removeErased(connection)
+    } finally {
+      await connection.close()
+    }
+    await this.#options.onErased?.(this.reader)
   }
 
   async #prepare(connection: PostgresConnection): Promise<void> {

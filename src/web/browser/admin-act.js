@@ -121,14 +121,14 @@ function resultsOf(results, all) {
 }
 
 /** @param {ModerationResult} result */
-function resultOf({ changed, state, affected }) {
+function resultOf({ action, changed, state, affected }) {
   const set = Object.entries(state).flatMap(([name, on]) => (on ? [name] : []))
   return [
     make(
       'p',
       {},
       make('strong', {}, changed ? 'Done.' : 'It was already in this state.'),
-      ` It is now ${set.length === 0 ? 'not moderated' : set.join(' and ')}.`,
+      ` It is now ${action === 'ERASE' ? 'erased' : set.length === 0 ? 'not moderated' : set.join(' and ')}.`,
     ),
     make(
       'p',

@@ -4,16 +4,28 @@ import { button, make } from './dom.js'
 import { everyCharacter, words } from './untrusted-text.js'
 
 /** @typedef {import('./admin-views.js').Asks} Asks */
-/** @typedef {import('../../contract/resources.ts').Revision & { originId: string | null }} Revision */
+/** @typedef {import('../../contract/resources.ts').Revision & { record: string, originId: string | null }} Revision */
 /**
  * @typedef {{
- *   kind: string, id: string, actorId: string, actorName?: string | null, createdAt?: string, timestamp?: string, rationale?: string,
+ *   kind: string, id: string, record?: string, actorId: string, actorName?: string | null, createdAt?: string, timestamp?: string, rationale?: string,
  *   result?: string, confidence?: number, relationType?: string, action?: string, revisionId?: string | null, withdrawn?: boolean, originId: string | null,
  * }} Interaction
  */
 /**
  * @typedef {{ entry: import('./admin-views.js').Snapshot['entries'][number] & { summary: string, content: string, tags: string[] }, revisions: Revision[], interactions: Interaction[] }} Dossier
  */
+
+/**
+ * The button that acts on one record; none for a row without a number.
+ * @param {Asks} asks @param {string | undefined} record
+ */
+const recordButton = ({ act }, record) =>
+  record === undefined
+    ? ''
+    : button(`Record ${record} …`, () => act({ type: 'RECORD', id: record, name: `number ${record}` }))
+
+/** The reason of a record, or that its text was erased. @param {string | undefined} text */
+const reasonOf = text => (text === '' ? make('span', { class: 'none' }, 'erased') : words(text))
 
 /**
  * Everything about one entry: its text, all revisions, and all evidence and relations, withdrawn ones included.
@@ -52,7 +64,7 @@ export function dossierView({ entry, revisions, interactions }, asks) {
     ),
     table(
       'Evidence and relations, withdrawn ones included',
-      ['When', 'What', 'Says', 'Actor', 'Origin'],
+      ['When', 'What', 'Says', 'Record', 'Actor', 'Origin'],
       evidence,
       row => [
         timeOf(row.createdAt ?? ''),
@@ -60,15 +72,17 @@ export function dossierView({ entry, revisions, interactions }, asks) {
           make('span', { class: 'action' }, whatOf(row)),
           row.withdrawn === true ? make('span', { class: 'badge quarantined' }, 'withdrawn') : '',
         ],
-        words(row.rationale),
+        reasonOf(row.rationale),
+        recordButton(asks, row.record),
         actorButton(asks, row.actorId, names.get(row.actorId) ?? null),
         originButton(asks, row.originId),
       ],
     ),
-    table('Revisions', ['When', 'Change', 'Why', 'Actor', 'Origin'], revisions, row => [
+    table('Revisions', ['When', 'Change', 'Why', 'Record', 'Actor', 'Origin'], revisions, row => [
       timeOf(row.createdAt),
       make('span', { class: 'action' }, row.changeType),
-      words(row.rationale),
+      reasonOf(row.rationale),
+      recordButton(asks, row.record),
       actorButton(asks, row.actorId, names.get(row.actorId) ?? null),
       originButton(asks, row.originId),
     ]),

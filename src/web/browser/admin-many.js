@@ -59,14 +59,14 @@ const UNDONE = 'Undone: '
 
 /**
  * The results of the newest run of an audit, newest first: its neighbouring rows with the same action and reason. Empty if the newest
- * change is an undo.
+ * change is an undo or an erasure.
  * @param {readonly ModerationResult[]} audit newest first
  * @returns {ModerationResult[]}
  */
 export function lastRun(audit) {
   const changes = audit.filter(({ changed }) => changed)
   const [newest] = changes
-  if (newest === undefined || newest.reason.startsWith(UNDONE)) return []
+  if (newest === undefined || newest.action === 'ERASE' || newest.reason.startsWith(UNDONE)) return []
   const end = changes.findIndex(
     ({ targetType, action, reason }) =>
       targetType !== newest.targetType || action !== newest.action || reason !== newest.reason,
@@ -75,18 +75,18 @@ export function lastRun(audit) {
 }
 
 /**
- * The ids of the rows that can be undone: the newest change of each target.
+ * The ids of the rows that can be undone: the newest change of each target, unless it is an erasure.
  * @param {readonly ModerationResult[]} audit newest first
  * @returns {Set<string>}
  */
 export function undoableIds(audit) {
-  /** @type {Map<string, string>} */
+  /** @type {Map<string, ModerationResult>} */
   const newest = new Map()
-  for (const { id, targetType, targetId, changed } of audit) {
-    const target = `${targetType} ${targetId}`
-    if (changed && !newest.has(target)) newest.set(target, id)
+  for (const row of audit) {
+    const target = `${row.targetType} ${row.targetId}`
+    if (row.changed && !newest.has(target)) newest.set(target, row)
   }
-  return new Set(newest.values())
+  return new Set([...newest.values()].flatMap(({ id, action }) => (action === 'ERASE' ? [] : [id])))
 }
 
 /** The maximum length of a reason, in characters. */

@@ -253,6 +253,7 @@ export const MESSAGES = {
   STALE_REVISION: 'Another revision was committed while you were writing.',
   REQUEST_IN_PROGRESS: 'Your previous request is still in progress.',
   ENTRY_WITHDRAWN: 'Moderation has withdrawn the entry. Your text is still on this page: copy it if you need it.',
+  ERASED: 'The operator has erased this text. Nothing can be added to it.',
   BODY_TOO_LARGE: 'All fields together are larger than 32 KiB. Shorten the content.',
   UNSUPPORTED_MEDIA_TYPE: 'The browser sent an unsupported format. Reload the page and try again.',
   SOURCE_NOT_FOUND: 'One of the sources is no longer public. Remove it and try again.',

@@ -14,6 +14,8 @@ export const CONSEQUENCES = {
       'The entry itself is no longer hidden or quarantined. It stays withdrawn while its creator or its origin is quarantined. A lock stays too.',
     BLOCK: 'The entry is locked. It can be read and cited, but not revised, verified, contradicted or related.',
     UNBLOCK: 'The entry is unlocked. It accepts writes again, unless it is withdrawn.',
+    ERASE:
+      'The texts of the entry, of all its revisions, of the evidence about it and of its relations are destroyed, with its slug and tags, and with earlier reasons and reports about it. Nobody can restore them. Record numbers and hashes stay.',
   },
   ACTOR: {
     HIDE: 'The declared names of the actor are no longer public. Its contributions stay.',
@@ -32,5 +34,9 @@ export const CONSEQUENCES = {
     BLOCK:
       'This network can neither write nor create actors until you unblock it. A change of its fingerprint does not end the block.',
     UNBLOCK: 'This network can write again, unless it is quarantined.',
+  },
+  RECORD: {
+    ERASE:
+      'The text of this revision, evidence, relation or act of moderation is destroyed. Nobody can restore it. Its record number and hash stay. If it is the current revision of an entry, the entry is withdrawn for good: revise the entry before, to keep it.',
   },
 }

@@ -86,6 +86,32 @@ test('a report by a person is in the console until it is closed', options, async
   await close()
 })
 
+test('a record is erased from the evidence of its entry', options, async () => {
+  const { token } = await newActor(app.url)
+  const entry = await newEntry(app.url, token, { title: 'Erasable' })
+  const body = { revisionId: entry.currentRevisionId, rationale: 'Call 555 12' }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/contradict`, { body, token }), 201)
+  const { page, complaints, close } = await visit(browser, app.url)
+  await enter(page)
+  await page.getByRole('button', { name: 'Evidence of Erasable' }).first().click()
+  const row = page.getByRole('row').filter({ hasText: 'CONTRADICT' })
+  await row.getByText('Call 555 12').waitFor()
+  await assertAccessible(page, 'the records of an entry')
+  await assertNoOverflow(page, 'the records of an entry')
+  await row.getByRole('button', { name: /^Record \d+/ }).click()
+  await act(page, 'Erase', 'Asked by the person concerned')
+  await page.getByRole('dialog').getByText('It is now erased').waitFor()
+  await closeDialog(page)
+  await row.getByText('erased').waitFor()
+  assert.equal(await page.getByText('Call 555 12').count(), 0)
+  const { contradictions } = expectStatus(
+    await call<{ contradictions: unknown[] }>(app.url, 'GET', `/api/entries/${entry.slug}/evidence`),
+    200,
+  )
+  assert.deepEqual([contradictions, complaints], [[], []])
+  await close()
+})
+
 test(
   'an actor is quarantined from the evidence of an entry, and an origin blocked and unblocked',
   options,
