@@ -104,6 +104,13 @@ CREATE TABLE entry_voice (
   PRIMARY KEY (entry, voice)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE erasure (
+  record INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  commitment TEXT NOT NULL,
+  act INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE evidence (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
@@ -373,6 +380,10 @@ CREATE INDEX entry_origin ON entry (origin);
 
 CREATE INDEX entry_recent ON entry (updated_at, id) WHERE withdrawn = 0;
 
+CREATE INDEX erasure_act ON erasure (act, kind);
+
+CREATE INDEX erasure_kind ON erasure (kind);
+
 CREATE INDEX evidence_actor ON evidence (actor, entry);
 
 CREATE INDEX evidence_id ON evidence (id);
@@ -397,6 +408,8 @@ CREATE INDEX relation_objection ON relation (target_entry, origin_group, number)
   WHERE relation_type = 'CONTRADICTS' AND withdrawn = 0 AND target_revision IS NOT NULL;
 
 CREATE INDEX relation_origin ON relation (origin, target_entry);
+
+CREATE INDEX report_entry ON report (entry);
 
 CREATE INDEX report_open ON report (number) WHERE resolved_at IS NULL;
 
