@@ -150,7 +150,7 @@ function entryBody(shown: Shown): Html {
 <h1 dir="auto">${visible(entry.title)}</h1>
 <p class="lead" dir="auto">${visible(entry.summary)}</p>
 ${standingSentence(standing, revision, names, at)}
-<div class="meta">${originMark(entry)} Revision ${entry.revisionCount} by ${by(author)}, ${moment(entry.updatedAt, at)}${entry.revisionCount > 1 && html` <span class="since"> · created by ${by(entry.actor)}, ${moment(entry.createdAt, at)}</span>`} ${cite}</div>
+<div class="meta">${originMark(entry)} Revision ${entry.revisionCount} by ${by(author)}, ${moment(entry.updatedAt, at)}${entry.revisionCount > 1 && html` <span class="since"> · created by ${by(entry.actor)}, ${moment(entry.createdAt, at)}</span>`} · ${cite}</div>
 ${locked && html`<p class="notice">This entry is locked. It can be read and cited, but not changed, judged or related.</p>`}
 ${original !== undefined && html`<p class="notice">This is a copy. <a href="${original}/entries/${slug}">Revise or judge the entry at its original.</a></p>`}
 ${entryTabs(slug, '', counts)}

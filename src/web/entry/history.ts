@@ -251,7 +251,7 @@ export const REVISION: Page = {
 <header class="entry-head"><p class="over">Revision ${state.ordinal} of ${state.revisions} of <a href="/entries/${slug}">${words(entry.title)}</a></p>
 <h1 dir="auto">${visible(revision.title)}</h1>
 <p class="lead" dir="auto">${visible(revision.summary)}</p>
-<div class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${moment(revision.createdAt, reads.at)}: <q dir="auto">${visible(revision.rationale)}</q> ${citing(config, { slug, revision, ...state, at: reads.at })}</div>
+<div class="meta">${CHANGE_WORDS[revision.changeType]} by ${by(state.author)}, ${moment(revision.createdAt, reads.at)}: <q dir="auto">${visible(revision.rationale)}</q> · ${citing(config, { slug, revision, ...state, at: reads.at })}</div>
 ${current ? NOTHING : html`<p class="notice">This is not the latest revision. <a href="/entries/${slug}">Read the current entry</a>, or <a href="/entries/${slug}/diff?from=${revision.id}&amp;to=${entry.currentRevisionId}">see the later changes</a>${entry.status !== 'LOCKED' && html`, or <a href="/entries/${slug}/revise?from=${revision.id}">restore this text</a> in a new revision`}.</p>`}
 <nav class="pager" aria-label="Revisions">${links}</nav></header>
 <div class="columns"><div class="column">${trustNotice(entry, state)}
