@@ -120,7 +120,9 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
   test('find returns whether the question is answerable, and the missing and corrected words', async () => {
     const text = { title: 'Lighthouse lens cracks in frost', summary: 'Warm it slowly.', content: 'Glass splits.' }
     const { slug = '', revisionId = '' } = done(await callTool('publish', text)).structured
-    const { inside, outside } = fenceOf(done(await callTool('find', { q: 'lighthuose lens cracks xylophone' })).text)
+    const { inside, outside } = fenceOf(
+      done(await callTool('find', { q: 'lighthuose lens cracks in frost xylophone' })).text,
+    )
     assert.match(outside, /^Answerable: true \(match 0\.\d+ of 1\)\. Call read/)
     assert.ok(
       inside.startsWith('Searched for "lighthouse" in place of "lighthuose".\n\nNo entry has: xylophone.\n\n'),

@@ -27,9 +27,12 @@ const page = async (q: string, more = ''): Promise<string> => {
 const LENS = /<a href="\/entries\/lighthouse-lens-cracks-in-frost">/
 
 test('a question in other words finds the entry, and the page names corrected words and words that no entry has', async () => {
-  const shown = await page('why does the lighthuose lens crack zeppelin')
+  const shown = await page('why does the lighthuose lens crack in frost zeppelin')
   assert.match(shown, LENS)
-  assert.match(shown, /Did you mean <a href="\/search\?q=why%20does%20the%20lighthouse%20lens%20crack%20zeppelin">/)
+  assert.match(
+    shown,
+    /Did you mean <a href="\/search\?q=why%20does%20the%20lighthouse%20lens%20crack%20in%20frost%20zeppelin">/,
+  )
   assert.match(shown, /Corrected: <q>.*lighthuose.*<\/q> → <q>.*lighthouse.*<\/q>/)
   assert.match(shown, /No entry has: <q>.*zeppelin.*<\/q>/)
   assert.doesNotMatch(shown, /No entry answers this/)

@@ -58,7 +58,9 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
     unknown,
     best,
     match: roundScore(Math.min(1, match)),
-    answerableFrom: lacksCode ? Number.POSITIVE_INFINITY : answerableFrom(query, words.length, codes.length > 0),
+    answerableFrom: lacksCode
+      ? Number.POSITIVE_INFINITY
+      : answerableFrom(query, { words: words.length, isCoded: codes.length > 0, whole: all }),
     all,
     missing: missing.map(spelled),
     corrected: corrected.map(({ from, to }) => ({ from: from.split(' ').map(spelled).join(' '), to })),

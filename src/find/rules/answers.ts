@@ -12,6 +12,8 @@ import { rankingTermsOf } from './ranking-terms.ts'
 export type Ordered = {
   score: number
   whole: boolean
+  /** The share of the terms of its title that the question has: 0 to 1. Decides between equal ranks. */
+  title?: number
   standing: Pick<Standing, 'share'>
   signals: readonly Signal[]
 }
@@ -22,12 +24,22 @@ export type Ordered = {
  */
 const SIGNAL_SHARE = 0.5
 const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8 }
-const shareOf = (signals: readonly Signal[]): number =>
-  Math.min(1, ...signals.map(signal => SHARES[signal] ?? SIGNAL_SHARE))
+
+/** The share of the terms of a title that a question has. A message is found by its own entry before that of a longer message. */
+export function shareOfTitle(title: string, weights: ReadonlyMap<string, number>): number {
+  const terms = rankingTermsOf(title)
+  let [all, asked] = [0, 0]
+  for (const { term, derived } of terms) {
+    if (derived) continue
+    all += 1
+    if (weights.has(term)) asked += 1
+  }
+  return asked / Math.max(1, all)
+}
 
 /** The rank of an entry as an answer: match × (1 + share of its voices) ÷ 2, times the share that its signals leave. */
 const rankOf = ({ score, standing, signals }: Ordered): number =>
-  ((score * (1 + standing.share)) / 2) * shareOf(signals)
+  roundScore(((score * (1 + standing.share)) / 2) * Math.min(1, ...signals.map(name => SHARES[name] ?? SIGNAL_SHARE)))
 
 /** An entry with a signal does not gain from having all words of the question: only its score counts. */
 const isWhole = ({ whole, signals }: Ordered): boolean => whole && signals.length === 0
@@ -37,7 +49,7 @@ export const CANDIDATES = 40
 
 /** Sorts entries with all words of the question first, and each group by descending rank. */
 export const byRank = (a: Ordered, b: Ordered): number =>
-  Number(isWhole(b)) - Number(isWhole(a)) || rankOf(b) - rankOf(a)
+  Number(isWhole(b)) - Number(isWhole(a)) || rankOf(b) - rankOf(a) || (b.title ?? 0) - (a.title ?? 0)
 
 /** An entry with less than this share of the first score is left out of an answer without `limit`. */
 const GAP = 0.5

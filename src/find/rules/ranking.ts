@@ -100,6 +100,8 @@ export const rarity = (having: number, all: number): number =>
 const ANSWERABLE_FROM = 0.72
 const MESSAGE_ANSWERABLE_FROM = 1.05
 const WORDS_POWER = 0.65
+/** An entry that has every word of the question needs this share of the match. */
+const WHOLE_NEEDS = 0.75
 /** A question with fewer words has the bound of a question with this many. */
 const FEW_WORDS = 4
 
@@ -109,13 +111,18 @@ export const BEFORE_MESSAGE = /^.*(?:error|exception|fatal|panic|fehler|erreur|Ð
 export const MESSAGE_MAX = 400
 
 /**
- * The `match` (0 to 1) from which the found entries are about a question of so many words, with a code of an error or without one. The score
+ * The `match` (0 to 1) from which the found entries are about a question of so many words, with a code of an error or without one. `whole`:
+ * whether the first entry has all of the words. The score
  * that an entry reaches by chance grows slower with the words than the best possible score. Similar entries can pass even if the one that
  * answers the question is missing.
  */
-export function answerableFrom(question: string, words: number, isCoded: boolean): number {
+export function answerableFrom(
+  question: string,
+  { words, isCoded, whole }: { words: number; isCoded: boolean; whole: boolean },
+): number {
   const isMessage = !isCoded && question.length <= MESSAGE_MAX && BEFORE_MESSAGE.test(question)
-  return (isMessage ? MESSAGE_ANSWERABLE_FROM : ANSWERABLE_FROM) / Math.max(FEW_WORDS, words) ** WORDS_POWER
+  const least = (isMessage ? MESSAGE_ANSWERABLE_FROM : ANSWERABLE_FROM) * (whole ? WHOLE_NEEDS : 1)
+  return least / Math.max(FEW_WORDS, words) ** WORDS_POWER
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   passageOf,
   type Row,
   roundScore,
+  shareOfTitle,
   WHOLE_MAX,
 } from '../../find/rules/answers.ts'
 import { messageLines, quotedIn } from '../../find/rules/messages.ts'
@@ -49,7 +50,8 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
     offset: 0,
   })
   const { answerableFrom, missing, corrected } = result
-  const all = await candidatesOf(reads, result)
+  const weights = new Map(result.weights)
+  const all = await candidatesOf(reads, result, weights)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
   const quoted = ({ served }: Candidate): number => quoting?.get(served.number) ?? 0
   const ordered = candidates.toSorted((a, b) => quoted(b) - quoted(a) || byRank(a, b))
@@ -61,7 +63,6 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const isNo = !answerable && limit === undefined
   const rowsMost = query.tokens === undefined ? FIND.rows : FIND.max
   const chosen = isNo ? [] : (limit === undefined ? aboveGap(ordered) : ordered).slice(0, limit ?? rowsMost)
-  const weights = new Map(result.weights)
   const env = query.env === undefined ? [] : parseEnvironment(query.env)
   const rows: Row[] = []
   for (const [at, one] of chosen.entries()) {
@@ -100,7 +101,7 @@ async function searchFor(
   const lines = messageLines(q)
   for (const line of lines ?? []) {
     const result = await reads.search({ ...wanted, q: line.text })
-    const best = await candidatesOf(reads, { ...result, matches: result.matches.slice(0, QUOTING_AMONG) })
+    const best = await candidatesOf(reads, { ...result, matches: result.matches.slice(0, QUOTING_AMONG) }, NO_WEIGHTS)
     const quoting: [number, number][] = []
     for (const { served } of best) {
       const how = quotedIn(entryOf(served), line)
@@ -113,15 +114,20 @@ async function searchFor(
   return { result: await reads.search({ ...wanted, q }), quoting: lines === undefined ? undefined : new Map() }
 }
 
-type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean }
+type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean; title: number }
+const NO_WEIGHTS: ReadonlyMap<string, number> = new Map()
 
 /** The entries of a result with their scores, without those that were withdrawn after they were indexed. */
-async function candidatesOf(reads: Reads, result: SearchResult): Promise<Candidate[]> {
+async function candidatesOf(
+  reads: Reads,
+  result: SearchResult,
+  weights: ReadonlyMap<string, number>,
+): Promise<Candidate[]> {
   const matches = matchesByEntry(result)
   const served = await reads.entries.list([...matches.keys()])
   return served.map(one => {
     const { score, whole } = getOrThrow(matches, one.number)
-    return { served: one, ...one.judged, score, whole }
+    return { served: one, ...one.judged, score, whole, title: shareOfTitle(entryOf(one).title, weights) }
   })
 }
 
