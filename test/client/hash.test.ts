@@ -81,8 +81,8 @@ test('a changed byte in an old revision, or a missing revision, is found', async
     [revisions[1]?.id],
   )
   const without = (text: string) => {
-    const page = JSON.parse(text) as { items: Revision[] }
-    return JSON.stringify({ ...page, items: page.items.toSpliced(1, 1) })
+    const page = JSON.parse(text) as { items?: Revision[] }
+    return page.items === undefined ? text : JSON.stringify({ ...page, items: page.items.toSpliced(1, 1) })
   }
   assert.equal((await through(without).verifyHistory('hash')).holds, false)
 })

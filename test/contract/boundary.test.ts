@@ -78,7 +78,10 @@ for (const [name, operation] of ALL) {
   test(`${name}: every field of ${input} at its bounds is accepted`, async () => {
     const credential = credentialOf(operation.access, world)
     let latest: Entry = world.entry
-    const taken = bodyCases(schema, bodyOf(name, world)).filter(({ fault }) => fault === undefined)
+    // Nothing follows an erasure: test/acceptance/erasure.test.ts has it.
+    const taken = bodyCases(schema, bodyOf(name, world)).filter(
+      ({ fault, label }) => fault === undefined && label !== 'ERASE',
+    )
     assert.ok(taken.length > 10, `${taken.length} cases`)
     for (const one of taken) {
       const { field, label, text } = one

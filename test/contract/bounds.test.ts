@@ -79,9 +79,9 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
     rationale: `${RATIONALE} required`,
   },
   ModerationInput: {
-    targetType: 'ENTRY|ACTOR|ORIGIN required',
+    targetType: 'ENTRY|ACTOR|ORIGIN|RECORD required',
     targetId: 'text 1..100 required',
-    action: 'HIDE|QUARANTINE|RESTORE|BLOCK|UNBLOCK required',
+    action: 'HIDE|QUARANTINE|RESTORE|BLOCK|UNBLOCK|ERASE required',
     reason: `${RATIONALE} required`,
   },
   ReportInput: {

@@ -182,6 +182,7 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
 
 /** Not to be provoked by a caller of a healthy service, or not by HTTP: shown elsewhere. */
 const BY_OTHER_MEANS: readonly ProblemCode[] = [
+  'ERASED',
   'QUOTE_NOT_FOUND',
   'MALFORMED_REQUEST',
   'HOST_NOT_ALLOWED',
