@@ -269,16 +269,15 @@ const MARKDOWN_SIZE: Size = {
 /** A row of an answer, and the content of its entry if the answer shows it whole where it fits. */
 export type Row = { row: Found; content: string | undefined }
 
-/** The best rows whose JSON, including the frame, takes at most `tokens` tokens. A row that does not fit is shortened or left out. */
-export const bestThatFit = (rows: readonly Row[], frame: Frame, tokens: number): FoundList =>
-  fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, JSON_SIZE)
-
 /** The best rows as Markdown that takes at most `tokens` tokens including its fence. The caller adds the fence. */
 export const markdownThatFits = (rows: readonly Row[], frame: Frame, tokens: number): string =>
-  markdownOf(fitting(rows, frame, tokens * BYTES_PER_MODEL_TOKEN, MARKDOWN_SIZE))
+  markdownOf(bestThatFit(rows, frame, tokens, MARKDOWN_SIZE))
 
-function fitting(rows: readonly Row[], frame: Frame, bytes: number, size: Size): FoundList {
-  let left = bytes - size.frame(frame)
+/**
+ * The best rows that take at most `tokens` tokens including the frame, as JSON by default. A row that does not fit is shortened or left out.
+ */
+export function bestThatFit(rows: readonly Row[], frame: Frame, tokens: number, size: Size = JSON_SIZE): FoundList {
+  let left = tokens * BYTES_PER_MODEL_TOKEN - size.frame(frame)
   const items: Found[] = []
   for (const { row, content } of rows) {
     const whole = content === undefined ? undefined : { ...row, excerpt: content, whole: true }

@@ -53,10 +53,10 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   const weights = new Map(result.weights)
   const all = await candidatesOf(reads, result, weights)
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
-  const quoted = ({ served }: Candidate): number => quoting?.get(served.number) ?? 0
-  const ordered = candidates.toSorted((a, b) => quoted(b) - quoted(a) || byRank(a, b))
+  const ordered = quoting === undefined ? candidates.toSorted(byRank) : quotingFirst(candidates, quoting)
   const { coverage, match } = fitOf({ best: all[0], first: candidates[0] }, result)
-  const answerable = quoting === undefined ? match >= answerableFrom : candidates.some(quoted)
+  const answerable =
+    quoting === undefined ? match >= answerableFrom : candidates.some(({ served }) => quoting.has(served.number))
   const most = limit === undefined ? FIND.words : undefined
   const named = { missing: missing.slice(0, most), corrected: corrected.slice(0, most) }
   const frame = { coverage, match, answerable, ...named, dataClass: 'EXTERNAL' as const, ...TRUST }
@@ -81,6 +81,12 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
       ...(body.answerable || tag !== '' || state !== undefined ? {} : { unanswered: unansweredPairs(q, result) }),
     },
   }
+}
+
+/** Candidates by how well they quote a line, then by rank. */
+function quotingFirst(candidates: readonly Candidate[], quoting: ReadonlyMap<number, number>): Candidate[] {
+  const quoted = ({ served }: Candidate): number => quoting.get(served.number) ?? 0
+  return candidates.toSorted((a, b) => quoted(b) - quoted(a) || byRank(a, b))
 }
 
 /** Number of the best matches of a line that may quote it. */

@@ -37,7 +37,7 @@ export class Hinter {
   /** The ids of the entries that were published with a title and summary, in order; undefined for a refused one. */
   readonly #published = new LruCache<string, readonly Promise<string | undefined>[]>(REMEMBERED)
 
-  constructor(store: Pick<Store, 'reader' | 'near'>, now: () => number = () => performance.now()) {
+  constructor(store: Pick<Store, 'reader' | 'near'>, now: () => number = performance.now.bind(performance)) {
     this.#store = store
     this.#now = now
     this.#filledAt = now()

@@ -68,18 +68,17 @@ export function assertNoSecret(value: unknown): void {
   if (path !== undefined) throw new Problem('SECRET_IN_TEXT', path.length === 0 ? {} : { member: path.join('.') })
 }
 
-/** Whether a text contains a well-formed actor token with its checksum, or a private key in PEM, as it is written or as it is shown. */
-export function holdsSecret(text: string): boolean {
-  const shown = shownOf(text)
-  return holdsToken(text) || holdsPrivateKey(text) || (shown !== text && (holdsToken(shown) || holdsPrivateKey(shown)))
-}
-
 /** The forms of an underscore in Markdown: escaped, or as a character reference. */
 const UNDERSCORE = /\\_|&(?:#0{0,6}95|#[xX]0{0,5}5[fF]|lowbar);/g
 
-/** A text without invisible characters, and with plain underscores. */
-const shownOf = (text: string): string =>
-  (isAscii(text) ? text : text.replace(EVERY_HIDDEN, '')).replaceAll(UNDERSCORE, '_')
+/**
+ * Whether a text contains a well-formed actor token with its checksum, or a private key in PEM: as it is written, or as it is shown, without
+ * invisible characters and with plain underscores.
+ */
+export function holdsSecret(text: string): boolean {
+  const shown = (isAscii(text) ? text : text.replace(EVERY_HIDDEN, '')).replaceAll(UNDERSCORE, '_')
+  return holdsToken(text) || holdsPrivateKey(text) || (shown !== text && (holdsToken(shown) || holdsPrivateKey(shown)))
+}
 
 function holdsToken(text: string): boolean {
   for (let at = text.indexOf(TOKEN_PREFIX); at >= 0; at = text.indexOf(TOKEN_PREFIX, at + 1)) {
