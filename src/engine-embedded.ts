@@ -20,7 +20,7 @@ import {
 import { indexFile, noteOriginKey, prepareDataDirectory, storeFile } from './stores/embedded/directory.ts'
 import { openEmbeddedLimiter } from './stores/embedded/limiter.ts'
 import { openEmbeddedStore } from './stores/embedded/store.ts'
-import { applyLedgers, saveErased } from './stores/erasure-ledger.ts'
+import { applyLedgers, ERASED_BYTES_LEFT, saveErased } from './stores/erasure-ledger.ts'
 import { makeLogKey, privateKeysOf } from './tlog/key-files.ts'
 
 /** Opens the embedded store in the data directory. Throws OperatorError for mistakes of the operator. */
@@ -45,7 +45,9 @@ export async function openEmbedded(
     onErased: reader => saveErased(ledgersOf(config, directory), reader),
     unlock,
   })
-  await applyLedgers(ledgersOf(config, directory), store, now()).catch(async error => {
+  await applyLedgers(ledgersOf(config, directory), store, now(), fault =>
+    logger.error({ err: fault }, ERASED_BYTES_LEFT),
+  ).catch(async error => {
     await store.close()
     throw error
   })

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { Problem } from './contract/problem.ts'
-import type { Reader } from './engine/database.ts'
+import type { Reader, StoreFault } from './engine/database.ts'
 import type { PostgresConnection } from './engine/postgres.ts'
 import type { Engine } from './engine.ts'
 import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
@@ -17,7 +17,7 @@ import {
   type Secrets,
 } from './secrets.ts'
 import { lockDataDirectory, nodeIndexFile, prepareDataDirectory } from './stores/embedded/directory.ts'
-import { applyLedgers, saveErased } from './stores/erasure-ledger.ts'
+import { applyLedgers, ERASED_BYTES_LEFT, saveErased } from './stores/erasure-ledger.ts'
 import { PostgresLimiter } from './stores/postgres/limiter.ts'
 import {
   findTokenDigest,
@@ -54,17 +54,12 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     onOpen: connection => shared.read(connection),
     onErased: reader => saveErased([directory], reader),
   })
-  const applied = store.opened.then(() => applyLedgers([directory], store, Date.now()))
-  applied.catch(error => logger.error({ err: error }, 'the ledger of erasures was not applied; start the node again'))
-  const looked = new AbortController()
   try {
-    await Promise.race([applied, setTimeout(FIRST_OPEN_TIMEOUT_MS, undefined, { signal: looked.signal })])
+    await eraseFirst(store, directory, logger)
   } catch (error) {
     await store.close()
     unlock()
     throw error
-  } finally {
-    looked.abort()
   }
   const limiter = new PostgresLimiter(url, store.heartbeat)
   const refreshing = setInterval(() => shared.refresh(store.reader), TOKEN_INTERVAL_MS).unref()
@@ -80,6 +75,25 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
       await store.close()
       unlock()
     },
+  }
+}
+
+/**
+ * Applies the ledger of erasures before anything is served. If the database is away, the node starts, serves nothing, and applies the ledger
+ * as soon as it opens the store.
+ */
+async function eraseFirst(store: PostgresStore, directory: string, logger: Logger): Promise<void> {
+  const onLeft = (fault: StoreFault): void => logger.error({ err: fault }, ERASED_BYTES_LEFT)
+  const applied = store.opened.then(() => applyLedgers([directory], store, Date.now(), onLeft))
+  const looked = new AbortController()
+  try {
+    const late = setTimeout(FIRST_OPEN_TIMEOUT_MS, 'late', { signal: looked.signal })
+    const isLate = (await Promise.race([store.opened, late])) === 'late'
+    if (!isLate) await applied
+    else applied.catch(error => logger.error({ err: error }, 'the ledger of erasures was not applied; start again'))
+  } finally {
+    looked.abort()
+    applied.catch(() => {})
   }
 }
 

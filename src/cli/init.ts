@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { OperatorError, systemFault } from '../operator-error.ts'
 import { makeDirectories } from '../sync-path.ts'
@@ -96,7 +96,10 @@ TRUSTED_PROXIES=${proxies}
 `
 
 function writeNew(directory: string, files: ReadonlyMap<string, string>): void {
-  const present = [...files.keys()].find(name => existsSync(join(directory, name)))
+  const present = [...files.keys()].find(
+    // A link that leads nowhere is there too.
+    name => lstatSync(join(directory, name), { throwIfNoEntry: false }) !== undefined,
+  )
   if (present !== undefined)
     throw new OperatorError(
       `${join(directory, present)} exists and is not overwritten; name another directory by --to.`,

@@ -410,11 +410,11 @@ async function keepWithdrawn(
   }
   if (known === undefined) await mirror.insertEntryStub(tx, entry, change)
   else await mirror.eraseRevisions(tx, entry)
-  if (line.erased !== undefined) await hideEntryOf(tx, number)
-  if (line.erased === 'ENTRY') {
+  if (line.erased !== undefined) {
+    await hideEntryOf(tx, number)
     await mirror.saveErasedHash(tx, number, '')
-    touched.erased.add(entry)
   }
+  if (line.erased === 'ENTRY') touched.erased.add(entry)
   touched.entries.add(entry)
 }
 

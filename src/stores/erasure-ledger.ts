@@ -23,7 +23,7 @@ export function readLedger(directory: string): LedgerRow[] {
       const [, record = '', requestId = ''] = LINE.exec(line) ?? []
       if (record === '')
         throw new OperatorError(
-          `${file} has a line that is no erasure; restore the file, because it names the texts that must stay erased.`,
+          `${file} has an invalid line; restore the file, because it names the texts that must stay erased.`,
         )
       return { record: Number(record), requestId }
     })
@@ -38,20 +38,21 @@ function textOf(file: string): string {
   }
 }
 
+/** A row as the text of its line. */
+const nameOf = ({ record, requestId }: LedgerRow): string => `${record} ${requestId}`
+
 /** Adds the erasures of a store to the ledgers of directories, durably. */
 export async function saveLedgers(directories: readonly string[], reader: Reader): Promise<void> {
   const erased = await listLedger(reader)
   for (const directory of directories) {
     if (erased.length === 0 || !existsSync(directory)) continue
-    const rows = new Map(
-      [...readLedger(directory), ...erased].map(row => [`${row.record} ${row.requestId}`, row.record]),
-    )
+    const rows = new Map([...readLedger(directory), ...erased].map(row => [nameOf(row), row.record]))
     const lines = [...rows].sort(([, one], [, other]) => one - other).map(([line]) => `${line}\n`)
     replaceFile(ledgerFile(directory), HEADING + lines.join(''), syncMade)
   }
 }
 
-/** The same after an act. Throws StoreFault, so that the act is repeated. */
+/** Saves the ledgers after an erasure. Throws StoreFault, so that the act is repeated. */
 export async function saveErased(directories: readonly string[], reader: Reader): Promise<void> {
   try {
     await saveLedgers(directories, reader)
@@ -63,19 +64,37 @@ export async function saveErased(directories: readonly string[], reader: Reader)
   }
 }
 
+/** Logged when the texts of erased records are in no answer, and their bytes still in the files. */
+export const ERASED_BYTES_LEFT =
+  'erased texts may remain in the files of the store; free space, end what reads the store, such as a backup, and start again or repeat the erasure'
+
 /**
  * Erases in an open store what the ledgers of directories name and the store still has, because it was restored. Then adds the erasures of
- * the store to the ledgers. Completes an erasure that a crash interrupted. Returns how many records were erased.
+ * the store to the ledgers. Completes an erasure that was interrupted. If only the bytes of erased records cannot be removed from the files
+ * now, calls `onLeft` and leaves them to the next start or act. Returns how many records were erased.
  */
-export async function applyLedgers(directories: readonly string[], store: Store, at: number): Promise<number> {
+export async function applyLedgers(
+  directories: readonly string[],
+  store: Store,
+  at: number,
+  onLeft: (fault: StoreFault) => void,
+): Promise<number> {
   if (store.original !== undefined) return 0
   const ledger = directories.flatMap(readLedger)
   const due = await findDue(store.reader, ledger)
-  const named = new Set(ledger.map(({ record }) => record))
+  const named = new Set(ledger.map(nameOf))
   // The ledger is written last. Without a line there, the process ended before the bytes of the record were gone from all files.
-  const isUnfinished = (await listLedger(store.reader)).some(({ record }) => !named.has(record))
+  const isUnfinished = (await listLedger(store.reader)).some(row => !named.has(nameOf(row)))
   const environment = { at, cooldown: 0, dataClass: 'INTERNAL' } as const
-  const erased = due.length > 0 || isUnfinished ? await store.maintain('applyErasures', due, environment) : 0
-  await saveLedgers(directories, store.reader)
-  return erased
+  try {
+    const erased = due.length > 0 || isUnfinished ? await store.maintain('applyErasures', due, environment) : 0
+    await saveLedgers(directories, store.reader)
+    return erased
+  } catch (error) {
+    const isLeft =
+      error instanceof StoreFault && error.kind !== 'broken' && (await findDue(store.reader, due)).length === 0
+    if (!isLeft) throw error
+    onLeft(error)
+    return due.length
+  }
 }

@@ -131,6 +131,21 @@ test('an older backup is restored without what the ledger beside it names, and s
   await restored.close()
 })
 
+test('a record that is only marked as erased is a fault of the log', async () => {
+  const own = await startApp({ DATA_DIR: path('marked'), TLOG_INTERVAL_SECONDS: '0.05' })
+  const author = await newActor(own.url)
+  await newEntry(own.url, author.token, { title: 'Kept' })
+  await signedCheckpoint(own)
+  await own.close()
+  const store = new DatabaseSync(join(path('marked'), 'palimpsest.db'))
+  const { number } = store.prepare('SELECT number FROM revision').get() as { number: number }
+  store.prepare("INSERT INTO erasure (record, kind, commitment, act) VALUES (?, 'revision', 'x', 1)").run(number)
+  store.close()
+  const { code, stdout, stderr } = await inProcess(['check', '--log', '--data-dir', path('marked')])
+  assert.equal(code, 1)
+  assert.match(stdout + stderr, new RegExp(`Record ${number} is marked as erased, and was not erased by an act`))
+})
+
 test('a start applies the ledger of its directory before it serves', async () => {
   const ledger = readFileSync(join(app.dataDir, 'erasures'), 'utf8')
   assert.ok(ledger.startsWith('#') && !ledger.includes(CANARY))
@@ -158,11 +173,14 @@ test('a ledger erases no record that another history gave the same number', asyn
   await again.close()
 })
 
-test('an erasure fails while another process reads the store as it was, and is done once it is repeated', async () => {
+test('an erasure fails while another process reads the store as it was, a start serves without it, and it is done once it is repeated', async () => {
   const entry = await newEntry(app.url, token, { content: `Of ${CANARY} again.` })
   const reader = new DatabaseSync(join(app.dataDir, 'palimpsest.db'), { readOnly: true })
   reader.exec('BEGIN; SELECT record FROM head')
   assert.equal((await tryModerate(app.url, 'ENTRY', entry.id, 'ERASE')).status, 503)
+  await app.restart()
+  assert.match(app.log(), /erased texts may remain in the files/)
+  expectProblem(await call(app.url, 'GET', `/api/entries/${entry.id}`), 410, 'ERASED')
   reader.close()
   assert.equal((await moderate(app.url, 'ENTRY', entry.id, 'ERASE')).changed, false)
   await withoutCanary(app.dataDir)

@@ -100,7 +100,7 @@ test('no statement reads a part of the reads from end to end', { skip }, () => {
 })
 
 test('a statement about writes reads no part of the reads', { skip }, () => {
-  const writes = visited.filter(({ text }) => /WHERE .*s\.hour IS NULL AND/.test(text))
+  const writes = visited.filter(({ text }) => /WHERE (?:s\.\w+ = \$\d+ AND )?s\.hour IS NULL AND/.test(text))
   assert.ok(writes.length > 0)
   for (const { text, parts } of writes) assert.deepEqual(parts, [], text)
 })

@@ -1,4 +1,5 @@
 import type { Reader } from '../../engine/database.ts'
+import { sql } from '../../engine/sql.ts'
 import { findMirror } from '../../mirror/rows.ts'
 import { type Progress, percent } from '../../progress.ts'
 import * as store from '../../tlog/rows.ts'
@@ -53,6 +54,7 @@ export async function verifyLog(reader: Reader, progress: Progress, given?: stri
   }
   const root = Buffer.from(await rootOf(log.size, computed)).toString('base64')
   const fault =
+    (await faultOfErasures(reader)) ??
     (await faultOfTiles(reader, tiles)) ??
     (log.size > 0 && root !== log.root
       ? `The log has the root ${log.root}, and its leaves result in ${root}.`
@@ -105,6 +107,21 @@ const faultOfErased = ({ kind, commitment }: Leaf, erasure: store.ErasureRow): s
   kind === erasure.kind && commitment.toString('base64') === erasure.commitment
     ? undefined
     : `Record ${erasure.record} (${kind}) was erased, and its leaf was changed.`
+
+/** A record that is marked as erased and is not: it still has its salt or a text, or no act erased it. A mirror has no acts. */
+async function faultOfErasures(reader: Reader): Promise<string | undefined> {
+  const found = await reader.one<{ record: number }>(sql`
+    SELECT x.record FROM erasure x
+      LEFT JOIN moderation m ON m.number = x.act AND m.action = 'ERASE'
+      LEFT JOIN salt a ON a.record = x.record
+      LEFT JOIN revision r ON r.number = x.record
+      LEFT JOIN evidence v ON v.number = x.record
+      LEFT JOIN relation l ON l.number = x.record
+    WHERE a.record IS NOT NULL OR r.title <> '' OR r.content <> '' OR v.rationale <> '' OR l.rationale <> ''
+      OR (m.number IS NULL AND NOT EXISTS (SELECT 1 FROM mirror))
+    ORDER BY x.record LIMIT 1`)
+  return found === undefined ? undefined : `Record ${found.record} is marked as erased, and was not erased by an act.`
+}
 
 /** The fault of one record; undefined if its rows result in its leaf. */
 function faultOfRow(

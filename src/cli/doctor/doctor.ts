@@ -19,11 +19,11 @@ import { type Config, misspeltVariables, readConfig } from '../../config.ts'
 import { openSqlite } from '../../engine/sqlite.ts'
 import { durationText, type Finding, spaceFinding, withPage } from '../../http/status.ts'
 import { assertNamed } from '../../listen.ts'
+import { LOCAL_URL, LocalTransport, socketPath } from '../../local-socket.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
 import { adminTokenFile, exposedSentence, listSecretFiles } from '../../secrets.ts'
 import { isServed, storeFile } from '../../stores/embedded/directory.ts'
 import { OWNER_ONLY_FILE } from '../../sync-path.ts'
-import { baseOf } from '../address.ts'
 import { EXIT, type Invocation, UsageError } from '../command.ts'
 import { visibleLine } from '../people/output.ts'
 import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/snapshot.ts'
@@ -258,18 +258,23 @@ const LIVE = new Set([
   ...['proxy', 'clock jumps', 'log lines'],
 ])
 
-/** What the process that has locked the directory knows of itself. */
+/**
+ * The findings of /admin/status of the process that has locked the directory. They are asked for over the socket of the directory, because
+ * any process may listen at the address of the settings, and would read the token.
+ */
 export async function checkLive(directory: string, config: Config | undefined): Promise<Finding[]> {
   if (config === undefined || !isServed(directory)) return []
   const token = config.adminToken ?? readIfExists(adminTokenFile(directory))
-  const url = `${baseOf(config)}/admin/status`
-  const answer = await fetch(url, {
-    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(NETWORK_TIMEOUT_MS),
-  }).catch(() => undefined)
+  const transport = new LocalTransport(socketPath(directory))
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+  const signal = AbortSignal.timeout(NETWORK_TIMEOUT_MS)
+  const answer = await transport
+    .fetch(`${LOCAL_URL}/admin/status`, { headers, signal })
+    .catch(() => undefined)
+    .finally(() => transport.close())
   if (answer === undefined) return []
   if (answer.status !== 200) {
-    const finding = `unknown, because ${url} answers ${answer.status}`
+    const finding = `unknown, because the service answers ${answer.status}`
     return [{ mark: 'warn', what: 'status', finding, remedy: 'run doctor with the ADMIN_TOKEN of the service' }]
   }
   const { findings } = (await answer.json()) as { findings: Finding[] }

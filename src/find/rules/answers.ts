@@ -12,8 +12,8 @@ import { rankingTermsOf } from './ranking-terms.ts'
 export type Ordered = {
   score: number
   whole: boolean
-  /** The share of the terms of its title that the question has: 0 to 1. Decides between equal ranks. */
-  title?: number
+  /** Returns the share of the terms of its title that the question has, 0 to 1, which decides between equal ranks. */
+  title?(): number
   standing: Pick<Standing, 'share'>
   signals: readonly Signal[]
 }
@@ -49,7 +49,7 @@ export const CANDIDATES = 40
 
 /** Sorts entries with all words of the question first, and each group by descending rank. */
 export const byRank = (a: Ordered, b: Ordered): number =>
-  Number(isWhole(b)) - Number(isWhole(a)) || rankOf(b) - rankOf(a) || (b.title ?? 0) - (a.title ?? 0)
+  Number(isWhole(b)) - Number(isWhole(a)) || rankOf(b) - rankOf(a) || (b.title?.() ?? 0) - (a.title?.() ?? 0)
 
 /** An entry with less than this share of the first score is left out of an answer without `limit`. */
 const GAP = 0.5

@@ -25,7 +25,9 @@ const FAILURE =
 /** Lines of tests that pass, of warnings and of stacks; they name failures too. */
 const OTHER_LINE = /^\s*(?:ok \d|✓|√|at\s|File "|#\d+ )|\b(?:warn(?:ing)?|info|debug|notice|deprecat\w*)\b/i
 /** Words that mark a failure in any message, and say nothing about this one. */
-const MARKS = new Set('error err fatal fail failed failure exception npm fehler erreur ошибка'.split(' '))
+export const MARKS: ReadonlySet<string> = new Set(
+  'error err fatal fail failed failure exception npm fehler erreur ошибка'.split(' '),
+)
 /** What differs between two copies of one message: quoted names and masks, and words with the form of a path, a number or a name of code. */
 const QUOTED =
   /"[^"\n]{0,200}"|`[^`\n]{0,200}`|[«»„“][^«»“”\n]{0,200}[«»“”]|(?<![\p{L}\p{N}])'[^'\n]{0,200}'(?!\p{L})|<[a-z]{1,20}>/gu

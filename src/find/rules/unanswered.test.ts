@@ -18,7 +18,8 @@ test('the rarest words of a question are its topics in pairs: words that no entr
     'zircon basalt',
   ])
   assert.deepEqual(wordsOf('nothing known', { missing: [], weights: [] }), [])
-  assert.deepEqual(wordsOf('zircon', missing('zircon')), [], 'one word is no topic')
+  for (const q of ['zircon', 'zircon: error, fatal'])
+    assert.deepEqual(wordsOf(q, missing('zircon', 'error', 'fatal')), [], 'one word is no topic')
 })
 
 test('forms of words in any order are one topic', () => {
@@ -43,6 +44,8 @@ test('pairs of a day whose words all came together are one question, with the le
     pair('wal size', 5),
     pair('restore wal', 5, '2026-11-20'),
   ])
+  const crossing = [pair('a b', 9), pair('c d', 8), pair('a c', 7), pair('b c', 6)]
+  assert.deepEqual(questionsOf(crossing), [pair('a b c', 6), pair('c d', 8)], 'no word is lost')
 })
 
 test('secrets, addresses, paths, ids and numbers do not become topics', () => {

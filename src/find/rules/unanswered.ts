@@ -1,4 +1,5 @@
 import { holdsSecret } from '../../memory/idempotency/rules.ts'
+import { MARKS } from './messages.ts'
 import { queryWords } from './ranking.ts'
 import { stemOf } from './stem.ts'
 import { isUnspaced } from './terms.ts'
@@ -32,7 +33,7 @@ export function unansweredPairs(
   const absent = new Set(missing)
   const words = queryWords(q.split(/\s+/u).filter(isPublic).join(' '))
     .map(({ word }, at) => ({ at, word, stem: stemOf(word) }))
-    .filter(({ word }) => isTopic(word))
+    .filter(({ word }) => isTopic(word) && !MARKS.has(word))
     .map(one => ({ ...one, rarity: absent.has(one.word) ? Number.POSITIVE_INFINITY : (rarity.get(one.stem) ?? 0) }))
     .filter(one => one.rarity > 0)
     .sort((a, b) => (a.rarity === b.rarity ? 0 : b.rarity - a.rarity))
@@ -50,38 +51,34 @@ export function unansweredPairs(
 export type AskedWords = { day: string; term: string; networks: number }
 
 /**
- * The questions that public pairs of words were asked in, in the order of the pairs: a pair joins a question of its day if its other word
- * came together with each word of it. The least asked pair counts.
+ * Puts public pairs together to likely questions, in the order of the pairs: a pair that shares a word with a question of its day adds its
+ * other word, if that came together with each word of the question. The least asked pair counts. No caller needs to have asked all of it.
  */
 export function questionsOf(pairs: readonly AskedWords[]): AskedWords[] {
-  const asked = new Map(pairs.map(pair => [nameOf(pair.day, pair.term.split(' ')), pair]))
-  const questions: Question[] = []
-  for (const { day, term, networks } of pairs) {
-    const [one = '', other = ''] = term.split(' ')
-    const ofDay = questions.filter(question => question.day === day)
-    if (ofDay.some(({ words }) => has(words, one) && has(words, other))) continue
-    const isJoined = ofDay.some(question => [one, other].some(word => joins(question, word, asked)))
-    if (!isJoined) questions.push({ day, words: [one, other], networks })
+  const stems = new Map<string, string>()
+  const stem = (word: string): string => stems.get(word) ?? stems.set(word, stemOf(word)).get(word) ?? word
+  const nameOf = (day: string, one: string, other: string): string =>
+    `${day} ${[stem(one), stem(other)].sort().join(' ')}`
+  const twoOf = ({ term }: AskedWords): [string, string] => [term.split(' ')[0] ?? '', term.split(' ')[1] ?? '']
+  const asked = new Map(pairs.map(pair => [nameOf(pair.day, ...twoOf(pair)), pair.networks]))
+  const questions: { day: string; words: string[]; networks: number }[] = []
+  for (const pair of pairs) {
+    const { day, networks } = pair
+    const has = (words: readonly string[], word: string): boolean => words.some(known => stem(known) === stem(word))
+    const sharing = questions.filter(one => one.day === day && twoOf(pair).some(word => has(one.words, word)))
+    if (sharing.some(({ words }) => twoOf(pair).every(word => has(words, word)))) continue
+    const joined = sharing.some(question => {
+      const word = twoOf(pair).find(one => !has(question.words, one)) ?? ''
+      const together = question.words.map(known => asked.get(nameOf(day, known, word)) ?? 0)
+      if (question.words.length === WORDS_MAX || together.includes(0)) return false
+      question.words.push(word)
+      question.networks = Math.min(question.networks, ...together)
+      return true
+    })
+    if (!joined) questions.push({ day, words: [...twoOf(pair)], networks })
   }
   return questions.map(({ day, words, networks }) => ({ day, term: words.join(' '), networks }))
 }
-
-type Question = { day: string; words: string[]; networks: number }
-
-const has = (words: readonly string[], word: string): boolean => words.some(known => stemOf(known) === stemOf(word))
-
-/** Adds a word to a question if it came together with each word of it. Returns whether it did. */
-function joins(question: Question, word: string, asked: ReadonlyMap<string, AskedWords>): boolean {
-  if (has(question.words, word) || question.words.length === WORDS_MAX) return false
-  const pairs = question.words.map(known => asked.get(nameOf(question.day, [known, word])))
-  if (pairs.includes(undefined)) return false
-  question.words.push(word)
-  question.networks = Math.min(question.networks, ...pairs.map(pair => pair?.networks ?? 0))
-  return true
-}
-
-/** Names two words of a day, in any order and form. */
-const nameOf = (day: string, words: readonly string[]): string => `${day} ${words.map(stemOf).sort().join(' ')}`
 
 const isPublic = (piece: string): boolean =>
   piece.length <= PIECE_MAX && !PRIVATE.test(piece) && !(/\d/.test(piece) && piece.length > NUMBERED_MAX)

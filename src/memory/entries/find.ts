@@ -107,7 +107,7 @@ async function searchFor(
   const lines = messageLines(q)
   for (const line of lines ?? []) {
     const result = await reads.search({ ...wanted, q: line.text })
-    const best = await candidatesOf(reads, { ...result, matches: result.matches.slice(0, QUOTING_AMONG) }, NO_WEIGHTS)
+    const best = await candidatesOf(reads, { ...result, matches: result.matches.slice(0, QUOTING_AMONG) })
     const quoting: [number, number][] = []
     for (const { served } of best) {
       const how = quotedIn(entryOf(served), line)
@@ -120,20 +120,25 @@ async function searchFor(
   return { result: await reads.search({ ...wanted, q }), quoting: lines === undefined ? undefined : new Map() }
 }
 
-type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean; title: number }
-const NO_WEIGHTS: ReadonlyMap<string, number> = new Map()
+type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean; title?(): number }
 
 /** The entries of a result with their scores, without those that were withdrawn after they were indexed. */
 async function candidatesOf(
   reads: Reads,
   result: SearchResult,
-  weights: ReadonlyMap<string, number>,
+  weights: ReadonlyMap<string, number> = new Map(),
 ): Promise<Candidate[]> {
   const matches = matchesByEntry(result)
   const served = await reads.entries.list([...matches.keys()])
   return served.map(one => {
     const { score, whole } = getOrThrow(matches, one.number)
-    return { served: one, ...one.judged, score, whole, title: shareOfTitle(entryOf(one).title, weights) }
+    // Most entries have a rank of their own, and are not read for it.
+    let share: number | undefined
+    const title = (): number => {
+      share ??= shareOfTitle(entryOf(one).title, weights)
+      return share
+    }
+    return { served: one, ...one.judged, score, whole, title }
   })
 }
 

@@ -36,6 +36,7 @@ export function referencesOf(config: Pick<Config, 'publicUrl' | 'port'>, cited: 
       `  author = {{${braced(name)}}},`,
       `  title = {{${braced(title)}}},`,
       `  howpublished = {Palimpsest, revision ${ordinal}},`,
+      `  year = {${day.slice(0, 4)}},`,
       `  date = {${day}},`,
       `  url = {${address}},`,
       `  urldate = {${new Date(at).toISOString().slice(0, 10)}},`,
@@ -48,10 +49,14 @@ export function referencesOf(config: Pick<Config, 'publicUrl' | 'port'>, cited: 
 /** Escapes the signs of Markdown in a text within a line. */
 const marked = (text: string): string => text.replace(/[\\`*_[\]<>#~|]/g, '\\$&')
 
-const NAMED = { '\\': '\\textbackslash{}', '~': '\\textasciitilde{}', '^': '\\textasciicircum{}' }
+/** BibTeX counts every brace, also one after a backslash. */
+const NAMED = {
+  ...{ '\\': '\\textbackslash{}', '~': '\\textasciitilde{}', '^': '\\textasciicircum{}' },
+  ...{ '{': '\\textbraceleft{}', '}': '\\textbraceright{}' },
+}
 /** Escapes the signs of TeX in a text within braces. */
 const braced = (text: string): string =>
-  text.replace(/[\\~^]|[&%$#_{}]/g, sign => NAMED[sign as keyof typeof NAMED] ?? `\\${sign}`)
+  text.replace(/[\\~^{}&%$#_]/g, sign => NAMED[sign as keyof typeof NAMED] ?? `\\${sign}`)
 
 /** What a reader copies to cite a revision, beside its number. */
 export function citing(config: Pick<Config, 'publicUrl' | 'port'>, cited: Cited): Html {
@@ -88,7 +93,7 @@ const ENDS = 6
 /** The part of an address that leads to a sentence of a rendered text: its words without the signs of Markdown. */
 export function fragmentOf(sentence: string): string {
   const words = sentence
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/!?\[([^\][]{0,500})\]\([^()\s]{0,500}\)/g, '$1')
     .replace(/^\s*(?:[#>+-]|\d+[.)])+\s+/, '')
     .replace(/[*`_~\\]/g, '')
     .split(/\s+/)
