@@ -385,7 +385,7 @@ test('a revision is cited by its address, as text, Markdown and BibTeX, with its
     const [cite = ''] = /<details class="cite">[\s\S]*?<\/details>/.exec(await page(path)) ?? []
     assert.ok(cite.includes(`<a href="${exact}" rel="bookmark"`), path)
     assert.ok(cite.includes(`[Of \\[links\\] &amp; 100 %, revision 1](`), cite)
-    assert.match(cite, /author = \{\{A \\&amp; B \\\{x\\\}\}\}/)
+    assert.match(cite, /author = \{\{A \\&amp; B \\textbraceleft\{\}x\\textbraceright\{\}\}\}/)
     assert.match(cite, /title = \{\{Of \[links\] \\&amp; 100 \\%\}\}/)
     const note = `: supported, ${voicesWords({ for: 1, against: 0, inconclusive: 0 })}. SHA-256 ${revision.evidenceHash}`
     assert.equal(cite.split(note).length, 4, cite)
