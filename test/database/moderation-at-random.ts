@@ -20,13 +20,14 @@ const entryShown = sql`e.hidden = 0 AND e.quarantined = 0 AND NOT EXISTS (SELECT
   AND NOT EXISTS (SELECT 1 FROM origin q WHERE q.number = e.origin AND q.quarantined = 1)`
 const authorShown = sql`NOT EXISTS (SELECT 1 FROM actor q WHERE q.number = v.actor AND q.quarantined = 1)
   AND NOT EXISTS (SELECT 1 FROM origin q WHERE q.number = v.origin AND q.quarantined = 1)`
+const kept = sql`NOT EXISTS (SELECT 1 FROM erasure x WHERE x.record = v.number)`
 const counted = async (reader: Reader, from: ReturnType<typeof sql>): Promise<number> =>
   (await reader.one<{ n: number }>(sql`SELECT count(*) AS n ${from}`))?.n ?? -1
 
 /** The expected stats, derived from the flags alone. */
 async function expectedTotals(reader: Reader) {
   const evidence = (kind: string) =>
-    sql`FROM evidence v JOIN entry e ON e.number = v.entry WHERE v.kind = ${kind} AND ${entryShown} AND ${authorShown}`
+    sql`FROM evidence v JOIN entry e ON e.number = v.entry WHERE v.kind = ${kind} AND ${kept} AND ${entryShown} AND ${authorShown}`
   const [entries, revisions, verifications, contradictions, relations] = await Promise.all([
     counted(reader, sql`FROM entry e WHERE ${entryShown}`),
     counted(reader, sql`FROM revision v JOIN entry e ON e.number = v.entry WHERE ${entryShown}`),
@@ -34,7 +35,7 @@ async function expectedTotals(reader: Reader) {
     counted(reader, evidence('CONTRADICT')),
     counted(
       reader,
-      sql`FROM relation v WHERE ${authorShown}
+      sql`FROM relation v WHERE ${kept} AND ${authorShown}
     AND EXISTS (SELECT 1 FROM entry e WHERE e.number = v.source_entry AND ${entryShown})
     AND EXISTS (SELECT 1 FROM entry e WHERE e.number = v.target_entry AND ${entryShown})`,
     ),
@@ -46,6 +47,7 @@ async function expectedTotals(reader: Reader) {
 const misplaced = sql`FROM activity v WHERE v.withdrawn <> CASE WHEN ${authorShown}
   AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.number = v.entry AND NOT (${entryShown}))
   AND NOT EXISTS (SELECT 1 FROM relation l JOIN entry e ON e.number = l.target_entry WHERE l.number = v.subject AND NOT (${entryShown}))
+  AND NOT (v.hour IS NULL AND EXISTS (SELECT 1 FROM erasure x WHERE x.record = coalesce(v.subject, v.revision)))
   THEN 0 ELSE 1 END`
 
 type Topics = Record<string, [spelling: string, entries: number]>
