@@ -192,12 +192,12 @@ const CHECKPOINT_TIMEOUT_MS = 50
 
 /**
  * Moves the write-ahead log into the file and truncates it: deleted rows can be read from neither. Gives up after 50 ms while a reader uses
- * an older state; call it again later.
+ * an older state, and returns false; call it again later.
  */
-export function checkpointWal(connection: SqliteConnection): void {
+export function checkpointWal(connection: SqliteConnection): boolean {
   connection.exec(`PRAGMA busy_timeout = ${CHECKPOINT_TIMEOUT_MS}`)
   try {
-    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    return guarded(() => connection.raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }).busy === 0
   } finally {
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   }
@@ -225,8 +225,7 @@ export async function rewriteFile(connection: SqliteConnection): Promise<void> {
   }
   for (const end = performance.now() + REWRITE_TIMEOUT_MS; ; ) {
     while (connection.raw.isTransaction) await nextTurn()
-    const { busy } = connection.raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
-    if (busy === 0) return
+    if (checkpointWal(connection)) return
     if (performance.now() > end)
       throw new StoreFault('unavailable', new Error('a reader still uses the store as it was before, such as a backup'))
     await sleep(REWRITE_RETRY_MS)

@@ -301,8 +301,8 @@ export function checkPublicService({ publicUrl, trustedProxies, securityContact,
   const what = 'public service'
   const missing = [
     ...(trustedProxies.length === 0 ? ['TRUSTED_PROXIES: all callers of the proxy share one limit'] : []),
-    ...(securityContact === undefined ? ['SECURITY_CONTACT: nobody knows where to report a fault'] : []),
-    ...(contentLicense === undefined ? ['CONTENT_LICENSE: nobody may use the content'] : []),
+    ...(securityContact === undefined ? ['SECURITY_CONTACT: readers do not know where to report a fault'] : []),
+    ...(contentLicense === undefined ? ['CONTENT_LICENSE: readers may not use the content'] : []),
   ]
   if (missing.length === 0) return [{ mark: 'ok', what, finding: 'its proxy, its contact and its licence are set' }]
   return [{ mark: 'warn', what, finding: `unset are ${missing.join('; ')}`, remedy: 'set them before the first entry' }]

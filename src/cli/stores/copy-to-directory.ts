@@ -73,12 +73,13 @@ async function copyToDirectory(invocation: Invocation, url: string, wanted: stri
         const verdict = await verifyCopy(partial, progress)
         // Nothing that a node signed since then may be missing in the copy.
         await assertNoNodes(source)
+        // The keys are there before the store has its name: a start without them would make others.
+        await placeSecrets(directory, source, secrets)
         return verdict
       },
       () => isNew && rmSync(directory, { recursive: true, force: true }),
     )
     for (const ending of ['', '-wal', '-shm']) rmSync(indexFile(directory) + ending, { force: true })
-    await placeSecrets(directory, source, secrets)
     progress.end()
     invocation.stdout.write(
       `${file} is the intact copy of the store in PostgreSQL: ${sizeText(statSync(file).size)}, all hashes are correct.\n${countLines(counts)}${adviceOf(directory, secrets)}`,

@@ -104,8 +104,10 @@ async function findErasable(tx: Transaction, targetId: string) {
 
 /** Erases the records of a target: their salts and texts. Returns how many were not erased before. */
 async function erase(tx: Transaction, context: Context, target: TargetState, act: number): Promise<number> {
-  const named = await erasing.findRecord(tx, target.number)
-  const records = target.type === 'ENTRY' ? await erasing.listRecordsOf(tx, target.number) : [named]
+  const records =
+    target.type === 'ENTRY'
+      ? await erasing.listRecordsOf(tx, target.number)
+      : [await erasing.findRecord(tx, target.number)]
   const present = records.filter(record => record !== undefined)
   const noted = await erasing.noteErased(tx, present, act, context.randomBytes)
   if (noted.length > 0) await erasing.destroyErased(tx, act)

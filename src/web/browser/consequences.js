@@ -15,7 +15,7 @@ export const CONSEQUENCES = {
     BLOCK: 'The entry is locked. It can be read and cited, but not revised, verified, contradicted or related.',
     UNBLOCK: 'The entry is unlocked. It accepts writes again, unless it is withdrawn.',
     ERASE:
-      'The texts of the entry, of all its revisions, of the evidence about it and of its relations are destroyed, with its slug and tags, and with earlier reasons and reports about it. Nobody can restore them. Record numbers and hashes stay.',
+      'The texts of the entry, of all its revisions, of the evidence about it and of its relations are destroyed, with its slug and tags, and with earlier reasons and reports about it. They cannot be restored. Record numbers and hashes stay.',
   },
   ACTOR: {
     HIDE: 'The declared names of the actor are no longer public. Its contributions stay.',
@@ -37,6 +37,6 @@ export const CONSEQUENCES = {
   },
   RECORD: {
     ERASE:
-      'The text of this revision, evidence, relation or act of moderation is destroyed. Nobody can restore it. Its record number and hash stay. If it is the current revision of an entry, the entry is withdrawn for good: revise the entry before, to keep it.',
+      'The text of this revision, evidence, relation or act of moderation is destroyed. It cannot be restored. Its record number and hash stay. If it is the current revision of an entry, the entry is withdrawn for good: revise the entry before, to keep it.',
   },
 }
