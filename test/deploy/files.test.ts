@@ -16,8 +16,8 @@ const MANIFEST = JSON.parse(read('package.json')) as { version: string; optional
 const settings = Object.values(SETTINGS) as { name: string; secret?: boolean }[]
 /** Every variable that the service reads: a setting, or the file of a secret. */
 const READ = new Set(settings.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
-/** Variables of others: Node, and the image of PostgreSQL. */
-const OTHERS = /^(?:NODE_ENV|MALLOC_ARENA_MAX|POSTGRES_(?:USER|DB|PASSWORD_FILE|INITDB_ARGS))$/
+/** Variables of others: Node, SQLite, and the image of PostgreSQL. */
+const OTHERS = /^(?:NODE_ENV|MALLOC_ARENA_MAX|SQLITE_TMPDIR|POSTGRES_(?:USER|DB|PASSWORD_FILE|INITDB_ARGS))$/
 
 test('every variable that is set for the service is one that it reads', () => {
   const set = [
