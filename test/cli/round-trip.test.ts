@@ -9,6 +9,7 @@ import type { Observation } from '../../src/memory/activity/observe.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { signedCheckpoint } from '../support/logged-world.ts'
 import { moderate } from '../support/moderation.ts'
 import { expectDone, expectRefusal, LAUNCHER, linesOf, palimpsest, STORY, temporaryDirectory } from './command.ts'
 import { commandLine } from './people/in-process.ts'
@@ -106,6 +107,8 @@ before(async () => {
   await moderate(app.url, 'ENTRY', withdrawn.id, 'HIDE')
   await moderate(app.url, 'ACTOR', bob.actor.id, 'HIDE')
   await moderate(app.url, 'ACTOR', eve.actor.id, 'QUARANTINE')
+  // An export has the checkpoint of the log, which changes until the log has every record.
+  await signedCheckpoint(app)
   served = await readExport(app.url)
   exported = expectDone(await palimpsest(['export', '--data-dir', app.dataDir]))
 })
