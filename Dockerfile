@@ -2,8 +2,8 @@
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /opt/palimpsest
 COPY package.json package-lock.json .npmrc ./
-# The optional packages are a Node of their own, which this image has.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+# The Node of a checkout (scripts/node) is left out: the image has one.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data

@@ -31,7 +31,7 @@ function keepCompiled() {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 }
 
-/** The Node that the optional dependencies of this package bring along, if they are installed. */
+/** The Node that "npm ci" installs in a checkout (scripts/node), if it is there. A published package has none. */
 function bundledNode() {
   try {
     const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`)
@@ -43,8 +43,10 @@ function bundledNode() {
 }
 
 function refuse() {
+  const checkout = dirname(dirname(fileURLToPath(import.meta.url)))
+  const remedy = STRIPPING.length > 0 ? ' and run the command again' : `, or run "npm ci" in ${checkout}`
   process.stderr.write(
-    `palimpsest needs Node ${NEEDED.join('.')} or newer and this is ${process.versions.node}; install Node 24 from https://nodejs.org, or run "npm ci" with its optional dependencies in ${dirname(dirname(fileURLToPath(import.meta.url)))}.\n`,
+    `palimpsest needs Node ${NEEDED.join('.')} or newer and this is ${process.versions.node}; install Node 24 from https://nodejs.org${remedy}.\n`,
   )
   process.exitCode = 1
 }

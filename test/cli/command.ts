@@ -5,6 +5,11 @@ import { join } from 'node:path'
 import { spawn } from '../support/children.ts'
 
 export const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
+/** Makes a new Node call itself an old one. */
+export const AS_OLD = [
+  '--import',
+  'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})',
+]
 /** How long a command may take before it is called hung, in milliseconds. */
 const PATIENCE = 100_000
 

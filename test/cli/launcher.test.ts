@@ -4,13 +4,8 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { spawn } from '../support/children.ts'
-import { expectDone, expectRefusal, LAUNCHER, palimpsest, temporaryDirectory } from './command.ts'
+import { AS_OLD, expectDone, expectRefusal, LAUNCHER, palimpsest, temporaryDirectory } from './command.ts'
 
-/** Makes a new Node call itself an old one. */
-const AS_OLD = [
-  '--import',
-  'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})',
-]
 const OLD_NODES = [process.env.OLD_NODE, '/usr/bin/node', '/usr/local/bin/node', '/usr/bin/nodejs']
 
 function findOldNode(): string | undefined {

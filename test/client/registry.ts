@@ -1,23 +1,27 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { run, temporary } from './built.ts'
+import { ROOT, run, temporary } from './built.ts'
+
+/** The path of each installed package in `node_modules`, by name and version. */
+type Installed = Map<string, Map<string, string>>
 
 /**
- * A package registry on this machine that has every name in any exact version, each with a manifest only. A package that works
- * against it needs no other package. Returns its address.
+ * A package registry on this machine with the packages that are installed in this checkout, nested ones too, so that tests install
+ * without a network. Returns its address.
  */
-export async function emptyRegistry(versions: Record<string, string>): Promise<string> {
+export async function localRegistry(): Promise<string> {
+  const installed = await installedPackages()
   const server = createServer(async (request, answer) => {
-    const name = decodeURIComponent(request.url ?? '').replace(/^\/(?:tarballs\/)?/, '')
-    const version = versions[name]
-    if (version === undefined) return answer.writeHead(404).end('{}')
-    if (request.url?.startsWith('/tarballs/') === true) return answer.end(await emptyPackage(name, version))
-    const dist = { tarball: `http://${request.headers.host}/tarballs/${encodeURIComponent(name)}` }
-    const packument = { name, 'dist-tags': { latest: version }, versions: { [version]: { name, version, dist } } }
-    return answer.setHeader('content-type', 'application/json').end(JSON.stringify(packument))
+    const url = new URL(request.url ?? '', `http://${request.headers.host}`)
+    const name = decodeURIComponent(url.pathname.slice(1))
+    const versions = installed.get(name)
+    if (versions === undefined) return answer.writeHead(404).end('{}')
+    const path = versions.get(url.searchParams.get('version') ?? '')
+    if (path !== undefined) return answer.end(await packed(path))
+    answer.setHeader('content-type', 'application/json').end(JSON.stringify(await packument(name, versions, url.href)))
   })
   after(() => {
     server.closeAllConnections()
@@ -27,10 +31,31 @@ export async function emptyRegistry(versions: Record<string, string>): Promise<s
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-async function emptyPackage(name: string, version: string): Promise<Buffer> {
-  const directory = await temporary()
-  await writeFile(join(directory, 'package.json'), JSON.stringify({ name, version }))
-  const file = join(directory, 'package.tgz')
-  await run('tar', ['-czf', file, '--transform', 's,^,package/,', '-C', directory, 'package.json'])
+async function installedPackages(): Promise<Installed> {
+  const { packages } = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version?: string }>
+  }
+  const installed: Installed = new Map()
+  for (const [path, { version }] of Object.entries(packages)) {
+    if (!path.startsWith('node_modules/') || version === undefined) continue
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    installed.set(name, (installed.get(name) ?? new Map()).set(version, path))
+  }
+  return installed
+}
+
+async function packument(name: string, paths: Map<string, string>, url: string): Promise<object> {
+  const versions: Record<string, object> = {}
+  for (const [version, path] of paths) {
+    const manifest = JSON.parse(await readFile(join(ROOT, path, 'package.json'), 'utf8')) as object
+    versions[version] = { ...manifest, dist: { tarball: `${url}?version=${version}` } }
+  }
+  return { name, 'dist-tags': { latest: [...paths.keys()].at(-1) }, versions }
+}
+
+async function packed(path: string): Promise<Buffer> {
+  const file = join(await temporary(), 'package.tgz')
+  const files = ['--exclude=./node_modules', '-C', join(ROOT, path), '.']
+  await run('tar', ['-czf', file, '--transform', 's,^\\.,package,', ...files])
   return readFile(file)
 }

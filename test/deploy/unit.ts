@@ -16,7 +16,7 @@ const PATIENCE = 100_000
 /** The reason why the programs of the units cannot run here, or false: they name the Node that the packages bring along. */
 export const NO_NODE: string | false = existsSync(join(ROOT, 'node_modules/.bin/node'))
   ? false
-  : 'SKIPPED: node_modules has no Node; run npm ci with its optional dependencies on Linux'
+  : 'SKIPPED: node_modules has no Node; run npm ci on Linux'
 
 export const readDeployed = (path: string): string => readFileSync(join(ROOT, 'deploy', path), 'utf8')
 
