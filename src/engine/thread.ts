@@ -87,6 +87,8 @@ const OLD_GENERATION_MB = 512
 /** The heap limits of the command line are for the main thread. V8 would apply them to threads that are started later. */
 setFlagsFromString('--max-semi-space-size=0')
 setFlagsFromString('--max-old-space-size=0')
+/** For young generations this small, helper threads of the garbage collector cost more processor time than they save. */
+setFlagsFromString('--no-parallel-scavenge')
 /** The weight of the newest answer in the moving average of the rate. */
 const NEWEST = 0.2
 /** Messages that follow one another within so many milliseconds have waited for this thread, and arrive together. */

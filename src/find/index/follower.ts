@@ -77,7 +77,7 @@ async function commonRecord(index: SqliteConnection, read: ReadEntry): Promise<n
 /**
  * How long changes are collected before they are indexed together, in milliseconds. They are indexed earlier if a search waits for them.
  */
-const LINGER = 250
+const LINGER = 500
 /** How long the store must be idle before segments are merged and the pause between two steps, in milliseconds, and the pages of a step. */
 const QUIET = 500
 const TIDY_PAUSE = 10
