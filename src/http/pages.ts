@@ -208,8 +208,8 @@ function createFixedPages({ config, sendDocument }: Pick<Dependencies, 'config' 
   }
 }
 
-const redirect = ({ location }: Redirect, exchange: Exchange): void =>
-  exchange.set({ location, 'cache-control': 'no-store' }).send(302)
+const redirect = ({ location, permanent }: Redirect, exchange: Exchange): void =>
+  exchange.set({ location, 'cache-control': 'no-store' }).send(permanent ? 308 : 302)
 
 const statusOf = (shown: Document | File): number => ('type' in shown ? 200 : (shown.status ?? 200))
 

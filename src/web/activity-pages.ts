@@ -1,12 +1,11 @@
 import { LIMITS } from '../contract/limits.ts'
-import type { Activity, Entry, Stats } from '../contract/resources.ts'
+import type { Activity, Stats } from '../contract/resources.ts'
 import type { Action } from '../contract/vocabulary.ts'
-import { readCounts, readGrowth, readSteps, readTrend, VIEW_ROWS } from '../memory/entries/views.ts'
+import { readGrowth, readTrend, VIEW_ROWS } from '../memory/entries/views.ts'
 import { DAY } from '../memory/values.ts'
-import { entryHead } from './entry/head.ts'
 import { type Html, html, NOTHING, raw, words } from './html.ts'
 import type { Page, PageRequest, Query } from './page.ts'
-import { dateFormat, dayOf, figure, many, minuteOf, olderLink, tagPath, titleOf } from './parts/components.ts'
+import { dateFormat, dayOf, figure, many, minuteOf, olderLink, tagPath } from './parts/components.ts'
 import { activityRows } from './parts/list-rows.ts'
 
 /** Plots, rendered on the server. Each is next to a list or table with the same data. Times are in milliseconds. */
@@ -150,31 +149,6 @@ export function growthPlot(sampled: readonly Growth[], name: string): Html {
 type ActivityPage = { items: Activity[]; nextCursor: string | null }
 /** Number of points of the growth plot. */
 const SAMPLES = 60
-
-/** The activity of one entry, newest first. */
-export const TIMELINE: Page = {
-  path: '/entries/{slug}/timeline',
-  as: 'listTimeline',
-  query: ['before', 'limit'],
-  async render({ params: { slug = '' }, query, read, reads, path }) {
-    const entry = await read<Entry>('readEntry')
-    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/timeline` }
-    const { items, nextCursor } = await read<ActivityPage>('listTimeline', { slug }, query)
-    const [counts, steps] = await Promise.all([readCounts(reads, slug), readSteps(reads, slug, VIEW_ROWS)])
-    const ordinals = new Map(steps.map(({ id, ordinal }) => [id, ordinal]))
-    return {
-      title: `Timeline of ${titleOf(entry.title)}`,
-      section: '/search',
-      unlisted: true,
-      body: html`<article class="entry">
-${entryHead(entry, { here: '/timeline', name: 'Timeline', counts, at: reads.at })}
-<p class="lead">The activity of this entry, newest first. The order of events does not prove a cause.</p>
-${await activityRows(reads, items, { entry: { id: entry.id, slug, ordinals } })}
-${olderLink(path, query, nextCursor)}
-</article>`,
-    }
-  },
-}
 
 /** The public feed, with a plot of its newest rows. */
 export const ACTIVITY: Page = {

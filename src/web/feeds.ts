@@ -64,7 +64,7 @@ const activity = async ({ read, reads }: PageRequest): Promise<Feed> => {
         at: timestamp,
         title: `${action}${entry === undefined ? '' : `: ${entry.title}`}`,
         text: entry?.summary ?? action,
-        path: entry === undefined ? '/activity' : `/entries/${entry.slug}/timeline`,
+        path: entry === undefined ? '/activity' : `/entries/${entry.slug}/history`,
         author: actorName ?? UNNAMED_ACTOR,
         ...(entry === undefined ? {} : { standing: entry.standing }),
       }

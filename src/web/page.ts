@@ -99,7 +99,8 @@ export type Alternate = { type: string; href: string; title: string }
 
 /** A response other than an HTML page. `immutable` is only for files of the program: caches use them for a year without revalidation. */
 export type File = { type: string; body: string | Buffer; immutable?: boolean }
-export type Redirect = { location: string }
+/** A permanent redirect has the status 308, another 302. */
+export type Redirect = { location: string; permanent?: true }
 
 type Shown = Document | File | Redirect
 

@@ -1,4 +1,4 @@
-import { ACTIVITY, STATS, TIMELINE } from './activity-pages.ts'
+import { ACTIVITY, STATS } from './activity-pages.ts'
 import { ASSETS, ICON_PAGES } from './assets.ts'
 import { CRAWLERS } from './crawlers.ts'
 import { API, ERROR, ERRORS } from './docs.ts'
@@ -16,6 +16,15 @@ import { ACTOR, ADMIN, AGENTS, LOG } from './small-pages.ts'
 import { PREVIEW_PAGE, TAKE_PART } from './take-part/pages.ts'
 
 const ENTRIES: Page = { path: '/entries', render: () => ({ location: '/search' }) }
+
+/** The former page of the activity of an entry. */
+const TIMELINE: Page = {
+  path: '/entries/{slug}/timeline',
+  render: ({ params: { slug = '' } }) => ({
+    location: `/entries/${encodeURIComponent(slug)}/history`,
+    permanent: true,
+  }),
+}
 
 /** All pages. Routes are made from this table. */
 export const PAGES: readonly Page[] = [

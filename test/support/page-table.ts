@@ -49,7 +49,6 @@ export function documentsOf({ entry, first }: SeededPages): Examples {
     '/entries/{slug}/diff': [`${at}/diff?from=${first.id}&to=${entry.currentRevisionId}`],
     '/entries/{slug}/evidence': [`${at}/evidence`],
     '/entries/{slug}/relations': [`${at}/relations`],
-    '/entries/{slug}/timeline': [`${at}/timeline`],
     '/activity': ['/activity'],
     '/actors/{id}': [`/actors/${entry.actor.id}`, `/actors/${entry.actor.id}?limit=1`],
     '/stats': ['/stats'],
@@ -71,6 +70,7 @@ export function filesOf({ entry }: SeededPages): Examples {
     Object.fromEntries(['atom', 'json'].map(form => [`${path}.${form}`, [`${path}.${form}${query}`]]))
   return {
     '/entries': ['/entries'],
+    '/entries/{slug}/timeline': [`/entries/${entry.slug}/timeline`],
     ...both('/feeds/changes'),
     ...both('/feeds/activity'),
     ...both('/feeds/tag', '?tag=durability'),

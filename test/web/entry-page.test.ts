@@ -50,7 +50,7 @@ test('all tabs count public records, and a withdrawn judgement is not counted', 
   await world.verify(await world.voice(), entry)
   await world.object(await world.voice(), await world.publish(author), entry)
   const counts = async (): Promise<string[]> =>
-    [...(await page(`/entries/${entry.slug}/timeline`)).matchAll(/(\w+) <span class="number">([^<]*)</g)].map(
+    [...(await page(`/entries/${entry.slug}/history`)).matchAll(/(\w+) <span class="number">([^<]*)</g)].map(
       ([, name, count]) => `${name} ${count}`,
     )
   assert.deepEqual(await counts(), ['History 1', 'Evidence 3'])
@@ -64,8 +64,7 @@ test('a read of an entry does not change its page', async () => {
   const entry = await world.publish(await world.voice())
   const path = `/entries/${entry.slug}`
   const first = await page(path)
-  // The activity shows every read that was answered.
-  await page(`${path}/timeline`)
+  await page(`${path}/history`)
   assert.equal(await page(path), first)
 })
 
@@ -246,10 +245,8 @@ test('a relation in a list of activity is in words, not by its code', async () =
   const ends = { sourceEntryId: source.id, targetEntryId: target.id }
   const body = { ...ends, relationType: 'CONNECT', rationale: 'One topic.' }
   expectStatus(await call(app.url, 'POST', '/api/relations', { body, token: author.token }), 201)
-  const row = /<li data-row(?:(?!<\/li>).)*>related<.*?<\/li>/s.exec(
-    await page(`/entries/${source.slug}/timeline`),
-  )?.[0]
-  assert.match(wordsOf(row ?? ''), /related belongs with Entry number/)
+  const row = /<li data-row(?:(?!<\/li>).)*>related<.*?<\/li>/s.exec(await page('/activity'))?.[0]
+  assert.match(wordsOf(row ?? ''), /related Entry number \d+ Unchecked belongs with Entry number/)
 })
 
 test('a contradiction by another entry is listed on the page of the evidence, and counts in its one sum', async () => {
@@ -305,7 +302,7 @@ test('a disputed entry says why beside its text, and an undisputed one does not'
   assert.equal(text, 'For Tried it.Against It leaks &lt;b&gt;.')
 })
 
-test('an entry has four tabs, and its history shows the changed words and leads to the timeline', async () => {
+test('an entry has four tabs, and its history shows the changed words', async () => {
   const author = await world.voice()
   const first = await world.publish(author, { content: 'The limit is 8 MB by default.' })
   const now = await world.revise(author, first, { content: 'The limit is 16 MB by default.' })
@@ -316,7 +313,28 @@ test('an entry has four tabs, and its history shows the changed words and leads 
     ['Entry', 'Layers', 'History', 'Evidence'],
   )
   assert.match(text, /<del>8<\/del> <ins>16<\/ins>/)
-  assert.ok(text.includes(`href="/entries/${now.slug}/timeline"`))
+})
+
+test('a history names the newest judgements and relations below their revision, and the former timeline leads to it', async () => {
+  const author = await world.voice()
+  const first = await world.publish(author)
+  const [judge, ...others] = await world.voices(5)
+  assert.ok(judge !== undefined)
+  for (const voice of others) await world.verify(voice, first)
+  await world.verify(judge, first, 'UNSUPPORTED')
+  const target = await world.publish(author, { title: 'Other <b>' })
+  const now = await world.revise(author, first, { content: 'Another text.' })
+  const ends = { sourceEntryId: now.id, targetEntryId: target.id }
+  const body = { ...ends, relationType: 'REUSES', rationale: 'One topic.' }
+  expectStatus(await call(app.url, 'POST', '/api/relations', { body, token: author.token }), 201)
+  const text = await page(`/entries/${first.id}/timeline`)
+  const rows = [...text.matchAll(/<li class="revision">.*?<\/li>/gs)].map(
+    ([row]) => /<small>.*?<\/small>/s.exec(row)?.[0] ?? '',
+  )
+  assert.equal(wordsOf(rows[0] ?? ''), 'reuses Other &lt;b&gt; by an actor without a name')
+  assert.match(wordsOf(rows[1] ?? ''), /^unsupported by .* · supported by .* · 3 more$/)
+  assert.ok(rows[0]?.includes(`href="/entries/${target.slug}"`))
+  assert.equal(await page(`/entries/${now.slug}/history`), text)
 })
 
 test('a change of one character is in the singular', async () => {

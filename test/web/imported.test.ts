@@ -51,7 +51,7 @@ test('an imported entry is marked on every page that names its author, and other
     const text = (await textOf(path)).replace(/^.*<ol class="results"/s, '')
     assert.equal(text.match(/<span class="badge quiet"[^>]*>Imported<\/span>/g)?.length, 2, path)
   }
-  for (const part of ['', '/history', '/evidence', '/relations', '/timeline']) {
+  for (const part of ['', '/history', '/evidence', '/relations']) {
     assert.match(await textOf(`/entries/basking-sharks${part}`), /<span class="badge quiet"[^>]*>Imported</, part)
     assert.doesNotMatch(await textOf(`/entries/${written.slug}${part}`), /Imported/, part)
   }

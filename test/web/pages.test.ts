@@ -66,7 +66,7 @@ test('every page is HTML under one strict policy, sets no cookie and is at most 
 })
 
 test('every file has a policy under which nothing runs, and sets no cookie', async () => {
-  const paths = addressesOf(filesOf(seeded)).filter(path => path !== '/opensearch.xml' && path !== '/entries')
+  const paths = addressesOf(filesOf(seeded)).filter(path => !/^\/opensearch|^\/entries$|timeline$/.test(path))
   for (const path of [...paths, `/entries/${seeded.entry.slug}.md`, `/entries/${seeded.entry.slug}.json`]) {
     const answer = await get(path)
     assert.equal(answer.status, 200, path)
@@ -93,7 +93,7 @@ test('a page requested again with its ETag is 304 without a body, and HEAD is GE
     assert.equal(head.headers.get('content-security-policy'), first.headers.get('content-security-policy'), path)
     assert.ok(Number(head.headers.get('content-length')) > 0, path)
     // Views are observed: pages that show observations change with each look at them.
-    if (/^\/(?:activity|stats)|timeline/.test(path)) continue
+    if (/^\/(?:activity|stats)/.test(path)) continue
     assert.equal(head.headers.get('etag'), etag, path)
     const again = await get(path, { ...HTML, 'if-none-match': etag })
     assert.equal(again.status, 304, path)
@@ -147,12 +147,15 @@ test('an entry is HTML, Markdown or JSON, by ending and by Accept', async () => 
 })
 
 test('the id of an entry, and of a page under it, redirects to the permanent address', async () => {
-  for (const part of ['', '/layers', '/history', '/evidence', '/relations', '/timeline']) {
+  for (const part of ['', '/layers', '/history', '/evidence', '/relations']) {
     const response = await fetch(`${app.url}/entries/${seeded.entry.id}${part}`, { redirect: 'manual', headers: HTML })
     await response.arrayBuffer()
     assert.equal(response.status, 302, part)
     assert.equal(response.headers.get('location'), `/entries/${seeded.entry.slug}${part}`)
   }
+  const former = await fetch(`${app.url}/entries/${seeded.entry.slug}/timeline`, { redirect: 'manual', headers: HTML })
+  await former.arrayBuffer()
+  assert.deepEqual([former.status, former.headers.get('location')], [308, `/entries/${seeded.entry.slug}/history`])
   const all = await fetch(`${app.url}/entries`, { redirect: 'manual', headers: HTML })
   await all.arrayBuffer()
   assert.equal(all.headers.get('location'), '/search')

@@ -1,4 +1,5 @@
-import type { Author, Entry, Revision } from '../../contract/resources.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { Author, Entry, Evidence, Relation, Revision } from '../../contract/resources.ts'
 import { HASH_RECIPE } from '../../guide/texts.ts'
 import {
   readAuthors,
@@ -17,6 +18,7 @@ import { offsetCursor } from '../../memory/values.ts'
 import { type Html, html, NOTHING, raw, seen, visible, words } from '../html.ts'
 import type { Page, PageRequest, Query } from '../page.ts'
 import {
+  actorName,
   badge,
   by,
   CHANGE_WORDS,
@@ -24,6 +26,7 @@ import {
   olderLink,
   type PagerLink,
   pager,
+  RESULT_WORDS,
   titleOf,
   trustNotice,
   UNNAMED_ACTOR,
@@ -32,7 +35,7 @@ import { changedWords, sizeOfChange } from '../parts/difference.ts'
 import { stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import { prose } from '../parts/prose.ts'
 import { citing, fragmentOf, sentencesOf } from './cite.ts'
-import { entryHead, sourcesOf } from './head.ts'
+import { entryHead, relationWords, sourcesOf } from './head.ts'
 import { lifeLine } from './life-line.ts'
 
 const ROWS = 20
@@ -113,11 +116,12 @@ export const HISTORY: Page = {
     const filter = filterOf(query, steps)
     const found = filter && filtered(steps, filter)
     const place = placeOf(own, entry.revisionCount)
-    const [counts, { items, nextCursor }, logged, verdicts] = await Promise.all([
+    const [counts, { items, nextCursor }, logged, verdicts, events] = await Promise.all([
       readCounts(reads, slug),
       found === undefined ? read<RevisionPage>('listRevisions', { slug }, place) : revisionsOf(read, slug, found.page),
       readLogSize(reads),
       readVerdicts(reads, slug),
+      readEvents({ read, reads }, entry, steps),
     ])
     const before = found === undefined ? items.at(-1)?.previousRevisionId : undefined
     const actors = actorsOf(steps)
@@ -135,7 +139,12 @@ export const HISTORY: Page = {
       const changes = html`${step && standingOf(verdicts.get(step.record))}${adjoins && previous !== undefined && changedWords(previous.content, revision.content)}`
       const facts = html`${author}${adjoins && sizeOf(previous, revision)}`
       const log = inLog(step?.record, logged)
-      return revisionRow(entry, revision, step?.ordinal, index, { facts, changes, log })
+      return revisionRow(entry, revision, step?.ordinal, index, {
+        facts,
+        changes,
+        events: events.get(revision.id),
+        log,
+      })
     })
     return {
       title: `History of ${titleOf(entry.title)}`,
@@ -143,7 +152,7 @@ export const HISTORY: Page = {
       unlisted: true,
       body: html`<article class="entry">
 ${entryHead(entry, { here: '/history', name: 'History', counts, at: reads.at })}
-<p class="meta">Revisions are permanent. Judgements and relations are in the <a href="/entries/${slug}/timeline">timeline</a>.</p>
+<p class="meta">Revisions are permanent. Below each are its newest <a href="/entries/${slug}/evidence">judgements</a> and <a href="/entries/${slug}/relations">relations</a>. The order of events does not prove a cause.</p>
 ${lifeLine(slug, steps, verdicts, counts.revisions)}
 ${entry.revisionCount >= JUMP_FROM && html`<div class="finders">${jumpForm(slug, entry.revisionCount)}${filterForm(slug, actors, authors, filter)}</div>`}
 ${found && filterNote(found.page.length, steps.length, entry.revisionCount)}
@@ -177,6 +186,53 @@ const JUMP_FROM = 6
 const jumpForm = (slug: string, revisions: number): Html =>
   html`<form class="row jump" action="/entries/${slug}/history" method="get"><label for="jump-at">Go to revision</label> <input id="jump-at" name="at" type="number" min="1" max="${revisions}" required> <button type="submit">Go</button></form>`
 
+/** A judgement of a revision, or a relation that its entry got while the revision was current. `what` is in words. */
+type Event = { id: string; actorId: string; what: Html }
+/** Maximum number of events below a revision: the newest ones. */
+const EVENTS_SHOWN = 2
+
+/** The newest judgements and relations of an entry as lines of words, by the id of their revision. */
+async function readEvents(
+  { read, reads }: Pick<PageRequest, 'read' | 'reads'>,
+  { id, slug }: Entry,
+  steps: readonly Step[],
+): Promise<Map<string, Html>> {
+  const [{ verifications, contradictions }, { items: relations }] = await Promise.all([
+    read<Evidence>('listEvidence', { slug }, { limit: LIMITS.pageMax }),
+    read<{ items: Relation[] }>('listRelations', { slug }, { limit: LIMITS.pageMax }),
+  ])
+  const otherOf = ({ sourceEntryId, targetEntryId }: Relation) => (sourceEntryId === id ? targetEntryId : sourceEntryId)
+  const names = await readHeadings(reads, relations.map(otherOf))
+  const events = [
+    ...verifications.map(one => ({ ...one, what: html`${RESULT_WORDS[one.result]?.[0].toLowerCase()}` })),
+    ...contradictions.map(one => ({ ...one, what: html`contradicted` })),
+    ...relations.flatMap(one => {
+      const [other, during] = [names.get(otherOf(one)), steps.find(({ at }) => at <= Date.parse(one.createdAt ?? ''))]
+      const what = html`${relationWords(one.relationType, one.sourceEntryId === id ? 'out' : 'in')} ${other && html`<a href="/entries/${other.slug}">${words(other.title)}</a>`}`
+      return other === undefined || during === undefined ? [] : [{ ...one, revisionId: during.id, what }]
+    }),
+  ]
+  const byRevision = Map.groupBy(
+    events.toSorted((one, other) => (one.id < other.id ? 1 : -1)),
+    ({ revisionId }) => revisionId,
+  )
+  const shown = [...byRevision.values()].flatMap(all => all.slice(0, EVENTS_SHOWN))
+  const authors = await readAuthors(
+    reads,
+    shown.map(({ actorId }) => actorId),
+  )
+  return new Map([...byRevision].map(([revisionId, all]) => [revisionId, eventsLine(all, authors)]))
+}
+
+/** The newest events of a revision in one line, and the number of the others. */
+function eventsLine(all: readonly Event[], authors: Map<string, Author>): Html {
+  const shown = all.slice(0, EVENTS_SHOWN).map(({ what, actorId }, index) => {
+    return html`${index > 0 && ' · '}${what} by ${actorName(authors.get(actorId)?.declared.name)}`
+  })
+  const left = all.length - EVENTS_SHOWN
+  return html`<small>${shown}${left > 0 && ` · ${left} more`}</small>`
+}
+
 /** The numbers of characters that a revision deleted and inserted in the content, compared by sentences. */
 function sizeOf(before: Revision | undefined, { content }: Revision): Html {
   const { gone, came } = sizeOfChange(before?.content ?? '', content)
@@ -192,23 +248,21 @@ function standingOf(standing: Pick<Entry['standing'], 'state' | 'tally'> | undef
 
 /** A link to the proof of a record, if the public log has it. */
 const inLog = (record: number | undefined, logged: number): Html =>
-  record === undefined || record > logged
-    ? NOTHING
-    : html` · <a href="/log?record=${record}">in the public log<span class="unshown">, record ${record}</span></a>`
+  record === undefined || record > logged ? NOTHING : html` · <a href="/log?record=${record}">log record ${record}</a>`
 
 function revisionRow(
   { slug, currentRevisionId, status }: Entry,
   revision: Revision,
   ordinal: number | undefined,
   index: number,
-  { facts, changes, log }: { facts: Html; changes: Html; log: Html },
+  { facts, changes, events, log }: { facts: Html; changes: Html; events: Html | undefined; log: Html },
 ): Html {
   const { id, previousRevisionId } = revision
   const name = ordinal === undefined ? 'this revision' : `revision ${ordinal}`
   return html`<li class="revision">
 <p class="choose"><label><input type="radio" name="from" value="${id}"${index === 1 && raw(' checked')}> <span class="unshown">${name} as the </span>earlier</label> <label><input type="radio" name="to" value="${id}"${index === 0 && raw(' checked')}> <span class="unshown">${name} as the </span>later</label></p>
 <div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'quiet')}`} <span class="rationale" dir="auto">${visible(revision.rationale)}</span></h2>
-<p class="meta">${changes}</p></div>
+<p class="meta">${changes}</p>${events}</div>
 <div class="meta"><p>${facts}</p><p>${previousRevisionId !== null && html`<a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`}${id !== currentRevisionId && status !== 'LOCKED' && html` · <a href="/entries/${slug}/revise?from=${id}">restore<span class="unshown"> ${name}</span></a>`}${log}</p></div></li>`
 }
 

@@ -19,12 +19,10 @@ const ACTION_WORDS: Record<Activity['action'], readonly [string, string]> = {
   CONNECT: ['related', 'related'],
 }
 
-/**
- * The entry or the actor that all rows of a page share. The rows do not repeat it; revisions of a shared entry are named by their numbers.
- */
-export type Shared = { entry?: { id: string; slug: string; ordinals: Map<string, number> }; byOneActor?: true }
+/** Whether one actor caused all rows of a page. The rows then do not repeat it. */
+export type Shared = { byOneActor?: true }
 
-/** Rows of the feed or of a timeline, newest first, with the titles of their entries. */
+/** Rows of the feed, newest first, with the titles of their entries. */
 export async function activityRows(
   reads: Pick<Reads, 'reader' | 'at'>,
   items: readonly Activity[],
@@ -44,21 +42,13 @@ function actionBadge({ action, metadata }: Activity): Html {
   return html`${badge(name.toLowerCase(), tone)}${sure}`
 }
 
-function activityRow(item: Activity, names: Map<string, Heading>, at: number, { entry, byOneActor }: Shared): Html {
-  const isShared = entry !== undefined && item.entryId === entry.id
-  const other = item.entryId === null || isShared ? undefined : names.get(item.entryId)
-  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${actionBadge(item)} ${isShared && revisionLink(entry, item.revisionId)}${other && entryLink(other, at)}${detailOf(item, names, at)}</span>${!byOneActor && html` <span class="who">${byName(item.actorName, item.actorId)}</span>`}</li>`
+function activityRow(item: Activity, names: Map<string, Heading>, at: number, { byOneActor }: Shared): Html {
+  const other = item.entryId === null ? undefined : names.get(item.entryId)
+  return html`<li data-row="${item.id}"><span class="at">${moment(item.timestamp, at)}</span> <span class="what">${actionBadge(item)} ${other && entryLink(other, at)}${detailOf(item, names, at)}</span>${!byOneActor && html` <span class="who">${byName(item.actorName, item.actorId)}</span>`}</li>`
 }
 
 const entryLink = (entry: Heading, at: number): Html =>
   html`<a href="/entries/${entry.slug}">${words(entry.title)}</a> ${standingStrip(entry, at)}`
-
-/** A link to the revision of a row, named by its number if the number is known. */
-function revisionLink({ slug, ordinals }: NonNullable<Shared['entry']>, revisionId: string | null): Html | undefined {
-  if (revisionId === null) return undefined
-  const ordinal = ordinals.get(revisionId)
-  return html`<a href="/entries/${slug}/revisions/${revisionId}">${ordinal === undefined ? 'an early revision' : `revision ${ordinal}`}</a>`
-}
 
 type Metadata = {
   result?: string | null

@@ -39,7 +39,7 @@ test(
   async () => {
     const { page, complaints, close } = await visit(browser, app.url)
     await page.goto(`/entries/${entries[2]?.slug}/history`)
-    await page.getByRole('link', { name: 'in the public log' }).click()
+    await page.getByRole('link', { name: 'log record 3' }).click()
     await page.getByText('Record 3 is in the public log, under the signed root of 7 records.').waitFor()
     // Statement, leaf, three hashes up to the root of seven leaves, the root, and the signatures.
     assert.equal(await page.locator('[data-steps] > li').count(), 7)

@@ -74,7 +74,7 @@ for (const scripts of [true, false]) {
     const addresses = addressesOf(documentsOf(seeded))
     const titles = await assertLooks(app.url, addresses, scripts)
     assert.equal(titles.length, addresses.length)
-    for (const path of ['layers', 'history', 'evidence', 'relations', 'timeline', 'diff']) {
+    for (const path of ['layers', 'history', 'evidence', 'relations', 'diff']) {
       const title = titles[addresses.findIndex(address => address.includes(`/${path}`))] ?? ''
       assert.ok(title.includes(seeded.entry.title), `${path} names its entry: ${title}`)
     }

@@ -128,19 +128,32 @@ test('on a phone the text begins on the first screen, and judging comes before e
   }
 })
 
-test('a revision of a history takes two lines, and the button that compares stays in sight', options, async () => {
-  let entry = await newEntry(app.url, token, { content: 'One. Two.' })
-  const rationale = 'A reason of many words. '.repeat(12).trim()
-  for (let n = 0; n < 19; n += 1) {
-    const body = revisionOf(entry, { content: `One. Two. Number ${n}.`, rationale })
-    entry = expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
-  }
-  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
-  await page.goto(`/entries/${entry.slug}/history`)
-  const heights = await page.locator('.revision').evaluateAll(all => all.map(one => one.getBoundingClientRect().height))
-  assert.ok(heights.length === 20 && Math.max(...heights) <= 72, `${heights}`)
-  await page.locator('.revision').last().scrollIntoViewIfNeeded()
-  assert.ok(((await page.getByRole('button', { name: 'Compare the two chosen' }).boundingBox())?.y ?? -1) >= 0)
-  assert.deepEqual(complaints, [])
-  await close()
-})
+test(
+  'a revision of a history takes at most 72 px with its judgements, and the button that compares stays in sight',
+  options,
+  async () => {
+    let entry = await newEntry(app.url, token, { content: 'One. Two.' })
+    const rationale = 'A reason of many words. '.repeat(12).trim()
+    for (let n = 0; n < 19; n += 1) {
+      const body = revisionOf(entry, { content: `One. Two. Number ${n}.`, rationale })
+      entry = expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
+    }
+    const judged = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 0.9, rationale: 'Tried it.' }
+    for (let n = 0; n < 2; n += 1) {
+      const judge = (await newActor(app.url, { declaredName: 'A name of many words '.repeat(4).trim() })).token
+      const path = `/api/entries/${entry.slug}/verify`
+      expectStatus(await call(app.url, 'POST', path, { token: judge, body: judged }), 201)
+    }
+    const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+    await page.goto(`/entries/${entry.slug}/history`)
+    assert.equal(await page.locator('.revision small').count(), 1)
+    const heights = await page
+      .locator('.revision')
+      .evaluateAll(all => all.map(one => one.getBoundingClientRect().height))
+    assert.ok(heights.length === 20 && Math.max(...heights) <= 72, `${heights}`)
+    await page.locator('.revision').last().scrollIntoViewIfNeeded()
+    assert.ok(((await page.getByRole('button', { name: 'Compare the two chosen' }).boundingBox())?.y ?? -1) >= 0)
+    assert.deepEqual(complaints, [])
+    await close()
+  },
+)
