@@ -40,7 +40,7 @@ const MAY_STAND = new Set(
     'html head meta title link script body a header div form label input button nav ul ol li main p footer svg path section aside article ' +
     'h1 h2 h3 h4 h5 h6 em strong b bdi q code pre span br hr time table thead tbody tr th td rect line circle g text defs marker figure ' +
     'figcaption i dl dt dd details summary mark del ins blockquote select option textarea fieldset legend noscript output template ' +
-    'polyline polygon s caption dialog'
+    'polyline polygon s small caption dialog'
   ).split(' '),
 )
 
