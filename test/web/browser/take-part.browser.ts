@@ -32,7 +32,7 @@ test('a person sees and copies the stored token, and removing the actor hides it
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Copy it' }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), shown)
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), shown)
   await page.getByRole('button', { name: 'Remove the actor' }).click()
   await page.getByRole('button', { name: /Press again/ }).click()
   assert.equal(await token.count(), 0)
