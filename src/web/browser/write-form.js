@@ -60,27 +60,19 @@ function actorPanel(root) {
   }
 
   /** @param {KeptActor} actor @param {boolean} lasting */
-  const showToken = (actor, lasting) => {
-    const copy = button('Copy it', async () => {
-      copy.textContent = await navigator.clipboard.writeText(actor.token).then(
-        () => 'Copied',
-        () => 'Not copied: the browser refused',
-      )
-    })
-    copy.hidden = navigator.clipboard === undefined
+  const showOnce = (actor, lasting) => {
     const done = button('I have saved it', () => {
       issued.replaceChildren()
       show(issued, false)
       need(kept, '[data-save]', HTMLButtonElement).focus()
     })
     issued.replaceChildren(
-      make('h3', {}, 'Your token'),
+      make('h3', {}, 'Your token. It is shown only once.'),
       make('p', {}, make('code', { class: 'token' }, actor.token)),
       make('p', {}, lasting ? KEPT : UNKEPT),
       make(
         'p',
         { class: 'row' },
-        copy,
         button('Save it as a file', () => save(actor)),
         done,
       ),
@@ -96,16 +88,12 @@ function actorPanel(root) {
       const actor = actorOf(body)
       const lasting = keepActor(actor)
       form.reset()
-      showToken(actor, lasting)
+      showOnce(actor, lasting)
     },
   })
   need(kept, '[data-save]', HTMLButtonElement).addEventListener('click', () => {
     const actor = keptActor()
     if (actor !== undefined) save(actor)
-  })
-  need(kept, '[data-reveal]', HTMLButtonElement).addEventListener('click', () => {
-    const actor = keptActor()
-    if (actor !== undefined) showToken(actor, storesActors())
   })
   confirmed(need(kept, '[data-forget]', HTMLButtonElement), () => {
     forgetActor()

@@ -8,7 +8,7 @@ export const ACTOR_PANEL: Html = html`<section class="actor needs-script" data-a
 <h2 id="actor-heading">Your actor</h2>
 <div data-kept hidden>
 <p>You write as <strong data-name></strong> <span class="small" data-known>actor <code data-id></code> · <a data-page href="/actor">contributions and outcomes</a></span></p>
-<p class="row"><button type="button" data-reveal>Show the token</button> <button type="button" data-save>Save the token as a file</button> <button type="button" data-forget>Remove the actor</button></p>
+<p class="row"><button type="button" data-save>Save the token as a file</button> <button type="button" data-forget>Remove the actor</button></p>
 </div>
 <div class="issued" data-issued tabindex="-1" hidden></div>
 <div data-none>

@@ -19,27 +19,6 @@ const options = { skip: NO_BROWSER }
 const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app.url, 'GET', path), 200)
 const record = (page: Page): Promise<void> => page.getByRole('button', { name: /^Record/ }).click()
 
-test('a person sees and copies the stored token, and removing the actor hides it', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
-  await page.goto('/actor')
-  await becomeActor(page, 'Ada')
-  const token = page.locator('code.token')
-  assert.equal(await token.count(), 0)
-  await page.getByRole('button', { name: 'Show the token' }).click()
-  const shown = (await token.textContent()) ?? ''
-  assert.match(shown, /^plm_\w{33}$/)
-  await assertAccessible(page, 'the shown token')
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await page.getByRole('button', { name: 'Copy it' }).click()
-  await page.getByRole('button', { name: 'Copied' }).waitFor()
-  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), shown)
-  await page.getByRole('button', { name: 'Remove the actor' }).click()
-  await page.getByRole('button', { name: /Press again/ }).click()
-  assert.equal(await token.count(), 0)
-  assert.deepEqual(complaints, [])
-  await close()
-})
-
 test('a person creates an actor, an entry, revisions, evidence and a relation', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto('/publish')
