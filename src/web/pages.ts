@@ -17,7 +17,7 @@ import { PREVIEW_PAGE, TAKE_PART } from './take-part/pages.ts'
 
 const ENTRIES: Page = { path: '/entries', render: () => ({ location: '/search' }) }
 
-/** The former page of the activity of an entry. */
+/** The history has the activity of an entry: an address like that of the operation leads there. */
 const TIMELINE: Page = {
   path: '/entries/{slug}/timeline',
   render: ({ params: { slug = '' } }) => ({
