@@ -25,6 +25,7 @@ const ADMINISTRATIVE = [
   'ModerationInput',
   'AdminReport',
   'ReportList',
+  'AppealList',
   'ResolutionInput',
 ]
 const { EntryQuery, CursorQuery, StreamQuery, ChangesQuery, ChangesStreamQuery, ManifestQuery } = queries

@@ -6,6 +6,7 @@ import { GENERATED_DOCS } from '../scripts/docs.ts'
 import { SETTINGS } from '../src/config.ts'
 import { OPERATIONS } from '../src/contract/operations.ts'
 import { PROBLEMS } from '../src/contract/problems.ts'
+import { GROUNDS } from '../src/contract/vocabulary.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -47,6 +48,7 @@ test('every setting, problem and operation that a document names exists', () => 
   const names = new Set([
     ...Object.values(SETTINGS).flatMap(({ name }) => [name, `${name}_FILE`]),
     ...Object.keys(PROBLEMS),
+    ...GROUNDS,
   ])
   const paths = new Set(Object.values(OPERATIONS).map(({ path }) => path.replaceAll(/\{\w+\}/g, '{}')))
   for (const document of ['README.md', 'docs/operating.md']) {

@@ -169,7 +169,21 @@ const activity = {
   dataClass: 'EXTERNAL',
   ...TRUST,
 }
-const moderationInput = { targetType: 'ENTRY', targetId: ids.entry, action: 'HIDE', reason: 'Contains private data.' }
+const moderationInput = {
+  targetType: 'ENTRY',
+  targetId: ids.entry,
+  action: 'HIDE',
+  ground: 'PRIVATE_DATA',
+  reason: 'The second sentence names a person and where she lives.',
+}
+const decision = {
+  id: ids.evidence,
+  ...moderationInput,
+  createdAt: at,
+  undoneAt: null,
+  appealable: false,
+  appeal: { id: ids.request, rationale: 'The person is a public official.', createdAt: at, outcome: null },
+}
 const reportInput = {
   targetType: 'ENTRY',
   targetId: ids.entry,
@@ -279,6 +293,7 @@ export const EXAMPLES = {
   FeedbackInput: { handle: HANDLE, outcome: 'FAILED', rationale: contradictInput.rationale },
   RelationInput: relationInput,
   ModerationInput: moderationInput,
+  AppealInput: { decision: ids.evidence, rationale: 'The person is a public official.' },
   ReportInput: reportInput,
   ResolutionInput: { resolution: 'ACTED', note: 'Quarantined.' },
   PinsInput: { since: '41', pins: [{ slug: entry.slug, revisionId: ids.first }] },
@@ -467,6 +482,9 @@ export const EXAMPLES = {
     kind: 'moderation',
   },
   LogProof: 'c2sp.org/tlog-proof@v1\nindex 11\n\nmemory.example/log/019a9b1c\n12\n…\n',
+  Decision: decision,
+  DecisionList: { items: [decision], nextCursor: null },
+  AppealList: { items: [{ ...decision, actorId: ids.actor }], nextCursor: null },
   AdminReport: adminReport,
   ReportList: { items: [adminReport], nextCursor: null },
 } as const

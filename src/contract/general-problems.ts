@@ -86,6 +86,11 @@ export const GENERAL_PROBLEMS = {
     remedy: 'The target does not exist, or the fingerprint has expired.',
   },
   REPORT_NOT_FOUND: { status: 404, remedy: 'No report has this id; list the reports.' },
+  DECISION_NOT_FOUND: {
+    status: 404,
+    remedy: 'No act of moderation on you or your texts has this id; list your decisions.',
+  },
+  APPEAL_NOT_FOUND: { status: 404, remedy: 'No open appeal of an act on this target has this id; list the appeals.' },
   NOT_IN_LOG: {
     status: 404,
     remedy:
@@ -134,6 +139,10 @@ export const GENERAL_PROBLEMS = {
     status: 422,
     remedy:
       'The target does not take this action: an origin is never hidden, a record only erased, an erased entry never restored.',
+  },
+  NOT_APPEALABLE: {
+    status: 422,
+    remedy: 'An act that restricts and is in force takes one appeal; your decisions show which.',
   },
   ALREADY_REPORTED: {
     status: 422,

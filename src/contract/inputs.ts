@@ -5,6 +5,7 @@ import {
   CHANGE_TYPES,
   EVIDENCE_KINDS,
   FEEDBACK_OUTCOMES,
+  GROUNDS,
   MODERATION_ACTIONS,
   RELATION_TYPES,
   REPORT_REASONS,
@@ -104,7 +105,17 @@ export const ModerationInput = Type.Object(
       'Of an entry: id or slug; of an actor: id; of an origin: originId; of a record: number.',
     ),
     action: words(MODERATION_ACTIONS, 'The action of moderation.'),
-    reason: text(LIMITS.rationaleCharacters, 'The reason, for the audit.'),
+    ground: Type.Optional(words(GROUNDS, 'The rule or ILLEGAL, for the law; the reason names it.', 'OTHER')),
+    reason: text(LIMITS.rationaleCharacters, 'The facts, for the audit and for the affected authors.'),
+    appeal: Type.Optional(uuid('An open appeal of an act on this target, which this act answers.')),
+  },
+  closed,
+)
+
+export const AppealInput = Type.Object(
+  {
+    decision: uuid('The id of the act of moderation.'),
+    rationale: text(LIMITS.rationaleCharacters, 'Why it is wrong; only administrators and you see it.'),
   },
   closed,
 )
@@ -218,6 +229,7 @@ export type RelationInput = Static<typeof RelationInput>
 export type ModerationInput = Static<typeof ModerationInput>
 export type SourcePair = { entryId: string; revisionId: string }
 export type PinsInput = Static<typeof PinsInput>
+export type AppealInput = Static<typeof AppealInput>
 export type ReportInput = Static<typeof ReportInput>
 export type EvidenceItemInput = Static<typeof EvidenceItemInput>
 export type EvidenceInput = Static<typeof EvidenceInput>

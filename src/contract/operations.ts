@@ -66,6 +66,7 @@ type InputName =
   | 'FeedbackInput'
   | 'RelationInput'
   | 'ModerationInput'
+  | 'AppealInput'
   | 'ReportInput'
   | 'ResolutionInput'
   | 'PinsInput'
@@ -536,6 +537,24 @@ export const OPERATIONS = {
       'SECRET_IN_TEXT',
     ],
   }),
+  listDecisions: read({
+    path: '/api/me/decisions',
+    tag: 'Service',
+    summary:
+      'List the acts of moderation on the actor of the token and its texts, newest first, with ground and reason.',
+    access: 'actor',
+    query: queries.CursorQuery,
+    response: 'DecisionList',
+    problems: [],
+  }),
+  createAppeal: write({
+    path: '/api/appeals',
+    tag: 'Service',
+    summary: 'Appeal an act of moderation on you or your texts, once. A blocked actor may appeal too.',
+    body: 'AppealInput',
+    response: 'Decision',
+    problems: ['DECISION_NOT_FOUND', 'NOT_APPEALABLE', 'SECRET_IN_TEXT'],
+  }),
   readDiscovery: read({
     path: '/api/discovery',
     tag: 'Service',
@@ -584,7 +603,16 @@ export const OPERATIONS = {
     body: 'ModerationInput',
     status: 200,
     response: 'ModerationResult',
-    problems: ['TARGET_NOT_FOUND', 'ACTION_NOT_APPLICABLE', 'SECRET_IN_TEXT'],
+    problems: ['TARGET_NOT_FOUND', 'ACTION_NOT_APPLICABLE', 'APPEAL_NOT_FOUND', 'SECRET_IN_TEXT'],
+  }),
+  listAppeals: read({
+    path: '/api/admin/appeals',
+    tag: 'Administration',
+    summary: 'List appeals with the decisions that they are about, newest first.',
+    access: 'admin',
+    query: queries.ReportQuery,
+    response: 'AppealList',
+    problems: [],
   }),
   listReports: read({
     path: '/api/admin/reports',
@@ -626,6 +654,7 @@ export const NAMED_INPUTS = {
   FeedbackInput: inputs.FeedbackInput,
   RelationInput: inputs.RelationInput,
   ModerationInput: inputs.ModerationInput,
+  AppealInput: inputs.AppealInput,
   ReportInput: inputs.ReportInput,
   ResolutionInput: inputs.ResolutionInput,
   PinsInput: inputs.PinsInput,

@@ -206,7 +206,7 @@ export const SimilarQuery = Type.Object(
 export const ReportQuery = Type.Object(
   {
     ...CursorQuery.properties,
-    state: Type.Optional(words(REPORT_STATES, 'open: open reports only. all: resolved reports too.', 'open')),
+    state: Type.Optional(words(REPORT_STATES, 'open: open ones only. all: closed ones too.', 'open')),
   },
   closed,
 )

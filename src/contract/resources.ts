@@ -3,10 +3,12 @@ import { count, dataClass, nullable, type Static, Type, timestamp, trust, uuid, 
 import {
   ACTIONS,
   ACTOR_TYPES,
+  APPEAL_RESULTS,
   CHANGE_TYPES,
   COVERAGES,
   EXPORT_TYPES,
   type ExportType,
+  GROUNDS,
   MODERATION_ACTIONS,
   OBJECTION_STATUSES,
   OWN_EVENTS,
@@ -920,6 +922,7 @@ export const ModerationResult = Type.Object({
   targetType: words(TARGET_TYPES, 'The kind of target.'),
   targetId: Type.String({ description: 'The canonical id of the target.' }),
   action: words(MODERATION_ACTIONS, 'The action.'),
+  ground: words(GROUNDS, 'The rule that it applies; ILLEGAL: a law.'),
   reason: Type.String(),
   previousState: Flags,
   state: Flags,
@@ -930,6 +933,41 @@ export const ModerationResult = Type.Object({
   }),
   requestId: uuid('The request.'),
   createdAt: timestamp('Commit'),
+})
+
+const Appeal = Type.Object({
+  id: uuid('Appeal id.'),
+  rationale: Type.String({ description: 'Private; empty once the decision was erased.' }),
+  createdAt: timestamp('Commit'),
+  outcome: Type.Union(
+    [
+      Type.Object({
+        result: words(APPEAL_RESULTS, 'GRANTED: the answering act undid the decision.'),
+        reason: Type.String(),
+        createdAt: timestamp('Answer'),
+      }),
+      Type.Null(),
+    ],
+    { description: 'null while the appeal is open.' },
+  ),
+})
+const moderationMembers = ModerationResult.properties
+export const Decision = Type.Object({
+  id: moderationMembers.id,
+  targetType: moderationMembers.targetType,
+  targetId: moderationMembers.targetId,
+  action: moderationMembers.action,
+  ground: moderationMembers.ground,
+  reason: moderationMembers.reason,
+  createdAt: moderationMembers.createdAt,
+  undoneAt: Type.Union([timestamp('Undone'), Type.Null()], { description: 'null while it is in force.' }),
+  appealable: Type.Boolean({ description: 'Whether POST /api/appeals takes an appeal.' }),
+  appeal: Type.Union([Appeal, Type.Null()]),
+})
+export const DecisionList = Type.Object({ items: Type.Array(Decision), nextCursor })
+export const AppealList = Type.Object({
+  items: Type.Array(Type.Object({ ...Decision.properties, actorId: uuid('The author of the appeal.') })),
+  nextCursor,
 })
 
 export const AdminReport = Type.Object({
@@ -1009,6 +1047,8 @@ export type Hints = Published['hints']
 export type Similar = Static<typeof Similar>
 export type SimilarList = Static<typeof SimilarList>
 export type Report = Static<typeof Report>
+export type Decision = Static<typeof Decision>
+export type AppealedDecision = Static<typeof AppealList>['items'][number]
 export type AdminReport = Static<typeof AdminReport>
 export type Stats = Static<typeof Stats>
 export type Discovery = Static<typeof Discovery>
@@ -1077,6 +1117,9 @@ export const NAMED_RESOURCES = {
   ExportManifest,
   LogRecord,
   LogProof,
+  Decision,
+  DecisionList,
+  AppealList,
   AdminReport,
   ReportList,
   Error: ErrorShape,

@@ -81,6 +81,8 @@ export const REPORT_TARGETS = ['ENTRY', 'REVISION', 'EVIDENCE'] as const
 /** What a reader reports about a text that it used. */
 export const FEEDBACK_OUTCOMES = ['WORKED', 'FAILED'] as const
 export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', 'ABUSE', 'OTHER'] as const
+/** What an act of moderation is based on: the law, or the rule of the service that reports name by the same word. */
+export const GROUNDS = REPORT_REASONS
 export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
 /** Findings of a check of pins. */
 export const PIN_FINDINGS = ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'UNKNOWN'] as const
@@ -88,6 +90,8 @@ export const PIN_FINDINGS = ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'UNKNOWN'] as c
 export const WORK_KINDS = ['DISPUTED', 'ANSWERED', 'UNCHECKED', 'STALE', 'UNANSWERED', 'MINE'] as const
 /** What happened to a text or a judgement of the caller. */
 export const OWN_EVENTS = ['OBJECTED', 'ANSWERED', 'CORRECTED'] as const
+/** Whether the act that answers an appeal undoes the act that was appealed. */
+export const APPEAL_RESULTS = ['GRANTED', 'REJECTED'] as const
 export const REPORT_STATES = ['open', 'all'] as const
 export const SORTS = ['recent', 'evolution', 'relevance'] as const
 
@@ -111,6 +115,7 @@ export type ReportTarget = (typeof REPORT_TARGETS)[number]
 export type ReportReason = (typeof REPORT_REASONS)[number]
 export type OwnEvent = (typeof OWN_EVENTS)[number]
 export type WorkKind = (typeof WORK_KINDS)[number]
+export type Ground = (typeof GROUNDS)[number]
 export type Resolution = (typeof RESOLUTIONS)[number]
 /** The recommended steps for an agent, in order. */
 export const RECOMMENDED_FLOW = [

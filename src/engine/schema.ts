@@ -284,7 +284,10 @@ CREATE TABLE activity_reads_rest PARTITION OF activity_reads (hour NOT NULL, PRI
 CREATE UNIQUE INDEX activity_observed ON activity_reads (hour, actor, action, coalesce(entry, 0));
 ${ACTIVITY_INDEXES}`
 
-/** `report` is for administrators only, and no part of the permanent records. */
+/**
+ * `affected` has the authors on whom an act of moderation had an effect. `report` is for administrators only, and `appeal` for them and its
+ * author; `answer` is the act that answered it. Both are no part of the permanent records.
+ */
 const MODERATION = `
 CREATE TABLE moderation (
   number INTEGER PRIMARY KEY,
@@ -292,6 +295,7 @@ CREATE TABLE moderation (
   target_type TEXT NOT NULL,
   target_id TEXT NOT NULL,
   action TEXT NOT NULL,
+  ground TEXT NOT NULL,
   reason TEXT NOT NULL,
   previous_state TEXT NOT NULL,
   state TEXT NOT NULL,
@@ -302,6 +306,25 @@ CREATE TABLE moderation (
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX moderation_target ON moderation (target_id, number);
+
+CREATE TABLE affected (
+  actor INTEGER NOT NULL REFERENCES actor,
+  act INTEGER NOT NULL,
+  PRIMARY KEY (actor, act)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE appeal (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  act INTEGER NOT NULL,
+  actor INTEGER NOT NULL REFERENCES actor,
+  rationale TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  answer INTEGER,
+  UNIQUE (act, actor)
+) STRICT;
+CREATE INDEX appeal_open ON appeal (number) WHERE answer IS NULL;
 
 CREATE TABLE report (
   number INTEGER PRIMARY KEY,

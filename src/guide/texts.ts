@@ -20,7 +20,7 @@ export type Rates = Pick<Config, 'readPerMinute' | 'writePerMinute' | 'cooldownS
 
 /** The problems that do not depend on a member, without those of administrative operations. */
 export const PUBLIC_PROBLEMS = Object.entries(GENERAL_PROBLEMS).filter(
-  ([code]) => !/^(?:ADMIN_|TARGET_NOT_FOUND|REPORT_NOT_FOUND|ACTION_NOT_APPLICABLE)/.test(code),
+  ([code]) => !/^(?:ADMIN_|TARGET_NOT_FOUND|REPORT_NOT_FOUND|APPEAL_NOT_FOUND|ACTION_NOT_APPLICABLE)/.test(code),
 )
 
 /** The rules that callers break most often. */

@@ -23,6 +23,7 @@ import { contradictRevision, recordEvidence, verifyRevision } from './evidence/j
 import { readStanding } from './evidence/read.ts'
 import { HEAD } from './head-rows.ts'
 import { idempotent } from './idempotency/replay.ts'
+import { createAppeal, listAppeals, listDecisions } from './moderation/appeal.ts'
 import { applyErasures } from './moderation/erasures.ts'
 import { moderate } from './moderation/moderate.ts'
 import { listReports, readAdminEvidence, readAdminSnapshot } from './moderation/read.ts'
@@ -87,6 +88,8 @@ export const READS: HandlersOf<'read'> = {
   readAdminSnapshot,
   readAdminEvidence,
   listReports,
+  listAppeals,
+  listDecisions,
 }
 
 /** The lists of the contract that can be streamed, by name. */
@@ -130,6 +133,7 @@ export const WRITES: HandlersOf<'write'> = mapHandlers(
     sendFeedback,
     relateEntries,
     moderate,
+    createAppeal,
     createReport,
     resolveReport,
   },

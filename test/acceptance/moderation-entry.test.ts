@@ -69,6 +69,7 @@ for (const prior of allFlags(true)) {
         targetType: 'ENTRY',
         targetId: entry.id,
         action,
+        ground: 'OTHER',
         reason: `Tested: ${action}.`,
         previousState: prior,
         state,

@@ -5,6 +5,7 @@ import type { ProblemCode } from '../../src/contract/problem.ts'
 import { PROBLEMS } from '../../src/contract/problems.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { newEntry } from '../support/client.ts'
 import { type BodyCase, bodyCases, type Schema } from './cases.ts'
 import { inParallel, openWire, type Wire } from './wire.ts'
 import { bodyOf, credentialOf, expectRefusal, makeWorld, pathOf, storingNothing, type World } from './world.ts'
@@ -40,6 +41,7 @@ const FOREIGN: Record<string, ProblemCode> = {
   'RelationInput targetEntryId': 'ENTRY_NOT_FOUND',
   'ModerationInput targetId': 'TARGET_NOT_FOUND',
   'ModerationInput targetType': 'TARGET_NOT_FOUND',
+  'AppealInput decision': 'DECISION_NOT_FOUND',
   'ReportInput targetId': 'TARGET_NOT_FOUND',
   'ReportInput targetType': 'TARGET_NOT_FOUND',
 }
@@ -78,16 +80,17 @@ for (const [name, operation] of ALL) {
   test(`${name}: every field of ${input} at its bounds is accepted`, async () => {
     const credential = credentialOf(operation.access, world)
     let latest: Entry = world.entry
-    // Nothing follows an erasure: test/acceptance/erasure.test.ts has it.
+    let decision = world.decision
+    // Nothing follows an erasure, and an appeal is answered once: test/acceptance/erasure.test.ts and appeals.test.ts have them.
     const taken = bodyCases(schema, bodyOf(name, world)).filter(
-      ({ fault, label }) => fault === undefined && label !== 'ERASE',
+      ({ fault, label, field }) => fault === undefined && label !== 'ERASE' && field !== 'appeal',
     )
     assert.ok(taken.length > 10, `${taken.length} cases`)
     for (const one of taken) {
       const { field, label, text } = one
-      const current = text.replaceAll(world.entry.currentRevisionId, id =>
-        name === 'reviseEntry' ? latest.currentRevisionId : id,
-      )
+      const current = text
+        .replaceAll(world.entry.currentRevisionId, id => (name === 'reviseEntry' ? latest.currentRevisionId : id))
+        .replaceAll(world.decision, decision)
       const answer = await wire.send(operation.method, pathOf(operation.path, world), { ...credential, raw: current })
       const problem = await foreignProblem(input, one)
       if (problem !== undefined) expectRefusal(`${field}: ${label}`, answer, PROBLEMS[problem].status, problem)
@@ -100,8 +103,16 @@ for (const [name, operation] of ALL) {
         assertKept(`${field}: ${label}`, JSON.parse(current), answer.body)
       }
       if (name === 'reviseEntry' && answer.status === 201) latest = answer.body as Entry
+      if (name === 'createAppeal' && answer.status === 201) decision = await newDecision()
     }
   })
+}
+
+/** The id of another act of moderation that the actor may appeal: each takes one appeal. */
+async function newDecision(): Promise<string> {
+  const { id: targetId } = await newEntry(app.url, world.token)
+  const body = { targetType: 'ENTRY', targetId, action: 'BLOCK', reason: 'Asked for.' }
+  return (await wire.send('POST', '/api/admin/moderate', { ...credentialOf('admin', world), body })).body.id as string
 }
 
 /** Texts come back as they were sent, byte for byte. */

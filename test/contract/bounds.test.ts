@@ -82,8 +82,11 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
     targetType: 'ENTRY|ACTOR|ORIGIN|RECORD required',
     targetId: 'text 1..100 required',
     action: 'HIDE|QUARANTINE|RESTORE|BLOCK|UNBLOCK|ERASE required',
+    ground: 'SPAM|PRIVATE_DATA|ILLEGAL|MALICIOUS|ABUSE|OTHER',
     reason: `${RATIONALE} required`,
+    appeal: 'uuid',
   },
+  AppealInput: { decision: 'uuid required', rationale: `${RATIONALE} required` },
   ReportInput: {
     targetType: 'ENTRY|REVISION|EVIDENCE required',
     targetId: 'uuid required',
@@ -163,6 +166,8 @@ const ADDED: Record<string, Record<string, string>> = {
   listSimilar: { title: 'text 1..180', summary: 'text ..500' },
   readActor: LIST,
   listReports: { ...LIST, state: 'open|all' },
+  listAppeals: { ...LIST, state: 'open|all' },
+  listDecisions: LIST,
 }
 
 test('every query has the parameters and bounds of the interface, and a slug at most 120 characters', () => {

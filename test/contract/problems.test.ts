@@ -50,6 +50,7 @@ const moderated = async (action: string): Promise<Entry> => {
   expectStatus(await moderate('ENTRY', own.id, action), 200)
   return own
 }
+const appeal = (decision: unknown) => wire.send('POST', '/api/appeals', { token, body: { decision, rationale: 'R' } })
 const create = (body: unknown) => wire.send('POST', '/api/entries', { token, body })
 
 type Provocation = { operation: OperationName; provoke(): Promise<Answer> }
@@ -123,6 +124,17 @@ const PROVOCATIONS: Partial<Record<ProblemCode, Provocation>> = {
   REPORT_NOT_FOUND: by('resolveReport', () =>
     wire.send('POST', `/api/admin/reports/${NIL}`, { bearer: ADMIN_TOKEN, body: { resolution: 'ACTED' } }),
   ),
+  DECISION_NOT_FOUND: by('createAppeal', () => appeal(NIL)),
+  NOT_APPEALABLE: by('createAppeal', async () => {
+    const { id } = await newEntry(app.url, token)
+    const { body: act } = await moderate('ENTRY', id, 'BLOCK')
+    expectStatus(await appeal(act.id), 201)
+    return appeal(act.id)
+  }),
+  APPEAL_NOT_FOUND: by('moderate', () => {
+    const body = { targetType: 'ENTRY', targetId: entry.id, action: 'RESTORE', reason: 'A test.', appeal: NIL }
+    return wire.send('POST', '/api/admin/moderate', { bearer: ADMIN_TOKEN, body })
+  }),
   ALREADY_REPORTED: by('createReport', async () => {
     const { token: own } = expectStatus(
       await strictWire.send('POST', '/api/actors', { body: {}, headers: { 'x-forwarded-for': '192.0.2.1' } }),

@@ -18,11 +18,17 @@ export async function makeWorld(url: string) {
   const moderated = await newEntry(url, token)
   const reported = { targetType: 'ENTRY', targetId: moderated.id, reason: 'OTHER' }
   const report = expectStatus(await call<{ id: string }>(url, 'POST', '/api/reports', { body: reported }), 201)
+  const act = { targetType: 'ENTRY', targetId: moderated.id, action: 'BLOCK', reason: 'Asked for.' }
+  const acted = await call<{ id: string }>(url, 'POST', '/api/admin/moderate', {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    body: act,
+  })
+  const decision = expectStatus(acted, 200).id
   const feed = await call<{ items: { sequence: string }[] }>(url, 'GET', '/api/activity?limit=1')
   const sequence = expectStatus(feed, 200).items[0]?.sequence ?? '0'
   const overview = await call<EntryOverview>(url, 'GET', `/api/entries/${entry.slug}/overview`, { token })
   const { feedback = '' } = expectStatus(overview, 200)
-  return { actor, token, entry, other, moderated, report, sequence, feedback }
+  return { actor, token, entry, other, moderated, report, decision, sequence, feedback }
 }
 
 const writing = { title: 'A title', content: 'A content', summary: 'A summary' }
@@ -30,7 +36,7 @@ const writing = { title: 'A title', content: 'A content', summary: 'A summary' }
 /** A valid body of each operation that has one. A revision goes on top of `latest`. */
 export function bodyOf(
   name: OperationName,
-  { entry, other, moderated, feedback }: World,
+  { entry, other, moderated, decision, feedback }: World,
   latest = entry,
 ): Record<string, unknown> {
   const source = { entryId: other.id, revisionId: other.currentRevisionId }
@@ -66,6 +72,8 @@ export function bodyOf(
       return { sourceEntryId: entry.id, targetEntryId: other.id, relationType: 'CONNECT', rationale }
     case 'moderate':
       return { targetType: 'ENTRY', targetId: moderated.id, action: 'RESTORE', reason: 'Asked for.' }
+    case 'createAppeal':
+      return { decision, rationale }
     case 'createReport':
       return { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM', details: 'Sells something.' }
     case 'checkPins':

@@ -37,8 +37,8 @@ export async function fillPostgres(connection: PostgresConnection): Promise<void
     INSERT INTO topic (key, spelling, entries) SELECT 't' || g, 'T' || g, g % 100 ${each(n)};
     INSERT INTO cooldown (subject, action, began_at) SELECT 'actor:' || g, 'CREATE', g ${each(n)};
     INSERT INTO admission (bin, key, count) SELECT g, 'k' || g, 1 ${each(n)};
-    INSERT INTO moderation (number, id, target_type, target_id, action, reason, previous_state, state, changed, entries, actors, request_id, created_at)
-      SELECT ${4 * n} + g, ${id(`${5 * n} + g`)}, 'ENTRY', ${id('g')}, 'HIDE', 'reason', '{}', '{}', 1, 1, 0, 'request', g ${each(n)};
+    INSERT INTO moderation (number, id, target_type, target_id, action, ground, reason, previous_state, state, changed, entries, actors, request_id, created_at)
+      SELECT ${4 * n} + g, ${id(`${5 * n} + g`)}, 'ENTRY', ${id('g')}, 'HIDE', 'OTHER', 'reason', '{}', '{}', 1, 1, 0, 'request', g ${each(n)};
     ANALYZE`)
   // With the visibility map an index can answer alone, as in a database with autovacuum.
   await connection.exec('VACUUM')

@@ -1,4 +1,5 @@
 import { Problem } from '../../src/contract/problem.ts'
+import type { Decision } from '../../src/contract/resources.ts'
 import type { Transaction } from '../../src/engine/database.ts'
 import { migrate } from '../../src/engine/migrate.ts'
 import { type Sql, sql } from '../../src/engine/sql.ts'
@@ -188,7 +189,11 @@ export async function recordOperations(path: string): Promise<Recorded> {
     ['ORIGIN', ORIGIN.id],
   ]) {
     for (const action of ['QUARANTINE', 'RESTORE', 'BLOCK', 'UNBLOCK']) {
-      await write('moderate', { targetType, targetId, action, reason })
+      const { id } = await write('moderate', { targetType, targetId, action, reason })
+      if (action === 'BLOCK' && targetType === 'ACTOR') {
+        const appealed = (await write('createAppeal', { decision: id, rationale: 'No' })) as unknown as Decision
+        await write('moderate', { targetType, targetId, action, reason, appeal: appealed.appeal?.id })
+      }
     }
   }
 

@@ -93,7 +93,8 @@ async function openRefusing(t: TestContext) {
   connection.run(sql`UPDATE origin SET network_key = NULL WHERE id = ${forgotten.origin?.id ?? ''}`)
   await moderate('ACTOR', blocked.id, 'BLOCK')
   await moderate('ENTRY', locked.id, 'BLOCK')
-  await moderate('ENTRY', hidden.id, 'HIDE')
+  const appealed = (await moderate('ENTRY', hidden.id, 'HIDE')) as { id: string }
+  await settled({ name: 'createAppeal', caller: by(), body: { decision: appealed.id, rationale: 'r' } })
   const report = { targetType: 'ENTRY', targetId: open.id, reason: 'SPAM' }
   for (let n = 0; n < 20; n++) {
     await settled({ name: 'createReport', caller: stranger(), body: { ...report, targetId: crowded.id } })
@@ -103,11 +104,26 @@ async function openRefusing(t: TestContext) {
   await world.perform({ name: 'createActor', caller: again, body: {} })
   await world.perform({ name: 'createReport', caller: again, body: report })
   await world.perform({ name: 'createEntry', caller: stranger(cooling.number), body: TEXT })
-  return { world, by, writer, blocked, cooling, open, locked, hidden, crowded, banned, forgotten, again, report }
+  return {
+    world,
+    by,
+    writer,
+    blocked,
+    cooling,
+    open,
+    locked,
+    hidden,
+    appealed,
+    crowded,
+    banned,
+    forgotten,
+    again,
+    report,
+  }
 }
 
 function refusals({ by, blocked, open, report, ...more }: Awaited<ReturnType<typeof openRefusing>>) {
-  const { writer, cooling, locked, hidden, crowded, banned, forgotten, again } = more
+  const { writer, cooling, locked, hidden, appealed, crowded, banned, forgotten, again } = more
   const stolen = () => stranger(writer.number, 'another token')
   const revision = { ...TEXT, changeType: 'EXPAND', rationale: 'r', previousRevisionId: open.currentRevisionId }
   const verdict = { revisionId: open.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'r' }
@@ -127,6 +143,11 @@ function refusals({ by, blocked, open, report, ...more }: Awaited<ReturnType<typ
     ['ACTOR_TOKEN_INVALID', 'createReport', stolen(), report],
     ['COOLDOWN', 'createReport', again, report],
     ['REPORT_NOT_FOUND', 'resolveReport', stranger(), { resolution: 'ACTED' }, NIL],
+    ['DECISION_NOT_FOUND', 'createAppeal', by(), { decision: NIL, rationale: 'r' }],
+    ['NOT_APPEALABLE', 'createAppeal', by(), { decision: appealed.id, rationale: 'r' }],
+    ['ACTOR_TOKEN_INVALID', 'createAppeal', stolen(), { decision: appealed.id, rationale: 'r' }],
+    ['ACTOR_TOKEN_REQUIRED', 'createAppeal', stranger(), { decision: appealed.id, rationale: 'r' }],
+    ['APPEAL_NOT_FOUND', 'moderate', stranger(), { ...act, targetType: 'ENTRY', targetId: open.id, appeal: NIL }],
     ['ACTOR_TOKEN_INVALID', 'rotateToken', stolen(), {}],
     ['ACTOR_TOKEN_INVALID', 'createEntry', stolen(), TEXT],
     ['ACTOR_TOKEN_REQUIRED', 'createEntry', stranger(), TEXT],

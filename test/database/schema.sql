@@ -41,6 +41,24 @@ CREATE TABLE admission (
   PRIMARY KEY (bin, key)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE affected (
+  actor INTEGER NOT NULL REFERENCES actor,
+  act INTEGER NOT NULL,
+  PRIMARY KEY (actor, act)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE appeal (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  act INTEGER NOT NULL,
+  actor INTEGER NOT NULL REFERENCES actor,
+  rationale TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  answer INTEGER,
+  UNIQUE (act, actor)
+) STRICT;
+
 CREATE TABLE asked_topic (
   day TEXT NOT NULL,
   digest TEXT NOT NULL,
@@ -217,6 +235,7 @@ CREATE TABLE moderation (
   target_type TEXT NOT NULL,
   target_id TEXT NOT NULL,
   action TEXT NOT NULL,
+  ground TEXT NOT NULL,
   reason TEXT NOT NULL,
   previous_state TEXT NOT NULL,
   state TEXT NOT NULL,
@@ -351,6 +370,8 @@ CREATE INDEX activity_target ON activity (target, sequence) WHERE target IS NOT 
 CREATE INDEX activity_timeline ON activity (entry, (CASE action WHEN 'READ' THEN 1 ELSE 0 END), sequence) WHERE entry IS NOT NULL;
 
 CREATE INDEX activity_written ON activity (sequence) WHERE data_class = 'EXTERNAL' AND withdrawn = 0 AND action NOT IN ('READ', 'SEARCH');
+
+CREATE INDEX appeal_open ON appeal (number) WHERE answer IS NULL;
 
 CREATE UNIQUE INDEX asked_topic_day ON asked_topic (day, number);
 

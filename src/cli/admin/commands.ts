@@ -1,4 +1,4 @@
-import { MODERATION_ACTIONS, RESOLUTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
+import { GROUNDS, MODERATION_ACTIONS, RESOLUTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
 import type { Command, Flag } from '../command.ts'
 
 /** The flags of all commands that use the administration of a service. */
@@ -63,6 +63,14 @@ export const ADMIN_COMMANDS: readonly Command[] = [
     ],
     flags: [
       { name: 'reason', value: 'TEXT', description: 'The reason, for the audit, in at most 1000 characters.' },
+      {
+        name: 'ground',
+        value: 'GROUND',
+        values: GROUNDS,
+        byDefault: 'OTHER',
+        description: 'The rule that the act applies; ILLEGAL for a law.',
+      },
+      { name: 'appeal', value: 'ID', description: 'The open appeal that the act answers.' },
       {
         name: 'type',
         value: 'TYPE',

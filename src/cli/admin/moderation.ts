@@ -1,6 +1,6 @@
 import type { Activity, AdminReport, Flags, ModerationInput, ModerationResult } from '../../client/resources.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import { MODERATION_ACTIONS, RESOLUTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
+import { GROUNDS, MODERATION_ACTIONS, RESOLUTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
 import { moderated } from '../../memory/moderation/rules.ts'
 import { isUuid } from '../../memory/values.ts'
 import { lastRun, undoableIds, undoing } from '../../web/browser/admin-many.js'
@@ -34,7 +34,9 @@ export const moderate = (invocation: Invocation): Promise<number> =>
     if (reason.length > LIMITS.rationaleCharacters)
       throw mistake(`--reason has over ${LIMITS.rationaleCharacters} characters.`)
     const targets = await targetsOf(administration, args.slice(1))
-    const actions = targets.map(targetId => ({ targetType, targetId, action, reason }))
+    const ground = oneOf('--ground', flags.ground ?? 'OTHER', GROUNDS)
+    const named = flags.appeal === undefined ? {} : { appeal: flags.appeal }
+    const actions = targets.map(targetId => ({ targetType, targetId, action, ground, reason, ...named }))
     await (switches.has('dry-run') ? preview(administration, actions) : perform(administration, actions))
   })
 

@@ -208,6 +208,8 @@ export const COPIED: readonly CopiedTable[] = [
   { name: 'activity', by: 'sequence', key: [], changes: 'moderated' },
   numbered('retry', 'swept'),
   numbered('report', 'any'),
+  { name: 'affected', by: 'act', key: ['actor', 'act'], changes: 'never' },
+  numbered('appeal', 'any'),
   { name: 'entry_voice', by: 'entry', key: ['entry', 'voice'], changes: 'any' },
   numbered('log_bundle', 'any'),
   { name: 'log_tile', by: 'level', key: ['level', 'number'], changes: 'any' },

@@ -64,8 +64,8 @@ const entriesTouchedBy = (act: number): Sql => sql`
   UNION ALL SELECT v.entry FROM evidence v WHERE v.number IN (${erasedBy(act, 'evidence')})`
 
 /**
- * Destroys the salts and texts of the records that an act erased, and what was reported about their entries. The hash of a revision stays
- * while the next revision has its text, because the hash of that one covers it.
+ * Destroys the salts and texts of the records that an act erased, the reports on their entries, and the appeals of erased acts. The hash of
+ * a revision stays while the next revision has its text, because the hash of that one covers it.
  */
 export async function destroyErased(tx: Transaction, act: number): Promise<void> {
   await tx.run(sql`DELETE FROM salt WHERE record IN (SELECT x.record FROM erasure x WHERE x.act = ${act})`)
@@ -79,6 +79,7 @@ export async function destroyErased(tx: Transaction, act: number): Promise<void>
     UPDATE evidence SET rationale = '', quote = NULL, observed_on = NULL WHERE number IN (${erasedBy(act, 'evidence')})`)
   await tx.run(sql`UPDATE relation SET rationale = '' WHERE number IN (${erasedBy(act, 'relation')})`)
   await tx.run(sql`UPDATE moderation SET reason = '' WHERE number IN (${erasedBy(act, 'moderation')})`)
+  await tx.run(sql`UPDATE appeal SET rationale = '' WHERE act IN (${erasedBy(act, 'moderation')})`)
   await tx.run(sql`UPDATE report SET details = NULL, note = NULL WHERE entry IN (${entriesTouchedBy(act)})`)
 }
 

@@ -23,6 +23,7 @@ import { addToTotals, type Totals, takeRecord } from '../head-rows.ts'
 import { assertNoSecret } from '../idempotency/rules.ts'
 import type { Context, WriteOperation } from '../operation.ts'
 import { isoTime } from '../values.ts'
+import * as appeals from './appeal-rows.ts'
 import * as erasing from './erase-rows.ts'
 import * as moderation from './rows.ts'
 import { moderated, sameFlags } from './rules.ts'
@@ -36,6 +37,7 @@ export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, 
   if (body.action === 'RESTORE' && target.erased) throw new Problem('ACTION_NOT_APPLICABLE')
   // A block applies to the key of the network. If that key is deleted already, the network cannot be blocked.
   if (blocksNetwork(target, state) && target.networkKey === null) throw new Problem('TARGET_NOT_FOUND')
+  const appeal = await findAnswered(tx, body.appeal, target)
   assertNoSecret(body)
   const record = await takeRecord(tx)
   const erased = body.action === 'ERASE' ? await erase(tx, context, target, record) : 0
@@ -47,6 +49,7 @@ export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, 
     targetType: body.targetType,
     targetId: target.id,
     action: body.action,
+    ground: body.ground ?? 'OTHER',
     reason: body.reason,
     previousState: target.state,
     state,
@@ -56,7 +59,17 @@ export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, 
     createdAt: isoTime(context.at),
   }
   await moderation.insertModeration(tx, record, result, context.at)
+  if (changed) await appeals.insertAffected(tx, record, target)
+  await appeals.answerAppeals(tx, record, appeal)
   return { body: result }
+}
+
+/** The number of the open appeal of an act on the target; undefined if none is named. */
+async function findAnswered(tx: Transaction, id: string | undefined, target: TargetState): Promise<number | undefined> {
+  if (id === undefined) return undefined
+  const found = await appeals.findOpenAppeal(tx, id, target.id)
+  if (found === undefined) throw new Problem('APPEAL_NOT_FOUND')
+  return found.number
 }
 
 const blocksNetwork = (target: TargetState, state: Flags): boolean =>

@@ -198,8 +198,8 @@ export async function insertModeration(
   at: number,
 ): Promise<void> {
   await tx.run(sql`
-    INSERT INTO moderation (number, id, target_type, target_id, action, reason, previous_state, state, changed, entries, actors, request_id, created_at)
-    VALUES (${number}, ${result.id}, ${result.targetType}, ${result.targetId}, ${result.action}, ${result.reason},
+    INSERT INTO moderation (number, id, target_type, target_id, action, ground, reason, previous_state, state, changed, entries, actors, request_id, created_at)
+    VALUES (${number}, ${result.id}, ${result.targetType}, ${result.targetId}, ${result.action}, ${result.ground}, ${result.reason},
       ${JSON.stringify(result.previousState)}, ${JSON.stringify(result.state)}, ${result.changed ? 1 : 0}, ${result.affected.entries},
       ${result.affected.actors}, ${result.requestId}, ${at})`)
 }
@@ -209,6 +209,7 @@ type ModerationRow = {
   target_type: ModerationResult['targetType']
   target_id: string
   action: ModerationResult['action']
+  ground: ModerationResult['ground']
   reason: string
   previous_state: string
   state: string
@@ -222,13 +223,14 @@ type ModerationRow = {
 /** The newest moderation results, for the audit. */
 export async function listModerations(reader: Reader, limit: number): Promise<ModerationResult[]> {
   const rows = await reader.all<ModerationRow>(sql`
-    SELECT id, target_type, target_id, action, reason, previous_state, state, changed, entries, actors, request_id, created_at
+    SELECT id, target_type, target_id, action, ground, reason, previous_state, state, changed, entries, actors, request_id, created_at
     FROM moderation ORDER BY number DESC LIMIT ${limit}`)
   return rows.map(row => ({
     id: row.id,
     targetType: row.target_type,
     targetId: row.target_id,
     action: row.action,
+    ground: row.ground,
     reason: row.reason,
     previousState: JSON.parse(row.previous_state) as Flags,
     state: JSON.parse(row.state) as Flags,

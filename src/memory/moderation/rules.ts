@@ -26,5 +26,12 @@ export function moderated(state: Flags, action: ModerationAction, targetType: Ta
   }
 }
 
+/** The action that undoes another one; undefined if nothing does. */
+export const undoOf = (action: ModerationAction): ModerationAction | undefined =>
+  action === 'BLOCK' ? 'UNBLOCK' : action === 'HIDE' || action === 'QUARANTINE' ? 'RESTORE' : undefined
+
+/** Whether an action restricts its target, so that its authors may appeal. */
+export const isRestriction = (action: ModerationAction): boolean => action !== 'RESTORE' && action !== 'UNBLOCK'
+
 export const sameFlags = (a: Flags, b: Flags): boolean =>
   a.hidden === b.hidden && a.quarantined === b.quarantined && a.blocked === b.blocked

@@ -107,7 +107,7 @@ export async function assertWhollyCopied(connection: PostgresConnection): Promis
 }
 
 /** Tables that an erasure changes. */
-const ERASED_FROM = 'entry, revision, evidence, relation, moderation, report, salt, topic'
+const ERASED_FROM = 'entry, revision, evidence, relation, moderation, appeal, report, salt, topic'
 
 /** Removes the rows that an erasure replaced or deleted. Rows that an older snapshot still reads stay until the next VACUUM. */
 export const removeErased = (connection: PostgresConnection): Promise<void> =>
