@@ -158,7 +158,7 @@ for (const name of reads) {
   test(`the largest ${name} takes at most ${AT_ONCE} ms at once, and ${EACH_READ} ms for each charged read`, async t => {
     const operation: Operation = OPERATIONS[name]
     const { method, access, chargedItems } = operation
-    const asked = { method, ...largest(operation), headers: access === 'admin' ? AS_ADMIN : {} }
+    const asked = { method, ...largest(operation), headers: access === 'admin' ? AS_ADMIN : { 'x-actor-token': token } }
     const charged = chargedItems === undefined ? 1 : Math.ceil(LIMITS.pins / chargedItems.perCall)
     t.diagnostic(await assertCheap(name, asked, charged))
   })
@@ -173,7 +173,6 @@ const PAGES = [
   '/history?limit=50',
   '/evidence',
   '/relations',
-  '/timeline',
 ]
 
 for (const page of PAGES) {

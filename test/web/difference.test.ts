@@ -120,8 +120,7 @@ test('texts without common lines are compared in bounded time', () => {
   assert.ok(user + system < 2_000_000, `${user + system} µs`)
 })
 
-const groups = (pieces: Piece[]) => {
-  const steps = groupsOf(pieces)
+const ended = <T>(steps: Generator<undefined, T>): T => {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
@@ -130,7 +129,7 @@ const groups = (pieces: Piece[]) => {
 
 test('a difference shows code apart from the words around it, also where it changed', () => {
   const view = (before: string, after: string): string =>
-    differenceView(groups(difference(before, after)), numbering(1), false).markup
+    ended(differenceView(ended(groupsOf(difference(before, after))), numbering(1), false)).markup
   assert.match(
     view('שלום `a = 0;` סוף', 'שלום `a = 1;` סוף'),
     /שלום <code>`a = <del>0<\/del><ins>1<\/ins>;`<\/code> סוף/,

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
 import { readCounts, readSteps, type Step, VIEW_ROWS } from '../../memory/entries/views.ts'
@@ -171,14 +170,15 @@ async function changesBetween(from: Revision, to: Revision, view: View, slug: st
   const numbered = numbering(count)
   const sections: Html[] = []
   for (const [name, groups] of changed) {
-    sections.push(html`<section><h2>${name}</h2>${differenceView(groups, numbered, view !== 'inline')}</section>`)
-    await nextTurn()
+    sections.push(
+      html`<section><h2>${name}</h2>${await finished(differenceView(groups, numbered, view !== 'inline'))}</section>`,
+    )
   }
   const { gone, came } = sizeOf(content)
   return html`<p class="meta">${count > 0 && html`<a href="#change-1">${many(count, 'change')}</a>: `}${many(gone, 'character')} of the content deleted, ${came.toLocaleString('en-GB')} inserted. ${gone + came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="${addressOf(slug, { from: to, to: from, view })}">Swap both revisions</a> · <a href="${addressOf(slug, { from, to, view })}" rel="bookmark" data-copy="the link">Permanent address of this comparison</a></p>
 ${!texts.some(([, groups]) => isChanged(groups)) && html`<p class="notice">The two revisions have the same texts.</p>`}
 ${viewLinks(slug, { from, to, view })}
-${sections}${rendered && renderedView(rendered, numbered)}`
+${sections}${rendered && (await finished(renderedView(rendered, numbered)))}`
 }
 
 /** The views of a difference, each with its name. */
@@ -218,15 +218,22 @@ const renderedGroups = async (from: Revision, to: Revision): Promise<Group<Block
   finished(renderedDifference(await prose(from.content), await prose(to.content)))
 
 /** Both contents as their pages render them, side by side where they differ. Unchanged blocks are shown once, and folded if they are many. */
-function renderedView(groups: readonly Group<Blocks>[], numbered: Numbered): Html {
+function* renderedView(groups: readonly Group<Blocks>[], numbered: Numbered): Generator<undefined, Html> {
   const text = (content: Part): Html => html`<div class="prose" dir="auto">${content}</div>`
-  const parts = groups.map(({ isChanged, items }, index) => {
+  const same = function* (items: readonly Blocks[]): Generator<undefined, Html> {
+    yield
+    return text(items.map(({ after }) => after))
+  }
+  const parts: Html[] = []
+  for (const [index, { isChanged, items }] of groups.entries()) {
     const sides = { after: index > 0, before: index < groups.length - 1 }
-    if (!isChanged) return unchanged(items, all => text(all.map(({ after }) => after)), sides, 1, 'paragraph')
-    return items.map(({ before, after, sameWords }) =>
-      numbered(html`${sameWords && FORMATTING}${sideBySide(text(before), text(after))}`),
-    )
-  })
+    if (!isChanged) parts.push(yield* unchanged(items, same, sides, 1, 'paragraph'))
+    else
+      for (const { before, after, sameWords } of items) {
+        parts.push(numbered(html`${sameWords && FORMATTING}${sideBySide(text(before), text(after))}`))
+        yield
+      }
+  }
   const isShown = groups.some(({ isChanged }) => isChanged)
   return html`<section class="rendered"><h2>Content</h2>${!isShown && FORMATTING}${parts}</section>`
 }

@@ -41,21 +41,27 @@ export function numbering(count: number): Numbered {
   }
 }
 
-const EARLIER = ['same', 'gone'] as const
-const LATER = ['same', 'new'] as const
+type Kinds = readonly Piece['kind'][]
+const EARLIER: Kinds = ['same', 'gone']
+const LATER: Kinds = ['same', 'new']
+const BOTH: Kinds = ['same', 'gone', 'new']
 
 /**
  * A difference as markup: deletions as `del`, insertions as `ins`, code as `code`. Long unchanged parts are folded and invisible characters
- * are named. In two columns, the first has the earlier text of each change and the second the later one.
+ * are named. In two columns, the first has the earlier text of each change and the second the later one. Yields where other work may run.
  */
-export function differenceView(groups: readonly Group<Line>[], numbered: Numbered, columns: boolean): Html {
-  const parts = groups.map(({ isChanged, items }, index) => {
-    if (!isChanged)
-      return unchanged(items, linesView, { after: index > 0, before: index < groups.length - 1 }, CONTEXT, 'line')
-    const side = (kinds: readonly Piece['kind'][]): Html =>
-      linesView(items.map(line => ({ ...line, parts: line.parts.filter(({ kind }) => kinds.includes(kind)) })))
-    return numbered(columns ? sideBySide(side(EARLIER), side(LATER)) : linesView(items))
-  })
+export function* differenceView(
+  groups: readonly Group<Line>[],
+  numbered: Numbered,
+  columns: boolean,
+): Generator<undefined, Html> {
+  const parts: Html[] = []
+  for (const [index, { isChanged, items }] of groups.entries()) {
+    const sides = { after: index > 0, before: index < groups.length - 1 }
+    if (!isChanged) parts.push(yield* unchanged(items, linesView, sides, CONTEXT, 'line'))
+    else if (columns) parts.push(numbered(sideBySide(yield* linesView(items, EARLIER), yield* linesView(items, LATER))))
+    else parts.push(numbered(yield* linesView(items)))
+  }
   return html`<div class="difference" dir="auto">${parts}</div>`
 }
 
@@ -94,37 +100,50 @@ function* linesOf(pieces: readonly Piece[]): Generator<Line> {
   if (parts.length > 0) yield end()
 }
 
-/** Lines as markup. Neighbouring lines of code are one block of code, and neighbouring other lines one text. */
-function linesView(lines: readonly Line[]): Html {
+/** Parts of some kinds of lines as markup. Neighbouring lines of code are one block of code, and neighbouring other lines one text. */
+function* linesView(lines: readonly Line[], kinds: Kinds = BOTH): Generator<undefined, Html> {
   const texts: Line[] = []
-  for (const { parts, isCode, isChanged } of lines) {
+  for (const [index, { parts, isCode, isChanged }] of lines.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield
     const last = texts.at(-1)
     const text = last?.isCode === isCode ? last : { parts: [], isCode, isChanged }
     if (text !== last) texts.push(text)
     for (const { kind, text: words } of parts) {
+      if (!kinds.includes(kind)) continue
       const part = text.parts.at(-1)
       if (part?.kind === kind) part.text += words
       else text.parts.push({ kind, text: words })
     }
   }
-  return html`${texts.map(textView)}`
+  const shown: Html[] = []
+  for (const text of texts) shown.push(yield* textView(text))
+  return html`${shown}`
 }
 
 /** Code within a line. A pattern that takes time in proportion to the text. */
 const CODE = /(?<!`)(`{1,2})(?!`)[^`\n]+\1(?!`)/g
 
 /** A text with its code apart, so that a text in another direction does not reorder it. */
-function textView({ parts, isCode }: Line): Html {
-  if (isCode) return html`<code>${parts.map(partView)}</code>`
+function* textView({ parts, isCode }: Line): Generator<undefined, Html> {
+  if (isCode) return html`<code>${yield* partsView(parts)}</code>`
   const text = parts.map(part => part.text).join('')
   const shown: Html[] = []
   let from = 0
   for (const { 0: code, index } of text.matchAll(CODE)) {
     const [before, within] = [cut(parts, from, index), cut(parts, index, index + code.length)]
-    shown.push(html`${before.map(partView)}<code>${within.map(partView)}</code>`)
+    shown.push(html`${yield* partsView(before)}<code>${yield* partsView(within)}</code>`)
     from = index + code.length
   }
-  return html`${shown}${cut(parts, from, text.length).map(partView)}`
+  return html`${shown}${yield* partsView(cut(parts, from, text.length))}`
+}
+
+function* partsView(parts: readonly Piece[]): Generator<undefined, Html> {
+  const shown: Html[] = []
+  for (const part of parts) {
+    shown.push(partView(part))
+    yield
+  }
+  return html`${shown}`
 }
 
 /** The parts of a line between two offsets. */
@@ -148,17 +167,18 @@ const partView = ({ kind, text }: Piece): Html =>
 type ChangedSides = { after?: boolean; before?: boolean }
 
 /** Unchanged parts of a text. Those that are further than `context` from a change are folded, if they are many. */
-export function unchanged<T>(
+export function* unchanged<T>(
   items: readonly T[],
-  show: (items: readonly T[]) => Html,
+  show: (items: readonly T[]) => Generator<undefined, Html>,
   beside: ChangedSides,
   context: number,
   noun: string,
-): Html {
+): Generator<undefined, Html> {
   const head = beside.after ? context : 0
   const end = items.length - (beside.before ? context : 0)
-  if (end - head < 2 * context) return show(items)
-  return html`${show(items.slice(0, head))}${fold(many(end - head, `unchanged ${noun}`), show(items.slice(head, end)))}${show(items.slice(end))}`
+  if (end - head < 2 * context) return yield* show(items)
+  const folded = fold(many(end - head, `unchanged ${noun}`), yield* show(items.slice(head, end)))
+  return html`${yield* show(items.slice(0, head))}${folded}${yield* show(items.slice(end))}`
 }
 
 const fold = (name: string, text: Html): Html =>
