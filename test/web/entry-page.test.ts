@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Revision } from '../../src/contract/resources.ts'
+import type { Entry, Revision } from '../../src/contract/resources.ts'
 import { voicesWords } from '../../src/memory/evidence/rules.ts'
 import { COLUMNS_MAX } from '../../src/web/entry/life-line.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
@@ -248,6 +248,30 @@ test('a relation in a list of activity is in words, not by its code', async () =
   expectStatus(await call(app.url, 'POST', '/api/relations', { body, token: author.token }), 201)
   const row = /<li data-row(?:(?!<\/li>).)*>related<.*?<\/li>/s.exec(await page('/activity'))?.[0]
   assert.match(wordsOf(row ?? ''), /related Entry number \d+ Unchecked belongs with Entry number/)
+})
+
+test('an entry that nobody related lists similar entries, without itself and without a claim', async () => {
+  const author = await world.voice()
+  const titles = [
+    'Kettle whistle fails in winter',
+    ...['one', 'two', 'three', 'four'].map(of => `Kettle whistle fails ${of}`),
+  ]
+  const written = []
+  for (const title of titles) written.push(await world.publish(author, { title, summary: 'Scale closes the whistle.' }))
+  const [entry, other] = written as [Entry, Entry]
+  const at = `/entries/${entry.slug}`
+  const similar = async (): Promise<string> =>
+    /<section id="similar">.*?<\/section>/s.exec(await page(`${at}/relations`))?.[0] ?? ''
+  assert.match(await page(at), new RegExp(`<section data-later>.*href="${at}/relations#similar"`, 's'))
+  assert.match(wordsOf(await similar()), /^Similar, found by words ?Nobody wrote a relation/)
+  const slugs = [...(await similar()).matchAll(/href="\/entries\/([^"]+)"/g)].map(([, slug]) => slug)
+  assert.equal(new Set(slugs).size, 3)
+  assert.ok(!slugs.includes(entry.slug))
+  const ends = { sourceEntryId: entry.id, targetEntryId: other.id }
+  const body = { ...ends, relationType: 'CONNECT', rationale: 'One topic.' }
+  expectStatus(await call(app.url, 'POST', '/api/relations', { body, token: author.token }), 201)
+  assert.equal(await similar(), '')
+  assert.doesNotMatch(await page(at), /data-later/)
 })
 
 test('a contradiction by another entry is listed on the page of the evidence, and counts in its one sum', async () => {

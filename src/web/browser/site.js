@@ -155,13 +155,34 @@ for (const form of document.querySelectorAll('form[data-judge]')) {
   }
 }
 
-/** A live list is followed once it is in view. */
-const live = document.querySelector('[data-live]')
-if (live !== null) {
-  // A module is loaded once.
-  const seen = new IntersectionObserver(([place]) => place?.isIntersecting && import('./activity.js'))
-  seen.observe(live)
+/**
+ * Calls back once an element is in view.
+ * @param {Element | null} place
+ * @param {() => unknown} act
+ */
+function onceSeen(place, act) {
+  if (place === null) return
+  const watch = new IntersectionObserver(([one]) => {
+    if (!one?.isIntersecting) return
+    watch.disconnect()
+    act()
+  })
+  watch.observe(place)
 }
+
+/** A live list is followed once it is in view. */
+onceSeen(document.querySelector('[data-live]'), () => import('./activity.js'))
+
+/** A part that another page has is read once its place is in view. Its link leads to it, and remains if it cannot be read. */
+const later = document.querySelector('[data-later]')
+onceSeen(later, async () => {
+  const link = later?.querySelector('a')
+  if (!link) return
+  const answer = await fetch(link.href, { headers: { accept: 'text/html' }, credentials: 'omit' }).catch(() => null)
+  if (!answer?.ok) return
+  const part = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector(link.hash)
+  if (part !== null) later?.replaceChildren(...document.importNode(part, true).childNodes)
+})
 
 /** The stored value `off` of this item disables the keys. */
 export const SETTING = 'palimpsest.keys'

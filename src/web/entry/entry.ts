@@ -168,11 +168,11 @@ ${reasonsOf(standing, support)}
 ${open && writeLinks(entry)}
 </aside>
 </div>
-<aside class="below" aria-label="Sources, relations and files">
+<aside class="below" aria-label="Sources, files and relations">
 ${entry.tags.length > 0 && html`<section><h2>Topics</h2>${tagList(entry.tags)}</section>`}
 ${sourcesOf(revision, names, at)}
-${relationsOf(entry, { relations, counts }, names, at)}
 ${revisionOf(entry, revision)}
+${relationsOf(entry, { relations, counts }, names, at)}
 </aside>
 </article>`
 }

@@ -83,14 +83,15 @@ const RELATION_WORDS: Record<'out' | 'in', Record<Relation['relationType'], stri
 export const relationWords = (type: Relation['relationType'], direction: keyof typeof RELATION_WORDS): string =>
   RELATION_WORDS[direction][type]
 
-/** The newest relations of an entry. */
+/** The newest relations of an entry. Without one, a link to similar entries; the script of the page shows these in its place. */
 export function relationsOf(
   entry: Entry,
   { relations, counts }: { relations: Relation[]; counts: Counts },
   names: Map<string, Heading>,
   at: number,
 ): Html {
-  if (relations.length === 0) return NOTHING
+  if (relations.length === 0)
+    return html`<section data-later><h2>Related</h2><p class="small">Nobody wrote a relation yet. <a href="/entries/${entry.slug}/relations#similar">Similar entries</a></p></section>`
   const rows = relations.slice(0, RELATIONS_SHOWN).map(relation => {
     const outward = relation.sourceEntryId === entry.id
     const other = names.get(outward ? relation.targetEntryId : relation.sourceEntryId)

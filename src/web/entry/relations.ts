@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { Author, Entry, Relation, Revision } from '../../contract/resources.ts'
+import type { Author, Entry, Relation, Revision, Similar, SimilarList } from '../../contract/resources.ts'
 import { type Heading, readAuthors, readCounts, readHeadings } from '../../memory/entries/views.ts'
 import { type Html, html, NOTHING, visible } from '../html.ts'
 import type { Page, PageRequest } from '../page.ts'
@@ -54,6 +54,7 @@ export const RELATIONS: Page = {
       body: html`<article class="entry">
 ${entryHead(entry, { here: '/relations', name: 'Relations', counts, at: reads.at })}
 ${all.length === 0 ? html`<p class="notice">This entry has no relations yet. <a href="/entries/${slug}/relate">Relate it</a>.</p>` : neighbourhood(all, { entry, names, authors, at: reads.at })}
+${items.length === 0 && query.before === undefined && (await similarTo(entry, request))}
 ${olderLink(path, query, nextCursor)}
 <p><a class="do quiet" href="/entries/${slug}/relate">Relate this entry to another</a></p>
 </article>`,
@@ -69,6 +70,20 @@ async function relationsOf({ query, read }: PageRequest, slug: string): Promise<
   if (first.nextCursor === null) return first
   const second = await read<RelationPage>('listRelations', { slug }, { limit, before: first.nextCursor })
   return { items: [...first.items, ...second.items], nextCursor: second.nextCursor }
+}
+
+/** Maximum number of similar entries that are shown in the place of relations. */
+const SIMILAR_SHOWN = 3
+
+/** The entries with the most words of an entry in common. Nothing if the index cannot be read now. */
+async function similarTo({ slug, title, summary }: Entry, { read, reads }: PageRequest): Promise<Html> {
+  const { items } = await read<Pick<SimilarList, 'items'>>('listSimilar', {}, { title, summary }).catch(() => ({
+    items: [],
+  }))
+  const others = items.filter(one => one.slug !== slug).slice(0, SIMILAR_SHOWN)
+  const rowOf = (one: Similar): Html =>
+    html`<li><a class="clip" dir="auto" href="/entries/${one.slug}">${visible(one.title)}</a>${standingStrip(one, reads.at)} ${signalBadges(one)}</li>`
+  return html`<section id="similar"><h2>Similar, found by words</h2><p class="small">Nobody wrote a relation. ${others.length === 0 ? 'No other entry has enough words in common.' : 'These entries have words in common; they may be about something else.'}</p><ul class="plain">${others.map(rowOf)}</ul></section>`
 }
 
 function neighbourhood(all: readonly Neighbour[], about: Names): Html {

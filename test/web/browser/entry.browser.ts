@@ -188,3 +188,31 @@ test('a text that did not hold is contradicted, and marked words become the quot
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('similar entries are read once a reader scrolls to their place, and move nothing', options, async () => {
+  const summary = 'Scale closes the whistle.'
+  const titleOf = (part: number): string =>
+    `Kettle whistle fails in winter, in the north and in the mountains, part ${part}`
+  const [entry, ...others] = await Promise.all(
+    [1, 2, 3, 4].map(part => newEntry(app.url, token, { title: titleOf(part), summary })),
+  )
+  for (const width of [360, 1_440]) {
+    const { page, complaints, close } = await visit(browser, app.url, { width })
+    await page.addInitScript(`globalThis.shifts = []
+      new PerformanceObserver(list => shifts.push(...list.getEntries().map(one => one.value)))
+        .observe({ type: 'layout-shift', buffered: true })`)
+    await page.setViewportSize({ width, height: 400 })
+    const asked: string[] = []
+    page.on('request', request => asked.push(new URL(request.url()).pathname))
+    await page.goto(`/entries/${entry?.slug}`)
+    const part = page.locator('[data-later]')
+    assert.deepEqual([await part.getByRole('link').count(), asked.filter(path => /relations/.test(path))], [1, []])
+    await part.scrollIntoViewIfNeeded()
+    await part.locator(`a[href="/entries/${others[0]?.slug}"]`).waitFor()
+    assert.equal(await part.locator('li').count(), 3)
+    await assertAccessible(page, 'similar entries')
+    await assertNoOverflow(page, 'similar entries')
+    assert.deepEqual([await page.evaluate('shifts'), complaints], [[], []])
+    await close()
+  }
+})
