@@ -5,7 +5,7 @@ import { listChanges, readAuthors, readHeadings } from '../memory/entries/views.
 import { standingLine } from '../memory/evidence/rules.ts'
 import { html, seen } from './html.ts'
 import type { File, Page, PageRequest, ReadPage } from './page.ts'
-import { CHANGE_WORDS, UNNAMED_ACTOR } from './parts/components.ts'
+import { CHANGE_WORDS, tagPath, UNNAMED_ACTOR } from './parts/components.ts'
 
 /** One item of a feed. Its texts are untrusted. */
 type Item = {
@@ -81,7 +81,7 @@ const tagged = async ({ read, query }: PageRequest): Promise<Feed> => {
     title: `Palimpsest: ${tag === '' ? 'all entries' : tag}`,
     path: '/feeds/tag',
     query: tag === '' ? '' : `?tag=${encodeURIComponent(tag)}`,
-    home: tag === '' ? '/search' : `/search?tag=${encodeURIComponent(tag)}`,
+    home: tag === '' ? '/search' : tagPath(tag),
     items: items.map(one => ({
       id: one.currentRevisionId,
       at: one.updatedAt,

@@ -12,6 +12,7 @@ import { FEED_PAGES } from './feeds.ts'
 import { HOME } from './home.ts'
 import type { Page } from './page.ts'
 import { SEARCH } from './search/search.ts'
+import { TAG } from './search/tag.ts'
 import { ACTOR, ADMIN, AGENTS, LOG } from './small-pages.ts'
 import { PREVIEW_PAGE, TAKE_PART } from './take-part/pages.ts'
 
@@ -30,6 +31,7 @@ const TIMELINE: Page = {
 export const PAGES: readonly Page[] = [
   HOME,
   SEARCH,
+  TAG,
   ENTRIES,
   ENTRY,
   LAYERS,

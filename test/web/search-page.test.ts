@@ -176,3 +176,29 @@ test('the first results are ordered by their evidence too, on every page of a li
   const byTime = await page('kiln cones', '&sort=recent')
   assert.ok(placeOf(byTime, newer) < placeOf(byTime, older))
 })
+
+const askFor = (path: string) => call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
+const slugsOf = (text: string): string[] =>
+  [...text.matchAll(/<h2 dir="auto"><a href="\/entries\/([^"]+)">/g)].map(([, slug = '']) => slug)
+
+test('the page of a tag lists its disputes first, has its feeds, and refuses what is no tag', async () => {
+  const author = (await newActor(app.url)).token
+  const tags = ['Kiln work']
+  const [calm, contested] = [
+    await newEntry(app.url, author, { title: 'Cones bend late', tags }),
+    await newEntry(app.url, author, { title: 'Soda glaze needs salt', tags }),
+  ]
+  await newEntry(app.url, author, { title: 'Cones bend early', tags })
+  const { token } = await newActor(app.url)
+  const body = { revisionId: contested.currentRevisionId, rationale: 'It does not.' }
+  expectStatus(await call(app.url, 'POST', `/api/entries/${contested.slug}/contradict`, { token, body }), 201)
+  const { text } = await askFor('/tags/kiln%20work')
+  const [disputes = '', latest = ''] = text.split('<h2>Latest changes</h2>')
+  assert.deepEqual([slugsOf(disputes), slugsOf(latest).length], [[contested.slug], 3])
+  assert.match(text, /<h1><bdi>kiln work<\/bdi><\/h1>\s*<p class="lead">3 entries have this tag\./)
+  for (const form of ['atom', 'json']) assert.ok(text.includes(`<a href="/feeds/tag.${form}?tag=kiln%20work">`))
+  const entry = await askFor(`/entries/${calm.slug}`)
+  assert.ok(entry.text.includes('<a class="chip" href="/tags/Kiln%20work">'))
+  assert.match((await askFor('/tags/nothing')).text, /No entry has this tag/)
+  for (const path of ['/tags/%3Cb%3E', `/tags/${'x'.repeat(41)}`]) assert.equal((await askFor(path)).status, 404, path)
+})

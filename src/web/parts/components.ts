@@ -82,13 +82,13 @@ export const byName = (name: string | null | undefined, id: string, made: Part =
 const nameSignals = (name: string): Html =>
   html`${signalsOfText(name).map(signal => html` ${badge(SIGNAL_WORDS[signal], 'mixed')}`)}`
 
-/** Tags as links to the entries that have them. */
+/** Tags as links to their pages. */
 export const tagList = (tags: readonly string[]): Html =>
   tags.length === 0
     ? NOTHING
     : html`<ul class="chips" aria-label="Tags">${tags.map(tag => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)}</a></li>`)}</ul>`
 
-export const tagPath = (tag: string): string => `/search?tag=${encodeURIComponent(tag)}`
+export const tagPath = (tag: string): string => `/tags/${encodeURIComponent(tag)}`
 
 /** Badges of entries that did not arrive through the public interface. */
 const ORIGINS: Partial<Record<DataClass, readonly [name: string, sentence: string]>> = {

@@ -200,7 +200,7 @@ ${pager(
   next ? ['More', hrefOf(path, shown, { offset: offset + limit })] : undefined,
 )}
 ${found.length > 0 && html`<p class="small">Not among these? <a href="${publishFor(q)}">Publish it</a> when you know it.</p>`}
-${tag !== '' && html`<p class="small">Follow this topic: ${tagFeeds(tag).map(({ href, title }, index) => html`${index > 0 && ', '}<a href="${href}">${title.includes('Atom') ? 'Atom' : 'JSON Feed'}</a>`)}</p>`}
+${tag !== '' && html`<p class="small"><a href="${tagPath(tag)}">The page of this tag</a>, with its disputes and feeds</p>`}
 </div>${facets !== undefined && facetLists(facets, shown, narrowing)}</div>`,
     }
   },
@@ -225,13 +225,16 @@ ${found.items.length === 0 ? await nothingFound(q, tag, 0, read) : foundRows(fou
   }
 }
 
-const tagFeeds = (tag: string) => [
+/** The feeds of the entries that have a tag. */
+export const tagFeeds = (tag: string) => [
   {
+    name: 'Atom',
     type: 'application/atom+xml',
     href: `/feeds/tag.atom?tag=${encodeURIComponent(tag)}`,
     title: `Entries tagged ${titleOf(tag)} (Atom)`,
   },
   {
+    name: 'JSON Feed',
     type: 'application/feed+json',
     href: `/feeds/tag.json?tag=${encodeURIComponent(tag)}`,
     title: `Entries tagged ${titleOf(tag)} (JSON Feed)`,
@@ -283,7 +286,8 @@ function countLine({ found, offset, doubtful, q, tag, facets }: Counted): Html {
   return html`${found === 1 ? html`${one} ${offset + 1}` : html`${many} ${offset + 1} to ${offset + found}`}${all}${asked}.`
 }
 
-function resultRow(entry: Entry, mark: Highlighter, at: number): Html {
+/** An entry as a row of a list, with the words of the query marked. */
+export function resultRow(entry: Entry, mark: Highlighter, at: number): Html {
   const passage = mark.has(`${entry.title} ${entry.summary}`) ? undefined : mark.passage(entry.content)
   return html`<li class="result">
 <h2 dir="auto"><a href="/entries/${entry.slug}">${mark.marked(entry.title)}</a></h2>
