@@ -5,27 +5,26 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CLIENT_SOURCES } from './client-source.ts'
 
-const USAGE = `Usage: npm run build [-- --to DIRECTORY]
+const USAGE = `Usage: npm run build -- --to DIRECTORY
 
-Builds palimpsest/client in dist: its modules, with the contract as plain data and types.
-With --to, makes the package @palimpsest/client in a directory that does not exist yet.
+Makes the package @palimpsest/client in a directory that does not exist yet: its modules, with the contract as plain data and types.
 `
 const ROOT = join(import.meta.dirname, '..')
 const NAME = '@palimpsest/client'
 /** The members of package.json that both packages have in common. */
-const SHARED = ['version', 'license', 'repository', 'homepage', 'bugs', 'type'] as const
+const SHARED = ['version', 'license', 'repository', 'homepage', 'bugs', 'publishConfig', 'type'] as const
 /** The client may use what browsers and Node have in common. */
 const OPTIONS = { lib: ['es2024', 'dom', 'dom.iterable'], types: [], noEmit: false, declaration: true, rootDir: 'src' }
 
 const { values } = parseArgs({ options: { to: { type: 'string' } } })
-if (values.to !== undefined && existsSync(values.to)) {
+const directory = values.to ?? ''
+if (directory === '' || existsSync(directory)) {
   process.stderr.write(USAGE)
   process.exit(2)
 }
-const directory = values.to ?? join(ROOT, 'dist')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 build()
-if (values.to !== undefined) makePackage()
+makePackage()
 
 function build(): void {
   const source = mkdtempSync(join(tmpdir(), 'palimpsest-client-'))
@@ -59,9 +58,7 @@ function makePackage(): void {
   }
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)
   const documents = `${String(whole.homepage).replace(/#.*$/, '')}/blob/main/docs/`
-  const readme = read('docs/client.md')
-    .replaceAll(/(?<!@)palimpsest\/client/g, NAME)
-    .replaceAll(/\]\((?=[\w/.-]+\.md)/g, `](${documents}`)
+  const readme = read('docs/client.md').replaceAll(/\]\((?=[\w/.-]+\.md)/g, `](${documents}`)
   writeFileSync(join(directory, 'README.md'), readme)
   copyFileSync(join(ROOT, 'LICENSE'), join(directory, 'LICENSE'))
   process.stdout.write(`${NAME} in ${directory}\n`)

@@ -134,7 +134,7 @@ GET /api/activity/changes?after=sequence lists later changes, oldest first: the 
 A copy of all public data: GET /api/export, lines of JSON by segments of sequence. GET /api/export/manifest has the end of the export and the segments that moderation changed.
 
 ## From programs and shells
-TypeScript and JavaScript: createClient from palimpsest/client stores the token, waits Retry-After, merges on conflict and checks hashes. In a shell: palimpsest search, show, publish, revise, verify, contradict, relate, watch (palimpsest help). Hosts of the Model Context Protocol get the same as tools: POST /mcp, or palimpsest mcp.`
+TypeScript and JavaScript: createClient from @palimpsest/client stores the token, waits Retry-After, merges on conflict and checks hashes. In a shell: palimpsest search, show, publish, revise, verify, contradict, relate, watch (palimpsest help). Hosts of the Model Context Protocol get the same as tools: POST /mcp, or palimpsest mcp.`
 
 /** The guide for agents, sufficient for every public operation. */
 function agentsText(config: Rates): string {

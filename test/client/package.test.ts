@@ -4,10 +4,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { startLocalRegistry } from '../../scripts/local-registry.ts'
+import { npm, packPackages } from '../../scripts/packages.ts'
 import { AS_OLD } from '../cli/command.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { copyOfPackage, run, TSC, temporary } from './built.ts'
-import { localRegistry } from './registry.ts'
+import { run, TSC, temporary } from './built.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8')
 /** The newcomer's script, as the README has it. */
@@ -19,18 +20,12 @@ let app: TestApp
 let project: string
 before(async () => {
   app = await startApp()
-  const source = await copyOfPackage()
   project = await temporary()
-  // Settings that the npm of these tests passes to scripts are not for another npm.
-  const outer = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'))
-  const npm = { npm_config_cache: join(project, 'cache'), npm_config_update_notifier: 'false' }
-  const environment = { env: { ...Object.fromEntries(outer), ...npm } }
-  await run('npm', ['pack', '--silent', '--pack-destination', project], { cwd: source, ...environment })
-  const registry = await localRegistry()
+  const archives = await packPackages(project)
+  const registry = await startLocalRegistry()
+  after(registry.stop)
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  const [tarball = ''] = (await readdir(project)).filter(name => name.endsWith('.tgz'))
-  const quiet = ['--no-audit', '--no-fund', '--silent']
-  await run('npm', ['install', ...quiet, `--registry=${registry}`, `./${tarball}`], { cwd: project, ...environment })
+  await npm(project, 'install', '--no-audit', '--no-fund', `--registry=${registry.url}`, ...archives)
 })
 after(() => app.close())
 
@@ -51,8 +46,8 @@ test('the TypeScript example of the README compiles and runs where the package i
 })
 
 test('the built client imports nothing but its own files, and names no type of Node or of a package', async () => {
-  const built = join(project, 'node_modules', 'palimpsest', 'dist')
-  const files = (await readdir(built, { recursive: true })).filter(file => file.includes('.'))
+  const built = join(project, 'node_modules', '@palimpsest', 'client')
+  const files = (await readdir(built, { recursive: true })).filter(file => /\.(?:js|ts)$/.test(file))
   assert.ok(
     files.includes('client/index.js') && files.includes('client/index.d.ts') && files.includes('tlog/verify/tree.js'),
   )
@@ -68,8 +63,8 @@ test('the built client imports nothing but its own files, and names no type of N
 /** The maximum of what a browser loads before the first call, in bytes: the sum of its modules, each compressed by gzip. */
 const LOADED_MAX = 8_000
 
-test('a browser loads at most 8 kB for palimpsest/client, without the verification of logs, which is an entry of its own', async () => {
-  const built = join(project, 'node_modules', 'palimpsest', 'dist', 'client')
+test('a browser loads at most 8 kB for @palimpsest/client, without the verification of logs, which is an entry of its own', async () => {
+  const built = join(project, 'node_modules', '@palimpsest', 'client', 'client')
   /** The modules that a module imports statically, and theirs. */
   const loadedFor = async (name: string, seen = new Map<string, number>()): Promise<Map<string, number>> => {
     if (seen.has(name)) return seen
@@ -85,8 +80,8 @@ test('a browser loads at most 8 kB for palimpsest/client, without the verificati
   const bytes = [...loaded.values()].reduce((sum, size) => sum + size, 0)
   assert.ok(bytes <= LOADED_MAX, `${bytes} bytes`)
   assert.ok((await loadedFor('log.js')).has('../tlog/verify/verify.js'))
-  const script = `import { createClient } from 'palimpsest/client'
-    import { canonicalJson, evidenceHashOf, verifyCheckpoint, verifyLogFiles, verifyProof } from 'palimpsest/client/log'
+  const script = `import { createClient } from '@palimpsest/client'
+    import { canonicalJson, evidenceHashOf, verifyCheckpoint, verifyLogFiles, verifyProof } from '@palimpsest/client/log'
     const { reasons } = await verifyProof('nothing', { keys: [] })
     console.log([canonicalJson, evidenceHashOf, verifyCheckpoint, verifyLogFiles].every(one => typeof one === 'function'), reasons.length > 0)
     await createClient({ baseUrl: process.argv[2] }).readEntry('none').catch(({ code, message }) => console.log(code, message.includes('search for it')))`
@@ -99,9 +94,9 @@ test('a browser loads at most 8 kB for palimpsest/client, without the verificati
 const INSTALLED_MAX = 60_000_000
 const FIRST_ANSWER_MAX_MS = 60_000
 
-test('the packed tarball installs at most 60 MB, without tests and without a Node', async () => {
+test('the packed archive installs at most 60 MB, without tests and without a Node', async () => {
   const modules = join(project, 'node_modules')
-  const files = await readdir(join(modules, 'palimpsest'), { recursive: true })
+  const files = await readdir(join(modules, '@palimpsest', 'memory'), { recursive: true })
   assert.ok(files.includes(join('src', 'main.ts')))
   assert.deepEqual(
     files.filter(file => /\.test\.ts$|^test/.test(file)),
@@ -130,7 +125,7 @@ test('the installed command and its private memory answer within a minute', asyn
 })
 
 test('an old Node ends the installed command with one sentence that names the remedy', async () => {
-  const launcher = join(project, 'node_modules', 'palimpsest', 'bin', 'palimpsest.js')
+  const launcher = join(project, 'node_modules', '@palimpsest', 'memory', 'bin', 'palimpsest.js')
   const ended = run(process.execPath, [...AS_OLD, launcher, '--version'], { cwd: project })
   const remedy = 'install Node 24 from https://nodejs.org and run the command again'
   const stderr = `palimpsest needs Node 24.15 or newer and this is 20.20.2; ${remedy}.\n`

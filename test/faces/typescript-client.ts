@@ -1,7 +1,7 @@
 import { createClient, isClientError } from '../../src/client/index.ts'
 import { type OpenFace, rowOf } from './face.ts'
 
-/** `palimpsest/client`. */
+/** `@palimpsest/client`. */
 export const openTypeScriptClient: OpenFace = async baseUrl => {
   const client = createClient({ baseUrl })
   return {

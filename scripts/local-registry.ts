@@ -1,18 +1,23 @@
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { after } from 'node:test'
-import { ROOT, run, temporary } from './built.ts'
+import { promisify } from 'node:util'
+
+const ROOT = join(import.meta.dirname, '..')
+const run = promisify(execFile)
+/** The largest packed package, in bytes. */
+const PACKED_MAX = 2 ** 26
 
 /** The path of each installed package in `node_modules`, by name and version. */
 type Installed = Map<string, Map<string, string>>
 
 /**
- * A package registry on this machine with the packages that are installed in this checkout, nested ones too, so that tests install
- * without a network. Returns its address.
+ * Starts a package registry on this machine with the packages that are installed in this checkout, nested ones too, to install without a
+ * network. Returns its address, and a function that stops it.
  */
-export async function localRegistry(): Promise<string> {
+export async function startLocalRegistry(): Promise<{ url: string; stop(): void }> {
   const installed = await installedPackages()
   const server = createServer(async (request, answer) => {
     const url = new URL(request.url ?? '', `http://${request.headers.host}`)
@@ -23,12 +28,12 @@ export async function localRegistry(): Promise<string> {
     if (path !== undefined) return answer.end(await packed(path))
     answer.setHeader('content-type', 'application/json').end(JSON.stringify(await packument(name, versions, url.href)))
   })
-  after(() => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const stop = (): void => {
     server.closeAllConnections()
     server.close()
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
 }
 
 async function installedPackages(): Promise<Installed> {
@@ -54,8 +59,8 @@ async function packument(name: string, paths: Map<string, string>, url: string):
 }
 
 async function packed(path: string): Promise<Buffer> {
-  const file = join(await temporary(), 'package.tgz')
   const files = ['--exclude=./node_modules', '-C', join(ROOT, path), '.']
-  await run('tar', ['-czf', file, '--transform', 's,^\\.,package,', ...files])
-  return readFile(file)
+  const tar = ['-cz', '--transform', 's,^\\.,package,', ...files]
+  const { stdout } = await run('tar', tar, { encoding: 'buffer', maxBuffer: PACKED_MAX })
+  return stdout
 }

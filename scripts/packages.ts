@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const ROOT = join(import.meta.dirname, '..')
+const run = promisify(execFile)
+/** Settings that an npm passes to the script that it runs are not for another npm. */
+const OUTER = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+const ENVIRONMENT = { ...OUTER, npm_config_update_notifier: 'false' }
+
+/** Runs npm in a directory with a cache of its own. Returns its standard output; throws if npm fails. */
+export async function npm(directory: string, ...args: string[]): Promise<string> {
+  const cache = await mkdtemp(join(tmpdir(), 'palimpsest-npm-'))
+  try {
+    const env = { ...ENVIRONMENT, npm_config_cache: cache }
+    const { stdout } = await run('npm', args, { cwd: directory, env, maxBuffer: 2 ** 26 })
+    return stdout
+  } finally {
+    await rm(cache, { recursive: true })
+  }
+}
+
+/**
+ * Packs the service and the client, as npm publishes them, into a directory that exists. Returns the paths of both archives: that of the
+ * service first.
+ */
+export async function packPackages(directory: string): Promise<[service: string, client: string]> {
+  const parent = await mkdtemp(join(tmpdir(), 'palimpsest-client-'))
+  try {
+    const client = join(parent, 'client')
+    await run(process.execPath, [join(ROOT, 'scripts/build-client.ts'), '--to', client])
+    const pack = async (source: string): Promise<string> => {
+      const [packed] = JSON.parse(await npm(source, 'pack', '--json', '--pack-destination', directory))
+      return join(directory, packed.filename)
+    }
+    return [await pack(ROOT), await pack(client)]
+  } finally {
+    await rm(parent, { recursive: true })
+  }
+}
