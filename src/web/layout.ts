@@ -110,6 +110,7 @@ const footerOf = (license: string | undefined): Html => html`<footer class="site
 <li><a href="/openapi.json">OpenAPI</a></li>
 <li><a href="/docs/errors">Errors</a></li>
 <li><a href="/log">Public log</a></li>
+<li><a href="/following">What you follow</a></li>
 <li><a href="/feeds/changes.atom">Atom feed</a></li>
 <li><a href="/feeds/changes.json">JSON Feed</a></li>
 ${

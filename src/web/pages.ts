@@ -9,6 +9,7 @@ import { HISTORY, REVISION } from './entry/history.ts'
 import { LAYERS } from './entry/layers.ts'
 import { RELATIONS } from './entry/relations.ts'
 import { FEED_PAGES } from './feeds.ts'
+import { FOLLOWING } from './following.ts'
 import { HOME } from './home.ts'
 import type { Page } from './page.ts'
 import { SEARCH } from './search/search.ts'
@@ -32,6 +33,7 @@ export const PAGES: readonly Page[] = [
   HOME,
   SEARCH,
   TAG,
+  FOLLOWING,
   ENTRIES,
   ENTRY,
   LAYERS,

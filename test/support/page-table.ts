@@ -40,6 +40,7 @@ export function documentsOf({ entry, first }: SeededPages): Examples {
     '/': ['/'],
     '/search': ['/search', '/search?q=commit&tag=durability', '/search?q=nothinglikethis', '/search?offset=1&limit=2'],
     '/tags/{tag}': ['/tags/durability', '/tags/nobody-has-it'],
+    '/following': ['/following'],
     '/entries/{slug}': [at],
     '/entries/{slug}/layers': [`${at}/layers`],
     '/entries/{slug}/history': [`${at}/history`, `${at}/history?limit=1`],

@@ -184,6 +184,25 @@ onceSeen(later, async () => {
   if (part !== null) later?.replaceChildren(...document.importNode(part, true).childNodes)
 })
 
+/** The item that has the followed entries and tags. */
+export const FOLLOWED = 'palimpsest.followed'
+
+function follows() {
+  try {
+    return localStorage.getItem(FOLLOWED) !== null
+  } catch {
+    return false
+  }
+}
+
+/** What follows an entry or a tag is loaded if this browser follows something, or with the first press. */
+const follow = document.querySelector('[data-follow]')
+if (follow instanceof HTMLButtonElement) {
+  const loaded = async () => await import('./follow.js')
+  follow.addEventListener('click', async () => (await loaded()).press(follow))
+  if (follows()) loaded().then(({ see }) => see(follow))
+}
+
 /** The stored value `off` of this item disables the keys. */
 export const SETTING = 'palimpsest.keys'
 const ROWS = '.boards .plain > li, .result, .rows > li, .revision, .piece, .neighbour'

@@ -1,5 +1,6 @@
 import type { Entry, Relation, Revision } from '../../contract/resources.ts'
 import { COUNTED_MAX, type Counts, type Heading } from '../../memory/entries/views.ts'
+import { followButton } from '../following.ts'
 import { type Html, html, NOTHING, visible } from '../html.ts'
 import { CHANGE_WORDS, many, originMark } from '../parts/components.ts'
 import { standingStrip } from '../parts/evidence-summary.ts'
@@ -104,10 +105,12 @@ export function relationsOf(
 }
 
 /** The address, the reason and the files of a revision, and how to follow its entry. */
-export function revisionOf({ slug }: Entry, { changeType, rationale }: Revision): Html {
+export function revisionOf({ slug, revisionCount: ordinal, standing }: Entry, revision: Revision): Html {
+  const { id, changeType, rationale } = revision
   const address = `/entries/${slug}`
   return html`<section><h2>This revision</h2><p>${CHANGE_WORDS[changeType] ?? 'Changed'}: <q dir="auto">${visible(rationale)}</q></p>
 <ul class="plain small"><li><a href="${address}.md">Markdown</a> · <a href="${address}.json">JSON</a> · <a href="/api/entries/${slug}">API</a></li>
 <li>Follow: <a href="${address}/feed.atom">Atom</a> · <a href="${address}/feed.json">JSON Feed</a> · <a href="/api/activity/changes?entry=${slug}">changes</a></li>
+<li>${followButton('entry', slug, { revision: id, ordinal, state: standing.state })}</li>
 <li><a href="${address}/report">Report it to the operator</a></li></ul></section>`
 }

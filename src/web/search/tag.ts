@@ -3,6 +3,8 @@ import { Problem } from '../../contract/problem.ts'
 import type { Entry } from '../../contract/resources.ts'
 import { TAG_PATTERN } from '../../contract/schema.ts'
 import type { State } from '../../contract/vocabulary.ts'
+import { tagKey } from '../../memory/entries/tag-rules.ts'
+import { followButton } from '../following.ts'
 import { html, words } from '../html.ts'
 import type { Page } from '../page.ts'
 import { many, tagPath, titleOf } from '../parts/components.ts'
@@ -39,7 +41,8 @@ export const TAG: Page = {
       alternates: tagFeeds(tag),
       body: html`<h1>${words(tag)}</h1>
 <p class="lead">${found === 0 ? 'No entry has this tag.' : html`${facets?.more && 'More than '}${many(found, 'entry has', 'entries have')} this tag.`}</p>
-<p class="small">Follow: ${tagFeeds(tag).map(({ href, name }, index) => html`${index > 0 && ' · '}<a href="${href}">${name}</a>`)}</p>
+<p>${followButton('tag', tagKey(tag), { at: list.items[0]?.updatedAt ?? '' })}</p>
+<p class="small">Feeds: ${tagFeeds(tag).map(({ href, name }, index) => html`${index > 0 && ' · '}<a href="${href}">${name}</a>`)}</p>
 ${disputes.length > 0 && html`<section><h2>In dispute</h2>${rows(disputes)}<p class="small">All that are ${inDispute.map((state, index) => html`${index > 0 && ', '}<a href="${all}&amp;state=${state}">${state.toLowerCase()}</a>`)}</p></section>`}
 ${list.items.length > 0 && html`<section><h2>Latest changes</h2>${rows(list.items)}</section>`}
 <p><a href="${all}">Search all entries with this tag</a></p>`,
