@@ -29,7 +29,7 @@ const ADMINISTRATIVE = [
   'ResolutionInput',
 ]
 const { EntryQuery, CursorQuery, StreamQuery, ChangesQuery, ChangesStreamQuery, ManifestQuery } = queries
-const { BatchQuery, FindQuery, FindAsOfQuery, OverviewQuery, SimilarQuery, WorkQuery } = queries
+const { BatchQuery, FindQuery, FindAsOfQuery, OverviewQuery, SimilarQuery, WorkQuery, YearQuery } = queries
 const QUERIES: Record<string, object> = {
   EntryQuery,
   CursorQuery,
@@ -43,6 +43,7 @@ const QUERIES: Record<string, object> = {
   FindAsOfQuery,
   SimilarQuery,
   WorkQuery,
+  YearQuery,
 }
 const SCHEMAS: Record<string, object> = { ...NAMED_INPUTS, ...QUERIES, ...NAMED_RESOURCES }
 const NAMED = Object.entries(SCHEMAS)

@@ -174,13 +174,11 @@ const moderationInput = {
   targetId: ids.entry,
   action: 'HIDE',
   ground: 'PRIVATE_DATA',
-  reason: 'The second sentence names a person and where she lives.',
+  reason: 'It names a person.',
 }
+const act = { id: ids.evidence, ...moderationInput, createdAt: at, undoneAt: null }
 const decision = {
-  id: ids.evidence,
-  ...moderationInput,
-  createdAt: at,
-  undoneAt: null,
+  ...act,
   appealable: false,
   appeal: { id: ids.request, rationale: 'The person is a public official.', createdAt: at, outcome: null },
 }
@@ -188,7 +186,7 @@ const reportInput = {
   targetType: 'ENTRY',
   targetId: ids.entry,
   reason: 'PRIVATE_DATA',
-  details: 'The second sentence names a person and where she lives.',
+  details: 'It names a person.',
 }
 const report = { id: ids.evidence, ...reportInput, createdAt: at }
 const calm = { hidden: false, quarantined: false, blocked: false }
@@ -293,6 +291,7 @@ export const EXAMPLES = {
   FeedbackInput: { handle: HANDLE, outcome: 'FAILED', rationale: contradictInput.rationale },
   RelationInput: relationInput,
   ModerationInput: moderationInput,
+  ReportSecret: { secret: 'q1yRk0mXc2vT7nZb4sWd8A' },
   AppealInput: { decision: ids.evidence, rationale: 'The person is a public official.' },
   ReportInput: reportInput,
   ResolutionInput: { resolution: 'ACTED', note: 'Quarantined.' },
@@ -392,7 +391,9 @@ export const EXAMPLES = {
   },
   Batch: { items: [{ id: 'no-such-entry', problem: 'ENTRY_NOT_FOUND' }], dataClass: 'EXTERNAL' },
   SimilarList: { items: [similar], dataClass: 'EXTERNAL' },
-  Report: report,
+  ReportReceipt: { ...report, secret: 'q1yRk0mXc2vT7nZb4sWd8A' },
+  ReportOutcome: { ...report, resolution: 'ACTED', resolvedAt: at, decisions: [act] },
+  ModerationCounts: { year: 2026, items: [{ event: 'HIDE', ground: 'PRIVATE_DATA', count: 3 }] },
   RevisionList: { items: [revision], nextCursor: null },
   RelationList: { items: [relation], nextCursor: null },
   Activity: activity,

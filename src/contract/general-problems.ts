@@ -85,7 +85,7 @@ export const GENERAL_PROBLEMS = {
     status: 404,
     remedy: 'The target does not exist, or the fingerprint has expired.',
   },
-  REPORT_NOT_FOUND: { status: 404, remedy: 'No report has this id; list the reports.' },
+  REPORT_NOT_FOUND: { status: 404, remedy: 'No report has this id, or not this secret.' },
   DECISION_NOT_FOUND: {
     status: 404,
     remedy: 'No act of moderation on you or your texts has this id; list your decisions.',

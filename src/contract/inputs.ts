@@ -106,7 +106,7 @@ export const ModerationInput = Type.Object(
     ),
     action: words(MODERATION_ACTIONS, 'The action of moderation.'),
     ground: Type.Optional(words(GROUNDS, 'The rule or ILLEGAL, for the law; the reason names it.', 'OTHER')),
-    reason: text(LIMITS.rationaleCharacters, 'The facts, for the audit and for the affected authors.'),
+    reason: text(LIMITS.rationaleCharacters, 'The facts, for the audit, the affected authors and reporters.'),
     appeal: Type.Optional(uuid('An open appeal of an act on this target, which this act answers.')),
   },
   closed,
@@ -127,6 +127,11 @@ export const ReportInput = Type.Object(
     reason: words(REPORT_REASONS, 'What is wrong with it.'),
     details: Type.Optional(text(LIMITS.rationaleCharacters, 'A note for the operator; only administrators see it.')),
   },
+  closed,
+)
+
+export const ReportSecret = Type.Object(
+  { secret: text(LIMITS.targetCharacters, 'The secret that the report returned.') },
   closed,
 )
 
@@ -230,6 +235,7 @@ export type ModerationInput = Static<typeof ModerationInput>
 export type SourcePair = { entryId: string; revisionId: string }
 export type PinsInput = Static<typeof PinsInput>
 export type AppealInput = Static<typeof AppealInput>
+export type ReportSecret = Static<typeof ReportSecret>
 export type ReportInput = Static<typeof ReportInput>
 export type EvidenceItemInput = Static<typeof EvidenceItemInput>
 export type EvidenceInput = Static<typeof EvidenceInput>

@@ -12,6 +12,8 @@ export const LIMITS = {
   queryCharacters: 200,
   slugCharacters: 120,
   targetCharacters: 100,
+  /** Acts of moderation in the outcome of a report. */
+  reportDecisions: 20,
   pageDefault: 20,
   pageMax: 50,
   offsetMax: 10_000,

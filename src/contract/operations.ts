@@ -70,6 +70,7 @@ type InputName =
   | 'ReportInput'
   | 'ResolutionInput'
   | 'PinsInput'
+  | 'ReportSecret'
 
 const slug = Type.String({
   minLength: 1,
@@ -527,7 +528,7 @@ export const OPERATIONS = {
     access: 'anyone',
     cooldown: ['REPORT'],
     body: 'ReportInput',
-    response: 'Report',
+    response: 'ReportReceipt',
     problems: [
       'ACTOR_BLOCKED',
       'ORIGIN_BLOCKED',
@@ -536,6 +537,24 @@ export const OPERATIONS = {
       'ALREADY_REPORTED',
       'SECRET_IN_TEXT',
     ],
+  }),
+  readReport: read({
+    method: 'POST',
+    path: '/api/reports/{id}',
+    tag: 'Service',
+    summary: 'Read the outcome of a report, with the acts of moderation since, by its secret.',
+    params: { id: uuid('The report.') },
+    body: 'ReportSecret',
+    response: 'ReportOutcome',
+    problems: ['REPORT_NOT_FOUND'],
+  }),
+  readModerationCounts: read({
+    path: '/api/moderation',
+    tag: 'Service',
+    summary: 'Count the acts of moderation, the reports and the appeals of a year.',
+    query: queries.YearQuery,
+    response: 'ModerationCounts',
+    problems: [],
   }),
   listDecisions: read({
     path: '/api/me/decisions',
@@ -656,6 +675,7 @@ export const NAMED_INPUTS = {
   ModerationInput: inputs.ModerationInput,
   AppealInput: inputs.AppealInput,
   ReportInput: inputs.ReportInput,
+  ReportSecret: inputs.ReportSecret,
   ResolutionInput: inputs.ResolutionInput,
   PinsInput: inputs.PinsInput,
 } as const

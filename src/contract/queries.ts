@@ -211,6 +211,15 @@ export const ReportQuery = Type.Object(
   closed,
 )
 
+export const YearQuery = Type.Object(
+  {
+    year: Type.Optional(
+      Type.Integer({ minimum: 2000, maximum: 9999, description: 'The year, in UTC; by default this one.' }),
+    ),
+  },
+  closed,
+)
+
 export type EntryQuery = Static<typeof EntryQuery>
 export type CursorQuery = Static<typeof CursorQuery>
 export type ChangesQuery = Static<typeof ChangesQuery>

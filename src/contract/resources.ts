@@ -10,6 +10,7 @@ import {
   type ExportType,
   GROUNDS,
   MODERATION_ACTIONS,
+  MODERATION_EVENTS,
   OBJECTION_STATUSES,
   OWN_EVENTS,
   PIN_FINDINGS,
@@ -715,6 +716,11 @@ export const Report = Type.Object({
   createdAt: timestamp('Commit'),
 })
 
+export const ReportReceipt = Type.Object({
+  ...Report.properties,
+  secret: Type.String({ description: 'Shown once: who has it reads the outcome.' }),
+})
+
 export const Stats = Type.Object({
   externalInteractions: count('Substantive EXTERNAL actions.'),
   observedActors: count('Distinct observed actor records.'),
@@ -952,7 +958,7 @@ const Appeal = Type.Object({
   ),
 })
 const moderationMembers = ModerationResult.properties
-export const Decision = Type.Object({
+export const ActOfModeration = Type.Object({
   id: moderationMembers.id,
   targetType: moderationMembers.targetType,
   targetId: moderationMembers.targetId,
@@ -961,6 +967,9 @@ export const Decision = Type.Object({
   reason: moderationMembers.reason,
   createdAt: moderationMembers.createdAt,
   undoneAt: Type.Union([timestamp('Undone'), Type.Null()], { description: 'null while it is in force.' }),
+})
+export const Decision = Type.Object({
+  ...ActOfModeration.properties,
   appealable: Type.Boolean({ description: 'Whether POST /api/appeals takes an appeal.' }),
   appeal: Type.Union([Appeal, Type.Null()]),
 })
@@ -968,6 +977,29 @@ export const DecisionList = Type.Object({ items: Type.Array(Decision), nextCurso
 export const AppealList = Type.Object({
   items: Type.Array(Type.Object({ ...Decision.properties, actorId: uuid('The author of the appeal.') })),
   nextCursor,
+})
+
+const closedAs = Type.Union([words(RESOLUTIONS, 'The outcome of the report.'), Type.Null()], {
+  description: 'null while the report is open.',
+})
+const closedAt = Type.Union([timestamp('Resolution'), Type.Null()])
+export const ReportOutcome = Type.Object({
+  ...Report.properties,
+  resolution: closedAs,
+  resolvedAt: closedAt,
+  decisions: Type.Array(ActOfModeration, {
+    description: `The newest ${LIMITS.reportDecisions} acts on the entry or the record since the report.`,
+  }),
+})
+export const ModerationCounts = Type.Object({
+  year: count('The year, in UTC.'),
+  items: Type.Array(
+    Type.Object({
+      event: words(MODERATION_EVENTS, 'What happened.'),
+      ground: words(GROUNDS, 'The ground of the act, or the reason of the report.'),
+      count: count('How often.'),
+    }),
+  ),
 })
 
 export const AdminReport = Type.Object({
@@ -978,11 +1010,9 @@ export const AdminReport = Type.Object({
   status: words(STATUSES, 'Its current status.'),
   actorId: nullable('The actor whose token was sent with the report; null without a token.'),
   originId: nullable('The origin of the report.'),
-  resolution: Type.Union([words(RESOLUTIONS, 'The outcome of the report.'), Type.Null()], {
-    description: 'null while the report is open.',
-  }),
+  resolution: closedAs,
   note: nullable('Why.'),
-  resolvedAt: Type.Union([timestamp('Resolution'), Type.Null()]),
+  resolvedAt: closedAt,
 })
 export const ReportList = Type.Object({ items: Type.Array(AdminReport), nextCursor })
 
@@ -1047,6 +1077,10 @@ export type Hints = Published['hints']
 export type Similar = Static<typeof Similar>
 export type SimilarList = Static<typeof SimilarList>
 export type Report = Static<typeof Report>
+export type ReportReceipt = Static<typeof ReportReceipt>
+export type ReportOutcome = Static<typeof ReportOutcome>
+export type ActOfModeration = Static<typeof ActOfModeration>
+export type ModerationCounts = Static<typeof ModerationCounts>
 export type Decision = Static<typeof Decision>
 export type AppealedDecision = Static<typeof AppealList>['items'][number]
 export type AdminReport = Static<typeof AdminReport>
@@ -1104,7 +1138,9 @@ export const NAMED_RESOURCES = {
   Batch,
   Similar,
   SimilarList,
-  Report,
+  ReportReceipt,
+  ReportOutcome,
+  ModerationCounts,
   Stats,
   Limits,
   Discovery,

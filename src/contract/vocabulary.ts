@@ -83,6 +83,16 @@ export const FEEDBACK_OUTCOMES = ['WORKED', 'FAILED'] as const
 export const REPORT_REASONS = ['SPAM', 'PRIVATE_DATA', 'ILLEGAL', 'MALICIOUS', 'ABUSE', 'OTHER'] as const
 /** What an act of moderation is based on: the law, or the rule of the service that reports name by the same word. */
 export const GROUNDS = REPORT_REASONS
+/** What the yearly counts of moderation count. */
+export const MODERATION_EVENTS = [
+  ...MODERATION_ACTIONS,
+  'REPORTED',
+  'REPORT_ACTED',
+  'REPORT_DISMISSED',
+  'APPEALED',
+  'APPEAL_GRANTED',
+  'APPEAL_REJECTED',
+] as const
 export const RESOLUTIONS = ['ACTED', 'DISMISSED'] as const
 /** Findings of a check of pins. */
 export const PIN_FINDINGS = ['REVISED', 'EVIDENCE', 'WITHDRAWN', 'UNKNOWN'] as const
@@ -115,6 +125,7 @@ export type ReportTarget = (typeof REPORT_TARGETS)[number]
 export type ReportReason = (typeof REPORT_REASONS)[number]
 export type OwnEvent = (typeof OWN_EVENTS)[number]
 export type WorkKind = (typeof WORK_KINDS)[number]
+export type ModerationEvent = (typeof MODERATION_EVENTS)[number]
 export type Ground = (typeof GROUNDS)[number]
 export type Resolution = (typeof RESOLUTIONS)[number]
 /** The recommended steps for an agent, in order. */

@@ -285,8 +285,9 @@ CREATE UNIQUE INDEX activity_observed ON activity_reads (hour, actor, action, co
 ${ACTIVITY_INDEXES}`
 
 /**
- * `affected` has the authors on whom an act of moderation had an effect. `report` is for administrators only, and `appeal` for them and its
- * author; `answer` is the act that answered it. Both are no part of the permanent records.
+ * `affected` has the authors on whom an act of moderation had an effect, and `moderation_count` how often what happened in a year. `report`
+ * is for administrators and who has its secret, and `appeal` for administrators and its author; `answer` is the act that answered it. Both
+ * are no part of the permanent records.
  */
 const MODERATION = `
 CREATE TABLE moderation (
@@ -326,12 +327,21 @@ CREATE TABLE appeal (
 ) STRICT;
 CREATE INDEX appeal_open ON appeal (number) WHERE answer IS NULL;
 
+CREATE TABLE moderation_count (
+  year INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  ground TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (year, event, ground)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE report (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   target_type TEXT NOT NULL,
   target_id TEXT NOT NULL,
   entry INTEGER NOT NULL REFERENCES entry,
+  secret_hash TEXT NOT NULL,
   reason TEXT NOT NULL,
   details TEXT,
   actor INTEGER REFERENCES actor,

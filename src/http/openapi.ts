@@ -150,7 +150,7 @@ function parametersOf(operation: Operation): Parameter[] {
       in: 'path',
       required: true,
       schema: reference(schema),
-      example: PATH_EXAMPLES[name] ?? EXAMPLES.Report.id,
+      example: PATH_EXAMPLES[name] ?? EXAMPLES.ReportReceipt.id,
     })),
     ...Object.entries(properties).map(([name, schema]) => ({
       name,

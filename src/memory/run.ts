@@ -26,8 +26,8 @@ import { idempotent } from './idempotency/replay.ts'
 import { createAppeal, listAppeals, listDecisions } from './moderation/appeal.ts'
 import { applyErasures } from './moderation/erasures.ts'
 import { moderate } from './moderation/moderate.ts'
-import { listReports, readAdminEvidence, readAdminSnapshot } from './moderation/read.ts'
-import { createReport, resolveReport } from './moderation/report.ts'
+import { listReports, readAdminEvidence, readAdminSnapshot, readModerationCounts } from './moderation/read.ts'
+import { createReport, readReport, resolveReport } from './moderation/report.ts'
 import type {
   Answer,
   CheckedRead,
@@ -89,6 +89,8 @@ export const READS: HandlersOf<'read'> = {
   readAdminEvidence,
   listReports,
   listAppeals,
+  readReport,
+  readModerationCounts,
   listDecisions,
 }
 

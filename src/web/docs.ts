@@ -20,7 +20,7 @@ function curlCall(
     .replace(
       '{id}',
       path.includes('/reports/')
-        ? EXAMPLES.Report.id
+        ? EXAMPLES.ReportReceipt.id
         : path.includes('/actors/')
           ? EXAMPLES.ActorProfile.id
           : entry.slug,

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AdminReport, Entry, Report } from '../../src/contract/resources.ts'
+import type {
+  AdminReport,
+  Entry,
+  ModerationCounts,
+  ReportOutcome,
+  ReportReceipt,
+} from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { AS_ADMIN, moderate, snapshot } from '../support/moderation.ts'
@@ -16,7 +22,7 @@ const app = useApp({ COOLDOWN_SECONDS: String(COOLDOWN), TRUSTED_PROXIES: '127.0
 let networks = 0
 const fresh = (): Record<string, string> => ({ 'x-forwarded-for': `203.0.113.${++networks}` })
 const report = (targetType: string, targetId: string, more: object = {}, headers = fresh(), by?: string) =>
-  call<Report>(app.url, 'POST', '/api/reports', {
+  call<ReportReceipt>(app.url, 'POST', '/api/reports', {
     body: { targetType, targetId, reason: 'SPAM', ...more },
     headers,
     ...(by === undefined ? {} : { token: by }),
@@ -51,12 +57,12 @@ test('an entry, a revision and a piece of evidence are reported, and administrat
   const targets = { ENTRY: entry.id, REVISION: entry.currentRevisionId, EVIDENCE: evidence }
   for (const [targetType, targetId] of Object.entries(targets)) {
     const made = expectStatus(await report(targetType, targetId.toUpperCase(), { details: 'Look.' }, fresh(), own), 201)
-    const { id, createdAt } = made
-    assert.deepEqual(made, { id, targetType, targetId, reason: 'SPAM', details: 'Look.', createdAt })
+    const { id, createdAt, secret, ...rest } = made
+    assert.deepEqual(rest, { targetType, targetId, reason: 'SPAM', details: 'Look.' })
     const [newest] = (await list()).items
     assert.match(newest?.originId ?? '', /^[\w-]{20,}$/)
     assert.deepEqual(newest, {
-      ...made,
+      ...{ id, createdAt, ...rest },
       ...{ entryId: entry.id, slug: entry.slug, title: entry.title, status: 'ACTIVE', actorId: actor.id },
       ...{ originId: newest?.originId, resolution: null, note: null, resolvedAt: null },
     })
@@ -158,4 +164,47 @@ test('a blocked network may not report, and nothing of a report is public', asyn
     assert.equal((await call(app.url, 'GET', '/api/admin/reports', { headers: headersOf })).status, 401)
   }
   assert.ok(!app.log().includes('Xylographicsecret') && !app.log().includes(ADMIN_TOKEN))
+})
+
+test('who reported reads the outcome and the acts since by the secret, and nobody else does', async () => {
+  const target = await published()
+  const { id, secret } = expectStatus(await report('ENTRY', target.id), 201)
+  const outcome = (by: string, of = id) =>
+    call<ReportOutcome>(app.url, 'POST', `/api/reports/${of}`, { body: { secret: by } })
+  const open = expectStatus(await outcome(secret), 200)
+  assert.deepEqual([open.id, open.resolution, open.resolvedAt, open.decisions], [id, null, null, []])
+  await moderate(app.url, 'ENTRY', target.id, 'HIDE')
+  expectStatus(await resolve(id, { resolution: 'ACTED', note: 'For administrators.' }), 200)
+  const closed = expectStatus(await outcome(secret), 200)
+  assert.equal(closed.resolution, 'ACTED')
+  assert.deepEqual(
+    closed.decisions.map(({ action, reason, undoneAt }) => [action, reason, undoneAt]),
+    [['HIDE', 'Tested: HIDE.', null]],
+  )
+  assert.ok(!JSON.stringify(closed).includes('For administrators.'))
+  const other = expectStatus(await report('ENTRY', (await published()).id), 201)
+  expectProblem((await outcome(other.secret)) as never, 404, 'REPORT_NOT_FOUND')
+  expectProblem((await outcome(secret, other.id)) as never, 404, 'REPORT_NOT_FOUND')
+})
+
+test('the counts of a year have each act, report and outcome once', async () => {
+  const counts = async (query = ''): Promise<Record<string, number>> => {
+    const { items } = expectStatus(await call<ModerationCounts>(app.url, 'GET', `/api/moderation${query}`), 200)
+    return Object.fromEntries(items.map(({ event, ground, count }) => [`${event} ${ground}`, count]))
+  }
+  const before = await counts()
+  const target = await published()
+  const headers = fresh()
+  const { id } = expectStatus(await report('ENTRY', target.id, { reason: 'ILLEGAL' }, headers), 201)
+  app.advance((COOLDOWN + 1) * 1_000)
+  expectStatus(await report('ENTRY', target.id, { reason: 'ILLEGAL' }, headers), 201)
+  for (let round = 0; round < 2; round++) {
+    await moderate(app.url, 'ENTRY', target.id, 'BLOCK')
+    expectStatus(await resolve(id, { resolution: 'DISMISSED' }), 200)
+  }
+  const after = await counts()
+  for (const event of ['BLOCK OTHER', 'REPORTED ILLEGAL', 'REPORT_DISMISSED ILLEGAL'])
+    assert.equal((after[event] ?? 0) - (before[event] ?? 0), 1, event)
+  assert.deepEqual(await counts('?year=2001'), {})
+  expectProblem((await call(app.url, 'GET', '/api/moderation?year=1999')) as never, 400, 'INVALID_YEAR')
 })

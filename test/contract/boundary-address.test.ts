@@ -156,6 +156,7 @@ const ENTRY_STRANGERS = [
 const MISSING: Partial<Record<OperationName, string>> = {
   readRevision: 'REVISION_NOT_FOUND',
   resolveReport: 'REPORT_NOT_FOUND',
+  readReport: 'REPORT_NOT_FOUND',
   readActor: 'ACTOR_NOT_FOUND',
   readLogRecord: 'NOT_IN_LOG',
   readLogProof: 'NOT_IN_LOG',

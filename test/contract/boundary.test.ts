@@ -42,6 +42,7 @@ const FOREIGN: Record<string, ProblemCode> = {
   'ModerationInput targetId': 'TARGET_NOT_FOUND',
   'ModerationInput targetType': 'TARGET_NOT_FOUND',
   'AppealInput decision': 'DECISION_NOT_FOUND',
+  'ReportSecret secret': 'REPORT_NOT_FOUND',
   'ReportInput targetId': 'TARGET_NOT_FOUND',
   'ReportInput targetType': 'TARGET_NOT_FOUND',
 }
@@ -50,7 +51,8 @@ const FOREIGN: Record<string, ProblemCode> = {
 async function foreignProblem(input: string, { field, label, text }: BodyCase): Promise<ProblemCode | undefined> {
   const problem = FOREIGN[`${input} ${field}`]
   if (field === 'targetType') return label === 'ENTRY' ? undefined : problem
-  if (field !== 'targetId') return label.startsWith('foreign id') || field === 'handle' ? problem : undefined
+  if (field !== 'targetId')
+    return label.startsWith('foreign id') || field === 'handle' || field === 'secret' ? problem : undefined
   const { targetId } = JSON.parse(text) as { targetId: string }
   const named = await wire.send('GET', `/api/entries/${encodeURIComponent(targetId)}`)
   return named.status === 200 ? undefined : problem
@@ -66,7 +68,7 @@ for (const [name, operation] of ALL) {
     const credential = credentialOf(operation.access, world)
     const path = pathOf(operation.path, world)
     const refused = bodyCases(schema, bodyOf(name, world)).filter(({ fault }) => fault !== undefined)
-    assert.ok(refused.length > (fields === 0 ? 10 : 40), `${refused.length} cases`)
+    assert.ok(refused.length > ([10, 25][fields] ?? 40), `${refused.length} cases`)
     await storingNothing(wire, () =>
       inParallel(refused, WIDTH, async ({ field, label, text, fault = 'INVALID_BODY' }) => {
         const answer = await wire.send(operation.method, path, { ...credential, raw: text })

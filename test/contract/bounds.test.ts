@@ -86,6 +86,7 @@ const BODIES: Record<keyof typeof NAMED_INPUTS, Record<string, string>> = {
     reason: `${RATIONALE} required`,
     appeal: 'uuid',
   },
+  ReportSecret: { secret: 'text 1..100 required' },
   AppealInput: { decision: 'uuid required', rationale: `${RATIONALE} required` },
   ReportInput: {
     targetType: 'ENTRY|REVISION|EVIDENCE required',
@@ -168,6 +169,7 @@ const ADDED: Record<string, Record<string, string>> = {
   listReports: { ...LIST, state: 'open|all' },
   listAppeals: { ...LIST, state: 'open|all' },
   listDecisions: LIST,
+  readModerationCounts: { year: 'integer 2000..9999' },
 }
 
 test('every query has the parameters and bounds of the interface, and a slug at most 120 characters', () => {
@@ -182,7 +184,8 @@ test('every query has the parameters and bounds of the interface, and a slug at 
     const wanted = ADDED[name] ?? (isSearch ? SEARCH : isList ? LIST : (ELSEWHERE[path] ?? {}))
     assert.deepEqual(Object.fromEntries(described), wanted, name)
     for (const [parameter, schema] of Object.entries(params)) {
-      const isId = parameter === 'revisionId' || name === 'resolveReport' || name === 'readActor'
+      const isId =
+        parameter === 'revisionId' || name === 'resolveReport' || name === 'readReport' || name === 'readActor'
       const digits = parameter === 'record' || parameter === 'sequence'
       const wantedOne = isId ? 'uuid' : digits ? '^[0-9]{1,19}$' : 'text 1..120'
       const { pattern = '' } = schema as Schema

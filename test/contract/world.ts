@@ -17,7 +17,10 @@ export async function makeWorld(url: string) {
   /** For moderation only, so that nothing else depends on its state. */
   const moderated = await newEntry(url, token)
   const reported = { targetType: 'ENTRY', targetId: moderated.id, reason: 'OTHER' }
-  const report = expectStatus(await call<{ id: string }>(url, 'POST', '/api/reports', { body: reported }), 201)
+  const report = expectStatus(
+    await call<{ id: string; secret: string }>(url, 'POST', '/api/reports', { body: reported }),
+    201,
+  )
   const act = { targetType: 'ENTRY', targetId: moderated.id, action: 'BLOCK', reason: 'Asked for.' }
   const acted = await call<{ id: string }>(url, 'POST', '/api/admin/moderate', {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
@@ -36,7 +39,7 @@ const writing = { title: 'A title', content: 'A content', summary: 'A summary' }
 /** A valid body of each operation that has one. A revision goes on top of `latest`. */
 export function bodyOf(
   name: OperationName,
-  { entry, other, moderated, decision, feedback }: World,
+  { entry, other, moderated, report, decision, feedback }: World,
   latest = entry,
 ): Record<string, unknown> {
   const source = { entryId: other.id, revisionId: other.currentRevisionId }
@@ -76,6 +79,8 @@ export function bodyOf(
       return { decision, rationale }
     case 'createReport':
       return { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM', details: 'Sells something.' }
+    case 'readReport':
+      return { secret: report.secret }
     case 'checkPins':
       return { since: '1', pins: [{ entryId: entry.id, slug: entry.slug, revisionId: entry.currentRevisionId }] }
     case 'resolveReport':

@@ -1,5 +1,5 @@
 import { Problem } from '../../src/contract/problem.ts'
-import type { Decision } from '../../src/contract/resources.ts'
+import type { Decision, ReportReceipt } from '../../src/contract/resources.ts'
 import type { Transaction } from '../../src/engine/database.ts'
 import { migrate } from '../../src/engine/migrate.ts'
 import { type Sql, sql } from '../../src/engine/sql.ts'
@@ -153,9 +153,9 @@ export async function recordOperations(path: string): Promise<Recorded> {
     { targetType: 'REVISION', targetId: revisionId, reason: 'SPAM' },
     { targetType: 'EVIDENCE', targetId: verified.id, reason: 'SPAM' },
   ]
-  const reported: string[] = []
-  for (const body of reports) reported.push(String((await write('createReport', body)).id))
-  await write('resolveReport', { resolution: 'ACTED' }, { id: String(reported[0]) })
+  const reported: ReportReceipt[] = []
+  for (const body of reports) reported.push((await write('createReport', body)) as unknown as ReportReceipt)
+  await write('resolveReport', { resolution: 'ACTED' }, { id: String(reported[0]?.id) })
   await findOldestOpen(tx)
 
   const observed = { origin: ORIGIN, requestId: 'request', times: 2, at: HOUR, lastAt: HOUR, counted: false }
@@ -227,8 +227,9 @@ export async function recordOperations(path: string): Promise<Recorded> {
   for (const name of (Object.keys(READS) as ReadName[]).filter(one => !one.endsWith('AsOf'))) {
     for (const shape of shapes) {
       for (const slug of [String(one.slug), String(one.id)]) {
-        const id = name === 'readActor' ? issued.actor.id : slug
-        const body = { since: '1', pins: [{ slug, revisionId: String(revisionId) }] }
+        const { id: report = '', secret = '' } = reported.at(-1) ?? {}
+        const id = name === 'readReport' ? report : name === 'readActor' ? issued.actor.id : slug
+        const body = { since: '1', pins: [{ slug, revisionId: String(revisionId) }], secret }
         const query = { q: '', ids: slug, title: '', ...shape }
         await runRead(name, reads, { params: { slug, id, revisionId: String(revisionId), record: '1' }, query, body })
       }

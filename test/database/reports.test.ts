@@ -17,8 +17,8 @@ test('open reports of all targets together have a maximum', async t => {
   const { id } = (await write('createEntry', { title: 'T', content: 'C', summary: 'S' }, 1)).body as { id: string }
   ;(store.reader as SqliteConnection).run(sql`
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${OPEN_REPORTS.inAll - 1})
-    INSERT INTO report (id, target_type, target_id, entry, reason, request_id, created_at)
-    SELECT 'report ' || i, 'ENTRY', 'target ' || i, 1, 'SPAM', 'request', 1 FROM n`)
+    INSERT INTO report (id, target_type, target_id, entry, secret_hash, reason, request_id, created_at)
+    SELECT 'report ' || i, 'ENTRY', 'target ' || i, 1, '', 'SPAM', 'request', 1 FROM n`)
   const report = { targetType: 'ENTRY', targetId: id, reason: 'SPAM' }
   await write('createReport', report)
   assert.equal(await countOpenReports(store.reader), OPEN_REPORTS.inAll)

@@ -246,6 +246,14 @@ CREATE TABLE moderation (
   created_at INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE moderation_count (
+  year INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  ground TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (year, event, ground)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE origin (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -301,6 +309,7 @@ CREATE TABLE report (
   target_type TEXT NOT NULL,
   target_id TEXT NOT NULL,
   entry INTEGER NOT NULL REFERENCES entry,
+  secret_hash TEXT NOT NULL,
   reason TEXT NOT NULL,
   details TEXT,
   actor INTEGER REFERENCES actor,

@@ -230,6 +230,7 @@ export const REPLACED = [
   'log_checkpoint',
   'log',
   'asked_topic',
+  'moderation_count',
   'purge_progress',
 ] as const
 

@@ -1,12 +1,13 @@
-import type { Decision } from '../../contract/resources.ts'
+import { LIMITS } from '../../contract/limits.ts'
+import type { ActOfModeration, Decision } from '../../contract/resources.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { isoTime } from '../values.ts'
 import type { ModeratedTarget } from './rows.ts'
 import { isRestriction, undoOf } from './rules.ts'
 
-/** An act of moderation as an affected author sees it, with the author's appeal if there is one. */
-export type DecisionRow = {
+/** An act of moderation, and when another act undid it. */
+export type ActRow = {
   number: number
   id: string
   target_type: Decision['targetType']
@@ -16,6 +17,9 @@ export type DecisionRow = {
   reason: string
   created_at: number
   undone_at: number | null
+}
+/** An act as an affected author sees it, with the author's appeal if there is one. */
+export type DecisionRow = ActRow & {
   appeal_id: string | null
   rationale: string | null
   appealed_at: number | null
@@ -27,16 +31,24 @@ export type DecisionRow = {
 /** The action that undoes the act `m`, as `undoOf` has it. */
 const UNDO: Sql = sql`CASE m.action WHEN 'BLOCK' THEN 'UNBLOCK' WHEN 'HIDE' THEN 'RESTORE' WHEN 'QUARANTINE' THEN 'RESTORE' END`
 
-const COLUMNS: Sql = sql`
+const ACT: Sql = sql`
   m.number, m.id, m.target_type, m.target_id, m.action, m.ground, m.reason, m.created_at,
   (SELECT min(u.created_at) FROM moderation u
-    WHERE u.target_id = m.target_id AND u.number > m.number AND u.changed = 1 AND u.action = ${UNDO}) AS undone_at,
+    WHERE u.target_id = m.target_id AND u.number > m.number AND u.changed = 1 AND u.action = ${UNDO}) AS undone_at`
+
+const COLUMNS: Sql = sql`${ACT},
   p.id AS appeal_id, p.rationale, p.created_at AS appealed_at,
   n.action AS answer_action, n.reason AS answer_reason, n.created_at AS answered_at`
 
 const DECISION: Sql = sql`
   SELECT ${COLUMNS} FROM affected x JOIN moderation m ON m.number = x.act
     LEFT JOIN appeal p ON p.act = x.act AND p.actor = x.actor LEFT JOIN moderation n ON n.number = p.answer`
+
+/** The newest acts on a target since a time, newest first. */
+export const listActsSince = (reader: Reader, targetId: string, since: number) =>
+  reader.all<ActRow>(sql`
+    SELECT ${ACT} FROM moderation m WHERE m.target_id = ${targetId} AND m.changed = 1 AND m.created_at >= ${since}
+    ORDER BY m.number DESC LIMIT ${LIMITS.reportDecisions}`)
 
 /** The acts that affected an actor, with numbers below `before`, newest first. */
 export const listDecisionsOf = (reader: Reader, actor: number, before: number, limit: number) =>
@@ -93,14 +105,28 @@ export async function insertAffected(tx: Transaction, act: number, { type, numbe
   }
 }
 
-/** Closes the named appeal, and the open appeals of the acts that an act undid. */
-export async function answerAppeals(tx: Transaction, act: number, appeal = 0): Promise<void> {
-  await tx.run(sql`UPDATE appeal SET answer = ${act} WHERE number = ${appeal} AND answer IS NULL`)
-  await tx.run(sql`
-    UPDATE appeal SET answer = ${act} WHERE answer IS NULL AND act IN (
-      SELECT m.number FROM moderation u JOIN moderation m ON m.target_id = u.target_id
-      WHERE u.number = ${act} AND u.changed = 1 AND m.number < u.number AND u.action = ${UNDO})`)
+/** Closes the named appeal, and the open appeals of the acts that an act undid. Returns the grounds and actions of their acts. */
+export async function answerAppeals(tx: Transaction, act: number, appeal = 0) {
+  const answered = sql`p.answer IS NULL AND (p.number = ${appeal} OR p.act IN (
+    SELECT m.number FROM moderation u JOIN moderation m ON m.target_id = u.target_id
+    WHERE u.number = ${act} AND u.changed = 1 AND m.number < u.number AND u.action = ${UNDO}))`
+  const closed = await tx.all<Pick<ActRow, 'ground' | 'action'>>(
+    sql`SELECT d.ground, d.action FROM appeal p JOIN moderation d ON d.number = p.act WHERE ${answered}`,
+  )
+  await tx.run(sql`UPDATE appeal AS p SET answer = ${act} WHERE ${answered}`)
+  return closed
 }
+
+export const toAct = (row: ActRow): ActOfModeration => ({
+  id: row.id,
+  targetType: row.target_type,
+  targetId: row.target_id,
+  action: row.action,
+  ground: row.ground,
+  reason: row.reason,
+  createdAt: isoTime(row.created_at),
+  undoneAt: row.undone_at === null ? null : isoTime(row.undone_at),
+})
 
 export function toDecision(row: DecisionRow): Decision {
   const { action, appeal_id, rationale, appealed_at, answer_action, answer_reason, answered_at } = row
@@ -113,14 +139,7 @@ export function toDecision(row: DecisionRow): Decision {
           createdAt: isoTime(answered_at),
         }
   return {
-    id: row.id,
-    targetType: row.target_type,
-    targetId: row.target_id,
-    action,
-    ground: row.ground,
-    reason: row.reason,
-    createdAt: isoTime(row.created_at),
-    undoneAt: row.undone_at === null ? null : isoTime(row.undone_at),
+    ...toAct(row),
     appealable: appeal_id === null && row.undone_at === null && isRestriction(action),
     appeal:
       appeal_id === null || rationale === null || appealed_at === null

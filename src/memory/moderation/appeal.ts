@@ -5,6 +5,7 @@ import { assertNoSecret } from '../idempotency/rules.ts'
 import { nextQuery, type ReadOperation, type WriteOperation } from '../operation.ts'
 import { sequenceOf } from '../values.ts'
 import * as appeals from './appeal-rows.ts'
+import { countEvent } from './count-rows.ts'
 
 /** One page of the acts of moderation that affected the caller, newest first. */
 export const listDecisions: ReadOperation<'listDecisions'> = async ({ reader, actor }, { query }) => {
@@ -44,5 +45,6 @@ export const createAppeal: WriteOperation<'createAppeal'> = async (tx, context, 
   const { rationale } = body
   const { requestId } = caller
   await appeals.insertAppeal(tx, { id, act: row.number, actor: actor.number, rationale, requestId, at: context.at })
+  await countEvent(tx, context.at, 'APPEALED', row.ground)
   return { body: appeals.toDecision({ ...row, appeal_id: id, rationale, appealed_at: context.at }) }
 }

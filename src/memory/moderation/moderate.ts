@@ -24,9 +24,10 @@ import { assertNoSecret } from '../idempotency/rules.ts'
 import type { Context, WriteOperation } from '../operation.ts'
 import { isoTime } from '../values.ts'
 import * as appeals from './appeal-rows.ts'
+import { countEvent } from './count-rows.ts'
 import * as erasing from './erase-rows.ts'
 import * as moderation from './rows.ts'
-import { moderated, sameFlags } from './rules.ts'
+import { moderated, sameFlags, undoOf } from './rules.ts'
 
 type TargetState = moderation.ModeratedTarget & { id: string; state: Flags; networkKey: string | null; erased: boolean }
 
@@ -60,7 +61,10 @@ export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, 
   }
   await moderation.insertModeration(tx, record, result, context.at)
   if (changed) await appeals.insertAffected(tx, record, target)
-  await appeals.answerAppeals(tx, record, appeal)
+  if (changed) await countEvent(tx, context.at, result.action, result.ground)
+  for (const { action, ground } of await appeals.answerAppeals(tx, record, appeal)) {
+    await countEvent(tx, context.at, result.action === undoOf(action) ? 'APPEAL_GRANTED' : 'APPEAL_REJECTED', ground)
+  }
   return { body: result }
 }
 

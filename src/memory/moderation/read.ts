@@ -11,6 +11,7 @@ import { listAllEvidence, toContradiction, toVerification } from '../evidence/ro
 import { inTurns, nextQuery, type ReadOperation, type Reads } from '../operation.ts'
 import { listAllRelations, toRelation } from '../relations/rows.ts'
 import { sequenceOf } from '../values.ts'
+import { listCounts, yearOf } from './count-rows.ts'
 import { listAllReports, listOpenReports, toAdminReport } from './report-rows.ts'
 import {
   countAfter,
@@ -158,6 +159,12 @@ export const readAdminEvidence: ReadOperation<'readAdminEvidence'> = async (read
 }
 
 /** One page of the reports, newest first: those that are open, or all. */
+/** Counts a year of moderation. */
+export const readModerationCounts: ReadOperation<'readModerationCounts'> = async ({ reader, at }, { query }) => {
+  const { year = yearOf(at) } = query
+  return { body: { year, items: await listCounts(reader, year) } }
+}
+
 export const listReports: ReadOperation<'listReports'> = async ({ reader }, { query }) => {
   const { limit = LIMITS.pageDefault, before, state = 'open' } = query
   const list = state === 'open' ? listOpenReports : listAllReports

@@ -1,4 +1,5 @@
-import type { AdminReport, Report } from '../../contract/resources.ts'
+import { hash } from 'node:crypto'
+import type { AdminReport, Report, ReportReceipt } from '../../contract/resources.ts'
 import type { ReportReason, ReportTarget, Resolution } from '../../contract/vocabulary.ts'
 import { only, type Reader, type Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
@@ -10,6 +11,9 @@ export type ReportRow = EntryStanding & {
   id: string
   target_type: ReportTarget
   target_id: string
+  /** The number of the reported revision or judgement. */
+  record: number | null
+  secret_hash: string
   entry_id: string
   slug: string
   title: string
@@ -24,7 +28,8 @@ export type ReportRow = EntryStanding & {
 }
 
 const REPORT: Sql = sql`
-  SELECT p.number, p.id, p.target_type, p.target_id, e.id AS entry_id, e.slug, r.title, p.reason, p.details, b.id AS actor_id, f.id AS origin_id,
+  SELECT p.number, p.id, p.target_type, p.target_id, p.secret_hash,
+    coalesce((SELECT number FROM revision WHERE id = p.target_id), (SELECT number FROM evidence WHERE id = p.target_id)) AS record, e.id AS entry_id, e.slug, r.title, p.reason, p.details, b.id AS actor_id, f.id AS origin_id,
     p.created_at, p.resolution, p.note, p.resolved_at, e.hidden, e.quarantined, e.blocked, a.quarantined AS author_quarantined,
     coalesce(o.quarantined, 0) AS origin_quarantined
   FROM report p JOIN entry e ON e.number = p.entry JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor
@@ -68,7 +73,7 @@ export const findReportBy = (reader: Reader, targetId: string, originId: string)
     WHERE o.id = ${originId} AND p.target_id = ${targetId} AND p.resolved_at IS NULL`)
 
 export type NewReport = {
-  report: Report
+  report: ReportReceipt
   entry: number
   actor: number | null
   origin: number | null
@@ -77,10 +82,10 @@ export type NewReport = {
 }
 
 export async function insertReport(tx: Transaction, row: NewReport): Promise<void> {
-  const { id, targetType, targetId, reason, details } = row.report
+  const { id, targetType, targetId, reason, details, secret } = row.report
   await tx.run(sql`
-    INSERT INTO report (id, target_type, target_id, entry, reason, details, actor, origin, request_id, created_at)
-    VALUES (${id}, ${targetType}, ${targetId}, ${row.entry}, ${reason}, ${details}, ${row.actor}, ${row.origin}, ${row.requestId}, ${row.at})`)
+    INSERT INTO report (id, target_type, target_id, entry, secret_hash, reason, details, actor, origin, request_id, created_at)
+    VALUES (${id}, ${targetType}, ${targetId}, ${row.entry}, ${hash('sha256', secret, 'hex')}, ${reason}, ${details}, ${row.actor}, ${row.origin}, ${row.requestId}, ${row.at})`)
 }
 
 /** Replaces the content of an open report. */
@@ -90,7 +95,7 @@ export async function replaceReport(
   { report, actor, requestId, at }: NewReport,
 ): Promise<void> {
   await tx.run(sql`
-    UPDATE report SET reason = ${report.reason}, details = ${report.details}, actor = ${actor}, request_id = ${requestId}, created_at = ${at}
+    UPDATE report SET secret_hash = ${hash('sha256', report.secret, 'hex')}, reason = ${report.reason}, details = ${report.details}, actor = ${actor}, request_id = ${requestId}, created_at = ${at}
     WHERE number = ${number}`)
 }
 
@@ -120,20 +125,28 @@ export function findReported(reader: Reader, type: ReportTarget, id: string) {
         FROM evidence v JOIN entry e ON e.number = v.entry WHERE v.id = ${named}`)
 }
 
-export const toAdminReport = (row: ReportRow): AdminReport => ({
+export const toReport = (row: ReportRow): Report => ({
   id: row.id,
   targetType: row.target_type,
   targetId: row.target_id,
   reason: row.reason,
   details: row.details,
   createdAt: isoTime(row.created_at),
+})
+
+export const toClosing = ({ resolution, resolved_at }: Pick<ReportRow, 'resolution' | 'resolved_at'>) => ({
+  resolution,
+  resolvedAt: resolved_at === null ? null : isoTime(resolved_at),
+})
+
+export const toAdminReport = (row: ReportRow): AdminReport => ({
+  ...toReport(row),
+  ...toClosing(row),
   entryId: row.entry_id,
   slug: row.slug,
   title: row.title,
   status: statusOf(row),
   actorId: row.actor_id,
   originId: row.origin_id,
-  resolution: row.resolution,
   note: row.note,
-  resolvedAt: row.resolved_at === null ? null : isoTime(row.resolved_at),
 })
