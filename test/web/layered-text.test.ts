@@ -95,7 +95,7 @@ test('the words of random texts are those of the entry page, and each belongs to
     return Math.floor((state / 2 ** 32) * limit)
   }
   const between =
-    '. |! |\n|\n\n| |, |*|**|_|`|``|~~|[|](/x)|](<b c> "t. u")|![|\n- |\n1. |\n> |\n# |\n\t|  \n|\\\n|\n```\n|\n| |\r\n|\n    |&amp;|&nbsp; |\\*|\\||。|"|) |(|<|https://e.example/|<https://e.example/>|\n===\n|\n|a|b|\n|--|--|\n| | '
+    '. |! |\n|\n\n| |, |*|**|_|`|``|~~|[|](/x)|](<b c> "t. u")|![|\n- |\n- [ ] |\n1. [x] |\n1. |\n> |\n# |\n\t|  \n|\\\n|\n```\n|\n| |\r\n|\n    |&amp;|&nbsp; |\\*|\\||。|"|) |(|<|https://e.example/|<https://e.example/>|\n===\n|\n|a|b|\n|--|--|\n| | '
       .split('|')
       .concat('|', ' | ', '\n| ', '\n|--|--|\n')
   for (let round = 0; round < 600; round++) {

@@ -72,6 +72,14 @@ test('the first headings of a text have a link to themselves', () => {
   )
 })
 
+test('a task of a list is shown with a box, and brackets elsewhere stay as they are written', () => {
+  const tasks = markup('- [ ] Fill *it*\n- [x] Heat it\n- [X]\n- [link]\n\n[ ] No list\n').markup
+  assert.match(tasks, /<li class="task">☐ +Fill <em>it<\/em><\/li>\n<li class="task">☑ +Heat it<\/li>/)
+  assert.match(tasks, /<li>\[X\]<\/li>\n<li>\[link\]<\/li>/)
+  assert.match(tasks, /<p>\[ \] No list<\/p>/)
+  assert.match(markup('- [x] a\n\n[x]: /y').markup, /<li><a href="\/y"[^>]*>x<\/a> a<\/li>/)
+})
+
 test('the columns of a table are aligned by classes, without styles that the content security policy refuses', async () => {
   const table = '| a | b | c | d |\n|:--|:-:|--:|---|\n| 1 | 2 | 3 | 4 |'
   const cells = (text: string): string[] => text.match(/<t[hd]\b[^>]*>/g) ?? []

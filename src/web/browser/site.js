@@ -126,13 +126,13 @@ function showActor() {
 showActor()
 onActor(showActor)
 
-/** A button that copies the address of a link or the text of a block, for each element with `data-copy`, which names the copied thing, and for each example of the API. */
-for (const source of document.querySelectorAll('[data-copy], .operation pre')) {
+/** A button that copies the address of a link or the text of a block, for each element with `data-copy`, which names the copied thing, and for each block of code of a content and example of the API. */
+for (const source of document.querySelectorAll('[data-copy], .operation pre, .prose pre')) {
   if (!(source instanceof HTMLElement) || navigator.clipboard === undefined) continue
   const copy = document.createElement('button')
   copy.type = 'button'
   copy.setAttribute('aria-live', 'polite')
-  copy.textContent = `Copy ${source.dataset.copy ?? 'the example'}`
+  copy.textContent = `Copy ${source.dataset.copy ?? (source.closest('.prose') ? 'code' : 'the example')}`
   copy.addEventListener('click', async () => {
     const text = source instanceof HTMLAnchorElement ? source.href : (source.textContent ?? '')
     copy.textContent = await navigator.clipboard.writeText(text).then(

@@ -24,6 +24,7 @@ export function createMarkdown() {
   const markdown = createParser()
   markdown.core.ruler.push('headings', nestHeadings)
   markdown.core.ruler.push('columns', alignColumns)
+  markdown.core.ruler.push('tasks', markTasks)
   Object.assign(markdown.renderer.rules, rules)
   return markdown
 }
@@ -98,6 +99,22 @@ function alignColumns({ tokens }: StateCore): void {
     const [, side] = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? '')) ?? []
     if (side !== undefined) token.attrs = [['class', side]]
   }
+}
+
+/** The mark of a task at the beginning of a list item. */
+const TASK = /^\[([ xX])\] /
+
+/** Shows the tasks of lists with a box. The box and its spaces have as many characters as the mark, so that offsets in the text stay right. */
+function markTasks({ tokens }: StateCore): void {
+  tokens.forEach((token, index) => {
+    const first = tokens[index + 2]?.children?.[0]
+    if (token.type !== 'list_item_open' || tokens[index + 1]?.type !== 'paragraph_open' || first?.type !== 'text')
+      return
+    const [mark, done] = TASK.exec(first.content) ?? []
+    if (mark === undefined) return
+    token.attrJoin('class', 'task')
+    first.content = (done === ' ' ? '☐' : '☑').padEnd(mark.length) + first.content.slice(mark.length)
+  })
 }
 
 const wordsOfLine = (inline: Token | undefined): string =>

@@ -216,3 +216,30 @@ test('similar entries are read once a reader scrolls to their place, and move no
     await close()
   }
 })
+
+test('code is copied by a button that takes no room and is reached by keyboard', options, async () => {
+  const content = 'Run it:\n\n```sh\nnpm ci && npm start\n```\n\nThen wait.\n'
+  const entry = await newEntry(app.url, token, { content })
+  for (const look of [{ width: 1_100 }, { width: 360, touch: true }]) {
+    const { page, context, complaints, close } = await visit(browser, app.url, look)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(`/entries/${entry.slug}`)
+    const copy = page.getByRole('button', { name: 'Copy code' })
+    const [code, button] = [await page.locator('.prose pre').boundingBox(), await copy.boundingBox()]
+    assert.ok(code !== null && button !== null)
+    assert.ok(
+      button.y >= code.y && button.y + button.height <= code.y + code.height + 8,
+      JSON.stringify([code, button]),
+    )
+    assert.ok(button.height >= (look.touch ? 44 : 24), `${button.height} px`)
+    await page.locator('.prose pre').focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), 'npm ci && npm start\n')
+    await assertAccessible(page, 'copied code')
+    await assertNoOverflow(page, 'copied code')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
