@@ -9,6 +9,7 @@ import { IDEMPOTENCY_HOURS, MIN_SEQUENCE } from '../src/contract/limits.ts'
 import { MEMBER_PROBLEMS } from '../src/contract/member-problems.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
 import { ownProblems } from '../src/contract/problems.ts'
+import { thirdParty } from './dependencies.ts'
 
 const MADE = '<!-- Made from the code by `npm run docs`; do not edit. -->'
 
@@ -31,6 +32,7 @@ type Schema = {
 
 /** The documents generated from the code, by path. */
 export const GENERATED_DOCS: Record<string, () => string> = {
+  'THIRD-PARTY.md': thirdParty,
   'docs/configuration.md': configuration,
   'docs/problems.md': problems,
   'docs/api.md': api,

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { startLocalRegistry } from './local-registry.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const run = promisify(execFile)
@@ -37,6 +38,28 @@ export async function packPackages(directory: string): Promise<[service: string,
     }
     return [await pack(ROOT), await pack(client)]
   } finally {
+    await rm(parent, { recursive: true })
+  }
+}
+
+/**
+ * Installs the archive of the service without a network and without scripts, with the versions of this checkout. The program is then in
+ * `program`, which must not exist: the files of the package, and all packages that it needs in `node_modules`.
+ */
+export async function installProgram(archive: string, program: string): Promise<void> {
+  const parent = await mkdtemp(`${program}-`)
+  const registry = await startLocalRegistry()
+  try {
+    await writeFile(join(parent, 'package.json'), JSON.stringify({ private: true }))
+    const flags = ['--ignore-scripts', '--no-bin-links', '--no-audit', '--no-fund', `--registry=${registry.url}`]
+    await npm(parent, 'install', ...flags, archive)
+    const modules = join(parent, 'node_modules')
+    await rename(join(modules, '@palimpsest', 'memory'), program)
+    await rm(join(modules, '@palimpsest'), { recursive: true })
+    await rm(join(modules, '.package-lock.json'))
+    await rename(modules, join(program, 'node_modules'))
+  } finally {
+    registry.stop()
     await rm(parent, { recursive: true })
   }
 }

@@ -17,10 +17,12 @@ const PROGRAMS = {
   promtool: { debian: 'prometheus' },
   strace: { debian: 'strace' },
   'systemd-analyze': { debian: 'systemd' },
+  unzip: { debian: 'unzip' },
   varnishd: {
     debian: 'varnish varnish-modules',
     files: [`/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/varnish/vmods/libvmod_xkey.so`],
   },
+  zip: { debian: 'zip' },
   zsh: { debian: 'zsh' },
 } as const satisfies Record<string, { debian: string; files?: readonly string[] }>
 
