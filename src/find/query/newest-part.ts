@@ -36,7 +36,7 @@ export function partFor(
   const isPhrase = (words: readonly string[]): boolean => words.length > 1
   if (entries <= WHOLE_UP_TO * most || !terms.some(({ words }) => isPhrase(words))) return WHOLE
   const quoted = terms.map(({ words }) => words.map(word => `"${word}"`))
-  if (tag !== null) quoted.push([`tag_words : "${tagWord(tag)}"`])
+  if (tag !== null) quoted.push([`"${tagWord(tag)}"`])
   const shares = new Map(quoted.flat().map(word => [word, shareOf(index, word, newest)]))
   const rarestOf = (words: readonly string[]): number => Math.min(...words.map(word => shares.get(word) as number))
   const phrases = quoted.filter(isPhrase)

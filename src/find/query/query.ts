@@ -52,7 +52,7 @@ export function matchExpression(
   const parts = terms.map(({ words, prefix }) =>
     prefix && last === 'begun' ? asWords(index, words.join(' ')) : `"${words.join(' ')}"`,
   )
-  if (tag !== null) parts.push(`tag_words : "${tagWord(tag)}"`)
+  if (tag !== null) parts.push(`"${tagWord(tag)}"`)
   return parts.join(' AND ')
 }
 

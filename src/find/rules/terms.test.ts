@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { indexedText, TAG_FENCE, type Term, tagWord, termsOf, wordsOf } from './terms.ts'
+import { FENCE, indexedText, type Term, tagWord, termsOf, wordsOf } from './terms.ts'
 
 const term = (words: string, prefix = false): Term => ({ words: words.split(' '), prefix })
 
@@ -137,7 +137,7 @@ test('a tag is one word, equal exactly when the tags are, and no text can contai
   assert.equal(tagWord('Deep  Sea'), tagWord(' deep sea '))
   assert.notEqual(tagWord('deep sea'), tagWord('deep-sea'))
   assert.notEqual(tagWord('deep sea'), tagWord('deepsea'))
-  assert.ok(tagWord('x').startsWith(TAG_FENCE))
+  assert.ok(tagWord('x').startsWith(FENCE))
   assert.deepEqual(wordsOf(tagWord('x')), ['x'])
 })
 

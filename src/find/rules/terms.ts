@@ -128,14 +128,14 @@ function addLoose(part: string, last: boolean, add: (words: string[], prefix: bo
   })
 }
 
-/** The separator between two tags in an index: no phrase can cross it, and no text can contain it as a word. */
-export const TAG_FENCE = '\ue000'
+/** The separator between two fields, and between two tags, in an index: no phrase can cross it, and no text can contain it as a word. */
+export const FENCE = '\u0080'
 
 /** Brackets around the code point of a character that is not part of a word: no sign may end the word of a tag. */
-const SIGN = '\ue001'
+const SIGN = '\u0081'
 
 /** One tag as a single word for an index: equal exactly when the tags are. */
 export function tagWord(tag: string): string {
   const word = tagKey(tag).replace(/[^\p{L}\p{M}\p{N}]/gu, sign => `${SIGN}${sign.codePointAt(0)?.toString(36)}${SIGN}`)
-  return `${TAG_FENCE}${word}`
+  return `${FENCE}${word}`
 }
