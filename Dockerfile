@@ -1,17 +1,19 @@
 # One node. Settings are environment variables (docs/configuration.md); how to run it: deploy/README.md.
+# The program of a checkout. A release puts the program of its bundle in the place of this stage: --build-context packages=DIRECTORY.
 FROM node:24.21.0-bookworm-slim AS packages
-WORKDIR /opt/palimpsest
+WORKDIR /program
 COPY package.json package-lock.json .npmrc ./
 # The Node of a checkout (scripts/node) is left out: the image has one.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
-
-FROM node:24.21.0-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
-WORKDIR /opt/palimpsest
-COPY --from=packages /opt/palimpsest/node_modules ./node_modules
-COPY package.json LICENSE ./
+COPY LICENSE THIRD-PARTY.md ./
 COPY bin ./bin
 COPY src ./src
+
+FROM node:24.21.0-bookworm-slim
+LABEL org.opencontainers.image.source=https://github.com/palimpsest/palimpsest org.opencontainers.image.licenses=Apache-2.0
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+WORKDIR /opt/palimpsest
+COPY --from=packages /program ./
 RUN install -d -o 1000 -g 1000 -m 0700 /data
 USER 1000:1000
 VOLUME /data
