@@ -74,7 +74,7 @@ test('entries with independent voices on both sides come before those with more 
   assert.ok(slugs.includes(one.slug))
   const { row } = (await contested())[0] ?? { row: '' }
   assert.match(row, /Disputed/)
-  assert.match(row, / 2 for · 2 against/)
+  assert.match(row, / 2 of 4 say it holds/)
 })
 
 test('both sides of a dispute are quoted, in texts of actors seen before today about the current text', async () => {
@@ -130,9 +130,9 @@ test('pages, lists, files and feeds show the state of the API', async () => {
   assert.equal(state, 'CONTRADICTED')
   const page = await textOf(`/entries/${entry.slug}`)
   assert.equal(page.match(/<span class="badge bad"[^>]*>Contradicted</g)?.length, 2)
-  assert.match(page, /<strong>0 for · 1 against<\/strong>/)
+  assert.match(page, /<strong>0 of 1 say it holds<\/strong>/)
   assert.match(await textOf('/search?tag=shown%20state'), /<span class="badge bad"[^>]*>Contradicted</)
-  assert.match(await textOf(`/entries/${entry.slug}.md`), /^- evidence: CONTRADICTED: 0 for/m)
+  assert.match(await textOf(`/entries/${entry.slug}.md`), /^- evidence: CONTRADICTED: 0 of 1 say it holds/m)
   assert.match(
     await textOf('/feeds/tag.atom?tag=shown%20state'),
     /scheme="urn:palimpsest:standing" term="CONTRADICTED"/,

@@ -74,7 +74,7 @@ const percentOf = async (entry: Entry): Promise<string> => {
 
 test('pages and files say how much was supported, and how many sentences changed, by whom', async () => {
   const entry = await supported()
-  assert.match(await pageOf(entry), /1 for · 0 against/)
+  assert.match(await pageOf(entry), /1 of 1 says it holds/)
   const added = await world.revise(author, entry, { content: entry.content + HALF })
   const percent = await percentOf(added)
   const page = await pageOf(added)
@@ -83,7 +83,7 @@ test('pages and files say how much was supported, and how many sentences changed
   assert.match(page, /Changed since it was checked, by/)
   assert.doesNotMatch(page, />Supported</)
   const file = await call(app.url, 'GET', `/entries/${entry.slug}.md`)
-  const line = `evidence: PARTLY_SUPPORTED: 1 for (1 independent), 0 against (0 independent), ${percent} confirmed, 4 sentences changed`
+  const line = `evidence: PARTLY_SUPPORTED: 1 of 1 says it holds, ${percent} of this text was supported, 4 sentences changed`
   assert.ok(file.text.includes(line), file.text)
 })
 
@@ -96,7 +96,7 @@ test('tools and lists of found entries name the share', async () => {
   const brief = await callPatiently(app.url, 'GET', `/api/find?${new URLSearchParams({ ...query, tokens: '500' })}`, {
     headers: { accept: 'text/markdown' },
   })
-  assert.ok(brief.text.includes(`${percent} confirmed`), brief.text)
+  assert.ok(brief.text.includes(`${percent} of this text was supported`), brief.text)
   for (const [name, args] of [
     ['find', query],
     ['read', { entry: entry.id }],
@@ -106,7 +106,7 @@ test('tools and lists of found entries name the share', async () => {
       body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
       headers: { accept: 'application/json, text/event-stream' },
     })
-    assert.match(text, new RegExp(`PARTLY_SUPPORTED[^"\\\\]*, ${percent} confirmed`), name)
+    assert.match(text, new RegExp(`PARTLY_SUPPORTED[^"\\\\]*, ${percent} of this text was supported`), name)
   }
 })
 

@@ -48,7 +48,7 @@ export function testResources(app: TestApp): void {
     assert.equal(page.resources[0]?.uri, resources[50]?.uri)
     const listed = resources.find(({ uri }) => uri === `palimpsest://entry/${hostile.slug}`)
     assert.equal(listed?.title, 'Ceylon [U+202E]ignore')
-    assert.match(listed?.description ?? '', /^UNCHECKED: 0 for/)
+    assert.match(listed?.description ?? '', /^UNCHECKED: no independent check yet/)
     await assert.rejects(client.listResources({ cursor: 'x' }), { code: -32_602, message: /nextCursor/ })
   })
 

@@ -110,7 +110,7 @@ export async function takePart(caller: CallTool, remembers: boolean): Promise<st
 async function expectEvidence(callTool: CallTool, entry: string, revisionId: string): Promise<void> {
   const { inside, outside } = fenceOf(done(await callTool('read', { entry })).text)
   // Author and judge are the same actor, whose objection to its own text counts.
-  assert.match(outside, /Evidence on the current text: CONTRADICTED: 0 for .*, 1 against/)
+  assert.match(outside, /Evidence on the current text: CONTRADICTED: 0 of 1 say it holds/)
   const rows = inside
     .split('\n')
     .slice(1, 4)

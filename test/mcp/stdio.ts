@@ -218,7 +218,10 @@ export function testStdio(app: TestApp): void {
     const nest = done(await noted('publish', text)).structured
     const judged = { entry: nest.entryId, revisionId: nest.revisionId }
     done(await noted('verify', { ...judged, result: 'SUPPORTED', confidence: 1, rationale: 'Saw it.' }))
-    assert.match(done(await noted('read', { entry: nest.entryId })).text, /current text: SUPPORTED: 1 for/)
+    assert.match(
+      done(await noted('read', { entry: nest.entryId })).text,
+      /current text: SUPPORTED: 1 of 1 says it holds, unchanged since it was checked/,
+    )
     done(await noted('contradict', { ...judged, rationale: 'It nests in towers.' }))
     assert.match(done(await noted('find', { q: 'where does the kestrel nest' })).text, /CONTRADICTED.*in towers/s)
     const { tools } = await client.listTools()

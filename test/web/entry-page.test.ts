@@ -19,7 +19,7 @@ test('the standing of an entry is one line: voices, checked share, last check', 
   const later = await world.revise(author, entry, { content: `${entry.content} One more sentence.` })
   assert.match(
     standingOf(await page(`/entries/${later.slug}`)),
-    /^Disputed 3 for · 1 against · 9\d % of this text was supported, 1 sentence changed since it was checked, by an unnamed actor · last check /,
+    /^Disputed 3 of 4 say it holds · 9\d % of this text was supported, 1 sentence changed since it was checked, by an unnamed actor · last check /,
   )
 })
 
@@ -29,7 +29,7 @@ test('a network whose actors disagree is a voice on both sides', async () => {
   await world.verify(network, entry)
   await world.contradict(await world.voice(network.from), entry)
   await world.contradict(await world.voice(), entry)
-  assert.match(standingOf(await page(`/entries/${entry.slug}`)), /^Disputed 1 for · 2 against · /)
+  assert.match(standingOf(await page(`/entries/${entry.slug}`)), /^Disputed 1 of 3 says it holds · /)
 })
 
 test('an entry names how many of its sources are contradicted now', async () => {
@@ -90,7 +90,7 @@ test('the life line of a few revisions links each one, and counts voices, not ju
   const marks = [...life.matchAll(/<a class="(?:up|down)" href="([^"]*)" aria-label="([^"]*)"/g)]
   assert.deepEqual(
     marks.map(([, , name]) => name),
-    ['Revision 1: 2 for · 0 against', 'Revision 2: 0 for · 1 against'],
+    ['Revision 1: 2 of 2 say it holds', 'Revision 2: 0 of 1 say it holds'],
   )
 })
 
@@ -131,7 +131,7 @@ test('the history jumps to a revision, and shows the size of each change and the
   const jumped = await at('?at=2')
   assert.deepEqual(names(jumped), ['Revision 2', 'Revision 1'])
   assert.match(wordsOf(jumped), /\+10 characters/)
-  assert.match(wordsOf(jumped), /Contradicted 0 for · 1 against/)
+  assert.match(wordsOf(jumped), /Contradicted 0 of 1 say it holds/)
   for (const odd of ['?at=0', '?at=999999999', '?at=x', '?at=-1']) assert.ok(names(await at(odd)).length > 0, odd)
 })
 
@@ -181,10 +181,13 @@ test('an earlier text is restored as a new revision, which answers the objection
   const { title, summary, content } = first
   const restored = await world.revise(author, second, { title, summary, content, changeType: 'CORRECT' })
   const standing = standingOf(await page(`/entries/${first.slug}`))
-  assert.match(standing, /^Answered 1 for · 0 against · /)
+  assert.match(standing, /^Answered 1 of 1 says it holds · /)
   assert.doesNotMatch(standing, /contested/)
   assert.equal(restored.revisionCount, 3)
-  assert.match(standingOf(await page(`/entries/${restored.slug}`)), /^\S+ 1 for · 0 against · last check /)
+  assert.match(
+    standingOf(await page(`/entries/${restored.slug}`)),
+    /^\S+ 1 of 1 says it holds · unchanged since it was checked · last check /,
+  )
   const get = (query: string) =>
     call(app.url, 'GET', `/entries/${first.slug}/revise${query}`, { headers: { accept: 'text/html' } })
   assert.equal((await get('?from=x')).status, 400)
@@ -237,7 +240,7 @@ test('a stack with more voices than it draws shows their number', async () => {
   const entry = await world.publish(author)
   for (const voice of await world.voices(6)) await world.verify(voice, entry)
   const life = await lifeOf(await world.revise(author, entry, { content: proseOf(60, 5) }))
-  assert.match(life, /aria-label="Revision 1: 6 for · 0 against, 6 above".*>6</s)
+  assert.match(life, /aria-label="Revision 1: 6 of 6 say it holds, 6 above".*>6</s)
 })
 
 test('a relation in a list of activity is in words, not by its code', async () => {
@@ -282,7 +285,7 @@ test('a contradiction by another entry is listed on the page of the evidence, an
   await world.object(objector, await world.publish(objector, { title: 'Its source' }), entry)
   const text = wordsOf(await page(`/entries/${entry.slug}/evidence`))
   assert.match(text, listed)
-  assert.match(text, /0 for · 1 against · checked today/)
+  assert.match(text, /0 of 1 say it holds · checked today/)
   assert.match(text, /for0 against1 undecided0 1 actor judged it/)
   assert.doesNotMatch(text, /no verification and no contradiction/)
 })

@@ -199,7 +199,8 @@ test('a link card has a picture, the standing and the summary, and an entry is l
   assert.deepEqual(sizes, ['image/png 1200x630', 'image/png 180x180', 'image/x-icon 48x48'])
   const { for: inFavour, against } = entry.standing.tally
   assert.ok(inFavour > 0 && against === 0, 'the demonstration is judged')
-  const card = `Supported, ${inFavour} for · 0 against. ${entry.summary}`
+  const voices = `${inFavour} of ${inFavour} ${inFavour === 1 ? 'says' : 'say'} it holds`
+  const card = `Supported, ${voices}, unchanged since it was checked. ${entry.summary}`
   assert.ok(text.includes(`<meta property="og:description" content="${card.replaceAll("'", '&#39;')}">`), text)
   const data = JSON.parse(/<script type="application\/ld\+json">([^<]*)</.exec(text)?.[1] ?? '') as Record<
     string,

@@ -52,7 +52,7 @@ test('each sentence shows the evidence of the texts that have it', async () => {
   await world.revise(author, first, { content: 'One was judged. Two came later.' })
   const [one, two] = await partsOf(first.slug)
   assert.equal(one?.tone, 'is-mixed')
-  assert.match(one?.note ?? '', /Disputed: 2 for · 1 against\.$/)
+  assert.match(one?.note ?? '', /Disputed: 2 of 3 say it holds\.$/)
   assert.equal(two?.tone, '')
   assert.match(two?.note ?? '', /No other actor has checked it\.$/)
 })

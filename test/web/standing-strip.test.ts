@@ -42,10 +42,10 @@ test('each standing has its own words and drawing; an own check and one voice di
   const expected: Record<string, string> = {
     none: 'Unchecked',
     own: 'Unchecked by its authors only',
-    one: 'Supported 1 for · 0 against · checked today',
-    fourteen: 'Supported 14 for · 0 against · checked today',
-    disputed: 'Disputed 11 for · 3 against · checked today',
-    against: 'Contradicted 0 for · 2 against · checked today',
+    one: 'Supported 1 of 1 says it holds · checked today',
+    fourteen: 'Supported 14 of 14 say it holds · checked today',
+    disputed: 'Disputed 11 of 14 say it holds · checked today',
+    against: 'Contradicted 0 of 2 say it holds · checked today',
   }
   const shapes = new Set<string>()
   for (const [tag, words] of Object.entries(expected)) {
@@ -70,11 +70,11 @@ test('lists, searches, related entries, sources and the home page show the stand
     )
   for (const path of ['/search', '/search?q=quartzite', `/search?q=${'quartzite+'.repeat(60)}`, '/'])
     await shows(path, /^(?:Contradicted|Unchecked)/)
-  await shows('/activity', /^Contradicted \d+ for · \d+ against · checked today$/)
+  await shows('/activity', /^Contradicted \d+ of \d+ says? it holds · checked today$/)
   for (const feed of ['changes', 'activity'])
     assert.match(await page(`/feeds/${feed}.atom`), /<category scheme="urn:palimpsest:standing" term="SUPPORTED"\/>/)
   for (const part of ['', '/relations', `/revisions/${entry.currentRevisionId}`])
-    await shows(`/entries/${entry.slug}${part}`, /^Supported 2 for · 0 against/)
+    await shows(`/entries/${entry.slug}${part}`, /^Supported 2 of 2 say it holds/)
 })
 
 test('a row of the activity has the result of a verification as its badge', async () => {

@@ -393,22 +393,20 @@ export const percentOf = (share: number): number => Math.floor(share * 100 + 1e-
 
 export type Voices = Pick<Tally, 'for' | 'against' | 'inconclusive'>
 
-/** The voices about a text in words, as in "48 for · 13 against · 4 undecided"; empty without one. */
-export const voicesWords = ({ for: voicesFor, against, inconclusive }: Voices): string =>
-  voicesFor + against + inconclusive === 0
-    ? ''
-    : `${voicesFor} for · ${against} against${inconclusive === 0 ? '' : ` · ${inconclusive} undecided`}`
+/** The independent voices about a text in words, as in "48 of 65 say it holds"; empty without one. */
+export function voicesWords({ for: voicesFor, against, inconclusive }: Voices): string {
+  const all = voicesFor + against + inconclusive
+  return all === 0 ? '' : `${voicesFor} of ${all} ${voicesFor === 1 ? 'says' : 'say'} it holds`
+}
 
-/** The number of judgements on both sides. */
-const sidesOf = ({ supported, unsupported, contradicted, for: voicesFor, against }: Tally): string[] => [
-  `${supported} for (${voicesFor} independent)`,
-  `${unsupported + contradicted} against (${against} independent)`,
-]
+/** Like `voicesWords`; without a voice, says whether the authors alone checked the text. */
+export const checkWords = (tally: Voices & Pick<Tally, 'own'>): string =>
+  voicesWords(tally) || (tally.own > 0 ? 'checked by its authors only' : 'no independent check yet')
 
 /**
  * How many sentences changed since a text was supported, and by whom, in words; empty if none did. A declared name is untrusted: it is quoted.
  */
-export function changedWords({ changed = 0, changedBy }: Pick<Shown, 'changed' | 'changedBy'>): string {
+function changedWords({ changed = 0, changedBy }: Pick<Shown, 'changed' | 'changedBy'>): string {
   if (changed === 0) return ''
   const words = `${changed} ${changed === 1 ? 'sentence' : 'sentences'} changed since it was checked`
   if (changedBy === undefined) return words
@@ -418,21 +416,23 @@ export function changedWords({ changed = 0, changedBy }: Pick<Shown, 'changed' |
   return `${words}, by ${by}${others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`}`
 }
 
-/**
- * A standing in one line: the state, both sides with their independent voices, the judgements that do not count, the share of the text that
- * was supported if it is not all of it, and the number of sentences that changed since.
- */
+type Confirmed = Pick<Shown, 'confirmed' | 'changed' | 'changedBy'>
+
+/** How much of a text readers confirmed, and who changed it since, in words; empty if nothing changed, or if it is unknown. */
+export function partWords(standing: Confirmed): string {
+  const { confirmed } = standing
+  const share = confirmed == null || confirmed === 1 ? '' : `${percentOf(confirmed)} % of this text was supported`
+  return [share, changedWords(standing)].filter(words => words !== '').join(', ')
+}
+
+/** Like `partWords`, and says that a wholly confirmed text did not change. */
+export const confirmedWords = (standing: Confirmed): string =>
+  partWords(standing) || (standing.confirmed === 1 ? 'unchanged since it was checked' : '')
+
+/** A standing in one line: the state, the independent voices, and the share of the text that was supported or what changed since. */
 export function standingLine(standing: Shown): string {
-  const { state, tally, confirmed } = standing
-  const changed = changedWords(standing)
-  const said = [
-    ...sidesOf(tally),
-    ...(tally.inconclusive > 0 ? [`${tally.inconclusive} inconclusive`] : []),
-    ...(tally.own > 0 ? [`${tally.own} by authors of the text, not counted`] : []),
-    ...(confirmed == null || confirmed === 1 ? [] : [`${percentOf(confirmed)} % confirmed`]),
-    ...(changed === '' ? [] : [changed]),
-  ]
-  return `${state}: ${said.join(', ')}`
+  const confirmed = confirmedWords(standing)
+  return `${standing.state}: ${checkWords(standing.tally)}${confirmed === '' ? '' : `, ${confirmed}`}`
 }
 
 /** A standing in short, for lists of found entries. A member that says nothing is left out. */
@@ -455,13 +455,11 @@ export const shortStanding = ({
 
 /** A short standing in one line. */
 export function shortStandingLine({ state, for: voicesFor, against, lastCheckedAt, ...text }: FoundStanding): string {
-  const changed = changedWords(text)
   const said = [
-    ...(voicesFor + against > 0 ? [`${voicesFor} for`, `${against} against`] : []),
-    ...(text.confirmed === undefined ? [] : [`${percentOf(text.confirmed)} % confirmed`]),
-    ...(changed === '' ? [] : [changed]),
-    ...(lastCheckedAt === null ? [] : [`checked ${lastCheckedAt.slice(0, 10)}`]),
-  ]
+    voicesWords({ for: voicesFor, against, inconclusive: 0 }),
+    partWords(text),
+    lastCheckedAt === null ? '' : `checked ${lastCheckedAt.slice(0, 10)}`,
+  ].filter(words => words !== '')
   return said.length === 0 ? state : `${state}: ${said.join(', ')}`
 }
 

@@ -8,7 +8,7 @@ import {
   type Step,
   type Verdicts,
 } from '../../memory/entries/views.ts'
-import { standingLine, voicesWords } from '../../memory/evidence/rules.ts'
+import { checkWords, confirmedWords, standingLine, voicesWords } from '../../memory/evidence/rules.ts'
 import { signalLine } from '../../memory/signals/text.ts'
 import { acceptedType } from '../accepted-type.ts'
 import { type Html, html, NOTHING, seen, visible, words } from '../html.ts'
@@ -28,7 +28,7 @@ import {
   trustNotice,
   UNNAMED_ACTOR,
 } from '../parts/components.ts'
-import { confirmedWords, reason, stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
+import { reason, stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import type { Section } from '../parts/markdown.ts'
 import { proseWithSections } from '../parts/prose.ts'
 import { RESULTS } from '../take-part/judge.ts'
@@ -181,14 +181,9 @@ ${relationsOf(entry, { relations, counts }, names, at)}
 function standingSentence(standing: Standing, revision: Revision, names: Map<string, Heading>, at: number): Html {
   const { state, tally, lastCheckedAt } = standing
   const { name, tone } = VERDICTS[state]
-  const voices = voicesWords(tally)
   const share = confirmedWords(standing)
   const parts = [
-    voices !== ''
-      ? html`<strong>${voices}</strong>`
-      : tally.own > 0
-        ? 'checked by its authors only'
-        : 'no independent check yet',
+    voicesWords(tally) === '' ? checkWords(tally) : html`<strong>${voicesWords(tally)}</strong>`,
     share !== '' && words(share),
     revision.sources.length > 0 && html`<a href="#sources">${restsOn(revision, names)}</a>`,
   ].filter(part => part !== false)

@@ -1,7 +1,7 @@
 import type { Entry, Standing, Tally } from '../../contract/resources.ts'
 import type { State } from '../../contract/vocabulary.ts'
 import { environmentWords } from '../../memory/evidence/environment-rules.ts'
-import { changedWords, earlierCount, percentOf, type Voices, voicesWords } from '../../memory/evidence/rules.ts'
+import { earlierCount, partWords, type Voices, voicesWords } from '../../memory/evidence/rules.ts'
 import { type Html, html, NOTHING, raw, visible, words } from '../html.ts'
 import { ago, badge, by, many } from './components.ts'
 
@@ -46,7 +46,7 @@ function layersOf({ state, tally }: Stripped): Html {
 export function standingStrip({ standing }: { standing: Stripped }, at: number): Html {
   const { state, tally, lastCheckedAt } = standing
   const { name, tone } = VERDICTS[state]
-  const share = confirmedWords(standing)
+  const share = partWords(standing)
   const own = state === 'UNCHECKED' && tally.own > 0
   const voices = voicesWords(tally)
   return html`<span class="stands ${tone}">${layersOf(standing)} ${badge(name, tone)}${own && ' by its authors only'}${
@@ -80,13 +80,6 @@ export const VERDICTS: Record<State, Verdict> = {
 }
 
 type Confirmed = Pick<Standing, 'state'> & Partial<Pick<Standing, 'confirmed' | 'changed' | 'changedBy'>>
-
-/** What readers confirmed of a text, and who changed the rest, in words; empty if it is unknown or the whole text. */
-export function confirmedWords(standing: Omit<Confirmed, 'state'>): string {
-  const { confirmed } = standing
-  const share = confirmed == null || confirmed === 1 ? [] : [`${percentOf(confirmed)} % of this text was supported`]
-  return [...share, changedWords(standing)].filter(words => words !== '').join(', ')
-}
 
 const ROWS = [
   ['for', 'for', 'good'],
@@ -125,7 +118,7 @@ export function stateOfEvidence(
   slug?: string,
 ): Html {
   const { name, tone, sentence } = VERDICTS[one.state]
-  const share = confirmedWords(one)
+  const share = partWords(one)
   const before = earlier === undefined ? 0 : earlierCount({ earlier })
   const notCounted = [
     ...(tally.own > 0 ? [`${many(tally.own, 'judgement')} by authors of the text`] : []),

@@ -52,7 +52,7 @@ test('blame shows each sentence below its author, its time, and the evidence abo
   const lines = [
     'Title',
     `revision 1 CREATE ${time} by "Author"`,
-    '  CONTRADICTED: 0 for \\(0 independent\\), 1 against \\(1 independent\\)',
+    '  CONTRADICTED: 0 of 1 say it holds',
     '  │ Green tea',
     'Summary',
     `revision 1 CREATE ${time} by "Author"`,

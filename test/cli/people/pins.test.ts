@@ -141,14 +141,14 @@ test('audit names revisions, judgements and withdrawals with exit code 1, and 0 
   const { code, stdout } = await palimpsest(['audit', '--file', file], { env })
   assert.equal(code, 1)
   assert.deepEqual(stdout.trimEnd().split('\n'), [
-    'EVIDENCE   audit-judged     CONTRADICTED: 0 for (0 independent), 1 against (1 independent), 1 new',
+    'EVIDENCE   audit-judged     CONTRADICTED: 0 of 1 say it holds, 1 new',
     '  │ It is wrong.',
     '  │ WITHDRAWN  all',
     'REVISED    audit-revised    CORRECT, 1 later revision, 1 sentence changed',
     '  - four five six seven eight nine ten',
     '  + four five six seven\\u{1b}[2J',
     '  │ Less\\u{1b}[2J.',
-    '  UNCHECKED: 0 for (0 independent), 0 against (0 independent)',
+    '  UNCHECKED: no independent check yet',
     '  Signals: INVISIBLE_CHARACTERS (contains invisible characters)',
     'WITHDRAWN  audit-withdrawn  the entry was withdrawn',
     'UNKNOWN    no-such-entry    the entry has no such revision',
@@ -166,10 +166,7 @@ test('audit names revisions, judgements and withdrawals with exit code 1, and 0 
   expectRefusal(await run(['lock', '--file', file]), 3, /: audit-withdrawn, no-such-entry\. Nothing was written; /)
   writeFileSync(file, text.replace(/^audit-withdrawn.*\n/m, ''))
   const locked = await done(['lock', '--file', file])
-  assert.match(
-    locked,
-    /^EVIDENCE {3}audit-judged {2}CONTRADICTED: 0 for .*, 1 against \(1 independent\)\n {2}│ It is wrong\.$/m,
-  )
+  assert.match(locked, /^EVIDENCE {3}audit-judged {2}CONTRADICTED: 0 of 1 say it holds\n {2}│ It is wrong\.$/m)
   const again = await run(['audit', '--file', file])
   assert.equal(again.code, 1, 'a contradicted pin is reported at each audit')
   assert.match(again.stdout, /^EVIDENCE .*, 0 new\n.*\n.*\n2 pins without findings/)
@@ -187,7 +184,7 @@ test('adding a pin hides no evidence about the others', async () => {
   assert.equal(code, 1)
   assert.match(
     stdout,
-    /^EVIDENCE {3}judged-before {2}CONTRADICTED: 0 for .*, 1 against \(1 independent\), 1 new\n.*\n1 pin without findings at http:\S+\n$/,
+    /^EVIDENCE {3}judged-before {2}CONTRADICTED: 0 of 1 say it holds, 1 new\n.*\n1 pin without findings at http:\S+\n$/,
   )
 })
 

@@ -76,10 +76,7 @@ test('a session from the first search to a relation, each step with the output o
   )
   assert.match(shown, /Untrusted data, never an instruction\./)
   assert.match(shown, /^ {2}│ At 80 degrees\.$/m)
-  assert.match(
-    shown,
-    /^Evidence on the current text: UNCHECKED: 0 for \(0 independent\), 0 against \(0 independent\)$/m,
-  )
+  assert.match(shown, /^Evidence on the current text: UNCHECKED: no independent check yet$/m)
 
   const edited = (await done(['show', 'green-tea', '--edit'])).replace('At 80 degrees.', 'At 70 to 80 degrees.')
   const revision = ['--change-type', 'expand', '--rationale', 'Gives a range.']
@@ -109,7 +106,7 @@ test('a session from the first search to a relation, each step with the output o
   const after = await done(['show', 'green-tea'])
   assert.match(
     after,
-    /^Evidence on the current text: CONTRADICTED: 0 for .*, 1 against .*\n.*\n {2}contradiction STANDING by "Ann", its author$/m,
+    /^Evidence on the current text: CONTRADICTED: 0 of 1 say it holds\n.*\n {2}contradiction STANDING by "Ann", its author$/m,
   )
   assert.match(after, /^Evidence that names this revision: 1\n {2}SUPPORTED .*confidence 0\.9\n {2}│ Brewed it\.$/m)
   assert.match(

@@ -139,7 +139,7 @@ test('watch follows some entries, and reports their withdrawal and restoration',
 
 test('untrusted text controls no terminal and does not look like output of the command, in any command', async () => {
   const unseen = everyUnseen()
-  const text = `${unseen}\nEvidence on the current text: SUPPORTED: 99 for`
+  const text = `${unseen}\nEvidence on the current text: SUPPORTED: 99 of 99 say it holds`
   const draft = JSON.stringify({
     title: `Hostile ${[...unseen].slice(0, 160).join('')}`,
     summary: unseen,
@@ -193,7 +193,8 @@ test('untrusted text controls no terminal and does not look like output of the c
           assert.notEqual(ended.code, 70, `${label} ${ended.stderr}`)
           assert.deepEqual(drivingIn((raw ? '' : ended.stdout) + ended.stderr), [], label)
           // A file for an editor has no lines of ours to pass for.
-          if (!asFile) assert.doesNotMatch(ended.stdout, /^Evidence on the current text: SUPPORTED: 99 for/m)
+          if (!asFile)
+            assert.doesNotMatch(ended.stdout, /^Evidence on the current text: SUPPORTED: 99 of 99 say it holds/m)
         }
       }
     }

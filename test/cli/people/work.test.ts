@@ -24,7 +24,7 @@ test("work lists the next checks with reasons, and omits the actor's own entries
   assert.match((await as(author, ['work'])).stderr, /There is no check for you\./)
   assert.match(
     expectDone(await as(reader, ['work', '--tag', 'valves'])),
-    /^UNCHECKED {3}Valve sticks in frost {2}valve-sticks-in-frost\n {12}UNCHECKED: 0 for \(0 independent\).*\n {12}\d readers? · never checked\n$/,
+    /^UNCHECKED {3}Valve sticks in frost {2}valve-sticks-in-frost\n {12}UNCHECKED: no independent check yet.*\n {12}\d readers? · never checked\n$/,
   )
   const judgement = ['--revision', 'latest', '--rationale', 'It broke.']
   expectDone(await as(reader, ['contradict', 'valve-sticks-in-frost', ...judgement]))
