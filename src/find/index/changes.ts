@@ -103,7 +103,7 @@ function rankedWords(tags: readonly string[], fields: FieldTerms): string {
  * number of entries in one read, which bounds the memory.
  */
 const BATCH = 1_000
-const PIECE = 60
+const PIECE = 120
 
 /** Reads entries in the order of their latest change, after a given change and entry, withdrawn ones too. */
 export type ReadChanges = (change: number, number: number, limit: number) => Awaitable<ChangedEntryRow[]>
