@@ -202,3 +202,15 @@ test('the page of a tag lists its disputes first, has its feeds, and refuses wha
   assert.match((await askFor('/tags/nothing')).text, /No entry has this tag/)
   for (const path of ['/tags/%3Cb%3E', `/tags/${'x'.repeat(41)}`]) assert.equal((await askFor(path)).status, 404, path)
 })
+
+test('a facet whose values all have every match is hidden, and without a facet there is no place for them', async () => {
+  const { token } = await newActor(app.url)
+  for (const part of ['one', 'two'])
+    await newEntry(app.url, token, { title: `Crucible ${part}`, content: 'Same words.', tags: ['melting', part] })
+  const shown = await page('crucible')
+  assert.deepEqual([...facetsOf(shown).keys()].sort(), ['melting', 'one', 'two'])
+  const alone = await page('crucible', '&tag=one')
+  assert.deepEqual([...facetsOf(alone).keys()], ['+one'])
+  const lens = await page('lighthouse')
+  assert.doesNotMatch(lens, /id="narrow"|#narrow/)
+})

@@ -37,7 +37,10 @@ function withChoice(shown: Shown, name: string, value: string | undefined): stri
 export const widened = (shown: Shown): string =>
   withChoice({ ...shown, state: undefined, author: undefined }, 'changed', undefined)
 
-/** The counts of the first matches, as links that narrow the list. The link of a selected value removes its choice. */
+/**
+ * The counts of the first matches, as links that narrow the list. The link of a selected value removes its choice. A facet that cannot
+ * narrow the list is left out; without any facet, the result is empty.
+ */
 export const facetLists = (facets: Facets, shown: Shown, { state, author, changed }: Narrowing): Html => {
   const tag = typeof shown.tag === 'string' && shown.tag !== '' ? shown.tag : undefined
   const values = <V extends string>(
@@ -49,48 +52,49 @@ export const facetLists = (facets: Facets, shown: Shown, { state, author, change
     all
       .filter(value => counts.has(value) || value === chosen)
       .map(value => ({ value, name: names(value), count: counts.get(value) ?? 0 }))
+  const tags = tag === undefined ? facets.tags : [{ tag, count: facets.found }]
+  const all: Facet[] = [
+    {
+      heading: 'Standing',
+      name: 'state',
+      values: values(STATES, facets.state, one => VERDICTS[one].name, state),
+      chosen: state,
+    },
+    {
+      heading: 'Published by',
+      name: 'author',
+      values: values(ACTOR_TYPES, facets.author, one => AUTHORS[one], author),
+      chosen: author,
+    },
+    {
+      heading: 'Changed',
+      name: 'changed',
+      values: values(PERIOD_NAMES, facets.changed, one => AGES[one], changed),
+      chosen: changed,
+    },
+    {
+      heading: 'Tag',
+      name: 'tag',
+      values: tags.map(one => ({ value: one.tag, name: words(one.tag), count: one.count })),
+      chosen: tag,
+    },
+  ]
+  const useful = all.filter(one => one.chosen !== undefined || one.values.some(({ count }) => count < facets.found))
+  if (useful.length === 0) return NOTHING
   return html`<aside class="beside facets" id="narrow" aria-label="Narrow the list" tabindex="-1">
-${facet(
-  'Standing',
-  'state',
-  values(STATES, facets.state, one => VERDICTS[one].name, state),
-  state,
-  shown,
-)}
-${facet(
-  'Published by',
-  'author',
-  values(ACTOR_TYPES, facets.author, one => AUTHORS[one], author),
-  author,
-  shown,
-)}
-${facet(
-  'Changed',
-  'changed',
-  values(PERIOD_NAMES, facets.changed, one => AGES[one], changed),
-  changed,
-  shown,
-)}
-${facet('Tag', 'tag', tag === undefined ? facets.tags.map(one => ({ value: one.tag, name: words(one.tag), count: one.count })) : [{ value: tag, name: words(tag), count: facets.found }], tag, shown)}
+${useful.map(one => facetOf(one, shown))}
 ${facets.more ? html`<p class="small">The counts are about the first ${FACETED} matches.</p>` : NOTHING}
 </aside>`
 }
 
 type Value = { value: string; name: Part; count: number }
+type Facet = { heading: string; name: string; values: readonly Value[]; chosen: string | undefined }
 
-const facet = (
-  heading: string,
-  name: string,
-  values: readonly Value[],
-  chosen: string | undefined,
-  shown: Shown,
-): Html =>
-  values.length === 0
-    ? NOTHING
-    : html`<section><h2>${heading}</h2><ul>${values.map(({ value, name: text, count }) => {
-        const on = value === chosen
-        return html`<li><a href="${withChoice(shown, name, on ? undefined : value)}"${on && raw(' aria-current="true"')}>${text}${on && html` <span class="small">remove</span>`}</a> <span class="number">${count.toLocaleString('en-GB')}</span></li>`
-      })}</ul></section>`
+const facetOf = ({ heading, name, values, chosen }: Facet, shown: Shown): Html =>
+  html`<section><h2>${heading}</h2><ul>${values.map(({ value, name: text, count }) => {
+    const on = value === chosen
+    return html`<li><a href="${withChoice(shown, name, on ? undefined : value)}"${on && raw(' aria-current="true"')}>${text}${on && html` <span class="small">remove</span>`}</a> <span class="number">${count.toLocaleString('en-GB')}</span></li>`
+  })}</ul></section>`
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 /** Maximum number of characters of a content in which a passage is searched. */
@@ -184,6 +188,7 @@ export const SEARCH: Page = {
     const next = further && offset + limit <= LIMITS.offsetMax
     const shown = { ...plain, ...narrowing, sort }
     const mark = new Highlighter(termsOf(q))
+    const narrowers = facets === undefined ? NOTHING : facetLists(facets, shown, narrowing)
     return {
       title: titleFor(q, tag),
       section: '/search',
@@ -192,7 +197,7 @@ export const SEARCH: Page = {
       body: html`<h1>${q === '' && tag === '' ? 'All entries' : 'Search'}</h1>
 ${searchForm(q, tag, sort, narrowing)}
 <div class="columns found"><div class="column">
-<p class="result-count" role="status">${countLine({ found: found.length, offset, doubtful, q, tag, facets })}${facets !== undefined && found.length > 0 && html` <a class="to-facets" href="#narrow">Narrow the list</a>`}</p>
+<p class="result-count" role="status">${countLine({ found: found.length, offset, doubtful, q, tag, facets })}${narrowers !== NOTHING && found.length > 0 && html` <a class="to-facets" href="#narrow">Narrow the list</a>`}</p>
 ${advised && fit !== undefined && advice(fit, doubtful, q)}
 ${found.length === 0 ? (narrowed ? html`<p class="notice"><a href="${widened(shown)}">Remove all filters</a></p>` : await nothingFound(q, tag, offset, read)) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark, reads.at))}</ol>`}
 ${pager(
@@ -201,7 +206,7 @@ ${pager(
 )}
 ${found.length > 0 && html`<p class="small">Not among these? <a href="${publishFor(q)}">Publish it</a> when you know it.</p>`}
 ${tag !== '' && html`<p class="small"><a href="${tagPath(tag)}">The page of this tag</a>, with its disputes and feeds</p>`}
-</div>${facets !== undefined && facetLists(facets, shown, narrowing)}</div>`,
+</div>${narrowers}</div>`,
     }
   },
 }
