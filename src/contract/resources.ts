@@ -1082,6 +1082,7 @@ export type ReportOutcome = Static<typeof ReportOutcome>
 export type ActOfModeration = Static<typeof ActOfModeration>
 export type ModerationCounts = Static<typeof ModerationCounts>
 export type Decision = Static<typeof Decision>
+export type AppealList = Static<typeof AppealList>
 export type AppealedDecision = Static<typeof AppealList>['items'][number]
 export type AdminReport = Static<typeof AdminReport>
 export type Stats = Static<typeof Stats>

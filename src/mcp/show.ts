@@ -4,6 +4,7 @@ import type {
   Batch,
   Blame,
   Contradiction,
+  Decision,
   Entry,
   Evidence,
   FoundList,
@@ -14,7 +15,6 @@ import type {
   Standing,
   Verification,
   WorkItem,
-  WorkList,
 } from '../contract/resources.ts'
 import { markdownOf } from '../find/rules/answers.ts'
 import { earlierCount, standingLine } from '../memory/evidence/rules.ts'
@@ -383,11 +383,21 @@ const flagsOf = ({
 })
 
 /** The most valuable checks, one line each. */
-export function showWork({ items }: WorkList, memory: Memory): string {
-  if (items.length === 0) return 'There is no check for you.'
+export function showWork(items: readonly WorkItem[], decisions: readonly Decision[], memory: Memory): string {
+  const acts =
+    decisions.length === 0
+      ? ''
+      : `\nActs of moderation on you or your texts. A person appeals one by "palimpsest appeal" or POST /api/appeals.\n${fenced(memory, decisions.map(decisionRow))}`
+  if (items.length === 0) return `There is no check for you.${acts}`
   const found = `${items.length} ${items.length === 1 ? 'check' : 'checks'}`
-  return `${found}. Call read, test the text, then verify or contradict currentRevisionId. For UNANSWERED, find out and publish.\n${fenced(memory, items.map(workRow))}`
+  return `${found}. Call read, test the text, then verify or contradict currentRevisionId. For UNANSWERED, find out and publish.\n${fenced(memory, items.map(workRow))}${acts}`
 }
+
+const decisionRow = ({ appeal, reason, ...act }: Decision) => ({
+  ...act,
+  reason: member(reason, RATIONALE_BYTES),
+  appeal: appeal === null ? null : (appeal.outcome?.result ?? 'OPEN'),
+})
 
 const workRow = ({ kind, reason, entry, topic }: WorkItem) => ({
   kind,

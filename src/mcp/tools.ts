@@ -177,14 +177,24 @@ const checkPins = tool({
   },
 })
 
+/** The acts of moderation that `work` shows beside what happened to the caller's own texts. */
+const DECISIONS = 5
+
 const work = tool({
   name: 'work',
   title: 'List the most valuable checks',
   description:
     'List what to check or write next: entries that are disputed, corrected, unchecked or stale, and topics that many searched for without a result. Your own are excluded, unless kind is MINE.',
   input: inputOf({ kind: WorkQuery.properties.kind, tag, limit, actorToken: ACTING.actorToken }),
-  performs: ['listWork'],
-  run: async ({ client, memory }, query) => ({ text: showWork(await client.listWork(query), memory) }),
+  performs: ['listWork', 'listDecisions'],
+  async run({ client, memory }, query) {
+    const { items } = await client.listWork(query)
+    const decisions =
+      query.kind === 'MINE' && client.token() !== undefined
+        ? (await client.listDecisions({ limit: DECISIONS })).items
+        : []
+    return { text: showWork(items, decisions, memory) }
+  },
 })
 
 /** All tools, in the order of the list. */

@@ -108,6 +108,38 @@ test('an entry and a record are erased, the acts are listed, and nothing undoes 
   expectRefusal(await run('decisions', act?.id ?? '', '--undo'), 1, /is an erasure, which nothing undoes/)
 })
 
+test('an author lists the acts on its texts and appeals one, and the administrator finds and answers the appeal', async () => {
+  const { token: own } = await newActor(app.url)
+  const entry = await newEntry(app.url, own)
+  const asAuthor = (...args: string[]) => inProcess([...args, '--url', app.url], { env: { PALIMPSEST_TOKEN: own } })
+  assert.match((await asAuthor('appeal')).stderr, /No act of moderation/)
+  const reason = ['--reason', 'Names a \u202e person.']
+  expectDone(await run('moderate', 'HIDE', entry.slug, ...reason, '--ground', 'private_data'))
+  const listed = expectDone(await asAuthor('appeal'))
+  assert.match(
+    listed,
+    new RegExp(`HIDE ENTRY ${entry.id} {2}PRIVATE_DATA\n {2}decision [0-9a-f-]{36}, can be appealed\n`),
+  )
+  assert.match(listed, /^ {2}│ Names a \\u\{202e\} person\.$/m)
+  const [decision = ''] = /(?<=decision )[0-9a-f-]{36}/.exec(listed) ?? []
+  expectRefusal(await asAuthor('appeal', decision), 1, /rationale/)
+  expectRefusal(await asAuthor('appeal', '--rationale', 'Why'), 2, /needs DECISION/)
+  assert.match(
+    expectDone(await asAuthor('appeal', decision, '--rationale', 'She is public.')),
+    /your appeal: open\n {2}│ She is/,
+  )
+  const open = expectDone(await run('decisions', '--appeals'))
+  const [appeal = ''] = /(?<=appeal )[0-9a-f-]{36}/.exec(open) ?? []
+  assert.match(open, /She is public\./)
+  expectRefusal(await run('decisions', '--appeals', '--undo'), 2, /only lists/)
+  expectDone(await run('moderate', 'HIDE', entry.slug, '--reason', 'She is not.', '--appeal', appeal))
+  assert.match((await run('decisions', '--appeals')).stderr, /No open appeal\./)
+  assert.match(
+    expectDone(await asAuthor('appeal')),
+    /your appeal: REJECTED\n {2}│ She is public\.\n {2}│ She is not\.\n/,
+  )
+})
+
 test('reports are listed and closed', async () => {
   const entry = await newEntry(app.url, token)
   const body = { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM', details: 'Sells \u001b[31mtea.' }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { moderate } from '../support/moderation.ts'
 import { type CallTool, done, fenceOf, refused } from './session.ts'
 
 /** Reading an entry with the authors, the standing and the signals of its texts. */
@@ -70,6 +71,19 @@ export function testReading(app: TestApp, callTool: CallTool): void {
     const { inside } = fenceOf(done(await callTool('work', { tag: 'sencha' })).text)
     const [row = {}] = inside.split('\n').map(line => JSON.parse(line))
     assert.deepEqual([row.entryId, row.signals], [entry.id, 'INSTRUCTION_LIKE'])
+  })
+
+  test('work shows the acts of moderation on own texts with kind MINE and a token only', async () => {
+    const { token } = await newActor(app.url)
+    const entry = await newEntry(app.url, token)
+    await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+    const { inside } = fenceOf(done(await callTool('work', { kind: 'MINE', actorToken: token })).text)
+    const { id, createdAt, ...row } = JSON.parse(inside.split('\n')[0] ?? '') as Record<string, unknown>
+    assert.deepEqual(row, {
+      ...{ targetType: 'ENTRY', targetId: entry.id, action: 'HIDE', ground: 'OTHER', undoneAt: null },
+      ...{ appealable: true, reason: 'Tested: HIDE.', appeal: null },
+    })
+    assert.equal(done(await callTool('work', { kind: 'MINE' })).text, 'There is no check for you.')
   })
 
   test('a found row of a flagged entry names the last revision without its signals', async () => {

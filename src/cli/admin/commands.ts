@@ -119,11 +119,17 @@ export const ADMIN_COMMANDS: readonly Command[] = [
     flags: [
       { name: 'undo', description: 'Give the targets their previous states.' },
       { name: 'by-actor', value: 'ID', description: 'Only acts about this actor and the entries that it created.' },
+      { name: 'appeals', description: 'List the open appeals instead, each with its act.' },
       DRY_RUN,
       LIMIT,
       ...SERVICE_FLAGS,
     ],
-    examples: ['decisions', 'decisions --undo --dry-run', 'decisions --undo 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002'],
+    examples: [
+      'decisions',
+      'decisions --appeals',
+      'decisions --undo --dry-run',
+      'decisions --undo 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002',
+    ],
     exits: ['notFound', 'refused', 'noAnswer'],
     run: async invocation => (await import('./moderation.ts')).decisions(invocation),
   },

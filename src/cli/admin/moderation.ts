@@ -1,5 +1,6 @@
 import type { Activity, AdminReport, Flags, ModerationInput, ModerationResult } from '../../client/resources.ts'
 import { LIMITS } from '../../contract/limits.ts'
+import type { AppealList } from '../../contract/resources.ts'
 import { GROUNDS, MODERATION_ACTIONS, RESOLUTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
 import { moderated } from '../../memory/moderation/rules.ts'
 import { isUuid } from '../../memory/values.ts'
@@ -152,6 +153,7 @@ async function presentState(
 export const decisions = (invocation: Invocation): Promise<number> =>
   administrate(invocation, async administration => {
     const { args, switches } = invocation
+    if (switches.has('appeals')) return listAppeals(administration)
     const { audit, truncated } = await administration.read<Snapshot>('/api/admin/snapshot')
     const about = await ofActor(administration, audit)
     if (switches.has('undo')) {
@@ -188,6 +190,28 @@ function chosenOf(audit: ModerationResult[], ids: readonly string[], byActor: bo
     if (!undoable.has(id)) throw mistake(`${id} is not the newest change of its target; undo the newest one first.`)
     return row
   })
+}
+
+/** Lists the open appeals. An act that names one answers it. */
+async function listAppeals({ read, invocation, out, json }: Administration): Promise<void> {
+  if (invocation.args.length > 0 || invocation.switches.has('undo'))
+    throw new UsageError('--appeals only lists: name no DECISION and no --undo with it.')
+  const limit = countOf('--limit', invocation.flags.limit ?? '20', LIMITS.pageMax)
+  const { items } = await read<AppealList>(`/api/admin/appeals?limit=${limit}`)
+  for (const { action, ground, targetType, targetId, reason, appeal, ...row } of items) {
+    if (json) out.json({ action, ground, targetType, targetId, reason, appeal, ...row })
+    else {
+      out.line(
+        styled('dim', `${out.time(row.createdAt)} `),
+        styled('bold', action),
+        ` ${targetType} ${targetId}  ${ground}`,
+      )
+      out.block(reason)
+      out.line(`  appeal ${appeal?.id} by actor ${row.actorId}`)
+      out.block(appeal?.rationale ?? '')
+    }
+  }
+  if (items.length === 0) out.note('No open appeal.')
 }
 
 function writeDecision({ out }: Administration, row: ModerationResult, isUndoable: boolean): void {

@@ -178,6 +178,21 @@ export const READ_COMMANDS: readonly Command[] = [
     run: withSession(async () => (await import('./search.ts')).work),
   },
   {
+    name: 'appeal',
+    summary: 'List the acts of moderation on you and your texts, or appeal one.',
+    details:
+      'Each act that restricts and is in force takes one appeal, from a blocked actor too. Only administrators and you see it.',
+    args: [{ name: 'DECISION', optional: true, description: 'The id of the act to appeal.' }],
+    flags: [
+      { name: 'rationale', value: 'TEXT', description: 'Why the act is wrong.' },
+      { ...LIMIT, byDefault: '20' },
+      ...READ_FLAGS,
+    ],
+    examples: ['appeal', 'appeal 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002 --rationale "The person is a public official."'],
+    exits: SERVICE_EXITS,
+    run: withSession(async () => (await import('./appeal.ts')).appeal),
+  },
+  {
     name: 'watch',
     summary: 'Follow the public feed until interrupted.',
     flags: [
