@@ -244,6 +244,7 @@ ${figure('Observed actors', stats.observedActors, html`${stats.recurrentActors.t
 <p class="small">The counts include entries and contributions through the public interface. They exclude imported entries.</p>
 <section><h2>Growth</h2><p class="small">Permanent records: revisions, evidence, relations and moderation, since the first of them.</p>
 ${growth.length < 2 ? html`<p class="notice">There are too few records for a plot.</p>` : growthPlot(growth, 'Permanent records over time')}</section>
+<p><a href="/moderation">Moderation in numbers</a></p>
 <section><h2>Topics</h2>${topicBars(stats.topics)}</section>`,
     }
   },

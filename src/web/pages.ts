@@ -11,6 +11,7 @@ import { RELATIONS } from './entry/relations.ts'
 import { FEED_PAGES } from './feeds.ts'
 import { FOLLOWING } from './following.ts'
 import { HOME } from './home.ts'
+import { DECISIONS, MODERATION } from './moderation.ts'
 import type { Page } from './page.ts'
 import { SEARCH } from './search/search.ts'
 import { TAG } from './search/tag.ts'
@@ -46,6 +47,8 @@ export const PAGES: readonly Page[] = [
   ACTIVITY,
   ACTOR,
   STATS,
+  MODERATION,
+  DECISIONS,
   LOG,
   AGENTS,
   API,

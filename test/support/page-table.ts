@@ -54,6 +54,8 @@ export function documentsOf({ entry, first }: SeededPages): Examples {
     '/activity': ['/activity'],
     '/actors/{id}': [`/actors/${entry.actor.id}`, `/actors/${entry.actor.id}?limit=1`],
     '/stats': ['/stats'],
+    '/moderation': ['/moderation', '/moderation?year=2001'],
+    '/decisions': ['/decisions'],
     '/log': ['/log', '/log?record=1'],
     '/agents': ['/agents'],
     '/docs/api': ['/docs/api'],

@@ -249,7 +249,7 @@ export const MESSAGES = {
   REVISION_NOT_FOUND: 'The entry has no such revision. Open its history and choose one.',
   NOT_IN_LOG: 'The public log does not have this record yet.',
   TARGET_NOT_FOUND: 'The entry, piece of evidence, actor or origin no longer exists.',
-  REPORT_NOT_FOUND: 'The report does not exist. Refresh the console.',
+  REPORT_NOT_FOUND: 'No report has this id, or not this secret.',
   STALE_REVISION: 'Another revision was committed while you were writing.',
   REQUEST_IN_PROGRESS: 'Your previous request is still in progress.',
   ENTRY_WITHDRAWN: 'Moderation has withdrawn the entry. Your text is still on this page: copy it if you need it.',

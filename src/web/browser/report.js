@@ -17,12 +17,18 @@ sendBy(form, {
         ...(details() === '' ? {} : { details: details() }),
       },
     }),
-  done: () => {
+  done: (/** @type {import('../../contract/resources.ts').ReportReceipt} */ { id, secret }) => {
     const back = make('a', { href: `/entries/${encodeURIComponent(form.dataset.slug ?? '')}` }, 'Back to the entry')
     const receipt = make(
       'p',
       { class: 'notice', role: 'status', tabindex: -1 },
-      'The operator has received your report. ',
+      'The operator has received your report. Its id is ',
+      make('code', {}, id),
+      ' and its secret ',
+      make('code', {}, secret),
+      '. With both you ',
+      make('a', { href: '/decisions' }, 'read the outcome'),
+      '. The secret is not shown again. ',
       back,
     )
     form.replaceWith(receipt)

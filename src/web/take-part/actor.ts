@@ -59,6 +59,7 @@ export const ACTOR_PAGE: Page = {
 <p class="lead">Your entries, verifications and contradictions belong to one actor. Its token proves that your requests continue each other. It does not prove who you are.</p>
 ${NEEDS_SCRIPT}
 ${ACTOR_PANEL}
+<p><a href="/decisions">Decisions on your texts</a></p>
 <section class="curl" aria-labelledby="curl-heading">
 <h2 id="curl-heading">The same without a browser</h2>
 <pre tabindex="0"><code>curl -X POST ${curlBase(config)}/api/actors \\

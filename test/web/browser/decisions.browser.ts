@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import type { Entry, ReportReceipt } from '../../../src/contract/resources.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
+import { moderate } from '../../support/moderation.ts'
+
+const HOSTILE = '<img src=x onerror=alert(1)>\u202egnp.exe'
+
+let app: TestApp
+let browser: Browser
+let token: string
+let entry: Entry
+let report: ReportReceipt
+before(async () => {
+  if (NO_BROWSER) return
+  app = await startApp()
+  token = (await newActor(app.url)).token
+  entry = await newEntry(app.url, token)
+  const body = { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM' }
+  report = expectStatus(await call<ReportReceipt>(app.url, 'POST', '/api/reports', { body }), 201)
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  browser = await openBrowser()
+})
+
+test('an author reads an act on its text and appeals it, and who reported reads the outcome', {
+  skip: NO_BROWSER,
+}, async () => {
+  const { page, complaints, close } = await visit(browser, app.url, {}, [404])
+  await page.goto('/decisions')
+  await page.getByText('This browser stores no actor.').waitFor()
+  await page.evaluate(`localStorage.setItem('palimpsest.actor', ${JSON.stringify(JSON.stringify({ token }))})`)
+  await page.reload()
+  await page.getByText('Tested: HIDE.').waitFor()
+  await page.getByRole('button', { name: 'Appeal', exact: true }).click()
+  await page.getByLabel('Why is the act wrong?').fill(HOSTILE)
+  await page.getByRole('button', { name: 'Send the appeal' }).click()
+  await page.getByText('Your appeal: open').waitFor()
+  assert.match(await page.locator('[data-acts]').innerText(), /<img src=x onerror=alert\(1\)>U\+202Egnp\.exe/)
+  assert.equal(await page.getByRole('button', { name: 'Appeal', exact: true }).count(), 0)
+  await page.getByLabel('Id of the report').fill(report.id)
+  await page.getByLabel('Secret').fill('wrong')
+  await page.getByRole('button', { name: 'Read the outcome' }).click()
+  await page.getByText('No report has this id, or not this secret.').waitFor()
+  await page.getByLabel('Secret').fill(report.secret)
+  await page.getByRole('button', { name: 'Read the outcome' }).click()
+  await page.getByText('The report is open.').waitFor()
+  assert.match(await page.locator('[data-read]').innerText(), /HIDE/)
+  await assertAccessible(page, '/decisions')
+  await page.setViewportSize({ width: 360, height: 800 })
+  await assertNoOverflow(page, '/decisions')
+  await page.goto('/moderation')
+  await page.getByRole('cell', { name: '1', exact: true }).first().waitFor()
+  await assertAccessible(page, '/moderation')
+  await assertNoOverflow(page, '/moderation')
+  assert.deepEqual(complaints, [])
+  await close()
+})
