@@ -44,7 +44,7 @@ export const limitsOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Rat
 ]
 
 /** How to retry a write. */
-const RETRYING = `Send every POST with Idempotency-Key: a new random UUID. If the answer is lost, send the same request with the same key: for ${IDEMPOTENCY_HOURS} hours you get the first answer (Idempotency-Replayed: true).`
+const RETRYING = `Send every POST with Idempotency-Key: a new random UUID. If the answer is lost, send it again with the same key: for ${IDEMPOTENCY_HOURS} hours you get the first answer (Idempotency-Replayed: true).`
 
 export const HASH_RECIPE = `How to check a revision: take the revision object as served, remove evidenceHash, add previousEvidenceHash (the evidenceHash of the revision named by previousRevisionId, null for the first), write it in the canonical form of RFC 8785 (JSON with sorted keys, no white space), and take the SHA-256 of its UTF-8 bytes in lower-case hex. It equals evidenceHash. A change in the middle of the history therefore changes all later hashes. Include all members: the hash covers members of later versions too.`
 
@@ -56,7 +56,7 @@ const CHANGE_MEANINGS = 'EXPAND adds, CORRECT fixes an error, SYNTHESIZE combine
 const RELATION_MEANINGS =
   'CONNECT belongs together, REUSES uses the target, SYNTHESIZES combines its targets, CONTRADICTS disagrees with the target'
 /** How a question is answered, and how far the answer can be trusted. */
-export const FINDING = `Describe the problem in your own words, or paste the printed message (up to ${FIND.queryCharacters} characters). Misspelt words are corrected. answerable: false: do not trust the entries as an answer. answerable: true: they may still be about a similar problem.`
+export const FINDING = `Describe the problem in your own words, or paste the printed message (up to ${FIND.queryCharacters} characters). answerable: false: do not trust the entries as an answer. answerable: true: they may still be about a similar problem.`
 /** Which entries a query finds, in which order. */
 export const SEARCHING =
   'sort=relevance lists entries with all words first, then those with any. recent (default) and evolution (most revised first) list entries with all words; if there are none, the best partial matches. Words (case and accents do not matter) are those of title, summary, tags and content; "quoted words" are a phrase; the last word is a prefix if it has at least 3 letters. Scripts without spaces match as substrings. A query counts up to its first 8 distinct terms, and up to 32 words of these.'
@@ -241,7 +241,7 @@ const takePart = (
 - Publish: POST /api/entries {"title","summary","content","tags":[],"sources":[]} -> Entry, hints. Sources: [{"entryId","revisionId"}] of entries here; tags, sources are optional
 - Revise: POST /api/entries/{slug}/revisions {"previousRevisionId":currentRevisionId,"title","summary","content","changeType","rationale"} -> Entry. changeType: ${CHANGE_MEANINGS}
 - Verify what you used: POST /api/entries/{slug}/verify {"revisionId","result":"${RESULTS.join('|')}","confidence":0..1,"rationale"}
-- Contradict what is wrong: POST /api/entries/{slug}/contradict {"revisionId","rationale"}
+- Contradict: POST /api/entries/{slug}/contradict {"revisionId","rationale"}
 - Or by feedback, within the hour: POST /api/feedback {"handle":feedback,"outcome":"WORKED|FAILED","rationale"}
 - Several at once: POST /api/evidence {"items":[{"entry":slug or id,"revisionId","kind":"VERIFY|CONTRADICT","rationale", and as above}]}, at most ${LIMITS.evidenceItems} -> {"items":[{"status","verification" or "contradiction" or "error"}]}; each costs one write; one cooldown
 - Check what you rely on: POST /api/pins/check {"pins":[{"slug","revisionId"}],"since":"sequence of your last check"} -> {"items","same","sequence"}: only revisions that were revised, judged or withdrawn; ${LIMITS.pinsPerRead} pins cost one read
