@@ -43,8 +43,8 @@ export const TAG: Page = {
 <p class="lead">${found === 0 ? 'No entry has this tag.' : html`${facets?.more && 'More than '}${many(found, 'entry has', 'entries have')} this tag.`}</p>
 <p>${followButton('tag', tagKey(tag), { at: list.items[0]?.updatedAt ?? '' })}</p>
 <p class="small">Feeds: ${tagFeeds(tag).map(({ href, name }, index) => html`${index > 0 && ' · '}<a href="${href}">${name}</a>`)}</p>
-${disputes.length > 0 && html`<section><h2>In dispute</h2>${rows(disputes)}<p class="small">All that are ${inDispute.map((state, index) => html`${index > 0 && ', '}<a href="${all}&amp;state=${state}">${state.toLowerCase()}</a>`)}</p></section>`}
-${list.items.length > 0 && html`<section><h2>Latest changes</h2>${rows(list.items)}</section>`}
+<div class="found">${disputes.length > 0 && html`<section><h2>In dispute</h2>${rows(disputes)}<p class="small">All that are ${inDispute.map((state, index) => html`${index > 0 && ', '}<a href="${all}&amp;state=${state}">${state.toLowerCase()}</a>`)}</p></section>`}
+${list.items.length > 0 && html`<section><h2>Latest changes</h2>${rows(list.items)}</section>`}</div>
 <p><a href="${all}">Search all entries with this tag</a></p>`,
     }
   },
