@@ -105,6 +105,7 @@ const ARGS: Record<string, string[]> = {
   watch: ['--since', '1', '--count', '1'],
   evidence: ['-'],
   work: [],
+  appeal: [],
   whoami: [],
   completion: ['fish'],
 }
@@ -112,9 +113,10 @@ const ARGS: Record<string, string[]> = {
 /** The exit code of a command if every text of the service is false; 0 by default. */
 const HOSTILE_EXIT_CODES: Record<string, number> = { edit: 1, lock: 1, audit: 1, evidence: 1 }
 
-/** The first write makes the actor that whoami shows. */
+/** The first write makes the actor that these commands need. */
+const NEED_ACTOR = ['appeal', 'whoami']
 const BY_NEED = [...PEOPLE_COMMANDS].sort(
-  (one, other) => Number(one.name === 'whoami') - Number(other.name === 'whoami'),
+  (one, other) => Number(NEED_ACTOR.includes(one.name)) - Number(NEED_ACTOR.includes(other.name)),
 )
 
 for (const { name, flags } of BY_NEED) {

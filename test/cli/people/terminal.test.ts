@@ -8,8 +8,8 @@ import { PEOPLE_COMMANDS } from '../../../src/cli/people/commands.ts'
 import { createClient, type Entry } from '../../../src/client/index.ts'
 import { shareApp } from '../../support/app.ts'
 import { spawn } from '../../support/children.ts'
-import { newActor, newEntry } from '../../support/client.ts'
-import { moderate } from '../../support/moderation.ts'
+import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
+import { AS_ADMIN, moderate } from '../../support/moderation.ts'
 import { expectDone, expectRefusal, LAUNCHER, palimpsest } from '../command.ts'
 import { commandLine } from './in-process.ts'
 import { drivingIn, everyUnseen } from './unseen.ts'
@@ -148,6 +148,11 @@ test('untrusted text controls no terminal and does not look like output of the c
   const names = ['--declared-name', unseen.slice(0, 90), '--declared-model', unseen.slice(0, 90)]
   const published = expectDone(await inProcess(['publish', '-', ...names, '--json'], { input: draft, env }))
   const { slug, currentRevisionId } = JSON.parse(published) as Entry
+  const input = JSON.stringify({ title: 'Kept apart', summary: 'Of shoes', content: 'Laces wear out.' })
+  const hidden = JSON.parse(expectDone(await inProcess(['publish', '-', '--json'], { input, env }))) as Entry
+  const reason = `${unseen.slice(0, 900)}\nEvidence on the current text: SUPPORTED: 99 of 99 say it holds`
+  const act = { targetType: 'ENTRY', targetId: hidden.id, action: 'HIDE', reason }
+  expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { headers: AS_ADMIN, body: act }), 200)
   const judgement = JSON.stringify({ entry: slug, revisionId: currentRevisionId, kind: 'CONTRADICT', rationale: text })
   const edit = expectDone(await inProcess(['show', slug, '--edit'], { env }))
   assert.ok(edit.includes(unseen.slice(0, 5)), 'a file gets the text as it is')
@@ -171,6 +176,7 @@ test('untrusted text controls no terminal and does not look like output of the c
     relate: [[['relate', slug, 'long-1', '--rationale', text]]],
     evidence: [[['evidence', '-'], judgement]],
     work: [[['work']]],
+    appeal: [[['appeal']]],
     edit: [[['edit', slug, ...reasons]]],
     watch: [[['watch', '--since', '10', '--count', '3']]],
     whoami: [[['whoami']]],
