@@ -62,7 +62,11 @@ export const ADMIN_COMMANDS: readonly Command[] = [
       },
     ],
     flags: [
-      { name: 'reason', value: 'TEXT', description: 'The reason, for the audit, in at most 1000 characters.' },
+      {
+        name: 'reason',
+        value: 'TEXT',
+        description: 'The reason, in at most 1000 characters. The affected authors and who reported read it too.',
+      },
       {
         name: 'ground',
         value: 'GROUND',
