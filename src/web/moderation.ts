@@ -1,6 +1,7 @@
 import { LIMITS } from '../contract/limits.ts'
 import type { ModerationCounts } from '../contract/resources.ts'
 import { GROUNDS, MODERATION_EVENTS, type ModerationEvent } from '../contract/vocabulary.ts'
+import { GROUND_NAMES } from './browser/consequences.js'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { pager } from './parts/components.ts'
@@ -20,15 +21,6 @@ const EVENT_NAMES: Record<ModerationEvent, string> = {
   APPEAL_GRANTED: 'Appeals that were granted',
   APPEAL_REJECTED: 'Appeals that were rejected',
 }
-const GROUND_NAMES = {
-  SPAM: 'Spam',
-  PRIVATE_DATA: 'Private data',
-  ILLEGAL: 'Law',
-  MALICIOUS: 'Malicious',
-  ABUSE: 'Abuse',
-  OTHER: 'Other',
-}
-
 /** What administrators did in a year, as numbers. */
 export const MODERATION: Page = {
   path: '/moderation',

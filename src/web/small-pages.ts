@@ -70,6 +70,7 @@ ${sendRow('Open the console')}
 <dialog data-dialog aria-labelledby="act-heading">
 <form data-act novalidate>
 <h2 id="act-heading">Act on <span data-target></span></h2>
+<fieldset class="choices" data-grounds><legend>Ground <span class="optional">optional</span></legend></fieldset>
 <fieldset class="choices" id="f-action" role="radiogroup" aria-required="true" data-actions data-label="Action" aria-describedby="f-action-problem"><legend>Action</legend><p class="field-problem" id="f-action-problem" hidden></p></fieldset>
 <div class="field">
 <label for="f-reason">Reason</label>

@@ -1,6 +1,6 @@
 import { perform } from './admin-many.js'
 import { countCharacters, fieldOf, sendBy, showFieldProblem, textIn } from './api.js'
-import { CONSEQUENCES } from './consequences.js'
+import { CONSEQUENCES, GROUND_NAMES } from './consequences.js'
 import { make, need } from './dom.js'
 import { words } from './untrusted-text.js'
 
@@ -18,6 +18,7 @@ import { words } from './untrusted-text.js'
  */
 export function actDialog(dialog, bearer, changed) {
   const form = need(dialog, 'form', HTMLFormElement)
+  const grounds = need(form, '[data-grounds]', HTMLFieldSetElement)
   const actions = need(form, '[data-actions]', HTMLFieldSetElement)
   const consequence = need(form, '[data-consequence]', HTMLElement)
   const submit = need(form, '[type=submit]', HTMLButtonElement)
@@ -43,7 +44,11 @@ export function actDialog(dialog, bearer, changed) {
     send: async () => {
       const action = /** @type {ModerationAction} */ (textIn(form, 'action'))
       const reason = textIn(form, 'reason')
-      const actions = targets.map(({ type, id }) => ({ targetType: type, targetId: id, action, reason }))
+      const ground = /** @type {import('../../contract/vocabulary.ts').Ground} */ (textIn(form, 'ground') || 'OTHER')
+      const actions = targets.map(({ type, id, appeal }) => ({
+        ...{ targetType: type, targetId: id, action, ground, reason },
+        ...(appeal === undefined ? {} : { appeal }),
+      }))
       const { results, refused } = await perform(
         actions,
         () => (dialog.open ? bearer() : undefined),
@@ -77,16 +82,13 @@ export function actDialog(dialog, bearer, changed) {
         ? [`${typeOf().toLowerCase()} `, words(only?.name)]
         : [countOf(typeOf(), targets.length)]),
     )
+    grounds.replaceChildren(
+      need(grounds, 'legend', HTMLLegendElement),
+      ...Object.entries(GROUND_NAMES).map(([ground, name]) => choice('ground', ground, name)),
+    )
     actions.replaceChildren(
       need(actions, 'legend', HTMLLegendElement),
-      ...Object.keys(CONSEQUENCES[typeOf()]).map(action =>
-        make(
-          'label',
-          { class: 'choice' },
-          make('input', { type: 'radio', name: 'action', value: action }),
-          wordOf(action),
-        ),
-      ),
+      ...Object.keys(CONSEQUENCES[typeOf()]).map(action => choice('action', action, wordOf(action))),
       need(actions, '.field-problem', HTMLElement),
     )
     showFieldProblem(actions, '')
@@ -94,6 +96,10 @@ export function actDialog(dialog, bearer, changed) {
     dialog.showModal()
   }
 }
+
+/** @param {string} name @param {string} value @param {string} words */
+const choice = (name, value, words) =>
+  make('label', { class: 'choice' }, make('input', { type: 'radio', name, value }), words)
 
 /** @param {string} action */
 const wordOf = action => action.charAt(0) + action.slice(1).toLowerCase()

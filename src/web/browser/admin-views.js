@@ -7,7 +7,7 @@ import { words } from './untrusted-text.js'
 /** @typedef {import('../../contract/resources.ts').Flags} Flags */
 /** @typedef {import('../../contract/vocabulary.ts').TargetType} TargetType */
 /** @typedef {import('../../contract/vocabulary.ts').Resolution} Resolution */
-/** A target of moderation. @typedef {{ type: TargetType, id: string, name: string }} Target */
+/** A target of moderation, with the open appeal that the act answers. @typedef {{ type: TargetType, id: string, name: string, appeal?: string }} Target */
 /** A record of an entry whose text is loaded. @typedef {{ entryId: string, targetType: import('../../contract/vocabulary.ts').ReportTarget, targetId: string }} RecordName */
 /**
  * Callbacks of a view: act on a target or on several, undo results, open an entry, close a report, or load the text of a record.
@@ -224,6 +224,27 @@ const audit = (snapshot, asks) => {
     },
   )
 }
+
+/**
+ * The open appeals, each with its act. An act on the same target answers an appeal: one that undoes grants it, the same again rejects it.
+ * @param {import('../../contract/resources.ts').AppealedDecision[]} appeals @param {Asks} asks
+ */
+export const appealsView = (appeals, asks) =>
+  table('Open appeals, newest first', ['When', 'Act', 'Reason', 'Appeal', 'By', 'Answer'], appeals, row => [
+    timeOf(row.appeal?.createdAt ?? row.createdAt),
+    [make('span', { class: 'action' }, row.action), ` ${row.targetType} `, make('code', {}, row.targetId)],
+    [`${row.ground}: `, words(row.reason)],
+    words(row.appeal?.rationale),
+    actorButton(asks, row.actorId, null),
+    button('Answer', () =>
+      asks.act({
+        type: row.targetType,
+        id: row.targetId,
+        name: row.targetId,
+        ...(row.appeal && { appeal: row.appeal.id }),
+      }),
+    ),
+  ])
 
 /** The views of the snapshot, by name, each with its list, whose truncation it reports. @type {[string, keyof Snapshot, View][]} */
 export const VIEWS = [

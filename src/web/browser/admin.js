@@ -2,7 +2,7 @@ import { actDialog, countOf, progressOf } from './admin-act.js'
 import { dossierView, reportedOf } from './admin-dossier.js'
 import { lastRun, perform, undoing } from './admin-many.js'
 import { forgetFilters, KEYS, table, tableKeys } from './admin-table.js'
-import { VIEWS } from './admin-views.js'
+import { appealsView, VIEWS } from './admin-views.js'
 import { call, fieldOf, refusalMessage, sendBy, textIn } from './api.js'
 import { button, make, need, show } from './dom.js'
 
@@ -19,7 +19,7 @@ let bearer
 let last = []
 /** @type {Snapshot | undefined} */
 let snapshot
-/** The shown view by its index, the shown entry by its id, or the status. @type {{ view: number } | { entry: string } | { status: true }} */
+/** The shown view by its index, the shown entry by its id, the appeals or the status. @type {{ view: number } | { entry: string } | { appeals: true } | { status: true }} */
 let looking = { view: 0 }
 
 const dialog = need(document, '[data-dialog]', HTMLDialogElement)
@@ -28,6 +28,7 @@ const state = make('span', { role: 'status' })
 const UNDO = 'Undo the last action'
 const undoButton = button(UNDO, () => undo(last), { disabled: true })
 const tabs = VIEWS.map(([name], view) => button(name, () => look({ view })))
+const appealsTab = button('Appeals', () => look({ appeals: true }))
 const statusTab = button('Status', () => look({ status: true }))
 const act = actDialog(
   dialog,
@@ -116,6 +117,7 @@ async function render() {
   tabs.forEach((tab, view) => {
     tab.setAttribute('aria-pressed', String('view' in looking && looking.view === view))
   })
+  appealsTab.setAttribute('aria-pressed', String('appeals' in looking))
   statusTab.setAttribute('aria-pressed', String('status' in looking))
   undoButton.disabled = last.length === 0
   undoButton.textContent = last[0] === undefined ? UNDO : `${UNDO}: ${runOf(last[0], last.length)}`
@@ -126,6 +128,13 @@ async function render() {
     const answer = await call('GET', `/api/admin/entries/${encodeURIComponent(looking.entry)}`, { bearer })
     if (at !== looking || bearer === undefined) return
     return place.replaceChildren(...(answer.ok ? dossierView(answer.body, asks) : refusalMessage(answer)))
+  }
+  if ('appeals' in looking) {
+    /** @type {import('./api.js').Answer<import('../../contract/resources.ts').AppealList>} */
+    const answer = await call('GET', '/api/admin/appeals?limit=50', { bearer })
+    if (at !== looking || bearer === undefined) return
+    if (!answer.ok) return place.replaceChildren(...refusalMessage(answer))
+    return place.replaceChildren(make('h2', { tabindex: -1 }, 'Appeals'), appealsView(answer.body.items, asks))
   }
   if ('status' in looking) {
     /** @type {import('./api.js').Answer<{ findings: Finding[] }>} */
@@ -191,7 +200,7 @@ sendBy(form, {
     look(location.hash === '#status' ? { status: true } : { view: 0 })
   },
 })
-const views = make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs, statusTab)
+const views = make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs, appealsTab, statusTab)
 const keys = make(
   'p',
   { class: 'row' },

@@ -40,3 +40,13 @@ export const CONSEQUENCES = {
       'The text of this revision, evidence, relation or act of moderation is destroyed. It cannot be restored. Its record number and hash stay. If it is the current revision of an entry, the entry is withdrawn for good: revise the entry before, to keep it.',
   },
 }
+
+/** The grounds of acts in words. @type {Record<import('../../contract/vocabulary.ts').Ground, string>} */
+export const GROUND_NAMES = {
+  SPAM: 'Spam',
+  PRIVATE_DATA: 'Private data',
+  ILLEGAL: 'Law',
+  MALICIOUS: 'Malicious',
+  ABUSE: 'Abuse',
+  OTHER: 'Other',
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import type { Entry, ReportReceipt } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
@@ -51,6 +51,23 @@ test('an author reads an act on its text and appeals it, and who reported reads 
   await assertAccessible(page, '/decisions')
   await page.setViewportSize({ width: 360, height: 800 })
   await assertNoOverflow(page, '/decisions')
+  await page.goto('/admin')
+  await page.getByRole('textbox', { name: 'Admin token' }).fill(ADMIN_TOKEN)
+  await page.getByRole('button', { name: 'Open the console' }).click()
+  await page.getByRole('button', { name: 'Appeals' }).click()
+  await page.getByRole('button', { name: 'Answer' }).click()
+  await page.getByLabel('Hide', { exact: true }).check()
+  await page.getByLabel('Private data').check()
+  await page.getByLabel('Reason').fill('She is a private person.')
+  await page.getByRole('button', { name: 'Hide this entry' }).click()
+  await page.getByText('already').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'Appeals' }).click()
+  await page.getByText('Open appeals, newest first').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Answer' }).count(), 0)
+  await page.goto('/decisions')
+  await page.getByText('Your appeal: REJECTED').waitFor()
+  await page.getByText('She is a private person.').waitFor()
   await page.goto('/moderation')
   await page.getByRole('cell', { name: '1', exact: true }).first().waitFor()
   await assertAccessible(page, '/moderation')
