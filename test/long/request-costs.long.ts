@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { test } from 'node:test'
 import { LIMITS } from '../../src/contract/limits.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../../src/contract/operations.ts'
-import type { Entry } from '../../src/contract/resources.ts'
+import type { Entry, ReportReceipt } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { COSTLY_CONTENTS, COSTLY_DIFFERENCES } from '../support/costly.ts'
@@ -23,6 +23,8 @@ let entries: Entry[]
 let token: string
 /** The sequence before the last contents of most entries. */
 let earlier = ''
+/** A report with the maximum number of acts since. */
+let report: ReportReceipt
 const pins: { entryId: string; revisionId: string }[] = []
 
 /** A store in which every answer is as large as one can be: full contents, full pages of revisions, evidence and relations. */
@@ -57,6 +59,17 @@ const app = useApp({}, async () => {
     expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
   }
   entries[0] = first
+  const reported = { targetType: 'ENTRY', targetId: first.id, reason: 'OTHER' }
+  report = expectStatus(await call<ReportReceipt>(app.url, 'POST', '/api/reports', { body: reported }), 201)
+  for (let act = 0; act < LIMITS.reportDecisions; act++) {
+    const body = {
+      targetType: 'ENTRY',
+      targetId: first.id,
+      action: act % 2 === 0 ? 'BLOCK' : 'UNBLOCK',
+      reason: rationale,
+    }
+    expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { headers: AS_ADMIN, body }), 200)
+  }
 })
 
 type Described = { properties?: Record<string, Described>; maximum?: number; maxLength?: number }
@@ -81,7 +94,7 @@ function largest(operation: Operation): { path: string; body?: string } {
   const [entry] = entries as [Entry]
   const inPath: Record<string, string> = {
     slug: entry.slug,
-    id: path.includes('actors') ? entry.actor.id : entry.slug,
+    id: path.includes('actors') ? entry.actor.id : path.includes('reports') ? report.id : entry.slug,
     revisionId: entry.currentRevisionId,
     sequence: earlier,
     record: '100',
@@ -94,6 +107,7 @@ function largest(operation: Operation): { path: string; body?: string } {
     if (value !== undefined) search.set(name, value.slice(0, maxLength))
   }
   if (body === undefined) return { path: search.size === 0 ? named : `${named}?${search}` }
+  if (body === 'ReportSecret') return { path: named, body: JSON.stringify({ secret: report.secret }) }
   assert.equal(body, 'PinsInput', 'a read with another body needs its largest input here')
   const all = Array.from({ length: LIMITS.pins }, (_, n) => pins[n % pins.length])
   return { path: named, body: JSON.stringify({ pins: all }) }
