@@ -138,7 +138,7 @@ export const GENERAL_PROBLEMS = {
   ACTION_NOT_APPLICABLE: {
     status: 422,
     remedy:
-      'The target does not take this action: an origin is never hidden, a record only erased, an erased entry never restored.',
+      'The target does not take this action: an origin is never hidden, a record only erased, an erased entry never restored, and an appeal is answered by the act that undoes its act or the same again.',
   },
   NOT_APPEALABLE: {
     status: 422,

@@ -96,3 +96,6 @@ export const OUTCOMES = 500
 
 /** The maximum number of rows in each list of the administrator's snapshot, newest first. */
 export const SNAPSHOT_ROWS = 500
+
+/** The first year of the counts of moderation that can be asked for. */
+export const FIRST_YEAR = 2000

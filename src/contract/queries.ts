@@ -1,4 +1,4 @@
-import { FIND, LIMITS, WORK } from './limits.ts'
+import { FIND, FIRST_YEAR, LIMITS, WORK } from './limits.ts'
 import { DIGITS_PATTERN, type Static, Type, UUID_PATTERN, uuid, words } from './schema.ts'
 import { CHANGE_ACTIONS, REPORT_STATES, SORTS, STATES, WORK_KINDS } from './vocabulary.ts'
 
@@ -214,7 +214,7 @@ export const ReportQuery = Type.Object(
 export const YearQuery = Type.Object(
   {
     year: Type.Optional(
-      Type.Integer({ minimum: 2000, maximum: 9999, description: 'The year, in UTC; by default this one.' }),
+      Type.Integer({ minimum: FIRST_YEAR, maximum: 9999, description: 'The year, in UTC; by default this one.' }),
     ),
   },
   closed,

@@ -1,4 +1,4 @@
-import { LIMITS } from '../contract/limits.ts'
+import { FIRST_YEAR, LIMITS } from '../contract/limits.ts'
 import type { ModerationCounts } from '../contract/resources.ts'
 import { GROUNDS, MODERATION_EVENTS, type ModerationEvent } from '../contract/vocabulary.ts'
 import { GROUND_NAMES } from './browser/consequences.js'
@@ -25,6 +25,7 @@ const EVENT_NAMES: Record<ModerationEvent, string> = {
 export const MODERATION: Page = {
   path: '/moderation',
   as: 'readModerationCounts',
+  query: ['year'],
   async render({ read, reads, query }) {
     const { year, items } = await read<ModerationCounts>('readModerationCounts', {}, query)
     const later = year < new Date(reads.at).getUTCFullYear()
@@ -36,7 +37,7 @@ export const MODERATION: Page = {
       body: html`<h1>Moderation in ${year}</h1>
 <p class="lead">How often administrators acted, and on which ground. The law is one ground; the others are rules of this service. An act that changed nothing is not counted.</p>
 ${items.length === 0 ? html`<p class="notice">There was no act, no report and no appeal.</p>` : countTable(items)}
-${pager(link(year - 1), later ? link(year + 1) : undefined)}
+${pager(year > FIRST_YEAR ? link(year - 1) : undefined, later ? link(year + 1) : undefined)}
 <p><a href="/decisions">Acts on your texts, and the outcome of your report</a></p>`,
     }
   },

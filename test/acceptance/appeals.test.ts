@@ -119,3 +119,38 @@ test('the text of an appeal is in no export, no log and no feed, and is erased w
   const seen = (await decisions(token)).items.find(({ id }) => id === hidden.id)
   assert.deepEqual([seen?.reason, seen?.appeal?.rationale], ['', ''])
 })
+
+test('an appeal is answered only by the act that undoes its act, or by the same act again', async () => {
+  const { token, id } = await author()
+  const blocked = await act({ targetType: 'ACTOR', targetId: id, action: 'BLOCK' })
+  const made = expectStatus(await appeal(token, blocked.id), 201)
+  const answer = { targetType: 'ACTOR', targetId: id, reason: 'A mistake.', appeal: made.appeal?.id }
+  const restored = await call(app.url, 'POST', '/api/admin/moderate', {
+    headers: AS_ADMIN,
+    body: { ...answer, action: 'RESTORE' },
+  })
+  expectProblem(restored as never, 422, 'ACTION_NOT_APPLICABLE')
+  await act({ ...answer, action: 'UNBLOCK' })
+  assert.equal((await decisions(token)).items[1]?.appeal?.outcome?.result, 'GRANTED')
+})
+
+test('a retry of an appeal or a report does not bring back what was erased since', async () => {
+  const { token, entry } = await author()
+  const hidden = await act({ targetId: entry.id, action: 'HIDE' })
+  const other = await author()
+  const report = { targetType: 'ENTRY', targetId: other.entry.id, reason: 'SPAM', details: 'Sells shoes.' }
+  const retried = [
+    { path: '/api/appeals', body: { decision: hidden.id, rationale: 'She is public.' } },
+    { path: '/api/reports', body: report },
+  ]
+  const send = ({ path, body }: (typeof retried)[number]) =>
+    call(app.url, 'POST', path, {
+      token,
+      body,
+      headers: { 'idempotency-key': `retry-of${path.replaceAll('/', '-')}-0123` },
+    })
+  for (const one of retried) expectStatus(await send(one), 201)
+  for (const one of retried) expectStatus(await send(one), 201)
+  for (const targetId of [entry.id, other.entry.id]) await act({ targetId, action: 'ERASE' })
+  for (const one of retried) expectProblem((await send(one)) as never, 410, 'ERASED')
+})

@@ -195,7 +195,7 @@ test('the counts of a year have each act, report and outcome once', async () => 
   const before = await counts()
   const target = await published()
   const headers = fresh()
-  const { id } = expectStatus(await report('ENTRY', target.id, { reason: 'ILLEGAL' }, headers), 201)
+  const { id } = expectStatus(await report('ENTRY', target.id, { reason: 'ABUSE' }, headers), 201)
   app.advance((COOLDOWN + 1) * 1_000)
   expectStatus(await report('ENTRY', target.id, { reason: 'ILLEGAL' }, headers), 201)
   for (let round = 0; round < 2; round++) {
@@ -203,8 +203,11 @@ test('the counts of a year have each act, report and outcome once', async () => 
     expectStatus(await resolve(id, { resolution: 'DISMISSED' }), 200)
   }
   const after = await counts()
+  assert.equal(after['REPORTED ABUSE'] ?? 0, before['REPORTED ABUSE'] ?? 0)
   for (const event of ['BLOCK OTHER', 'REPORTED ILLEGAL', 'REPORT_DISMISSED ILLEGAL'])
     assert.equal((after[event] ?? 0) - (before[event] ?? 0), 1, event)
   assert.deepEqual(await counts('?year=2001'), {})
+  const page = await call(app.url, 'GET', '/moderation?year=2001', { headers: { accept: 'text/html' } })
+  assert.match(page.text, /<h1>Moderation in 2001<\/h1>/)
   expectProblem((await call(app.url, 'GET', '/api/moderation?year=1999')) as never, 400, 'INVALID_YEAR')
 })

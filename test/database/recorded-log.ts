@@ -45,7 +45,9 @@ export async function recordErasures(
   await listLedger(tx)
   await tx.one(ERASED_REVISIONS)
   const ids = { id: 'id', revisionId: 'id' }
-  for (const body of [{ currentRevisionId: 'id' }, ids, { ...ids, relationType: 'CONNECT', sourceEntryId: 'id' }])
+  const related = { ...ids, relationType: 'CONNECT', sourceEntryId: 'id' }
+  const moderated = { id: 'id', targetId: 'id', action: 'HIDE' }
+  for (const body of [{ currentRevisionId: 'id' }, ids, related, moderated, { id: 'id', details: null }])
     await isAnswerErased(tx, body)
 }
 

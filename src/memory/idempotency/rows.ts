@@ -21,8 +21,9 @@ export async function insertStoredAnswer(
 
 type Shown = { text: string }
 
-/** The texts of the record that a member of an answer shows: an entry, a judgement or a relation. */
-function findShown(reader: Reader, { id, currentRevisionId, revisionId, sourceEntryId, relationType }: Named) {
+/** A text of what a member of an answer shows: an entry, a judgement, a relation, an act of moderation or a report. It is empty if erased. */
+function findShown(reader: Reader, named: Named) {
+  const { id, currentRevisionId, revisionId, sourceEntryId, relationType, action, targetId, details } = named
   if (currentRevisionId !== undefined)
     return reader.one<Shown>(sql`SELECT title AS text FROM revision WHERE id = ${currentRevisionId}`)
   if (relationType !== undefined)
@@ -31,10 +32,27 @@ function findShown(reader: Reader, { id, currentRevisionId, revisionId, sourceEn
       WHERE e.id = ${sourceEntryId ?? ''} AND l.id = ${id ?? ''}`)
   if (revisionId !== undefined)
     return reader.one<Shown>(sql`SELECT rationale AS text FROM evidence WHERE id = ${id ?? ''}`)
+  if (action !== undefined)
+    return reader.one<Shown>(
+      sql`SELECT reason AS text FROM moderation WHERE target_id = ${targetId ?? ''} AND id = ${id ?? ''}`,
+    )
+  if (details !== undefined)
+    return reader.one<Shown>(sql`
+      SELECT CASE WHEN r.title = '' THEN '' ELSE coalesce(p.details, ${details === null ? 'none' : ''}) END AS text
+      FROM report p JOIN entry e ON e.number = p.entry JOIN revision r ON r.number = e.revision WHERE p.id = ${id ?? ''}`)
   return undefined
 }
 
-type Named = { [name in 'id' | 'currentRevisionId' | 'revisionId' | 'sourceEntryId' | 'relationType']?: string }
+type Named = {
+  [name in
+    | 'id'
+    | 'currentRevisionId'
+    | 'revisionId'
+    | 'sourceEntryId'
+    | 'relationType'
+    | 'action'
+    | 'targetId']?: string
+} & { details?: string | null }
 type Judged = { verification?: Named; contradiction?: Named }
 
 /** Whether a text that the answer to a write shows was erased since. */

@@ -76,8 +76,8 @@ export const listAllAppeals = (reader: Reader, before: number, limit: number) =>
 
 /** The open appeal with an id, if it is about an act on a target. */
 export const findOpenAppeal = (reader: Reader, id: string, targetId: string) =>
-  reader.one<{ number: number }>(sql`
-    SELECT p.number FROM appeal p JOIN moderation m ON m.number = p.act
+  reader.one<{ number: number; action: Decision['action'] }>(sql`
+    SELECT p.number, m.action FROM appeal p JOIN moderation m ON m.number = p.act
     WHERE p.id = ${id.toLowerCase()} AND p.answer IS NULL AND m.target_id = ${targetId}`)
 
 export type NewAppeal = { id: string; act: number; actor: number; rationale: string; requestId: string; at: number }

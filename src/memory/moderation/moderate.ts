@@ -38,7 +38,7 @@ export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, 
   if (body.action === 'RESTORE' && target.erased) throw new Problem('ACTION_NOT_APPLICABLE')
   // A block applies to the key of the network. If that key is deleted already, the network cannot be blocked.
   if (blocksNetwork(target, state) && target.networkKey === null) throw new Problem('TARGET_NOT_FOUND')
-  const appeal = await findAnswered(tx, body.appeal, target)
+  const appeal = await findAnswered(tx, body, target)
   assertNoSecret(body)
   const record = await takeRecord(tx)
   const erased = body.action === 'ERASE' ? await erase(tx, context, target, record) : 0
@@ -68,11 +68,12 @@ export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, 
   return { body: result }
 }
 
-/** The number of the open appeal of an act on the target; undefined if none is named. */
-async function findAnswered(tx: Transaction, id: string | undefined, target: TargetState): Promise<number | undefined> {
-  if (id === undefined) return undefined
-  const found = await appeals.findOpenAppeal(tx, id, target.id)
+/** The number of the open appeal that an act answers: it undoes the act that was appealed, or repeats it. Undefined if none is named. */
+async function findAnswered(tx: Transaction, { appeal, action }: ModerationInput, target: TargetState) {
+  if (appeal === undefined) return undefined
+  const found = await appeals.findOpenAppeal(tx, appeal, target.id)
   if (found === undefined) throw new Problem('APPEAL_NOT_FOUND')
+  if (action !== found.action && action !== undoOf(found.action)) throw new Problem('ACTION_NOT_APPLICABLE')
   return found.number
 }
 

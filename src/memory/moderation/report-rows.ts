@@ -68,8 +68,8 @@ export const countReportsOf = async (reader: Reader, targetId: string): Promise<
 
 /** The open report of a target by an origin, named by its fingerprint, if there is one. */
 export const findReportBy = (reader: Reader, targetId: string, originId: string) =>
-  reader.one<{ number: number; id: string }>(sql`
-    SELECT p.number, p.id FROM origin o JOIN report p ON p.origin = o.number
+  reader.one<{ number: number; id: string; reason: ReportReason; created_at: number }>(sql`
+    SELECT p.number, p.id, p.reason, p.created_at FROM origin o JOIN report p ON p.origin = o.number
     WHERE o.id = ${originId} AND p.target_id = ${targetId} AND p.resolved_at IS NULL`)
 
 export type NewReport = {

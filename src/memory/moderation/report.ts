@@ -42,10 +42,12 @@ export const createReport: WriteOperation<'createReport'> = async (tx, context, 
   }
   const actor = sender.actor?.number ?? null
   const row = { report, entry: target.entry, actor, origin, requestId: caller.requestId, at: context.at }
-  if (known === undefined) {
-    await reports.insertReport(tx, row)
-    await countEvent(tx, context.at, 'REPORTED', reason)
-  } else await reports.replaceReport(tx, known.number, row)
+  if (known === undefined) await reports.insertReport(tx, row)
+  else {
+    await reports.replaceReport(tx, known.number, row)
+    await countEvent(tx, known.created_at, 'REPORTED', known.reason, -1)
+  }
+  await countEvent(tx, context.at, 'REPORTED', reason)
   await cool()
   return { body: report }
 }

@@ -134,7 +134,12 @@ async function render() {
     const answer = await call('GET', '/api/admin/appeals?limit=50', { bearer })
     if (at !== looking || bearer === undefined) return
     if (!answer.ok) return place.replaceChildren(...refusalMessage(answer))
-    return place.replaceChildren(make('h2', { tabindex: -1 }, 'Appeals'), appealsView(answer.body.items, asks))
+    const rule = make(
+      'p',
+      { class: 'small' },
+      'The act that undoes its act grants an appeal; the same act again rejects it.',
+    )
+    return place.replaceChildren(make('h2', { tabindex: -1 }, 'Appeals'), rule, appealsView(answer.body.items, asks))
   }
   if ('status' in looking) {
     /** @type {import('./api.js').Answer<{ findings: Finding[] }>} */

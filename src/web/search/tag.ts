@@ -24,7 +24,8 @@ export const TAG: Page = {
   path: '/tags/{tag}',
   as: 'searchEntries',
   async render({ params: { tag = '' }, search, reads }) {
-    if (!IS_TAG.test(tag) || [...tag].length > LIMITS.tagCharacters) throw new Problem('ROUTE_NOT_FOUND')
+    if (!IS_TAG.test(tag) || [...tag].length > LIMITS.tagCharacters || tagKey(tag) === '')
+      throw new Problem('ROUTE_NOT_FOUND')
     const { list, facets } = await search({ tag, limit: ENTRIES_SHOWN }, {})
     const found = facets?.found ?? 0
     const inDispute = DISPUTES.filter(state => facets?.state.has(state))
