@@ -24,6 +24,7 @@ const EVENT_NAMES: Record<ModerationEvent, string> = {
 /** What administrators did in a year, as numbers. */
 export const MODERATION: Page = {
   path: '/moderation',
+  writes: true,
   as: 'readModerationCounts',
   query: ['year'],
   async render({ read, reads, query }) {
@@ -54,6 +55,7 @@ function countTable(items: ModerationCounts['items']): Html {
 /** The acts on the texts of the actor of this browser, each with its appeal, and the outcome of a report. */
 export const DECISIONS: Page = {
   path: '/decisions',
+  writes: true,
   render: () => ({
     title: 'Decisions',
     description: 'Acts of moderation on your texts, your appeals, and the outcome of your report.',

@@ -105,7 +105,7 @@ export type Redirect = { location: string; permanent?: true }
 type Shown = Document | File | Redirect
 
 type EveryPage = {
-  /** The form of the page writes. A mirror redirects to the same page of its original. */
+  /** The page needs rows that only the original has, or its form writes. A mirror redirects to the same page of its original. */
   writes?: true
 }
 

@@ -200,7 +200,8 @@ test('the page of a tag lists its disputes first, has its feeds, and refuses wha
   const entry = await askFor(`/entries/${calm.slug}`)
   assert.ok(entry.text.includes('<a class="chip" href="/tags/Kiln%20work">'))
   assert.match((await askFor('/tags/nothing')).text, /No entry has this tag/)
-  for (const path of ['/tags/%3Cb%3E', `/tags/${'x'.repeat(41)}`]) assert.equal((await askFor(path)).status, 404, path)
+  for (const path of ['/tags/%3Cb%3E', '/tags/%20', `/tags/${'x'.repeat(41)}`])
+    assert.equal((await askFor(path)).status, 404, path)
 })
 
 test('a facet whose values all have every match is hidden, and without a facet there is no place for them', async () => {

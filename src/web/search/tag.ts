@@ -16,7 +16,8 @@ const DISPUTES_SHOWN = 5
 /** Maximum number of entries, latest change first. The search lists the others. */
 const ENTRIES_SHOWN = 20
 
-const IS_TAG = new RegExp(TAG_PATTERN, 'u')
+const PATTERN = new RegExp(TAG_PATTERN, 'u')
+const isTag = (text: string): boolean => PATTERN.test(text) && [...text].length <= LIMITS.tagCharacters
 const UNMARKED = new Highlighter([])
 
 /** The entries that have a tag: contradicted and disputed ones first, then all by their latest change; and the feeds of the tag. */
@@ -24,8 +25,8 @@ export const TAG: Page = {
   path: '/tags/{tag}',
   as: 'searchEntries',
   async render({ params: { tag = '' }, search, reads }) {
-    if (!IS_TAG.test(tag) || [...tag].length > LIMITS.tagCharacters || tagKey(tag) === '')
-      throw new Problem('ROUTE_NOT_FOUND')
+    const key = tagKey(tag)
+    if (!isTag(tag) || key === '') throw new Problem('ROUTE_NOT_FOUND')
     const { list, facets } = await search({ tag, limit: ENTRIES_SHOWN }, {})
     const found = facets?.found ?? 0
     const inDispute = DISPUTES.filter(state => facets?.state.has(state))
@@ -42,7 +43,7 @@ export const TAG: Page = {
       alternates: tagFeeds(tag),
       body: html`<h1>${words(tag)}</h1>
 <p class="lead">${found === 0 ? 'No entry has this tag.' : html`${facets?.more && 'More than '}${many(found, 'entry has', 'entries have')} this tag.`}</p>
-<p>${followButton('tag', tagKey(tag), { at: list.items[0]?.updatedAt ?? '' })}</p>
+${isTag(key) && html`<p>${followButton('tag', key, { at: list.items[0]?.updatedAt ?? '' })}</p>`}
 <p class="small">Feeds: ${tagFeeds(tag).map(({ href, name }, index) => html`${index > 0 && ' · '}<a href="${href}">${name}</a>`)}</p>
 <div class="found">${disputes.length > 0 && html`<section><h2>In dispute</h2>${rows(disputes)}<p class="small">All that are ${inDispute.map((state, index) => html`${index > 0 && ', '}<a href="${all}&amp;state=${state}">${state.toLowerCase()}</a>`)}</p></section>`}
 ${list.items.length > 0 && html`<section><h2>Latest changes</h2>${rows(list.items)}</section>`}</div>

@@ -51,7 +51,14 @@ test('a page that writes leads to the same page of the original, and an entry of
   await copy.catchUp()
   const page = (path: string) =>
     fetch(`${copy.app.url}${path}`, { redirect: 'manual', headers: { accept: 'text/html' } })
-  for (const path of ['/publish', '/actor', `/entries/${slug}/revise`, `/entries/${slug}/verify?revision=1`]) {
+  for (const path of [
+    '/publish',
+    '/actor',
+    '/decisions',
+    '/moderation?year=2026',
+    `/entries/${slug}/revise`,
+    `/entries/${slug}/verify?revision=1`,
+  ]) {
     const { status, headers } = await page(path)
     assert.deepEqual([status, headers.get('location')], [302, `${app.url}${path}`])
   }
