@@ -66,7 +66,7 @@ export const DECISIONS: Page = {
 <p class="lead">What administrators did to your texts, and why. You may appeal each act that is in force once.</p>
 <noscript><p class="notice">This page needs JavaScript, because the token of your actor is sent in a header field. Without it, use <code>palimpsest appeal</code>.</p></noscript>
 <section class="needs-script" aria-labelledby="acts-heading"><h2 id="acts-heading">Acts on your texts</h2>
-<div data-acts role="status"></div>
+<div data-acts role="status"><p class="notice">This browser stores no actor.</p></div>
 <form data-appeal novalidate hidden aria-label="The appeal"><fieldset class="bare">
 <input type="hidden" name="decision">
 ${field({ name: 'rationale', label: 'Why is the act wrong?', hint: 'Only administrators and you see it.', max: LIMITS.rationaleCharacters, rows: 4 })}

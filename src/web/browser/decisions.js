@@ -9,6 +9,8 @@ import { words } from './untrusted-text.js'
 /** @typedef {import('../../contract/resources.ts').Decision} Decision */
 
 const acts = need(document, '[data-acts]', HTMLElement)
+/** What the page says without an actor: it is there before the script, so that nothing moves. */
+const none = [...acts.childNodes]
 const appealing = need(document, 'form[data-appeal]', HTMLFormElement)
 const asking = need(document, 'form[data-outcome]', HTMLFormElement)
 const outcome = need(document, '[data-read]', HTMLElement)
@@ -54,7 +56,7 @@ function begin(id) {
 async function load() {
   const token = keptActor()?.token
   show(appealing, false)
-  if (token === undefined) return acts.replaceChildren(make('p', { class: 'notice' }, 'This browser stores no actor.'))
+  if (token === undefined) return acts.replaceChildren(...none)
   /** @type {import('./api.js').Answer<{ items: Decision[] }>} */
   const answer = await call('GET', '/api/me/decisions?limit=50', { token })
   if (!answer.ok) return acts.replaceChildren(...refusalMessage(answer))
