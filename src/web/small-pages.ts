@@ -74,7 +74,7 @@ ${sendRow('Open the console')}
 <fieldset class="choices" id="f-action" role="radiogroup" aria-required="true" data-actions data-label="Action" aria-describedby="f-action-problem"><legend>Action</legend><p class="field-problem" id="f-action-problem" hidden></p></fieldset>
 <div class="field">
 <label for="f-reason">Reason</label>
-<p class="hint" id="f-reason-hint">For the audit. The affected authors and who reported read it too.</p>
+<p class="hint" id="f-reason-hint">For the audit. The affected authors and the reporters read it too.</p>
 <textarea id="f-reason" name="reason" data-label="Reason" data-max="${LIMITS.rationaleCharacters}" rows="3" required aria-describedby="f-reason-hint f-reason-count f-reason-problem" dir="auto"></textarea>
 <p class="count" id="f-reason-count"></p>
 <p class="field-problem" id="f-reason-problem" hidden></p>

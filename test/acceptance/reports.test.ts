@@ -166,7 +166,7 @@ test('a blocked network may not report, and nothing of a report is public', asyn
   assert.ok(!app.log().includes('Xylographicsecret') && !app.log().includes(ADMIN_TOKEN))
 })
 
-test('who reported reads the outcome and the acts since by the secret, and nobody else does', async () => {
+test('a reporter reads the outcome and the later acts by the secret, and others are refused', async () => {
   const target = await published()
   const { id, secret } = expectStatus(await report('ENTRY', target.id), 201)
   const outcome = (by: string, of = id) =>

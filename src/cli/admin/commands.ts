@@ -65,7 +65,7 @@ export const ADMIN_COMMANDS: readonly Command[] = [
       {
         name: 'reason',
         value: 'TEXT',
-        description: 'The reason, in at most 1000 characters. The affected authors and who reported read it too.',
+        description: 'The reason, in at most 1000 characters. The affected authors and the reporters read it too.',
       },
       {
         name: 'ground',

@@ -1,6 +1,6 @@
 import type { Activity, AdminReport, Flags, ModerationInput, ModerationResult } from '../../client/resources.ts'
 import { LIMITS } from '../../contract/limits.ts'
-import type { AppealList } from '../../contract/resources.ts'
+import type { AppealedDecision, AppealList } from '../../contract/resources.ts'
 import { GROUNDS, MODERATION_ACTIONS, RESOLUTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
 import { moderated } from '../../memory/moderation/rules.ts'
 import { isUuid } from '../../memory/values.ts'
@@ -194,24 +194,21 @@ function chosenOf(audit: ModerationResult[], ids: readonly string[], byActor: bo
 
 /** Lists the open appeals. An act that names one answers it. */
 async function listAppeals({ read, invocation, out, json }: Administration): Promise<void> {
-  if (invocation.args.length > 0 || invocation.switches.has('undo'))
-    throw new UsageError('--appeals only lists: name no DECISION and no --undo with it.')
-  const limit = countOf('--limit', invocation.flags.limit ?? '20', LIMITS.pageMax)
+  const { args, flags, switches } = invocation
+  if (args.length > 0 || flags['by-actor'] !== undefined || switches.has('undo') || switches.has('dry-run'))
+    throw new UsageError('--appeals only lists: use it without DECISION, --undo, --by-actor and --dry-run.')
+  const limit = countOf('--limit', flags.limit ?? '20', LIMITS.pageMax)
   const { items } = await read<AppealList>(`/api/admin/appeals?limit=${limit}`)
-  for (const { action, ground, targetType, targetId, reason, appeal, ...row } of items) {
-    if (json) out.json({ action, ground, targetType, targetId, reason, appeal, ...row })
-    else {
-      out.line(
-        styled('dim', `${out.time(row.createdAt)} `),
-        styled('bold', action),
-        ` ${targetType} ${targetId}  ${ground}`,
-      )
-      out.block(reason)
-      out.line(`  appeal ${appeal?.id} by actor ${row.actorId}`)
-      out.block(appeal?.rationale ?? '')
-    }
-  }
+  for (const item of items) json ? out.json(item) : writeAppeal(out, item)
   if (items.length === 0) out.note('No open appeal.')
+}
+
+function writeAppeal(out: Administration['out'], row: AppealedDecision): void {
+  const { createdAt, action, ground, targetType, targetId, reason, appeal, actorId } = row
+  out.line(styled('dim', `${out.time(createdAt)} `), styled('bold', action), ` ${targetType} ${targetId}  ${ground}`)
+  out.block(reason)
+  out.line(`  appeal ${appeal?.id} by actor ${actorId}`)
+  out.block(appeal?.rationale ?? '')
 }
 
 function writeDecision({ out }: Administration, row: ModerationResult, isUndoable: boolean): void {

@@ -158,13 +158,13 @@ export const readAdminEvidence: ReadOperation<'readAdminEvidence'> = async (read
   }
 }
 
-/** One page of the reports, newest first: those that are open, or all. */
-/** Counts a year of moderation. */
+/** The counts of a year of moderation, by default of this one. */
 export const readModerationCounts: ReadOperation<'readModerationCounts'> = async ({ reader, at }, { query }) => {
   const { year = yearOf(at) } = query
   return { body: { year, items: await listCounts(reader, year) } }
 }
 
+/** One page of the reports, newest first: those that are open, or all. */
 export const listReports: ReadOperation<'listReports'> = async ({ reader }, { query }) => {
   const { limit = LIMITS.pageDefault, before, state = 'open' } = query
   const list = state === 'open' ? listOpenReports : listAllReports

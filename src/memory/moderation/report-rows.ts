@@ -11,8 +11,6 @@ export type ReportRow = EntryStanding & {
   id: string
   target_type: ReportTarget
   target_id: string
-  /** The number of the reported revision or judgement. */
-  record: number | null
   secret_hash: string
   entry_id: string
   slug: string
@@ -28,8 +26,7 @@ export type ReportRow = EntryStanding & {
 }
 
 const REPORT: Sql = sql`
-  SELECT p.number, p.id, p.target_type, p.target_id, p.secret_hash,
-    coalesce((SELECT number FROM revision WHERE id = p.target_id), (SELECT number FROM evidence WHERE id = p.target_id)) AS record, e.id AS entry_id, e.slug, r.title, p.reason, p.details, b.id AS actor_id, f.id AS origin_id,
+  SELECT p.number, p.id, p.target_type, p.target_id, p.secret_hash, e.id AS entry_id, e.slug, r.title, p.reason, p.details, b.id AS actor_id, f.id AS origin_id,
     p.created_at, p.resolution, p.note, p.resolved_at, e.hidden, e.quarantined, e.blocked, a.quarantined AS author_quarantined,
     coalesce(o.quarantined, 0) AS origin_quarantined
   FROM report p JOIN entry e ON e.number = p.entry JOIN revision r ON r.number = e.revision JOIN actor a ON a.number = e.actor
@@ -37,6 +34,11 @@ const REPORT: Sql = sql`
 
 export const findReport = (reader: Reader, id: string) =>
   reader.one<ReportRow>(sql`${REPORT} WHERE p.id = ${id.toLowerCase()}`)
+
+/** The record number of a reported revision or judgement; undefined for an entry. */
+export const findReportedRecord = (reader: Reader, id: string) =>
+  reader.one<{ number: number }>(sql`
+    SELECT number FROM revision WHERE id = ${id} UNION ALL SELECT number FROM evidence WHERE id = ${id}`)
 
 /** Reports with numbers below `before`, newest first. */
 export const listOpenReports = (reader: Reader, before: number, limit: number) =>

@@ -56,9 +56,9 @@ export const createReport: WriteOperation<'createReport'> = async (tx, context, 
 export const readReport: ReadOperation<'readReport'> = async ({ reader }, { params, body }) => {
   const row = await reports.findReport(reader, params.id)
   if (row === undefined || row.secret_hash !== hash('sha256', body.secret, 'hex')) throw new Problem('REPORT_NOT_FOUND')
-  const found = await Promise.all(
-    [row.entry_id, String(row.record)].map(id => listActsSince(reader, id, row.created_at)),
-  )
+  const record = await reports.findReportedRecord(reader, row.target_id)
+  const targets = [row.entry_id, ...(record === undefined ? [] : [String(record.number)])]
+  const found = await Promise.all(targets.map(id => listActsSince(reader, id, row.created_at)))
   const acts = found.flat().sort((a, b) => b.number - a.number)
   const decisions = acts.slice(0, LIMITS.reportDecisions).map(toAct)
   return { body: { ...reports.toReport(row), ...reports.toClosing(row), decisions } }
