@@ -175,7 +175,8 @@ async function changesBetween(from: Revision, to: Revision, view: View, slug: st
     )
   }
   const { gone, came } = sizeOf(content)
-  return html`<p class="meta">${count > 0 && html`<a href="#change-1">${many(count, 'change')}</a>: `}${many(gone, 'character')} of the content deleted, ${came.toLocaleString('en-GB')} inserted. ${gone + came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="${addressOf(slug, { from: to, to: from, view })}">Swap both revisions</a> · <a href="${addressOf(slug, { from, to, view })}" rel="bookmark" data-copy="the link">Permanent address of this comparison</a></p>
+  return html`<p class="meta">${count > 0 && html`<a href="#change-1">${many(count, 'change')}</a>: `}${many(gone, 'character')} of the content deleted, ${came.toLocaleString('en-GB')} inserted. ${gone + came > 0 && html`<span class="legend-line"><del>deleted</del> <ins>inserted</ins></span>`} <a href="${addressOf(slug, { from: to, to: from, view })}">Swap both revisions</a></p>
+<p class="meta"><a href="${addressOf(slug, { from, to, view })}" rel="bookmark" data-copy="the link">Permanent address</a></p>
 ${!texts.some(([, groups]) => isChanged(groups)) && html`<p class="notice">The two revisions have the same texts.</p>`}
 ${viewLinks(slug, { from, to, view })}
 ${sections}${rendered && (await finished(renderedView(rendered, numbered)))}`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { NO_BROWSER } from '../../support/browser.ts'
 import { addressesOf, documentsOf } from '../../support/page-table.ts'
@@ -16,6 +17,9 @@ new PerformanceObserver(list => {
   for (const { value, sources } of list.getEntries())
     shifts.push(value.toFixed(4) + ' ' + sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? '').join(' '))
 }).observe({ type: 'layout-shift', buffered: true })`
+
+/** Milliseconds before a script arrives: the page is shown first, as on a slow network. */
+const SCRIPT_DELAY = 200
 
 /** How often a page is loaded: on a busy machine its markup can arrive in pieces, whose header moves once. */
 const TRIES = 3
@@ -40,6 +44,10 @@ for (const look of [{ width: 360, touch: true }, { width: 1_440 }]) {
   test(`no part of a page moves while it loads, at ${look.width} px`, { skip: NO_BROWSER }, async () => {
     const { page, complaints, close } = await site.visit(look)
     await page.addInitScript(OBSERVE)
+    await page.route(/\.js$/, async route => {
+      await delay(SCRIPT_DELAY)
+      await route.continue()
+    })
     for (const address of addressesOf(documentsOf(site.seeded)).filter(one => !COMPUTED.test(one))) {
       assert.deepEqual(await shiftsOf(page, address), [], address)
     }
