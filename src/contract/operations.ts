@@ -29,6 +29,8 @@ export type Operation = {
   access: Access
   /** The answer depends on the actor. Clients send their token with this read. */
   personal?: true
+  /** A mirror has not what this read is about, such as tokens and reports; it answers with the address at the original. */
+  atOriginal?: true
   cost: Cost
   params: Record<string, Schema>
   query: Schema
@@ -546,6 +548,7 @@ export const OPERATIONS = {
     params: { id: uuid('The report.') },
     body: 'ReportSecret',
     response: 'ReportOutcome',
+    atOriginal: true,
     problems: ['REPORT_NOT_FOUND'],
   }),
   readModerationCounts: read({
@@ -554,6 +557,7 @@ export const OPERATIONS = {
     summary: 'Count the acts of moderation, the reports and the appeals of a year.',
     query: queries.YearQuery,
     response: 'ModerationCounts',
+    atOriginal: true,
     problems: [],
   }),
   listDecisions: read({
@@ -564,6 +568,7 @@ export const OPERATIONS = {
     access: 'actor',
     query: queries.CursorQuery,
     response: 'DecisionList',
+    atOriginal: true,
     problems: [],
   }),
   createAppeal: write({

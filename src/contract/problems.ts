@@ -45,6 +45,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
     'ROUTE_NOT_FOUND',
     'NOT_READY',
     'OVERLOADED',
+    ...(operation.atOriginal ? (['WRITE_AT_ORIGINAL'] as const) : []),
     ...(operation.kind === 'write'
       ? ([
           operation.access === 'admin' ? 'READ_ONLY_MIRROR' : 'WRITE_AT_ORIGINAL',

@@ -74,7 +74,8 @@ export class Admission {
     const { store, admin } = this.#dependencies
     const operation: Operation = OPERATIONS[name]
     if (operation.access === 'admin') admin.assertAdmin(exchange.headers.authorization)
-    else if (store.original !== undefined && operation.cost === 'write') throw writeAtOriginal(store.original, exchange)
+    else if (store.original !== undefined && (operation.cost === 'write' || operation.atOriginal))
+      throw writeAtOriginal(store.original, exchange)
     else if (caller.actor === null) {
       if (this.#tokenOf(operation, exchange) !== undefined) return this.#checkRetry(name, caller, exchange, search)
       if (operation.access === 'actor') throw new Problem('ACTOR_TOKEN_REQUIRED')
@@ -138,7 +139,7 @@ async function identifiedLater(
 }
 
 /**
- * The answer of a mirror to a write: a redirect to the same address at the server that it copies. If that server is a mirror too, it
+ * The answer of a mirror to a write, and to a read of what only the original has: a redirect to the same address at the server that it copies. If that server is a mirror too, it
  * redirects to its own original, so each redirect is one step closer to the server that accepts the write.
  */
 function writeAtOriginal(original: string, { url }: Exchange): Problem {

@@ -24,7 +24,6 @@ const EVENT_NAMES: Record<ModerationEvent, string> = {
 /** What administrators did in a year, as numbers. */
 export const MODERATION: Page = {
   path: '/moderation',
-  writes: true,
   as: 'readModerationCounts',
   query: ['year'],
   async render({ read, reads, query }) {

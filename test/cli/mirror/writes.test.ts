@@ -45,6 +45,26 @@ test('a copy redirects writes to the server that it names, and refuses acts of m
   assert.equal(copy.app.store.original, app.url)
 })
 
+test('a copy leads to the original for what only the original has', async () => {
+  const { token } = await newActor(app.url)
+  const id = '0193a1f0-0000-7000-8000-000000000000'
+  for (const [method, path] of [
+    ['GET', '/api/me/decisions?limit=5'],
+    ['GET', '/api/moderation?year=2026'],
+    ['GET', '/moderation?year=2026'],
+    ['POST', `/api/reports/${id}`],
+  ] as const) {
+    const sending = method === 'POST' ? { method, body: '{}' } : { headers: { 'x-actor-token': token } }
+    const { status, headers } = await fetch(`${copy.app.url}${path}`, { redirect: 'manual', ...sending })
+    assert.deepEqual([status, headers.get('location')], [307, `${app.url}${path}`])
+  }
+  const { items } = expectStatus(
+    await call<{ items: unknown[] }>(copy.app.url, 'GET', '/api/me/decisions', { token }),
+    200,
+  )
+  assert.deepEqual(items, [])
+})
+
 test('a page that writes leads to the same page of the original, and an entry of a copy has no form', async () => {
   const { token } = await newActor(app.url)
   const { slug } = await newEntry(app.url, token)
@@ -55,7 +75,6 @@ test('a page that writes leads to the same page of the original, and an entry of
     '/publish',
     '/actor',
     '/decisions',
-    '/moderation?year=2026',
     `/entries/${slug}/revise`,
     `/entries/${slug}/verify?revision=1`,
   ]) {
