@@ -1,7 +1,13 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Entry } from '../../../src/contract/resources.ts'
 import { pick, seeded } from '../../seeded.ts'
 import { type Answer, openHttp, requestText } from '../http.ts'
 import type { Connection, ConnectOptions, Situation } from '../order.ts'
+
+/** A service that has too much to do refuses a request at once. It is sent again, and counts once. */
+const OVERLOADED = 503
+const RETRIES = 100
+const RETRY_MS = 100
 
 /** Number of entries that one connection alone revises in turn. */
 const OWN = 8
@@ -14,7 +20,11 @@ export async function connect(situation: Situation, options: ConnectOptions): Pr
   const random = seeded(number)
   const token = `x-actor-token: ${tokens[number % tokens.length]}\r\n`
   const ask = async (status: number, text: string): Promise<Answer> => {
-    const answer = await http.send(text)
+    let answer = await http.send(text)
+    for (let time = 0; answer.status === OVERLOADED && time < RETRIES; time++) {
+      await setTimeout(RETRY_MS)
+      answer = await http.send(text)
+    }
     if (answer.status === status) return answer
     throw new Error(`${text.slice(0, text.indexOf('\r\n'))} was answered ${answer.status}: ${answer.text()}`)
   }
