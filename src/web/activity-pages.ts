@@ -1,7 +1,7 @@
 import { LIMITS } from '../contract/limits.ts'
-import type { Activity, Stats } from '../contract/resources.ts'
+import type { Activity, ActivityList, Stats } from '../contract/resources.ts'
 import type { Action } from '../contract/vocabulary.ts'
-import { readGrowth, readTrend, VIEW_ROWS } from '../memory/entries/views.ts'
+import { readActivityOf, readGrowth, readTrend, VIEW_ROWS } from '../memory/entries/views.ts'
 import { DAY } from '../memory/values.ts'
 import { type Html, html, NOTHING, raw, words } from './html.ts'
 import type { Page, PageRequest, Query } from './page.ts'
@@ -146,7 +146,6 @@ export function growthPlot(sampled: readonly Growth[], name: string): Html {
 <figcaption class="small">Permanent records by time (UTC); now ${now}.</figcaption></figure>`
 }
 
-type ActivityPage = { items: Activity[]; nextCursor: string | null }
 /** Number of points of the growth plot. */
 const SAMPLES = 60
 
@@ -157,8 +156,8 @@ export const ACTIVITY: Page = {
   query: ['before', 'limit'],
   ownQuery: ['kind'],
   async render({ query, read, reads, path }) {
-    const kind = GROUPS.find(({ name }) => name === query.kind)
-    const { items, nextCursor, lookedAt } = await rowsOf(read, query, kind?.actions)
+    const kind = KINDS.find(name => name === query.kind) ?? WRITES
+    const { items, nextCursor, lookedAt } = await rowsOf({ read, reads }, query, kind)
     const newest = query.before === undefined
     const trend = await readTrend(reads)
     const bars = barsOf(trend)
@@ -171,11 +170,11 @@ export const ACTIVITY: Page = {
         { type: 'application/feed+json', href: '/feeds/activity.json', title: 'Activity (JSON Feed)' },
       ],
       body: html`<h1>Activity</h1>
-<p class="lead">All observed activity, newest first. Reads of one entry by one actor within an hour are one row.</p>
+<p class="lead">What people and agents wrote and judged, newest first. Reads of one entry by one actor within an hour are one row of all activity.</p>
 ${trend.length === 0 ? html`<p class="notice">There is no activity yet. <a href="/publish">Publish the first entry</a>.</p>` : [activityPlot(bars), barTable(bars, trend.length)]}
-${kindForm(kind?.name)}
-${kind !== undefined && html`<p>${many(items.length, 'row')} of this kind, among ${many(lookedAt, 'row')} of the activity.</p>`}
-${newest ? html`<p data-live="/api/activity/stream"></p>` : NOTHING}
+${kindForm(kind)}
+${lookedAt !== undefined && html`<p>${many(items.length, 'row')} of this kind, among ${many(lookedAt, 'write')}.</p>`}
+${newest ? html`<p data-live="/api/activity/${kind === 'all' || kind === 'read' ? 'stream' : 'changes/stream'}"></p>` : NOTHING}
 ${await activityRows(reads, items)}
 ${olderLink(path, query, nextCursor)}
 <p class="small">As a feed: <a href="/feeds/activity.atom">Atom</a>, <a href="/feeds/activity.json">JSON Feed</a>. Changes only: <a href="/feeds/changes.atom">Atom</a>, <a href="/feeds/changes.json">JSON Feed</a>.</p>`,
@@ -183,33 +182,37 @@ ${olderLink(path, query, nextCursor)}
   },
 }
 
-/** Maximum number of pages of the feed that are read for one page of one kind. */
-const PAGES_READ = 10
+/** What the page shows without a choice. */
+const WRITES = 'all writes'
+const KINDS = [WRITES, ...GROUPS.slice(1).map(({ name }) => name), 'read', 'all']
 
-/** A page of the feed. For one kind, reads up to PAGES_READ pages of the feed to fill it. `lookedAt` is the number of rows read. */
-async function rowsOf(
-  read: PageRequest['read'],
-  query: Query,
-  actions: readonly Action[] | undefined,
-): Promise<ActivityPage & { lookedAt: number }> {
-  const limit = actions === undefined ? (query.limit ?? LIMITS.pageDefault) : LIMITS.pageMax
-  const page = await read<ActivityPage>('listActivity', {}, { ...query, limit })
-  if (actions === undefined) return { ...page, lookedAt: page.items.length }
-  const rows = [...page.items]
-  let next = page.nextCursor
+/** The number of writes after which a page of one kind ends. */
+const ROWS_READ = 10 * LIMITS.pageMax
+
+type Rows = ActivityList & { lookedAt?: number }
+
+/** A page of the activity. For one kind of writes, reads up to ROWS_READ writes to fill it. `lookedAt` is the number of rows read. */
+async function rowsOf({ read, reads }: Pick<PageRequest, 'read' | 'reads'>, query: Query, kind: string): Promise<Rows> {
+  const actions = kind === 'read' ? undefined : GROUPS.find(({ name }) => name === kind)?.actions
+  if (kind === 'all') return read<ActivityList>('listActivity', {}, query)
+  let next = query.before === undefined ? null : String(query.before)
+  const page = (of: 'read' | 'written', limit: number) =>
+    readActivityOf(reads, of, { before: next ?? undefined, limit })
+  if (actions === undefined)
+    return page(kind === 'read' ? 'read' : 'written', Number(query.limit ?? LIMITS.pageDefault))
+  const rows: Activity[] = []
   const isFew = (): boolean => rows.filter(({ action }) => actions.includes(action)).length < LIMITS.pageDefault
-  for (let pages = 1; pages < PAGES_READ && next !== null && isFew(); pages++) {
-    const older: ActivityPage = await read<ActivityPage>('listActivity', {}, { limit, before: next })
+  do {
+    const older = await page('written', LIMITS.pageMax)
     rows.push(...older.items)
     next = older.nextCursor
-  }
-  const items = rows.filter(({ action }) => actions.includes(action))
-  return { items, nextCursor: next, lookedAt: rows.length }
+  } while (next !== null && isFew() && rows.length < ROWS_READ)
+  return { items: rows.filter(({ action }) => actions.includes(action)), nextCursor: next, lookedAt: rows.length }
 }
 
 /** Selects one kind of activity. */
-const kindForm = (selected: string | undefined): Html =>
-  html`<form class="search" action="/activity" method="get" aria-label="Filter the activity"><div class="field"><label for="kind">Kind</label><select id="kind" name="kind"><option value="">all</option>${GROUPS.map(({ name }) => html`<option value="${name}"${name === selected && raw(' selected')}>${name}</option>`)}</select></div><button type="submit">Show</button></form>`
+const kindForm = (selected: string): Html =>
+  html`<form class="search" action="/activity" method="get" aria-label="Filter the activity"><div class="field"><label for="kind">Kind</label><select id="kind" name="kind">${KINDS.map(name => html`<option value="${name !== WRITES && name}"${name === selected && raw(' selected')}>${name}</option>`)}</select></div><button type="submit">Show</button></form>`
 
 /** The values of the bars as a table, for readers who cannot see the plot. */
 const barTable = (

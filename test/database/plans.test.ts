@@ -156,11 +156,14 @@ test('pages of feed, timeline, contributions, evidence, relations and revisions 
       `${pattern}\n${plan.join('\n')}`,
     )
   }
-  for (const index of ['activity_written', 'activity_read']) {
-    hasStep(
-      /request_id.* WHERE data_class = 'EXTERNAL' .* AND sequence < \? ORDER BY/,
-      new RegExp(`^SEARCH activity USING (COVERING )?INDEX ${index} \\((sequence|rowid)<\\?\\)$`),
-    )
+  for (const [index, actions] of [
+    ['activity_written', 'action NOT IN'],
+    ['activity_read', 'action IN'],
+  ]) {
+    const step = new RegExp(`^SEARCH activity USING (COVERING )?INDEX ${index} \\((sequence|rowid)<\\?\\)$`)
+    const feed = `request_id.* WHERE data_class = 'EXTERNAL' .*${actions} .* AND sequence < \\? ORDER BY`
+    hasStep(new RegExp(`^(?=.*UNION ALL).*${feed}`), step)
+    hasStep(new RegExp(`^(?!.*UNION ALL).*${feed}`), step)
   }
   hasStep(
     /WHERE entry = \? .* AND withdrawn = 0 AND sequence < \? ORDER BY/,

@@ -300,6 +300,8 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await homeViews.listWrites(reads, 5)
   await views.listChanges(reads, 5)
   await views.readTrend(reads)
+  for (const kind of ['written', 'read'] as const)
+    await views.readActivityOf(reads, kind, { before: undefined, limit: 9 })
   await views.readGrowth(reads, 3)
   await views.listSlice(reads, 0)
 }

@@ -87,6 +87,14 @@ export const listActivity = (reader: Reader, before: number, limit: number) =>
     pageOf(sql`${WRITTEN} AND sequence < ${before}`, sql`${READ} AND sequence < ${before}`, 'DESC', limit),
   )
 
+/** The writes or the reads of the public feed below a sequence. */
+export const listActivityOf = (reader: Reader, kind: 'written' | 'read', before: number, limit: number) =>
+  reader.all<ActivityRow>(sql`
+    ${ACTIVITY_COLUMNS} FROM (
+      SELECT ${ROW} FROM activity WHERE ${kind === 'read' ? READ : WRITTEN} AND sequence < ${before}
+      ORDER BY sequence DESC LIMIT ${limit}) s
+    ${ACTIVITY_JOINS} ORDER BY s.sequence DESC`)
+
 /** Those of the newest writes of the public feed whose entries have no signals, newest first. */
 export const listNewestWrites = (reader: Reader, limit: number) =>
   reader.all<ActivityRow>(sql`

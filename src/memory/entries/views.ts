@@ -1,9 +1,9 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Author, Entry } from '../../contract/resources.ts'
+import type { ActivityList, Author, Entry } from '../../contract/resources.ts'
 import type { Action, ObjectionStatus, Signal } from '../../contract/vocabulary.ts'
 import { findCheckpoint } from '../../tlog/rows.ts'
-import { listRecentActions } from '../activity/rows.ts'
+import { listActivityOf, listRecentActions } from '../activity/rows.ts'
 import { authorOf, findActorById, toAuthor } from '../actors/rows.ts'
 import { type ContributionOutcome, changedSince } from '../evidence/outcome-rules.ts'
 import { listContributionOutcomes } from '../evidence/rows.ts'
@@ -17,7 +17,7 @@ import {
   storedStanding,
 } from '../evidence/standing-rows.ts'
 import { readHead } from '../head-rows.ts'
-import { findAddressed, type Reads } from '../operation.ts'
+import { findAddressed, pageBelow, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { type EntryRow, findEntry } from './rows.ts'
@@ -126,6 +126,18 @@ export async function listChanges({ reader }: WithReader, limit: number): Promis
         standing: shownStanding(row),
       }
     })
+}
+
+/** A page of the writes or of the reads of the public feed, newest first. */
+export async function readActivityOf(
+  reads: Reads,
+  kind: 'written' | 'read',
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<ActivityList> {
+  if (kind === 'read') await reads.flushObservations()
+  const query = { limit, ...(before !== undefined && { before }) }
+  const { body } = await pageBelow({ query }, (below, rows) => listActivityOf(reads.reader, kind, below, rows))
+  return body as ActivityList
 }
 
 /** Kind and time (milliseconds) of the newest rows of the public feed, newest first. */
