@@ -4,9 +4,8 @@ import { openSqlite } from '../engine/sqlite.ts'
 import { replyOfError, reportReady } from '../engine/thread.ts'
 import { pagesOfEntry } from '../memory/entries/view-rows.ts'
 import type { SearchRequest } from '../memory/searching.ts'
-import { IndexReader } from './index/reader.ts'
-import { prefetch } from './prefetch.ts'
-import { searchIndex } from './query/query.ts'
+import { IndexReader } from './index/file.ts'
+import { prefetch, searchIndex } from './query/query.ts'
 
 /** A search as data. */
 export type Query = { id: number; request: SearchRequest }

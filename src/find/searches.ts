@@ -9,12 +9,13 @@ import {
   requestIndexed,
   type SharedCounters,
 } from '../engine/counters.ts'
-import { openSqlite } from '../engine/sqlite.ts'
-import { startThread, YOUNG_MB } from '../engine/thread.ts'
+import { sql } from '../engine/sql.ts'
+import { openSqlite, type SqliteConnection } from '../engine/sqlite.ts'
+import { startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
 import type { SearchRequest, SearchResult } from '../memory/searching.ts'
-import { IndexReader } from './index/reader.ts'
-import { findNear } from './near.ts'
-import { SearchPool } from './pool.ts'
+import { IndexReader } from './index/file.ts'
+import { resultOf, type SearchReply } from './query/query.ts'
+import { pairWord } from './rules/terms.ts'
 import type { SearchThreadData } from './search-thread.ts'
 
 /** Maximum number of search threads. On one core, a second one would only use memory. */
@@ -149,3 +150,85 @@ export class IndexBarrier {
     }
   }
 }
+
+/** A thread that searches. */
+export type SearchThread = Pick<Thread, 'ask' | 'pending' | 'close'>
+
+/** The threads that search. The first search starts one, and a search that finds all of them busy starts another, up to a maximum. */
+export class SearchPool {
+  readonly #threads: SearchThread[] = []
+  readonly #start: () => Promise<SearchThread>
+  readonly #most: number
+  #first: Promise<SearchThread> | undefined
+  /** Threads that were started or are being started. */
+  #started = 0
+  #starting: Promise<unknown> = Promise.resolve()
+  /** Searches that wait for the first thread. */
+  #waiting = 0
+
+  /** `start` must itself report a thread that does not start. */
+  constructor(start: () => Promise<SearchThread>, most: number) {
+    this.#start = start
+    this.#most = most
+  }
+
+  async ask(request: SearchRequest): Promise<SearchResult> {
+    const [one = await this.#firstThread(), ...others] = this.#threads
+    const idlest = others.reduce((best, thread) => (thread.pending() < best.pending() ? thread : best), one)
+    if (idlest.pending() > 0 && this.#started === this.#threads.length && this.#started < this.#most) {
+      // If no further thread starts, the others continue to search.
+      this.#startOne().catch(() => {})
+    }
+    return resultOf((await idlest.ask({ request })) as SearchReply)
+  }
+
+  pending(): number {
+    return this.#threads.reduce((sum, thread) => sum + thread.pending(), this.#waiting)
+  }
+
+  async close(): Promise<void> {
+    this.#started = this.#most
+    await this.#starting
+    for (const thread of this.#threads) await thread.close()
+  }
+
+  async #firstThread(): Promise<SearchThread> {
+    if (this.#first === undefined && this.#started === this.#most) throw new Error('The search threads are closed.')
+    this.#first ??= this.#startOne()
+    this.#waiting++
+    try {
+      return await this.#first
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  #startOne(): Promise<SearchThread> {
+    this.#started++
+    const thread = this.#start().then(started => {
+      this.#threads.push(started)
+      return started
+    })
+    this.#starting = thread.catch(() => {})
+    return thread
+  }
+}
+
+/** Number of the newest entries that are read for each pair. Of many entries about the same subject, some are enough. */
+const READ_MAX = 16
+
+/** The numbers of entries that have any of the pairs. Entries with more of the pairs come first; of equal ones, the newest. */
+export function findNear(index: SqliteConnection, pairs: readonly number[], limit: number): number[] {
+  const common = new Map<number, number>()
+  for (const pair of new Set(pairs)) {
+    const rows = index.all<{ number: number }>(
+      sql`SELECT rowid AS number FROM ranked WHERE ranked MATCH ${`"${pairWord(pair)}"`} ORDER BY rowid DESC LIMIT ${READ_MAX}`,
+    )
+    for (const { number } of rows) common.set(number, (common.get(number) ?? 0) + 1)
+  }
+  const most = [...common].sort(([a, as], [b, bs]) => bs - as || b - a).slice(0, limit)
+  return most.flatMap(([number]) => entryOf(index, number) ?? [])
+}
+
+const entryOf = (index: SqliteConnection, number: number): number | undefined =>
+  index.one<{ entry: number }>(sql`SELECT entry FROM doc WHERE number = ${number}`)?.entry

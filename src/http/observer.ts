@@ -1,6 +1,6 @@
 import { Problem } from '../contract/problem.ts'
 import { StoreFault } from '../engine/database.ts'
-import type { WordPair } from '../find/rules/unanswered.ts'
+import type { WordPair } from '../find/rules/question.ts'
 import type { Observation } from '../memory/activity/observe.ts'
 import { TOPICS_OF_NETWORK, type UnansweredTopic } from '../memory/activity/unanswered.ts'
 import type { OriginKeys } from '../memory/actors/rows.ts'

@@ -3,7 +3,7 @@ import type { BodyOf, Kind, NameOf, OperationName, ParamsOf, QueryOf } from '../
 import type { Hints } from '../contract/resources.ts'
 import type { Action, DataClass, Sort } from '../contract/vocabulary.ts'
 import type { Awaitable, Reader, Transaction } from '../engine/database.ts'
-import type { WordPair } from '../find/rules/unanswered.ts'
+import type { WordPair } from '../find/rules/question.ts'
 import { type ActivityRow, toActivity } from './activity/rows.ts'
 import type { ChangeFilter, ChangeKey } from './activity/rules.ts'
 import type { OriginKeys } from './actors/rows.ts'

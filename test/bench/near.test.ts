@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDrafts } from '../../bench/search/drafts.ts'
 import { judgedEntries } from '../../bench/signals/texts.ts'
-import { pairsOf } from '../../src/find/rules/pairs.ts'
 import { allTerms, type Draft, SIMILAR_FROM, similarity, termsOfDraft } from '../../src/find/rules/ranking.ts'
+import { pairsOf } from '../../src/find/rules/terms.ts'
 
 const ALIKE = { of: new Map<string, number>(), other: 1 }
 

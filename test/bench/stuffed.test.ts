@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Entry } from '../../bench/search/collection.ts'
 import { honestEntries, stuffedEntries } from '../../bench/search/stuffed.ts'
-import { putEntries } from '../../src/find/index/changes.ts'
-import { openIndex } from '../../src/find/index/file.ts'
+import { openIndex, putEntries } from '../../src/find/index/file.ts'
 import { rank } from '../../src/find/query/ranking.ts'
 
 /** The maximum number of questions for which a stuffed entry stands before each entry that answers them. */

@@ -9,9 +9,18 @@ import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import { tagKey } from '../../memory/entries/tag-rules.ts'
 import type { SearchRequest } from '../../memory/searching.ts'
 import { searchIndex } from '../query/query.ts'
-import { termsOf } from '../rules/terms.ts'
-import { type IndexedState, putEntries, removeEntries } from './changes.ts'
-import { deleteIndex, indexedRecord, openIndex, saveIndexedRecord, tidyIndex, undoIndexing } from './file.ts'
+import { termsOf } from '../rules/words.ts'
+import {
+  deleteIndex,
+  type IndexedState,
+  indexedRecord,
+  openIndex,
+  putEntries,
+  removeEntries,
+  saveIndexedRecord,
+  tidyIndex,
+  undoIndexing,
+} from './file.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-index-'))
 after(() => rmSync(directory, { recursive: true, force: true }))

@@ -3,10 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type IndexedState, putEntries } from '../index/changes.ts'
-import { openIndex, saveIndexedRecord } from '../index/file.ts'
-import { termsOf } from '../rules/terms.ts'
-import { allNewest, partFor } from './newest-part.ts'
+import { type IndexedState, openIndex, putEntries, saveIndexedRecord } from '../index/file.ts'
+import { termsOf } from '../rules/words.ts'
+import { allNewest, partFor } from './query.ts'
 
 const ENTRIES = 1_000
 const READ = 200

@@ -1,11 +1,223 @@
-import { only } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
 import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { roundScore } from '../rules/answers.ts'
-import { spelledIn } from '../rules/fold.ts'
-import { answerableFrom, codeTerms, LEVELS, type QueryWord, queryWords, rarity } from '../rules/ranking.ts'
-import { type Extent, levelled, type ScoreTable, score } from './postings.ts'
-import { type Correction, termsFor } from './terms.ts'
+import { answerableFrom, codeTerms, type QueryWord, queryWords } from '../rules/question.ts'
+import { emphasis, impactOf, impactOfName, LEVELS, levelled, rarity } from '../rules/ranking.ts'
+import { tagWord } from '../rules/terms.ts'
+import { spelledIn } from '../rules/words.ts'
+import {
+  type Correction,
+  type Extent,
+  extentOf,
+  type Postings,
+  readNumbers,
+  SAMPLE,
+  termsFor,
+  type WantedPostings,
+} from './terms.ts'
+
+/**
+ * The scores of one query by the number of the entry, in arrays that the next query reuses. A Map of 20,000 numbers, with the objects that
+ * it leaves to the garbage collector, would take a third of the time of a query.
+ */
+export class ScoreTable {
+  /** The hash table. A place has 1 plus the row of its entry, or 0 if it is free. At least half of the places are free. */
+  readonly #places: Int32Array
+  readonly #shift: number
+  readonly #numbers: Float64Array
+  readonly #scores: Float64Array
+  /** The part of a score that is from hints. */
+  readonly #hinted: Float64Array
+  /** The number of words of the query that each entry has. */
+  readonly #having: Uint8Array
+  #size = 0
+  #words = 0
+
+  /** `most` is the maximum number of entries of one query. */
+  constructor(most: number) {
+    const bits = Math.ceil(Math.log2(most)) + 1
+    this.#places = new Int32Array(2 ** bits)
+    this.#shift = 32 - bits
+    this.#numbers = new Float64Array(most)
+    this.#scores = new Float64Array(most)
+    this.#hinted = new Float64Array(most)
+    this.#having = new Uint8Array(most)
+  }
+
+  /** Clears the table for a query with this many words. */
+  begin(words: number): void {
+    this.#places.fill(0)
+    this.#size = 0
+    this.#words = words
+  }
+
+  /** Adds `worth` to the scores of distinct entries. With `isWord`, each of them has one more word of the query. */
+  add(numbers: readonly number[], worth: number, { isHint, isWord }: { isHint: boolean; isWord: boolean }): void {
+    for (let at = 0; at < numbers.length; at++) {
+      const row = this.#rowOf(numbers[at] as number)
+      this.#scores[row] = (this.#scores[row] as number) + worth
+      if (isHint) this.#hinted[row] = (this.#hinted[row] as number) + worth
+      if (isWord) this.#having[row] = (this.#having[row] as number) + 1
+    }
+  }
+
+  scoreOf(number: number): number {
+    const row = this.#find(number)
+    return row < 0 ? 0 : (this.#scores[row] as number)
+  }
+
+  /** The score without hints. */
+  ownScoreOf(number: number): number {
+    const row = this.#find(number)
+    return row < 0 ? 0 : (this.#scores[row] as number) - (this.#hinted[row] as number)
+  }
+
+  /** Whether an entry has all words of the query. */
+  hasAll(number: number): boolean {
+    const row = this.#find(number)
+    return row >= 0 && this.#hasAll(row)
+  }
+
+  /** The number of the entry that is ranked first, if there is one. */
+  first(): number | undefined {
+    let first = 0
+    for (let row = 1; row < this.#size; row++) if (this.#isBefore(row, first)) first = row
+    return this.#size === 0 ? undefined : this.#numbers[first]
+  }
+
+  /**
+   * The numbers of all entries. Those with all words come first; within each group the best first; of equal scores the newest first. A page
+   * takes few of thousands of entries, and a heap returns the first ones sooner than a sort.
+   */
+  *ranked(): Generator<number> {
+    const heap = Array.from({ length: this.#size }, (_, row) => row)
+    for (let at = (heap.length >> 1) - 1; at >= 0; at--) this.#sink(heap, at)
+    for (;;) {
+      const [first] = heap
+      const last = heap.pop()
+      if (first === undefined || last === undefined) return
+      yield this.#numbers[first] as number
+      if (heap.length === 0) return
+      heap[0] = last
+      this.#sink(heap, 0)
+    }
+  }
+
+  /** Moves a row of a heap down until it ranks before both of its children. */
+  #sink(heap: number[], from: number): void {
+    const row = heap[from] as number
+    let at = from
+    for (;;) {
+      let below = 2 * at + 1
+      if (below >= heap.length) break
+      if (below + 1 < heap.length && this.#isBefore(heap[below + 1] as number, heap[below] as number)) below++
+      if (!this.#isBefore(heap[below] as number, row)) break
+      heap[at] = heap[below] as number
+      at = below
+    }
+    heap[at] = row
+  }
+
+  #isBefore(row: number, other: number): boolean {
+    const isWhole = this.#hasAll(row)
+    if (isWhole !== this.#hasAll(other)) return isWhole
+    const difference = (this.#scores[row] as number) - (this.#scores[other] as number)
+    return difference === 0 ? (this.#numbers[row] as number) > (this.#numbers[other] as number) : difference > 0
+  }
+
+  #hasAll(row: number): boolean {
+    return this.#words > 0 && this.#having[row] === this.#words
+  }
+
+  /** The row of an entry; -1 if it has none. */
+  #find(number: number): number {
+    return (this.#places[this.#placeOf(number)] as number) - 1
+  }
+
+  /** The row of an entry. Adds a row if it has none. */
+  #rowOf(number: number): number {
+    const place = this.#placeOf(number)
+    const known = this.#places[place] as number
+    if (known > 0) return known - 1
+    const row = this.#size++
+    this.#places[place] = row + 1
+    this.#numbers[row] = number
+    this.#scores[row] = 0
+    this.#hinted[row] = 0
+    this.#having[row] = 0
+    return row
+  }
+
+  /** The place of an entry, or the free one where it belongs. */
+  #placeOf(number: number): number {
+    const [places, numbers] = [this.#places, this.#numbers]
+    let place = Math.imul(number, 0x9e3779b1) >>> this.#shift
+    for (;;) {
+      const known = places[place] as number
+      if (known === 0 || numbers[known - 1] === number) return place
+      place = (place + 1) & (places.length - 1)
+    }
+  }
+}
+
+/** Maximum number of postings that one query reads in addition to the samples, so that its cost does not grow with the store. */
+const POSTINGS_MAX = 20_000
+/** Maximum number of terms of a query that count for ranking: those with the highest weights. */
+const RANKED_TERMS_MAX = 24
+
+/** Scores of entries by their number; weights of terms; the best possible score. */
+export type Scores = { scores: ScoreTable; weights: Map<string, number>; best: number }
+
+/** Reused, because each thread runs one query at a time. */
+const table = new ScoreTable(POSTINGS_MAX + RANKED_TERMS_MAX * LEVELS * SAMPLE)
+
+/**
+ * Scores entries by BM25F. Reads the rarest terms first, up to POSTINGS_MAX postings. Of a longer list, reads the highest impacts and the
+ * newest entries. With `tag`, scores only entries with that tag. With `isLacking`, no entry has all words. The scores are valid until the
+ * next query.
+ */
+export function score(
+  index: SqliteConnection,
+  wanted: readonly WantedPostings[],
+  { extent, tag, isLacking }: { extent: Extent; tag: string | null; isLacking: boolean },
+): Scores {
+  const weighed = wanted
+    .map(({ postings, count, kind, isMain }) => ({
+      postings,
+      kind,
+      isMain,
+      weight: emphasis(postings.term, count) * rarity(postings.entryCount, extent.entries),
+    }))
+    .sort((a, b) => b.weight - a.weight || (a.postings.term < b.postings.term ? -1 : 1))
+    .slice(0, RANKED_TERMS_MAX)
+  table.begin(isLacking ? 0 : weighed.filter(({ isMain }) => isMain).length)
+  let left = POSTINGS_MAX
+  const rarestFirst = weighed.toSorted((a, b) => a.postings.entryCount - b.postings.entryCount)
+  for (const { postings, weight, kind, isMain } of rarestFirst) {
+    for (const list of postings.lists) {
+      const numbers = fetchList(index, postings.term, list, left, tag)
+      left = Math.max(0, left - numbers.length)
+      const worth = weight * (kind === 'NAME' ? impactOfName(list.level) : impactOf(list.level))
+      table.add(numbers, worth, { isHint: kind === 'HINT', isWord: isMain })
+    }
+  }
+  const weights = new Map(weighed.map(({ postings, weight }) => [postings.term, weight]))
+  const best = weighed.reduce((sum, { weight, kind }) => (kind === 'OTHER' ? sum : sum + weight), 0)
+  return { scores: table, weights, best }
+}
+
+/** The postings of a list. Returns the sample if it is complete or if no more postings may be read. */
+function fetchList(
+  index: SqliteConnection,
+  term: string,
+  { level, numbers, whole }: Postings['lists'][number],
+  left: number,
+  tag: string | null,
+): number[] {
+  const match = `"${levelled(term, level)}"`
+  if (tag !== null) return readNumbers(index, `${match} AND "${tagWord(tag)}"`, Math.max(SAMPLE, left))
+  return whole || left <= SAMPLE ? numbers : readNumbers(index, match, left)
+}
 
 /** The entries of a query by number, those with all words first, each group best first, and how well they fit. */
 export type Ranking = {
@@ -29,10 +241,6 @@ export type Ranking = {
   missing: string[]
   corrected: Correction[]
 }
-
-/** The size of an index. */
-export const extentOf = (index: SqliteConnection): Extent =>
-  only(index.one<Extent>(sql`SELECT entries, (SELECT max(number) FROM doc) AS newest FROM progress WHERE one = 1`))
 
 /** Ranks the entries that have any word of a query. With `tag`, ranks only entries with that tag. */
 export function rank(index: SqliteConnection, query: string, tag: string | null): Ranking {

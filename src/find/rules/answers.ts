@@ -4,9 +4,9 @@ import type { Signal } from '../../contract/vocabulary.ts'
 import { shortStandingLine } from '../../memory/evidence/rules.ts'
 import { plain } from '../../memory/plain.ts'
 import { signalLines } from '../../memory/signals/text.ts'
-import { foldWord } from './fold.ts'
 import { fieldTermsOf, forEachImpact, impactOf, type RankedText } from './ranking.ts'
-import { rankingTermsOf } from './ranking-terms.ts'
+import { rankingTermsOf } from './terms.ts'
+import { foldWord } from './words.ts'
 
 /** A found entry: how well it matches, whether it has all words of the question, its voices, and the signals of its text. */
 export type Ordered = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PASSAGE_MAX, passageOf } from './answers.ts'
-import { rankingTermsOf } from './ranking-terms.ts'
+import { rankingTermsOf } from './terms.ts'
 
 const passageFor = (question: string, content: string): string =>
   passageOf(content, new Map(rankingTermsOf(question).map(({ term }) => [term, 1])))

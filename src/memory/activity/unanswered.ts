@@ -1,5 +1,5 @@
 import { getOrThrow, type Transaction } from '../../engine/database.ts'
-import { countNetwork, type TopicCount } from '../../find/rules/unanswered.ts'
+import { countNetwork, type TopicCount } from '../../find/rules/question.ts'
 import {
   addUnansweredTopics,
   ensureOrigin,

@@ -17,8 +17,7 @@ import {
   shareOfTitle,
   WHOLE_MAX,
 } from '../../find/rules/answers.ts'
-import { messageLines, quotedIn } from '../../find/rules/messages.ts'
-import { unansweredPairs } from '../../find/rules/unanswered.ts'
+import { messageLines, quotedIn, unansweredPairs } from '../../find/rules/question.ts'
 import { observedSearch } from '../activity/observe.ts'
 import { confirmedOn, parseEnvironment } from '../evidence/environment-rules.ts'
 import type { Text } from '../evidence/pieces-rules.ts'

@@ -1,6 +1,6 @@
 import type { Entry, Hints } from '../../contract/resources.ts'
-import { pairsOf } from '../../find/rules/pairs.ts'
 import { allTerms, type Draft, type TermWeights, termsOfDraft } from '../../find/rules/ranking.ts'
+import { pairsOf } from '../../find/rules/terms.ts'
 import { shownStanding } from '../evidence/standing-rows.ts'
 import { LruCache } from '../lru-cache.ts'
 import type { WriteAnswer } from '../operation.ts'

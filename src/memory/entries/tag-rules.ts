@@ -1,4 +1,4 @@
-import { foldCase } from '../../find/rules/fold.ts'
+import { foldCase } from '../../find/rules/words.ts'
 
 /** The key of a tag, equal for all its spellings: NFKC, case folded, trimmed, runs of spaces collapsed. */
 export function tagKey(tag: string): string {

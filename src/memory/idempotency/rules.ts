@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { Problem } from '../../contract/problem.ts'
-import { isAscii } from '../../find/rules/fold.ts'
+import { isAscii } from '../../find/rules/words.ts'
 import { isToken, TOKEN_CHARACTERS, TOKEN_PREFIX } from '../actors/rules.ts'
 import { EVERY_HIDDEN } from '../invisible-characters.js'
 import { pathOfText } from '../values.ts'

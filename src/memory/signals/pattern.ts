@@ -1,5 +1,5 @@
 import type { Signal } from '../../contract/vocabulary.ts'
-import { foldWord } from '../../find/rules/fold.ts'
+import { foldWord } from '../../find/rules/words.ts'
 import { requiredPhrases } from './triggers.ts'
 
 /** The form of a text that a pattern searches (patterns.ts). */

@@ -1,5 +1,5 @@
 import { SIGNALS, type Signal } from '../../contract/vocabulary.ts'
-import { isAscii } from '../../find/rules/fold.ts'
+import { isAscii } from '../../find/rules/words.ts'
 import { EVERY_HIDDEN } from '../invisible-characters.js'
 import { LruCache } from '../lru-cache.ts'
 import { hasInvisible } from '../plain.ts'

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Signal } from '../../contract/vocabulary.ts'
-import { foldWord, isAscii } from '../../find/rules/fold.ts'
+import { foldWord, isAscii } from '../../find/rules/words.ts'
 import { HIDDEN } from '../invisible-characters.js'
 import { byteTable } from '../values.ts'
 

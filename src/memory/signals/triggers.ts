@@ -1,5 +1,4 @@
-import { foldCase } from '../../find/rules/fold.ts'
-import { isStopWord } from '../../find/rules/stem.ts'
+import { foldCase, isStopWord } from '../../find/rules/words.ts'
 import { codesOf, LEFT_OUT_SIGNS } from './text.ts'
 
 /*

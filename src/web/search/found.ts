@@ -1,6 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { FoundList } from '../../contract/resources.ts'
-import { wordsOf } from '../../find/rules/terms.ts'
+import { wordsOf } from '../../find/rules/words.ts'
 import type { Fit } from '../../memory/searching.ts'
 import { type Html, html, visible, words } from '../html.ts'
 import { ago, signalBadges, tagList } from '../parts/components.ts'

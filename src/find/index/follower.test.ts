@@ -12,8 +12,8 @@ import { type ChangedEntryRow, changedEntries } from '../../memory/entries/view-
 import { insertHead } from '../../memory/head-rows.ts'
 import { WRITES } from '../../memory/run.ts'
 import type { WriteEnvironment } from '../../memory/store.ts'
-import { followChanges } from './changes.ts'
 import { indexedRecord, openIndex } from './file.ts'
+import { followChanges } from './follower.ts'
 
 const ENVIRONMENT: WriteEnvironment = { at: Date.parse('2026-01-01'), cooldown: 0, dataClass: 'EXTERNAL' }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../../../test/support/random.ts'
-import { ScoreTable } from './postings.ts'
+import { ScoreTable } from './ranking.ts'
 
 type Row = { number: number; score: number; hinted: number; words: number }
 const ENTRIES = 300

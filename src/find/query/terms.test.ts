@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { putEntries } from '../index/changes.ts'
-import { openIndex, saveIndexedRecord } from '../index/file.ts'
+import { openIndex, putEntries, saveIndexedRecord } from '../index/file.ts'
 import { type SearchReply, searchIndex } from './query.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-repair-'))

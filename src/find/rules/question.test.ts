@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countNetwork, questionsOf, type TopicCount, unansweredPairs } from './unanswered.ts'
+import { countNetwork, questionsOf, type TopicCount, unansweredPairs } from './question.ts'
 
 const missing = (...words: string[]) => ({ missing: words, weights: [] })
 const wordsOf = (q: string, fit: Parameters<typeof unansweredPairs>[1]) =>
