@@ -1,13 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { checkOf, firstFault, type MemberFault } from '../contract/check.ts'
-import { LIMITS } from '../contract/limits.ts'
+import { LIMITS, MIN_SEQUENCE } from '../contract/limits.ts'
 import { codeOf } from '../contract/member-problems.ts'
-import { NAMED_INPUTS, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import { issuesToken, NAMED_INPUTS, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Schema } from '../contract/schema.ts'
 import type { Awaitable } from '../engine/database.ts'
+import { readSettled } from '../memory/activity/rows.ts'
+import { findStoredAnswer } from '../memory/idempotency/rows.ts'
+import { type IdempotencyKey, idempotencyKeyOf } from '../memory/idempotency/rules.ts'
+import type { RemoteCaller } from '../memory/operation.ts'
+import type { Store } from '../memory/store.ts'
 import { isUnclean, uncleanPath } from '../memory/values.ts'
+import type { Secrets } from '../secrets.ts'
+import { addressOf } from '../web/page.ts'
 import type { Exchange } from './exchange.ts'
+import { type AdminCheck, tokenOf } from './identify.ts'
+import type { ChargedRequest } from './limits.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?;?\s*$/i
 
@@ -24,15 +33,8 @@ export function assertJsonBody(headers: IncomingHttpHeaders): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads and parses the body of a request. Throws MALFORMED_JSON if it has none, and like `readBody` and `parseJson`. */
-export async function readJson(exchange: Exchange): Promise<unknown> {
-  const bytes = await readBody(exchange)
-  if (bytes === undefined) throw new Problem('MALFORMED_JSON')
-  return parseJson(bytes)
-}
-
-/** Parses the bytes of a body. Throws MALFORMED_JSON for invalid UTF-8, a byte order mark and invalid JSON. */
-export function parseJson(bytes: Buffer): unknown {
+/** Parses the bytes of a body. Throws MALFORMED_JSON for no body, invalid UTF-8, a byte order mark and invalid JSON. */
+export function parseJson(bytes: Buffer | undefined): unknown {
   try {
     return JSON.parse(utf8.decode(bytes)) as unknown
   } catch {
@@ -52,28 +54,22 @@ export function readBody(exchange: Exchange): Awaitable<Buffer | undefined> {
   }
   if (length > LIMITS.bodyBytes) throw tooLarge()
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = []
+    let pieces: Buffer[] = []
     let received = 0
-    const settle = (): void => {
-      request.off('data', take).off('end', end).off('error', fail)
-      request.on('error', () => {})
-    }
     const take = (piece: Buffer): void => {
       received += piece.length
-      pieces.push(piece)
-      if (received <= LIMITS.bodyBytes) return
-      settle()
-      reject(tooLarge())
+      if (received <= LIMITS.bodyBytes) pieces.push(piece)
+      else {
+        // The rest is read and discarded.
+        pieces = []
+        reject(tooLarge())
+      }
     }
-    const end = (): void => {
-      settle()
-      resolve(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, received))
-    }
-    const fail = (): void => {
-      settle()
-      reject(new Problem('MALFORMED_REQUEST'))
-    }
-    request.on('data', take).on('end', end).on('error', fail)
+    const end = (): void => resolve(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, received))
+    request
+      .on('data', take)
+      .on('end', end)
+      .on('error', () => reject(new Problem('MALFORMED_REQUEST')))
   })
 }
 
@@ -176,3 +172,188 @@ function decoded(text: string): string | undefined {
     return undefined
   }
 }
+
+/** The checked parts of a request whose body is not read yet. */
+export type CheckedParts = {
+  /** Identifies a retry; undefined without a key, and for reads. */
+  idempotencyKey: IdempotencyKey | undefined
+  params: Record<string, string>
+  query: Record<string, string | number>
+}
+/** A request that may run. */
+export type Admitted = ChargedRequest & CheckedParts
+
+/** Parts of the server that admit requests. Only the original of a mirror accepts writes. */
+export type Admitting = { store: Pick<Store, 'reader' | 'original'>; admin: AdminCheck; secrets: () => Secrets }
+
+/**
+ * The first check of a request: what only the original of a mirror answers, then the token, 401. Returns a promise if its token is invalid: then it passes only if
+ * its token became invalid by the request that it retries.
+ */
+export function assertAllowed(
+  parts: Admitting,
+  name: OperationName,
+  caller: RemoteCaller,
+  exchange: Exchange,
+): Awaitable<void> {
+  const { store, admin } = parts
+  const { access, cost, atOriginal }: Operation = OPERATIONS[name]
+  if (access === 'admin') admin.assertAdmin(exchange.headers.authorization)
+  else if (store.original !== undefined && (cost === 'write' || atOriginal))
+    throw writeAtOriginal(store.original, exchange)
+  else if (caller.actor === null) {
+    if (tokenOf(store, name, exchange) !== undefined) return assertRetry(parts, name, caller, exchange)
+    if (access === 'actor') throw new Problem('ACTOR_TOKEN_REQUIRED')
+  }
+}
+
+async function assertRetry(
+  { store, secrets }: Admitting,
+  name: OperationName,
+  caller: RemoteCaller,
+  { headers }: Exchange,
+): Promise<void> {
+  const operation: Operation = OPERATIONS[name]
+  const mayBeRetry = caller.tokenHash !== undefined && operation.access === 'actor' && issuesToken(operation)
+  const key = mayBeRetry ? idempotencyKeyFor(operation, headers, caller, secrets().originKey) : undefined
+  const isRetry = typeof key === 'object' && (await findStoredAnswer(store.reader, key.id)) !== undefined
+  if (!isRetry) throw new Problem('ACTOR_TOKEN_INVALID')
+}
+
+/**
+ * Checks the parts of a request before its body is read: path, query and Idempotency-Key 400, type 415. `search` is the part of the query
+ * for the operation.
+ */
+export function checkParts(
+  { secrets }: Pick<Admitting, 'secrets'>,
+  name: OperationName,
+  caller: RemoteCaller,
+  { headers, method, params: values }: Exchange,
+  search: string,
+): CheckedParts {
+  const params = CHECKS[name].params(values)
+  const query = CHECKS[name].query(search)
+  const idempotencyKey =
+    headers['idempotency-key'] === undefined
+      ? undefined
+      : idempotencyKeyFor(OPERATIONS[name], headers, caller, secrets().originKey)
+  if (idempotencyKey === 'invalid') throw new Problem('INVALID_IDEMPOTENCY_KEY')
+  if (method === 'POST') assertJsonBody(headers)
+  return { idempotencyKey, params, query }
+}
+
+/**
+ * The answer of a mirror to a write, and to a read of what only the original has: a redirect to the same address at the server that it
+ * copies. If that server is a mirror too, it redirects to its own original, so each redirect is one step closer to the server that accepts the write.
+ */
+function writeAtOriginal(original: string, { url }: Exchange): Problem {
+  return new Problem('WRITE_AT_ORIGINAL', { original, location: `${original}${addressOf(url)}` })
+}
+
+/** The key of a write. Two callers may choose the same key. `secret` is known to the nodes only. */
+function idempotencyKeyFor(
+  operation: Operation,
+  { 'idempotency-key': field }: IncomingHttpHeaders,
+  caller: RemoteCaller,
+  secret: string,
+): IdempotencyKey | 'invalid' | undefined {
+  if (operation.kind !== 'write' || field === undefined) return undefined
+  const key = typeof field === 'string' ? keyIn(field) : undefined
+  const least = issuesToken(operation) ? LIMITS.secretKeyCharacters : 1
+  if (key === undefined || key.length < least || key.length > LIMITS.idempotencyKeyCharacters) return 'invalid'
+  return idempotencyKeyOf(secret, ownerOf(operation, caller), key)
+}
+
+/**
+ * The key in a field: the bare text, or a structured-field string (RFC 9651) with its escapes resolved. Undefined for two fields, which
+ * Node joins with a comma and a space.
+ */
+function keyIn(field: string): string | undefined {
+  if (/^[!#-~][!-~]*$/.test(field)) return field
+  const quoted = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/.exec(field)?.[1]
+  return quoted?.replaceAll(/\\(.)/g, '$1')
+}
+
+/**
+ * The owner of a key. A retry of a request for a new token has the old token, which is invalid by then, so the hash of that token
+ * identifies the caller. Without a token, the network identifies the caller.
+ */
+function ownerOf(operation: Operation, { origin, actor, tokenHash }: RemoteCaller): string {
+  if (operation.access === 'admin') return 'admin'
+  if (operation.access === 'anyone') return `network ${origin.networkKey}`
+  return issuesToken(operation) ? `token ${tokenHash}` : `actor ${actor}`
+}
+
+type Waiter = { sequence: number; resolve(): void; reject(error: unknown): void }
+type Bounds = { seconds: number; waiters: number }
+
+const DIGITS = new RegExp(`^\\d{1,${LIMITS.cursorDigits}}$`)
+
+/**
+ * Delays reads with a Min-Sequence until the store has that sequence, so that a client reads its own writes at any node or mirror. The
+ * sequence of the store is read for all waiting requests together.
+ */
+export class MinSequence {
+  readonly #store: Pick<Store, 'reader' | 'onCommit'>
+  readonly #bounds: Bounds
+  readonly #waiters = new Set<Waiter>()
+  /** The highest sequence that was read. Sequences of a store only rise. */
+  #known = 0
+  #isReading = false
+  /** Whether there may be a newer sequence than the last one that was read. */
+  #isDue = false
+  #endListening = (): void => {}
+
+  constructor(store: Pick<Store, 'reader' | 'onCommit'>, bounds: Bounds = MIN_SEQUENCE) {
+    this.#store = store
+    this.#bounds = bounds
+  }
+
+  /**
+   * Returns undefined if the store has the sequence in the field, otherwise a promise that resolves once it has. Throws INVALID_MIN_SEQUENCE. Throws NOT_READY after `MIN_SEQUENCE.seconds`, and
+   * at once if `MIN_SEQUENCE.waiters` requests wait already.
+   */
+  reached({ 'min-sequence': field }: IncomingHttpHeaders): Awaitable<void> {
+    if (field === undefined) return
+    if (typeof field !== 'string' || !DIGITS.test(field)) throw new Problem('INVALID_MIN_SEQUENCE')
+    return Number(field) > this.#known ? this.#wait(Number(field)) : undefined
+  }
+
+  async #wait(sequence: number): Promise<void> {
+    if (this.#waiters.size >= this.#bounds.waiters) throw notReady()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiter = { sequence, resolve, reject }
+    const timer = setTimeout(() => reject(notReady()), this.#bounds.seconds * 1_000)
+    if (this.#waiters.size === 0) this.#endListening = this.#store.onCommit(() => void this.#read())
+    this.#waiters.add(waiter)
+    void this.#read()
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      this.#waiters.delete(waiter)
+      if (this.#waiters.size === 0) this.#endListening()
+    }
+  }
+
+  /** Reads the sequence of the store, and again if there was a commit during the read. */
+  async #read(): Promise<void> {
+    this.#isDue = true
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      while (this.#isDue && this.#waiters.size > 0) {
+        this.#isDue = false
+        this.#known = Math.max(this.#known, await readSettled(this.#store.reader))
+        for (const waiter of this.#waiters) if (waiter.sequence <= this.#known) waiter.resolve()
+      }
+    } catch (error) {
+      for (const waiter of this.#waiters) waiter.reject(error)
+    } finally {
+      this.#isReading = false
+    }
+  }
+}
+
+const notReady = (): Problem =>
+  new Problem('NOT_READY', { retryAfter: 1, reason: 'the store has not reached Min-Sequence' })

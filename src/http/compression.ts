@@ -107,8 +107,9 @@ type Yielding = { yieldIfOverBudget: () => Promise<void> | undefined }
 /** The body to send; a string has one character for each byte. Other requests may run while long lists are encoded. */
 export function bytesOf({ json, body }: Answer, yielding: Yielding): Awaitable<Buffer | string> {
   if (json !== undefined) return json
-  const isLong = Object.values(body).some(value => Array.isArray(value) && value.length > ENCODED_AT_ONCE)
-  return isLong ? encodeInTurns(body, yielding) : Buffer.from(JSON.stringify(body))
+  for (const value of Object.values(body))
+    if (Array.isArray(value) && value.length > ENCODED_AT_ONCE) return encodeInTurns(body, yielding)
+  return Buffer.from(JSON.stringify(body))
 }
 
 async function encodeInTurns(body: object, { yieldIfOverBudget }: Yielding): Promise<Buffer> {

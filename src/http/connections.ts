@@ -1,45 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import inject, { type InjectOptions } from 'light-my-request'
 import type { Logger } from 'pino'
 import { Problem } from '../contract/problem.ts'
-import { problemAnswer } from './errors.ts'
-
-/** The fields of every answer that make a browser treat it as data only. */
-export const SECURITY_FIELDS = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-}
-
-const EXPOSED = [
-  'ETag',
-  'Idempotency-Replayed',
-  'Link',
-  'Location',
-  'Log-Records',
-  'Retry-After',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Reason',
-  'Repr-Digest',
-  'Search-Match',
-  'Sequence',
-  'WWW-Authenticate',
-  'X-Request-Id',
-]
-
-/** The fields of every public answer, also without an Origin. */
-export const PUBLIC_FIELDS = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': EXPOSED.join(', '),
-  vary: 'Origin',
-}
+import type { Dispatcher } from './dispatcher.ts'
+import { type Arrival, createServer, problemAnswer } from './exchange.ts'
 
 /**
  * Timeouts in milliseconds. Slow clients are closed at most `requestTimeout` and one `connectionsCheckingInterval` after they began.
- * `assertWellFormed` handles a missing Host, because Node answers it with an empty body.
+ * `Dispatcher` handles a missing Host, because Node answers it with an empty body.
  */
 export const TIMEOUTS = {
   requestTimeout: 12_000,
@@ -108,36 +79,6 @@ export function closeUnknownPeers(server: Server): void {
   })
 }
 
-/** A host and a port (RFC 9110, 7.2), the host not empty. */
-const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i
-
-/**
- * Refuses a request unless it has a known version, one valid Host (optional in HTTP/1.0), at most one Content-Type, no transfer coding
- * except chunked, the target `*` only with OPTIONS (RFC 9112, 3.2.4), and no expectation except 100-continue (RFC 9110, 10.1.1).
- */
-export function assertWellFormed({ method, url, httpVersion, headers, rawHeaders }: IncomingMessage): void {
-  const { host, expect, 'transfer-encoding': coding } = headers
-  const isWellFormed =
-    (!url?.startsWith('*') || (url === '*' && method === 'OPTIONS')) &&
-    (expect === undefined || expect.toLowerCase() === '100-continue') &&
-    (httpVersion === '1.1' || httpVersion === '1.0') &&
-    (host === undefined ? httpVersion === '1.0' : HOST.test(host)) &&
-    (coding === undefined || coding.toLowerCase() === 'chunked') &&
-    hasAtMostOne(rawHeaders, 'host') &&
-    hasAtMostOne(rawHeaders, 'content-type')
-  if (!isWellFormed) throw new Problem('MALFORMED_REQUEST')
-}
-
-/** Whether fields, as alternating names and values, have a name at most once. */
-function hasAtMostOne(fields: readonly string[], name: string): boolean {
-  let count = 0
-  for (let at = 0; at < fields.length; at += 2) {
-    const one = fields[at] as string
-    if (one.length === name.length && one.toLowerCase() === name) count += 1
-  }
-  return count <= 1
-}
-
 /** Handles a request with an unknown expectation like any other, because Node would answer it with an empty 417. */
 export function handleExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
@@ -176,11 +117,23 @@ export class Connections {
 
   /** The server calls this for each connection. */
   readonly add = (socket: Socket): void => {
-    const connection: Connection = { isEnding: false, read: () => readInPieces(connection, socket) }
+    /**
+     * Reads the bytes that have arrived, except bytes after pipelined requests and while the body of a request waits for its reader.
+     * Because `readable` has a listener, Node parses the bytes of each call of `read`.
+     */
+    const read = (): void => {
+      while (!connection.isEnding && !socket.destroyed) {
+        const { request } = connection
+        if (request !== undefined && request.readableLength >= request.readableHighWaterMark) return
+        const { readableLength } = socket
+        if (socket.read(readableLength > PIECE_BYTES ? PIECE_BYTES : undefined) === null) return
+      }
+    }
+    const connection: Connection = { isEnding: false, read }
     this.#connections.set(socket, connection)
     socket.once('close', () => this.#connections.delete(socket))
     // Node resumes the socket when the body of a request is read.
-    socket.on('readable', connection.read).on('resume', connection.read)
+    socket.on('readable', read).on('resume', read)
   }
 
   /** Calls `handle` with each request that arrives after the answer to the previous request of its connection. */
@@ -225,19 +178,6 @@ export class Connections {
   }
 }
 
-/**
- * Reads the bytes that have arrived, except bytes after pipelined requests and while the body of a request waits for its reader. Because
- * `readable` has a listener, Node parses the bytes of each call of `read`.
- */
-function readInPieces(connection: Connection, socket: Socket): void {
-  while (!connection.isEnding && !socket.destroyed) {
-    const { request } = connection
-    if (request !== undefined && request.readableLength >= request.readableHighWaterMark) return
-    const { readableLength } = socket
-    if (socket.read(readableLength > PIECE_BYTES ? PIECE_BYTES : undefined) === null) return
-  }
-}
-
 /** Ends a connection after its answer. */
 function endAfterAnswer(connection: Connection, socket: Socket): void {
   const { response, isEnding } = connection
@@ -277,3 +217,126 @@ function endWithProblem(socket: Socket, reason: string | undefined, isHead: bool
   const timer = setTimeout(() => socket.destroy(), INVALID_CLOSE_TIMEOUT_MS)
   socket.once('close', () => clearTimeout(timer))
 }
+
+/** How long a stop waits for requests in progress. */
+const DRAIN_TIMEOUT_MS = 8_000
+/** The interval at which a stop closes connections that became idle, because their clients do not know about the stop. */
+const IDLE_INTERVAL_MS = 50
+/** How long a stop waits for the first bytes of a connection. */
+const UNUSED_TIMEOUT_MS = 1_000
+
+export type InjectedRequest = Pick<InjectOptions, 'method' | 'url' | 'headers' | 'remoteAddress' | 'payload'>
+export type InjectedAnswer = { statusCode: number; headers: Record<string, unknown>; body: string }
+
+export type HttpServer = {
+  server: Server
+  /** Resolves when connections are accepted, and rejects if the address cannot be listened on. */
+  listen(at: { host: string; port: number }): Promise<void>
+  /** Accepts the connections of other processes of this user at a Unix socket or a named pipe. Their requests have no limits. */
+  listenLocally(path: string): Promise<void>
+  /** Answers a request within the process, like one of a connection. Throws NOT_READY after `close`. */
+  inject(request: InjectedRequest, arrival?: Arrival): Promise<InjectedAnswer>
+  /** Accepts no new connections, and waits a bounded time for the requests in progress. */
+  close(): Promise<void>
+}
+
+/**
+ * Creates the HTTP server of node:http, with the limits of connections. `dispatch` answers the requests of each connection one by one.
+ * `answer` answers requests within the process. Those belong to a request that was accepted, so they are not shed.
+ */
+export function createHttpServer(
+  { noteConnection, dispatch, answer }: Pick<Dispatcher, 'noteConnection' | 'dispatch' | 'answer'>,
+  logger: Logger,
+): HttpServer {
+  const connections = new Connections(logger)
+  const server = createServer({ ...TIMEOUTS }, connections.oneByOne(dispatch))
+  server.on('clientError', (error, socket) => connections.handleClientError(error, socket as Socket))
+  server.on('connection', connections.add)
+  server.on('connection', noteConnection)
+  handleExpectations(server)
+  closeUnknownPeers(server)
+  closeSlowReaders(server)
+  const local = new LocalServer((request, response) => answer(request, response, { channel: 'local socket' }))
+  let closed = false
+  return {
+    server,
+    async listen({ host, port }) {
+      // The name `localhost` can have several addresses, of which Node would choose one.
+      server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
+      await once(server, 'listening')
+    },
+    listenLocally: path => local.listen(path),
+    async inject(request, arrival = { channel: 'process' }) {
+      if (closed) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'stopping' })
+      return inject(
+        withVisibleFields((asked, response) => answer(asked, response, arrival)),
+        request,
+      )
+    },
+    async close() {
+      closed = true
+      await Promise.all([local.close(), server.listening ? closeServer(server, connections) : undefined])
+    },
+  }
+}
+
+async function closeServer(server: Server, connections: Connections): Promise<void> {
+  const ended = new Promise(resolve => server.close(resolve))
+  const drained = setTimeout(() => server.closeAllConnections(), DRAIN_TIMEOUT_MS)
+  const unused = setTimeout(() => connections.closeUnused(), UNUSED_TIMEOUT_MS)
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_INTERVAL_MS)
+  await ended
+  clearTimeout(drained)
+  clearTimeout(unused)
+  clearInterval(idle)
+}
+
+/** The peers are processes of the same user, so a connection may be idle for as long as this process runs. */
+const LOCAL_TIMEOUTS = { requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 } as const
+
+/** Answers the requests of other processes of this user, in parallel and without shedding. */
+class LocalServer {
+  readonly #server: Server
+  #inProgress = 0
+  #onIdle = (): void => {}
+
+  constructor(answer: RequestListener) {
+    this.#server = createServer({ ...LOCAL_TIMEOUTS }, (request, response) => {
+      this.#inProgress += 1
+      response.once('close', () => {
+        this.#inProgress -= 1
+        if (this.#inProgress === 0) this.#onIdle()
+      })
+      answer(request, response)
+    })
+  }
+
+  async listen(path: string): Promise<void> {
+    this.#server.listen({ path })
+    await once(this.#server, 'listening')
+  }
+
+  /** Accepts no new connections, and closes the others after the answers in progress. Removes the socket. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return
+    const ended = new Promise(resolve => this.#server.close(resolve))
+    this.#onIdle = () => this.#server.closeIdleConnections()
+    if (this.#inProgress === 0) this.#onIdle()
+    const drained = setTimeout(() => this.#server.closeAllConnections(), DRAIN_TIMEOUT_MS)
+    await ended
+    clearTimeout(drained)
+  }
+}
+
+/** Sets the fields individually, because an injected response returns only fields that were set individually. */
+const withVisibleFields =
+  (answer: RequestListener): RequestListener =>
+  (request, response) => {
+    const writeHead = response.writeHead.bind(response)
+    response.writeHead = (status: number, pairs: unknown) => {
+      const fields = pairs as string[]
+      for (let at = 0; at < fields.length; at += 2) response.setHeader(fields[at] as string, fields[at + 1] as string)
+      return writeHead(status)
+    }
+    answer(request, response)
+  }

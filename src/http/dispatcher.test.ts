@@ -6,12 +6,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { StoreFault } from '../engine/database.ts'
-import { createHttpServer } from './connection-server.ts'
+import { createHttpServer } from './connections.ts'
 import { Dispatcher } from './dispatcher.ts'
-import type { Exchange, Route } from './exchange.ts'
+import { createRouter, type Exchange, READING, type Route } from './exchange.ts'
 import type { Metrics } from './metrics.ts'
 import { Overload } from './overload.ts'
-import { createRouter, READING } from './router.ts'
 
 /** A server with one route, `/api/it`, over a store whose queue may be full. */
 function serverWith(answer: Route['answer'], { full = false, turn }: { full?: boolean; turn?: Promise<void> } = {}) {
@@ -19,7 +18,7 @@ function serverWith(answer: Route['answer'], { full = false, turn }: { full?: bo
   const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
   const router = createRouter()
   router.add({ name: 'it', methods: [...READING, 'POST'], path: '/api/it', answer })
-  const overload = new Overload(logger, () => full)
+  const overload = new Overload(logger, { full: () => full })
   if (turn !== undefined) overload.turnOf = () => turn
   const dispatcher = new Dispatcher({
     config: readConfig({}),
@@ -28,7 +27,6 @@ function serverWith(answer: Route['answer'], { full = false, turn }: { full?: bo
     router,
     overload,
     store: { noteRead() {} },
-    isStopping: () => false,
   })
   return { dispatcher, server: createHttpServer(dispatcher, logger), lines }
 }

@@ -6,10 +6,9 @@ import { DAY, dayNumber, shortDigest } from '../memory/values.ts'
 import { type LogReads, readCheckpoint, readLogKeys, readTile } from '../tlog/read.ts'
 import { JSON_TYPE, TEXT_TYPE } from '../web/page.ts'
 import { answerFields, type Compression, isUnchanged, isWorthwhile, preferred, variesBy } from './compression.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, READING, type Router } from './exchange.ts'
 import { dayOf } from './identify.ts'
 import { openApiDocument } from './openapi.ts'
-import { READING, type Router } from './router.ts'
 import type { Serving } from './serve.ts'
 
 /** A document to send. It is made once for all requests. */

@@ -10,7 +10,7 @@ import type { StreamEvent, StreamName, StreamOperation, StreamPage } from '../me
 import { STREAMS } from '../memory/run.ts'
 import type { Store } from '../memory/store.ts'
 import { sequenceOf } from '../memory/values.ts'
-import type { Admitted } from './admission.ts'
+import type { Admitted } from './check.ts'
 import type { Exchange } from './exchange.ts'
 
 /**

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
-import type { Config } from '../config.ts'
+import createMatcher from 'find-my-way'
 import { Problem } from '../contract/problem.ts'
-import type { Awaitable } from '../engine/database.ts'
+import { PROBLEMS } from '../contract/problems.ts'
+import { type Awaitable, StoreFault } from '../engine/database.ts'
 import type { Decision } from '../memory/limits/rules.ts'
-import { type Page, targetOf } from '../web/page.ts'
-import { PUBLIC_FIELDS, SECURITY_FIELDS } from './connections.ts'
+import { JSON_TYPE, type Page, targetOf } from '../web/page.ts'
 
 /**
  * `createServer` and `STATUS_CODES` of node:http. An import of node:http reads all of its exports, which loads the client for fetch and
@@ -31,8 +31,83 @@ export type Route = {
 }
 export type Method = 'GET' | 'HEAD' | 'POST' | 'DELETE'
 
+/** The methods of a route that reads. */
+export const READING: readonly Method[] = ['GET', 'HEAD']
+
+export type Router = {
+  add(route: Route): void
+  /**
+   * Returns the route of a request and the decoded parameters of its path; undefined if there is no such route. Throws INVALID_PATH for
+   * malformed percent-encoding.
+   */
+  find(method: string, url: string): { route: Route; params: Record<string, string> } | undefined
+}
+
+/**
+ * Maximum length of a parameter, in characters. It exceeds the maximum size of request fields, so that the contract, not the router,
+ * refuses long values.
+ */
+const PARAMETER_MAX = 40_000
+
+export function createRouter(): Router {
+  const matcher = createMatcher({
+    maxParamLength: PARAMETER_MAX,
+    // The checks of the contract parse queries.
+    querystringParser: () => undefined,
+    onBadUrl: () => {
+      throw new Problem('INVALID_PATH')
+    },
+  })
+  return {
+    add(route) {
+      const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+      matcher.on([...route.methods], path, () => {}, route)
+    },
+    find(method, url) {
+      // To the matcher, a target `*` is a wildcard.
+      if (url.startsWith('*')) return undefined
+      const found = matcher.find(method as Method, url)
+      if (found === null) return undefined
+      if (found.store === null) throw new Problem('INVALID_PATH')
+      return { route: found.store as Route, params: found.params as Record<string, string> }
+    },
+  }
+}
+
 /** Header fields of an answer, with names in lower case. */
 export type Fields = Record<string, string>
+
+/** The fields of every answer that make a browser treat it as data only. */
+export const SECURITY_FIELDS = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+}
+
+const EXPOSED = [
+  'ETag',
+  'Idempotency-Replayed',
+  'Link',
+  'Location',
+  'Log-Records',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Reason',
+  'Repr-Digest',
+  'Search-Match',
+  'Sequence',
+  'WWW-Authenticate',
+  'X-Request-Id',
+]
+
+/** The fields of every public answer, also without an Origin. */
+export const PUBLIC_FIELDS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': EXPOSED.join(', '),
+  vary: 'Origin',
+}
 
 /** The fields that remain when a refusal replaces an answer. */
 const LASTING: ReadonlySet<string> = new Set([
@@ -75,7 +150,7 @@ export class Exchange {
   /** Undefined until the request is routed, and for an unknown path. */
   route: Route | undefined
   /** The decoded values of the parameters in the path. */
-  params: Record<string, string> = {}
+  params: Record<string, string>
   /** The parsed body of a POST; undefined without one. */
   body: unknown
   readonly arrival: Arrival
@@ -100,6 +175,7 @@ export class Exchange {
     this.url = url
     this.path = path
     this.search = search
+    this.params = {}
     this.fields = { ...SECURITY_FIELDS, 'x-request-id': this.id }
   }
 
@@ -148,82 +224,55 @@ function pairsOf(fields: Fields): string[] {
   return pairs
 }
 
-const ALLOWED = ['Content-Type', 'X-Actor-Token', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID', 'Min-Sequence']
-/** Further request fields of pages that use the Model Context Protocol. */
-const MCP_FIELDS = ['Mcp-Protocol-Version', 'Mcp-Method', 'Mcp-Name']
-const MAX_AGE = 86_400
+/** Retry-After for a store that does not accept writes, in seconds. */
+const STORE_RETRY = 2
 
-const PREFLIGHT_FIELDS = {
-  'access-control-allow-methods': 'GET, HEAD, POST',
-  'access-control-max-age': String(MAX_AGE),
-  'content-length': '0',
+/** Converts an error to a problem. An unexpected error becomes UNEXPECTED_FAULT. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof StoreFault) {
+    return new Problem(error.outcomeUnknown ? 'OUTCOME_UNKNOWN' : 'STORE_UNAVAILABLE', { retryAfter: STORE_RETRY })
+  }
+  return new Problem('UNEXPECTED_FAULT', { retryAfter: 1 })
 }
 
-type PageSettings = Pick<Config, 'allowedHosts' | 'allowedOrigins' | 'publicUrl'>
-
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-const isLoopback = (hostname: string): boolean => LOOPBACK.includes(hostname)
-/** Paths outside the API that only administrators read. */
-const ADMIN_PATHS = ['/metrics', '/admin/status']
-/** Paths that balancers probe under any name. They have no content. */
-const PROBES = ['/health', '/ready']
-
-/**
- * Throws HOST_NOT_ALLOWED or ORIGIN_NOT_ALLOWED if the operator allows neither the name under which a request came nor the web page that
- * sent it. A page chooses its Host by DNS rebinding, and cannot choose its Origin.
- */
-export function assertAllowedPage({ headers, path }: Exchange, settings: PageSettings): void {
-  const { allowedHosts, allowedOrigins, publicUrl } = settings
-  if (PROBES.includes(path)) return
-  const { host = '', origin } = headers
-  const name = host.toLowerCase().replace(/:\d*$/, '')
-  const isPublic = publicUrl !== undefined && new URL(publicUrl).hostname === name
-  if (allowedHosts.length > 0 && !isPublic && !allowedHosts.includes(name)) throw new Problem('HOST_NOT_ALLOWED')
-  if (allowedOrigins.length === 0 || origin === undefined || isListed(origin, settings)) return
-  const isOwnName = isLoopback(name) || allowedHosts.includes(name)
-  const isOwnPage = URL.canParse(origin) && new URL(origin).host === host.toLowerCase()
-  if (!(isOwnName && isOwnPage)) throw new Problem('ORIGIN_NOT_ALLOWED')
+const CHALLENGES: Partial<Record<string, string>> = {
+  ACTOR_TOKEN_REQUIRED: 'ActorToken realm="palimpsest"',
+  ACTOR_TOKEN_INVALID: 'ActorToken realm="palimpsest", error="invalid_token"',
+  ADMIN_TOKEN_REQUIRED: 'Bearer realm="palimpsest"',
+  ADMIN_TOKEN_INVALID: 'Bearer realm="palimpsest", error="invalid_token"',
 }
 
-const isListed = (origin: string, { allowedOrigins, publicUrl }: PageSettings): boolean =>
-  allowedOrigins.includes('*') ||
-  allowedOrigins.includes(origin) ||
-  (publicUrl !== undefined && new URL(publicUrl).origin === origin)
+/** The link to the broken rule (RFC 8288); `member` names the wrong member. */
+const helpLink = ({ code, detail: { member } }: Problem): string =>
+  `</docs/errors#${code}>; rel="help"${member === undefined ? '' : `; member="${member}"`}`
 
-/**
- * Whether a page may call /mcp: it sent no Origin, is of this machine, or is one that `ALLOWED_ORIGINS` or `PUBLIC_URL` names. The Host is
- * ignored, because a page can choose it by DNS rebinding.
- */
-export function mayCallMcp(origin: string | undefined, settings: PageSettings): boolean {
-  if (origin === undefined || isListed(origin, settings)) return true
-  // With a list of origins, assertAllowedPage has admitted the page.
-  return settings.allowedOrigins.length > 0 || (URL.canParse(origin) && isLoopback(new URL(origin).hostname))
-}
-
-/**
- * Lets web pages use the public interface, without credentials, but not the administrative paths: pages of every origin, or, with a list of
- * allowed origins, the page that sent the request. Returns true for an OPTIONS request, whose answer needs only these fields (Fetch
- * standard, CORS protocol).
- */
-export function allowOrigins(exchange: Exchange, { allowedOrigins }: Pick<Config, 'allowedOrigins'>): boolean {
-  const { fields, method, route } = exchange
-  fields.vary = PUBLIC_FIELDS.vary
-  const path = route?.path ?? pathOf(exchange)
-  if (path.startsWith('/api/admin/') || ADMIN_PATHS.includes(path)) return false
-  if (allowedOrigins.length === 0 || allowedOrigins.includes('*')) Object.assign(fields, PUBLIC_FIELDS)
-  else if (exchange.headers.origin !== undefined)
-    Object.assign(fields, PUBLIC_FIELDS, { 'access-control-allow-origin': exchange.headers.origin })
-  if (method !== 'OPTIONS') return false
-  const allowed = path === '/mcp' ? [...ALLOWED, ...MCP_FIELDS] : ALLOWED
-  exchange.set({ ...PREFLIGHT_FIELDS, 'access-control-allow-headers': allowed.join(', ') })
-  return true
-}
-
-/** The path as the router reads it, with percent-encoding decoded. */
-function pathOf({ path }: Exchange): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
+/** The answer to a problem: status, fields and the error shape (interface section 7). */
+export function problemAnswer(
+  problem: Problem,
+  requestId: string,
+): { status: number; headers: Record<string, string>; body: string } {
+  const { retryAfter, latest, original, location, reason } = problem.detail
+  const links = [
+    ...(original === undefined ? [] : [`<${original}>; rel="original"`]),
+    ...(latest === undefined
+      ? []
+      : [`</api/entries/${latest.slug}/revisions/${latest.revisionId}>; rel="latest-version"`]),
+    helpLink(problem),
+  ]
+  const challenge = CHALLENGES[problem.code]
+  return {
+    status: PROBLEMS[problem.code].status,
+    headers: {
+      'content-type': JSON_TYPE,
+      'cache-control': 'no-store',
+      ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(location === undefined ? {} : { location }),
+      ...(challenge === undefined ? {} : { 'www-authenticate': challenge }),
+      ...(latest === undefined ? {} : { etag: `"${latest.revisionId}"` }),
+      link: links.join(', '),
+    },
+    body: JSON.stringify({ error: { code: problem.code, requestId } }),
   }
 }

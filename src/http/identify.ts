@@ -2,13 +2,16 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import type { Network } from '../config.ts'
+import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Awaitable, Reader } from '../engine/database.ts'
 import { findActorByToken, type OriginKeys } from '../memory/actors/rows.ts'
 import { isToken, tokenHash } from '../memory/actors/rules.ts'
 import { LruCache } from '../memory/lru-cache.ts'
 import type { RemoteCaller } from '../memory/operation.ts'
+import type { Store } from '../memory/store.ts'
 import { dayNumber, SHORT_DIGEST_CHARACTERS } from '../memory/values.ts'
+import type { Exchange } from './exchange.ts'
 
 const IPV6_PREFIX_BYTES = 8
 const VOICE_PREFIX_DIGITS = 12
@@ -165,17 +168,41 @@ export class Origins {
   }
 }
 
-/** The actor of a token; null for no token and for one that is not valid. The hash is that of a token without a mistyped character. */
-export type TokenHolder = Pick<RemoteCaller, 'actor' | 'tokenHash'>
-export const NO_ACTOR: TokenHolder = { actor: null }
+/** Parts of the server that identify callers. Only the original of a mirror knows tokens. */
+export type Identifying = { store: Pick<Store, 'reader' | 'original'>; origins: Origins; now: () => number }
 
-/** Finds the actor of a token header. The checksum detects a mistyped token without a look-up. */
-export const findHolder = (reader: Reader, header: string | string[]): Awaitable<TokenHolder> =>
-  typeof header === 'string' && isToken(header) ? findHolderOf(reader, tokenHash(header)) : NO_ACTOR
+const NO_ORIGIN: OriginKeys = { id: '', day: '', networkKey: '', voice: '' }
 
-async function findHolderOf(reader: Reader, tokenHash: string): Promise<TokenHolder> {
-  const actor = await findActorByToken(reader, tokenHash)
-  return { actor: actor?.number ?? null, tokenHash }
+/** Finds the origin of a request and the actor of its token. The caller of a free operation is not identified. */
+export function identify(parts: Identifying, name: OperationName, exchange: Exchange): Awaitable<RemoteCaller> {
+  const { store, origins, now } = parts
+  const { id: requestId, headers, request } = exchange
+  const at = now()
+  const origin = OPERATIONS[name].cost === 'free' ? NO_ORIGIN : origins.originOf(request, at)
+  const token = tokenOf(store, name, exchange)
+  const sent = { requestId, at, userAgent: headers['user-agent'] ?? '' }
+  // The checksum detects a mistyped token without a look-up.
+  const hash = typeof token === 'string' && isToken(token) ? tokenHash(token) : undefined
+  return hash === undefined && !(origin instanceof Promise)
+    ? { ...sent, origin, actor: null, tokenHash: hash }
+    : identifyLater(store.reader, sent, origin, hash)
+}
+
+async function identifyLater(
+  reader: Reader,
+  sent: Pick<RemoteCaller, 'requestId' | 'at' | 'userAgent'>,
+  finding: Awaitable<OriginKeys>,
+  tokenHash: string | undefined,
+): Promise<RemoteCaller> {
+  const holding = tokenHash === undefined ? undefined : findActorByToken(reader, tokenHash)
+  const [origin, holder] = await Promise.all([finding, holding])
+  return { ...sent, origin, actor: holder?.number ?? null, tokenHash }
+}
+
+/** The token of a request; undefined without one, and for a request that needs none. A mirror knows no tokens. */
+export function tokenOf({ original }: Pick<Store, 'original'>, name: OperationName, { headers }: Exchange) {
+  const { cost, access }: Operation = OPERATIONS[name]
+  return cost === 'free' || access === 'admin' || original !== undefined ? undefined : headers['x-actor-token']
 }
 
 /** Checks Authorization headers against the admin token in constant time. */

@@ -98,11 +98,13 @@ export class Charges {
   }
 
   /** Charges the calls that a list of items stands for, after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
-  async chargeItems(body: unknown, request: ChargedRequest, exchange: Exchange): Promise<void> {
-    const { chargedItems }: Operation = OPERATIONS[request.name]
-    if (chargedItems === undefined) return
+  async chargeItems(
+    { member, perCall }: NonNullable<Operation['chargedItems']>,
+    body: unknown,
+    request: ChargedRequest,
+    exchange: Exchange,
+  ): Promise<void> {
     const { limits } = request.charged
-    const { member, perCall } = chargedItems
     const calls = Math.ceil(((body as Record<string, unknown[]>)[member]?.length ?? 0) / perCall)
     // A request for more calls than a minute admits would always be refused.
     if (limits.some(({ quota }) => calls > quota)) throw new Problem(codeOf(member), { member })

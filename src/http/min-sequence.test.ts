@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../contract/problem.ts'
 import type { Reader } from '../engine/database.ts'
-import { MinSequence } from './admission.ts'
+import { MinSequence } from './check.ts'
 
 /** A store of which only the sequence is read. */
 function fakeStore() {

@@ -39,7 +39,7 @@ test('requests are refused with Retry-After while the event loop is busy, and ac
   const write = (line: string): void => {
     logged += line
   }
-  const overload = new Overload(pino({ base: null }, { write }), () => false)
+  const overload = new Overload(pino({ base: null }, { write }), { full: () => false })
   const server = createServer((request, response) => {
     if (!overload.admit(request, response)) return
     if (request.url === '/work') work(WORK)
@@ -77,7 +77,7 @@ test('a refusal after a rest is logged, and the rest is no lag of the event loop
   const write = (line: string): void => {
     logged += line
   }
-  const overload = new Overload(pino({ base: null }, { write }), () => false)
+  const overload = new Overload(pino({ base: null }, { write }), { full: () => false })
   t.after(() => overload.close())
   while (overload.lag.count === 0) await setTimeout(10)
   await setTimeout(REST)
@@ -91,7 +91,7 @@ test('a refusal after a rest is logged, and the rest is no lag of the event loop
 
 test('writes are refused before their bodies are read while the queue of the store is full; reads and tools are not', async t => {
   let full = true
-  const overload = new Overload(pino({ enabled: false }), () => full)
+  const overload = new Overload(pino({ enabled: false }), { full: () => full })
   const server = createServer((request, response) => {
     if (overload.admit(request, response)) response.end('done')
   })

@@ -3,10 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { OPERATIONS } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
+import type { Store } from '../memory/store.ts'
 import { targetOf } from '../web/page.ts'
-import { PUBLIC_FIELDS, SECURITY_FIELDS } from './connections.ts'
-import { problemAnswer } from './errors.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, PUBLIC_FIELDS, problemAnswer, SECURITY_FIELDS } from './exchange.ts'
 
 /** Milliseconds for requests in one turn of the event loop. After that, further requests wait for a later turn. */
 const TURN_BUDGET_MS = 10
@@ -51,7 +50,7 @@ function cpuTimeMs(): number {
  * duration of that turn. After a turn in which a connection was accepted, one turn without requests follows. Requests begin in the order of
  * their arrival. A request is refused with the error of `refusal` if the thread used more than `maxWaitMs` milliseconds of CPU time while
  * the request waited. A request that has begun is never refused. A burst may wait for so long, a standing queue only for a quarter of it:
- * `isFull` is true while a new request would probably wait longer. Its caller then refuses the request at once.
+ * the length of the queue reaches `maxQueue` while a new request would probably wait longer. Its caller then refuses the request at once.
  */
 export class Turns {
   readonly #maxWaitMs: number
@@ -116,27 +115,31 @@ export class Turns {
 
   /** Returns a promise that resolves in a later turn. For requests that have begun and would otherwise all continue in this turn. */
   waitForLaterTurn(): Promise<void> {
-    if (!this.#isScheduled) this.#schedule()
+    if (!this.#isScheduled) setImmediate(this.#beginTurn)
+    this.#isScheduled = true
     return new Promise(resolve => this.#waiting.push({ resolve }))
   }
 
   #mayContinue(at: number, budget: number = TURN_BUDGET_MS): boolean {
-    if (!this.#isScheduled) this.#schedule()
+    if (!this.#isScheduled) setImmediate(this.#beginTurn)
+    this.#isScheduled = true
     this.#beganAt ??= at
     this.#requests += 1
     return this.#idleTurnsLeft === 0 && at - this.#beganAt < budget
   }
 
-  #schedule(): void {
-    this.#isScheduled = true
-    setImmediate(this.#beginTurn)
-  }
-
   /** Begins a turn. Node runs all promise callbacks of a setImmediate callback before the next setImmediate callback. */
   readonly #beginTurn = (): void => {
     const now = performance.now()
-    const added = IDLE_TURNS_PER_MS * this.#costlyMs(this.#beganAt ?? now, now)
-    this.#idleTurnsLeft = Math.min(MAX_IDLE_TURNS, Math.max(0, this.#idleTurnsLeft - 1) + added)
+    const took = now - (this.#beganAt ?? now)
+    let idle = Math.max(0, this.#idleTurnsLeft - 1)
+    // Cheap requests, and requests that took less than 1 ms together, need no idle turns.
+    if (took >= Math.max(1, CHEAP_REQUEST_MS * this.#requests)) {
+      const before = this.#cpuTimeAtCostlyTurnMs
+      this.#cpuTimeAtCostlyTurnMs = cpuTimeMs()
+      idle += IDLE_TURNS_PER_MS * Math.floor(Math.min(took, this.#cpuTimeAtCostlyTurnMs - before))
+    }
+    this.#idleTurnsLeft = Math.min(MAX_IDLE_TURNS, idle)
     if (this.#hasAccepted && this.#idleTurns < MAX_IDLE_TURNS) this.#idleTurnsLeft = Math.max(1, this.#idleTurnsLeft)
     this.#hasAccepted = false
     this.#idleTurns = this.#idleTurnsLeft === 0 ? 0 : this.#idleTurns + 1
@@ -154,14 +157,6 @@ export class Turns {
       for (let n = 0; n < further; n++) setImmediate(this.#continueTurn)
     }
     setImmediate(this.#beginTurn)
-  }
-
-  /** The CPU time of a turn in whole milliseconds; 0 if its requests were cheap or took less than 1 ms together. */
-  #costlyMs(beganAt: number, now: number): number {
-    if (now - beganAt < Math.max(1, CHEAP_REQUEST_MS * this.#requests)) return 0
-    const before = this.#cpuTimeAtCostlyTurnMs
-    this.#cpuTimeAtCostlyTurnMs = cpuTimeMs()
-    return Math.floor(Math.min(now - beganAt, this.#cpuTimeAtCostlyTurnMs - before))
   }
 
   readonly #continueTurn = (): void => {
@@ -216,7 +211,8 @@ export class WorkTurns {
 
   /** Returns undefined if a step may begin at once, otherwise a promise that resolves in a later turn. */
   waitToBegin(): Promise<void> | undefined {
-    this.#schedule()
+    if (!this.#isScheduled) setImmediate(this.#beginTurn)
+    this.#isScheduled = true
     if (this.#steps === this.#maxSteps || this.#waiting.length > 0) {
       return new Promise(resolve => this.#waiting.push(resolve))
     }
@@ -224,17 +220,11 @@ export class WorkTurns {
     return undefined
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    setImmediate(this.#beginTurn)
-  }
-
   readonly #beginTurn = (): void => {
-    this.#isScheduled = false
     const steps = this.#waiting.splice(0, this.#maxSteps)
     this.#steps = steps.length
-    if (this.#steps > 0) this.#schedule()
+    this.#isScheduled = steps.length > 0
+    if (this.#isScheduled) setImmediate(this.#beginTurn)
     for (const resolve of steps) resolve()
   }
 }
@@ -276,11 +266,11 @@ function refuse(path: string, response: ServerResponse): void {
  * Spreads requests over turns of the event loop, and sheds load. Refuses a request that has waited for its turn during `WAIT_MAX`
  * milliseconds of work, and a new one while the queue is full. Refuses new requests when one turn has had
  * several requests and more than `BUSY_MAX` milliseconds of work; a single slow request, or work other than requests, never triggers this.
- * Refuses writes while `isFull` reports that the queue of the store is full. Logs the number of refusals.
+ * Refuses writes while the queue of the store is full. Logs the number of refusals.
  */
 export class Overload {
   readonly #logger: Logger
-  readonly #isFull: () => boolean
+  readonly #store: Pick<Store, 'full'>
   readonly #turns = new Turns(WAIT_MAX, () => OVERLOADED)
   readonly #timer: NodeJS.Timeout
   /** Whether the timer runs: from a request until an interval without one. */
@@ -297,9 +287,9 @@ export class Overload {
   #refused = 0
   #loggedAt = Number.NEGATIVE_INFINITY
 
-  constructor(logger: Logger, isFull: () => boolean) {
+  constructor(logger: Logger, store: Pick<Store, 'full'>) {
     this.#logger = logger
-    this.#isFull = isFull
+    this.#store = store
     this.#timer = setTimeout(this.#measure, MEASURE_INTERVAL).unref()
   }
 
@@ -307,7 +297,7 @@ export class Overload {
     this.#turns.noteConnection()
   }
 
-  /** Accepts a request, or refuses it in as few steps as possible and returns false. */
+  /** Accepts a request, which is then in progress, or refuses it in as few steps as possible and returns false. */
   admit(request: IncomingMessage, response: ServerResponse): boolean {
     if (!this.#isMeasuring) {
       this.#isMeasuring = true
@@ -315,13 +305,18 @@ export class Overload {
       this.#used = process.threadCpuUsage()
       this.#timer.refresh()
     }
-    const isFull = request.method === 'POST' && this.#isFull() && pathOf(request).startsWith('/api/')
-    if (isFull || (this.#isOverloaded() && !FREE.has(pathOf(request)))) {
+    const isFull = request.method === 'POST' && this.#store.full() && pathOf(request).startsWith('/api/')
+    const isOverloaded =
+      this.#turns.isFull ||
+      (this.#busy > BUSY_MAX && this.#inProgress >= IN_PROGRESS_MAX) ||
+      (this.#admitted > 1 && performance.now() - this.#measuredAt > BUSY_MAX && this.#worked() > BUSY_MAX)
+    if (isFull || (isOverloaded && !FREE.has(pathOf(request)))) {
       this.#refused++
       refuse(pathOf(request), response)
       return false
     }
     this.#admitted++
+    this.#inProgress++
     return true
   }
 
@@ -343,12 +338,7 @@ export class Overload {
     return this.#turns.waitForLaterTurn()
   }
 
-  /** Counts an accepted request as in progress. */
-  begin(): void {
-    this.#inProgress++
-  }
-
-  /** Ends the count of a request whose route has returned: at once if its answer is complete, otherwise when its connection closes. */
+  /** Ends an accepted request whose route has returned: at once if its answer is complete, otherwise when its connection closes. */
   endWith(response: ServerResponse): void {
     if (response.writableEnded || response.closed) this.#inProgress--
     else response.once('close', this.#end)
@@ -371,12 +361,6 @@ export class Overload {
 
   readonly #end = (): void => {
     this.#inProgress--
-  }
-
-  #isOverloaded(): boolean {
-    if (this.#turns.isFull) return true
-    if (this.#busy > BUSY_MAX && this.#inProgress >= IN_PROGRESS_MAX) return true
-    return this.#admitted > 1 && performance.now() - this.#measuredAt > BUSY_MAX && this.#worked() > BUSY_MAX
   }
 
   /** Milliseconds of processor time of this thread since the last measurement. */

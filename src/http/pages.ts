@@ -23,12 +23,11 @@ import {
   targetOf,
 } from '../web/page.ts'
 import { type Leads, nearestFirst, problemPage, wordsOfAddress } from '../web/problem-page.ts'
-import type { Admitted } from './admission.ts'
+import type { Admitted } from './check.ts'
 import { createDocument, type createSender, isCurrent, type StaticDocument } from './documents.ts'
-import { problemAnswer } from './errors.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, problemAnswer } from './exchange.ts'
 import type { Observer } from './observer.ts'
-import { type Serving, withLicense } from './serve.ts'
+import { addLicense, type Serving } from './serve.ts'
 import { pageCacheFields, sharedCacheOf } from './shared-caches.ts'
 
 const HTML_MEDIA = 'text/html'
@@ -146,10 +145,8 @@ function createReadPages({ config, original, observer, serving, sendDocument }: 
     const made = createDocument(textOf(shown, asked))
     if (statusOf(shown) === 200) {
       const shared = sharedCacheOf(config, exchange.request, admittedAs(page, url), params)
-      Object.assign(
-        made.fields,
-        withLicense(pageCacheFields(observed === undefined ? {} : { observed }, shared), config),
-      )
+      Object.assign(made.fields, pageCacheFields(observed === undefined ? {} : { observed }, shared))
+      addLicense(made.fields, config)
     }
     if (observed !== undefined && !isCurrent(made, exchange)) observer.note(caller, observed)
     return sendDocument(made, exchange, statusOf(shown))

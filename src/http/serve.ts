@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { CreateInput, FeedbackInput } from '../contract/inputs.ts'
-import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import { OPERATIONS, type Operation, type OperationName, takesMinSequence } from '../contract/operations.ts'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import type { Awaitable } from '../engine/database.ts'
@@ -11,7 +11,7 @@ import { fenceOf } from '../guide/fence.ts'
 import type { EntryCache } from '../memory/entries/cache.ts'
 import { Hinter } from '../memory/entries/hints.ts'
 import { handleOf, revisionOfHandle } from '../memory/evidence/feedback.ts'
-import { type IdempotencyKey, requestDigest } from '../memory/idempotency/rules.ts'
+import { type Idempotency, type IdempotencyKey, requestDigest } from '../memory/idempotency/rules.ts'
 import type { Decision } from '../memory/limits/rules.ts'
 import type {
   Answer,
@@ -27,59 +27,65 @@ import { plain } from '../memory/plain.ts'
 import { runRead } from '../memory/run.ts'
 import type { Limiter, Store, WriteEnvironment } from '../memory/store.ts'
 import { coolsDown } from '../memory/write.ts'
-import type { Secrets } from '../secrets.ts'
 import { acceptedType } from '../web/accepted-type.ts'
 import { JSON_TYPE, MARKDOWN_TYPE } from '../web/page.ts'
-import type { Admission, Admitted } from './admission.ts'
-import { CHECKS, readJson } from './check.ts'
+import {
+  type Admitted,
+  type Admitting,
+  assertAllowed,
+  CHECKS,
+  checkParts,
+  MinSequence,
+  parseJson,
+  readBody,
+} from './check.ts'
 import { answerFields, bytesOf, type Compression, isCoded, isUnchanged, nextLink, sendCoded } from './compression.ts'
 import type { Streams } from './events.ts'
 import type { Exchange, Fields } from './exchange.ts'
+import { type Identifying, identify } from './identify.ts'
 import type { Charges } from './limits.ts'
 import type { Observer } from './observer.ts'
 import { type Overload, WorkTurns } from './overload.ts'
 import { sharedCacheFields, sharedCacheOf } from './shared-caches.ts'
 
 /** Adds a link to the Link field of an answer. */
-export const withLink = (fields: Fields, link: string): Fields => ({
-  ...fields,
-  link: fields.link === undefined ? link : `${fields.link}, ${link}`,
-})
+function addLink(fields: Fields, link: string): void {
+  fields.link = fields.link === undefined ? link : `${fields.link}, ${link}`
+}
 
 /**
  * Adds the Link to the licence of the content (RFC 4946) if CONTENT_LICENSE is set and the answer has content. An answer without
  * `operation` is a page, which shows at least titles.
  */
-export const withLicense = (
+export function addLicense(
   fields: Fields,
   { contentLicense }: Pick<Config, 'contentLicense'>,
   operation?: OperationName,
-): Fields =>
-  contentLicense !== undefined && (operation === undefined || 'licensed' in OPERATIONS[operation])
-    ? withLink(fields, `<${contentLicense}>; rel="license"`)
-    : fields
+): void {
+  const isLicensed = contentLicense !== undefined && (operation === undefined || 'licensed' in OPERATIONS[operation])
+  if (isLicensed) addLink(fields, `<${contentLicense}>; rel="license"`)
+}
 
 /** Problems of limits that are detected only after a request was charged. Its charges are then released. */
 export const RELEASED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
 
-export type ServingDependencies = {
-  admission: Admission
-  charges: Charges
-  logger: Logger
-  store: Store
-  entries: EntryCache
-  limiter: Pick<Limiter, 'beforeWrite'>
-  observer: Observer
-  streams: Streams
-  compression: Compression
-  rates: Reads['rates']
-  config: Pick<Config, 'sharedCacheSeconds' | 'contentLicense'>
-  guideDigest: Reads['guideDigest']
-  readiness: Reads['readiness']
-  secrets: () => Secrets
-  environment: (at?: number) => WriteEnvironment
-  overload: Pick<Overload, 'yieldToRequests' | 'yieldIfOverBudget'>
-}
+export type ServingDependencies = Identifying &
+  Admitting & {
+    charges: Charges
+    logger: Logger
+    store: Store
+    entries: EntryCache
+    limiter: Pick<Limiter, 'beforeWrite'>
+    observer: Observer
+    streams: Streams
+    compression: Compression
+    rates: Reads['rates']
+    config: Pick<Config, 'sharedCacheSeconds' | 'contentLicense'>
+    guideDigest: Reads['guideDigest']
+    readiness: Reads['readiness']
+    environment: (at?: number) => WriteEnvironment
+    overload: Pick<Overload, 'yieldToRequests' | 'yieldIfOverBudget'>
+  }
 
 const wantsMarkdown = (accept: string): boolean =>
   acceptedType(accept, ['application/json', 'text/markdown']) === 'text/markdown'
@@ -105,6 +111,7 @@ export class Serving {
   readonly #underWay = new Map<string, string>()
   readonly #workTurns = new WorkTurns()
   readonly #hinter: Hinter
+  readonly #minSequence: MinSequence
   /** The key of the handles of feedback, once it was needed. */
   #handleKey: string | undefined
   /** The members that the contexts of all reads share. */
@@ -115,6 +122,7 @@ export class Serving {
     const yieldToRequests = () => overload.yieldToRequests()
     this.#dependencies = dependencies
     this.#hinter = new Hinter(store)
+    this.#minSequence = new MinSequence(store)
     this.#shared = {
       reader: store.reader,
       entries,
@@ -159,8 +167,8 @@ export class Serving {
 
   /** Charges a request outside the contract as a read, and returns the charge. Throws RATE_LIMITED. */
   async chargeRead(exchange: Exchange): Promise<Decision> {
-    const { admission, charges } = this.#dependencies
-    return charges.charge('readDiscovery', await admission.identify('readDiscovery', exchange), exchange)
+    const caller = await identify(this.#dependencies, 'readDiscovery', exchange)
+    return this.#dependencies.charges.charge('readDiscovery', caller, exchange)
   }
 
   /**
@@ -168,24 +176,26 @@ export class Serving {
    * If the operation refuses it, the answer has the running cooldown, and a limit releases its charges. A cached read takes no promise.
    */
   async serve(name: OperationName, exchange: Exchange, { search, run }: Served = {}): Promise<void> {
-    const { admission, charges, streams } = this.#dependencies
-    const { kind } = OPERATIONS[name]
-    const identifying = admission.identify(name, exchange)
+    const { charges, streams } = this.#dependencies
+    const operation: Operation = OPERATIONS[name]
+    const identifying = identify(this.#dependencies, name, exchange)
     const caller = identifying instanceof Promise ? await identifying : identifying
     const charging = charges.charge(name, caller, exchange)
     const charged = charging instanceof Promise ? await charging : charging
-    const checking = admission.check(name, caller, exchange, search ?? exchange.search)
-    const { params, query, idempotencyKey } = checking instanceof Promise ? await checking : checking
-    if (exchange.headers['min-sequence'] !== undefined) await admission.reached(name, exchange)
-    if (exchange.method === 'POST') exchange.body = await readJson(exchange)
-    const request: Admitted = { name, caller, charged, params, query, idempotencyKey }
+    const allowing = assertAllowed(this.#dependencies, name, caller, exchange)
+    if (allowing !== undefined) await allowing
+    const parts = checkParts(this.#dependencies, name, caller, exchange, search ?? exchange.search)
+    if (exchange.headers['min-sequence'] !== undefined && takesMinSequence(operation))
+      await this.#minSequence.reached(exchange.headers)
+    if (exchange.method === 'POST') exchange.body = parseJson(await readBody(exchange))
+    const request: Admitted = { name, caller, charged, ...parts }
     try {
       const running =
         run !== undefined
           ? run(request, exchange)
-          : kind === 'read'
+          : operation.kind === 'read'
             ? this.#read(request, exchange)
-            : kind === 'write'
+            : operation.kind === 'write'
               ? this.#write(request, exchange)
               : streams.open(request, exchange)
       const answer = running instanceof Promise ? await running : running
@@ -221,86 +231,85 @@ export class Serving {
   /** Runs a read that waits until its observation has room, or is charged for each of its items. */
   async #readLater(request: Admitted, exchange: Exchange, read: CheckedRead, room: Promise<void> | undefined) {
     await room
-    await this.#dependencies.charges.chargeItems(read.body, request, exchange)
+    const { chargedItems }: Operation = OPERATIONS[request.name]
+    if (chargedItems !== undefined)
+      await this.#dependencies.charges.chargeItems(chargedItems, read.body, request, exchange)
     return runRead(request.name as ReadName, this.readsFor(request.caller), read)
   }
 
+  /** Runs a write in the store, and adds hints to the answer of a publication. */
   async #write(admitted: Admitted, exchange: Exchange): Promise<Answer> {
-    const { charges, limiter, rates, logger } = this.#dependencies
-    const { caller, params, idempotencyKey } = admitted
+    const { charges, limiter, rates, logger, secrets, store } = this.#dependencies
+    const { caller, params, idempotencyKey: key } = admitted
     const name = admitted.name as WriteName
+    const { chargedItems, response }: Operation = OPERATIONS[name]
     await this.#workTurns.waitToBegin()
     const body = CHECKS[name].body(exchange.body)
-    await charges.chargeItems(body, admitted, exchange)
+    if (chargedItems !== undefined) await charges.chargeItems(chargedItems, body, admitted, exchange)
     limiter.beforeWrite()
     const { requestId, actor, tokenHash, origin } = caller
     const { handle } = body as Partial<FeedbackInput>
-    const judged = handle === undefined ? {} : { judged: this.#judgedBy(handle, caller) }
-    const request = { params, body, caller: { requestId, actor, tokenHash, origin }, ...judged }
-    const cooldown = charges.cooldownOf(exchange) * 1_000
-    const environment = { ...this.#dependencies.environment(caller.at), cooldown }
-    const answer = await this.#runWithHints(name, request, idempotencyKey, environment)
+    // Undefined if the handle is refused.
+    const judged = handle === undefined ? {} : { judged: revisionOfHandle(secrets().originKey, handle, caller) }
+    const idempotency = key === undefined ? {} : { idempotency: this.#begin(key, name, params, body) }
+    const request: CheckedWrite = {
+      params,
+      body,
+      caller: { requestId, actor, tokenHash, origin },
+      ...judged,
+      ...idempotency,
+    }
+    const environment = { ...this.#dependencies.environment(caller.at), cooldown: charges.cooldownOf(exchange) * 1_000 }
+    let answer: WriteAnswer
+    try {
+      answer =
+        response === 'Published'
+          ? await this.#hinter.publish(body as CreateInput, { isKeyed: key !== undefined }, found =>
+              store.write(name, { ...request, ...found }, environment),
+            )
+          : await store.write(name, request, environment)
+    } finally {
+      if (key !== undefined) this.#underWay.delete(key.id)
+    }
     await this.#workTurns.waitToBegin()
     // If all items were refused, no write has started the cooldown.
-    const single = !('chargedItems' in OPERATIONS[name])
-    const began = coolsDown(name) && single && !answer.replayed ? rates.cooldownSeconds : undefined
+    const began = coolsDown(name) && chargedItems === undefined && !answer.replayed ? rates.cooldownSeconds : undefined
     await charges.addCooldown(admitted, exchange, began)
     if (answer.audit !== undefined) logger.info({ requestId, ...answer.audit }, 'audit')
     return answer
   }
 
-  /** The record number of the revision that a handle of feedback names; undefined if the handle is refused. */
-  #judgedBy(handle: string, caller: RemoteCaller): number | undefined {
-    return revisionOfHandle(this.#dependencies.secrets().originKey, handle, caller)
-  }
-
-  /** Runs a write, and adds hints to the answer of a publication. */
-  async #runWithHints(
-    name: WriteName,
-    request: CheckedWrite,
-    key: IdempotencyKey | undefined,
-    environment: WriteEnvironment,
-  ): Promise<WriteAnswer> {
-    if (OPERATIONS[name].response !== 'Published') return this.#run(name, request, key, environment)
-    const isKeyed = key !== undefined
-    return this.#hinter.publish(request.body as CreateInput, { isKeyed }, found =>
-      this.#run(name, { ...request, ...found }, key, environment),
-    )
-  }
-
   /**
-   * Runs a write. Throws REQUEST_IN_PROGRESS while the same request runs, and IDEMPOTENCY_KEY_REUSED while another one with its key runs.
+   * Notes that the request of a key is in progress, and returns the key with the digest of the request. Throws REQUEST_IN_PROGRESS while the
+   * same request runs, and IDEMPOTENCY_KEY_REUSED while another one with its key runs.
    */
-  async #run(
-    name: WriteName,
-    request: CheckedWrite,
-    key: IdempotencyKey | undefined,
-    environment: WriteEnvironment,
-  ): Promise<WriteAnswer> {
-    const { store } = this.#dependencies
-    if (key === undefined) return store.write(name, request, environment)
-    const digest = requestDigest(key, name, request.params, request.body)
+  #begin(key: IdempotencyKey, name: WriteName, params: CheckedWrite['params'], body: unknown): Idempotency {
+    const request = requestDigest(key, name, params, body)
     const other = this.#underWay.get(key.id)
-    if (other === digest) throw new Problem('REQUEST_IN_PROGRESS', { retryAfter: 1 })
+    if (other === request) throw new Problem('REQUEST_IN_PROGRESS', { retryAfter: 1 })
     if (other !== undefined) throw new Problem('IDEMPOTENCY_KEY_REUSED')
-    this.#underWay.set(key.id, digest)
-    try {
-      return await store.write(name, { ...request, idempotency: { ...key, request: digest } }, environment)
-    } finally {
-      this.#underWay.delete(key.id)
-    }
+    this.#underWay.set(key.id, request)
+    return { ...key, request }
   }
 
   /** Sends the answer of an operation, and notes what it shows. */
   #send(request: Admitted, answer: Answer, exchange: Exchange): Awaitable<void> {
-    const { observer, compression } = this.#dependencies
-    const operation: Operation = OPERATIONS[request.name]
+    const { observer, compression, config } = this.#dependencies
+    const { name, params, caller } = request
+    const operation: Operation = OPERATIONS[name]
     const { status, media } = operation
-    exchange.set(this.#fieldsOf(request, answer, exchange))
-    const match = operation.kind === 'read' ? exchange.headers['if-none-match'] : undefined
-    if (match !== undefined && answer.etag !== undefined && isUnchanged(match, answer.etag)) return exchange.send(304)
-    if (answer.observed !== undefined) observer.note(request.caller, answer.observed)
-    for (const observed of answer.alsoObserved ?? []) observer.note(request.caller, observed)
+    exchange.set(answerFields(answer, operation))
+    if (operation.kind === 'read') {
+      // Only the answers to reads may be cached.
+      if (config.sharedCacheSeconds > 0)
+        exchange.set(sharedCacheFields(answer, sharedCacheOf(config, exchange.request, name, params)))
+      if (config.contentLicense !== undefined) addLicense(exchange.fields, config, name)
+      if (answer.next !== undefined) addLink(exchange.fields, nextLink(exchange.url, answer.next))
+      const match = exchange.headers['if-none-match']
+      if (match !== undefined && answer.etag !== undefined && isUnchanged(match, answer.etag)) return exchange.send(304)
+    }
+    if (answer.observed !== undefined) observer.note(caller, answer.observed)
+    for (const observed of answer.alsoObserved ?? []) observer.note(caller, observed)
     exchange.fields['content-type'] = media === undefined ? JSON_TYPE : `${media}; charset=utf-8`
     if (answer.markdown !== undefined) {
       exchange.fields.vary = 'Origin, Accept'
@@ -319,17 +328,5 @@ export class Serving {
   async #sendLater(exchange: Exchange, status: number, encoding: Promise<Buffer | string>, isList: boolean) {
     const bytes = await encoding
     await (isList ? sendCoded(this.#dependencies.compression, exchange, status, bytes) : exchange.send(status, bytes))
-  }
-
-  /** The fields of an answer. Only the answers to reads may be cached. */
-  #fieldsOf({ name, params }: Admitted, answer: Answer, { request, url }: Exchange): Fields {
-    const { config } = this.#dependencies
-    const fields = answerFields(answer, OPERATIONS[name])
-    if (OPERATIONS[name].kind !== 'read') return fields
-    if (config.sharedCacheSeconds > 0) {
-      Object.assign(fields, sharedCacheFields(answer, sharedCacheOf(config, request, name, params)))
-    }
-    const licensed = config.contentLicense === undefined ? fields : withLicense(fields, config, name)
-    return answer.next === undefined ? licensed : withLink(licensed, nextLink(url, answer.next))
   }
 }

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
+import { Problem } from '../contract/problem.ts'
 import { guideDigests } from '../guide/texts.ts'
 import { EntryCache } from '../memory/entries/cache.ts'
 import type { Decision } from '../memory/limits/rules.ts'
@@ -7,20 +9,21 @@ import type { Readiness } from '../memory/operation.ts'
 import type { Limiter, Store, WriteEnvironment } from '../memory/store.ts'
 import type { MirrorLag } from '../mirror/lag.ts'
 import type { Secrets } from '../secrets.ts'
-import { Admission } from './admission.ts'
+import { acceptedType } from '../web/accepted-type.ts'
+import { JSON_TYPE } from '../web/page.ts'
+import { PAGES } from '../web/pages.ts'
 import { createCompression } from './compression.ts'
-import { createHttpServer, type HttpServer } from './connection-server.ts'
+import { createHttpServer, type HttpServer } from './connections.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { createSender } from './documents.ts'
+import { createGuides, createSender, routeLog } from './documents.ts'
 import { Streams } from './events.ts'
-import type { Exchange } from './exchange.ts'
+import { createRouter, type Exchange, READING, type Route, type Router } from './exchange.ts'
 import { AdminCheck, Origins } from './identify.ts'
 import { Charges } from './limits.ts'
 import { ClockWatch, Metrics } from './metrics.ts'
 import { Observer, UnansweredTopics } from './observer.ts'
 import { Overload } from './overload.ts'
-import type { Router } from './router.ts'
-import { createRoutes } from './routes.ts'
+import { admittedAs, createPageHandler, searchFor } from './pages.ts'
 import { Serving, type ServingDependencies } from './serve.ts'
 import type { BackupStatus, WitnessMetrics } from './status.ts'
 
@@ -106,13 +109,11 @@ export function createServer(options: ServerOptions): Server {
   const observer = createObserver(options, environment, origins)
   const admin = new AdminCheck(() => options.secrets().adminDigest)
   const charges = new Charges({ ...options, admin })
-  const admission = new Admission({ ...options, origins, admin })
-  let stopping = false
-  const readiness = () => (stopping ? { ready: false, status: 'stopping' } : readinessOf(options))
+  const readiness = () => (dispatcher.isStopping ? { ready: false, status: 'stopping' } : readinessOf(options))
   const streams = new Streams(store, logger)
   const compression = createCompression()
-  const overload = new Overload(logger, () => store.full())
-  const answering = { admission, charges, observer, streams, compression, readiness, environment, overload }
+  const overload = new Overload(logger, store)
+  const answering = { origins, admin, charges, observer, streams, compression, readiness, environment, overload }
   const serving = createServing(options, answering)
   const clock = new ClockWatch(now, logger)
   const metrics = new Metrics(store, { ...options, origins, clock, readiness, streams, charges, overload })
@@ -123,7 +124,7 @@ export function createServer(options: ServerOptions): Server {
     observer,
     sendDocument: createSender(compression),
   })
-  const dispatcher = new Dispatcher({ ...options, metrics, router, overload, isStopping: () => stopping })
+  const dispatcher = new Dispatcher({ ...options, metrics, router, overload })
   const http = createHttpServer(dispatcher, logger)
   return {
     ...http,
@@ -134,7 +135,7 @@ export function createServer(options: ServerOptions): Server {
     environment,
     chargeRead: exchange => serving.chargeRead(exchange),
     async stop() {
-      stopping = true
+      dispatcher.isStopping = true
       clock.end()
       streams.close()
       await http.close()
@@ -149,3 +150,105 @@ const ratesOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Config) => 
   writePerMinute,
   cooldownSeconds,
 })
+
+type RouteParts = {
+  config: Config
+  store: Store
+  now: () => number
+  serving: Serving
+  metrics: Metrics
+  observer: Observer
+  sendDocument: ReturnType<typeof createSender>
+  /** The keys of the witnesses of the public log, one per line. */
+  witnesses: { keys: string } | undefined
+}
+
+/** The routes of all operations, guides and pages, from their tables, and those of the metrics and of the public log. */
+function createRoutes(parts: RouteParts): Router {
+  const { config, store, now, serving, metrics, observer, sendDocument, witnesses } = parts
+  const { original } = store
+  const router = createRouter()
+  routeOperations(router, serving)
+  routeGuides(router, createGuides(config), sendDocument, now)
+  routeMetrics(router, serving, metrics)
+  routeLog(router, serving, store, witnesses?.keys)
+  routePages(router, serving, createPageHandler({ config, original, observer, serving, sendDocument }))
+  return router
+}
+
+function routeOperations(router: Router, serving: Serving): void {
+  for (const [name, { method, path }] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
+    const methods: Route['methods'] = method === 'GET' ? READING : ['POST']
+    router.add({ name, methods, path, answer: exchange => serving.serve(name, exchange) })
+  }
+}
+
+function routeGuides(
+  router: Router,
+  guides: ReturnType<typeof createGuides>,
+  sendDocument: ReturnType<typeof createSender>,
+  now: () => number,
+): void {
+  for (const [path, guide] of Object.entries(guides)) {
+    router.add({
+      name: path.slice(1),
+      methods: READING,
+      path,
+      answer(exchange) {
+        const made = guide(now())
+        if (made === undefined) throw new Problem('ROUTE_NOT_FOUND')
+        return sendDocument(made, exchange)
+      },
+    })
+  }
+}
+
+/** The path of the status. Pages of other origins may not read it. */
+const STATUS_PATH = '/admin/status'
+
+/** Metrics and status are charged and checked like a read of the administrator's snapshot. A browser is sent to the console. */
+function routeMetrics(router: Router, serving: Serving, metrics: Metrics): void {
+  const run = async (_: unknown, exchange: Exchange): Promise<undefined> => {
+    const { type, body } = await metrics.expose()
+    exchange.set({ 'cache-control': 'no-store', 'content-type': type }).send(200, Buffer.from(body))
+  }
+  router.add({
+    name: 'metrics',
+    methods: READING,
+    path: '/metrics',
+    answer: exchange => serving.serve('readAdminSnapshot', exchange, { search: '', run }),
+  })
+  const runStatus = async (_: unknown, exchange: Exchange): Promise<undefined> => {
+    const body = JSON.stringify({ findings: await metrics.findings() })
+    exchange.set({ 'cache-control': 'no-store', 'content-type': JSON_TYPE }).send(200, Buffer.from(body))
+  }
+  router.add({
+    name: 'status',
+    methods: READING,
+    path: STATUS_PATH,
+    answer: exchange => {
+      const { accept = '', authorization } = exchange.headers
+      if (authorization === undefined && acceptedType(accept, ['application/json', 'text/html']) === 'text/html')
+        return void exchange.set({ location: '/admin#status' }).send(303)
+      return serving.serve('readAdminSnapshot', exchange, { search: '', run: runStatus })
+    },
+  })
+}
+
+function routePages(router: Router, serving: Serving, show: ReturnType<typeof createPageHandler>): void {
+  for (const page of PAGES) {
+    router.add({
+      name: `page ${page.path}`,
+      methods: page.method === 'POST' ? ['POST'] : READING,
+      path: page.path,
+      page,
+      answer: exchange =>
+        serving.serve(admittedAs(page, exchange.url), exchange, {
+          search: searchFor(page, exchange.url),
+          run: async (request, of) => {
+            await show(page, request, of)
+          },
+        }),
+    })
+  }
+}

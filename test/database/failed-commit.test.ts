@@ -8,7 +8,7 @@ import { GroupCommit } from '../../src/engine/group-commit.ts'
 import { sql } from '../../src/engine/sql.ts'
 import { openSqlite, type SqliteConnection, SqliteSession } from '../../src/engine/sqlite.ts'
 import { errorOfReply, replyOfError } from '../../src/engine/thread.ts'
-import { problemOf } from '../../src/http/errors.ts'
+import { problemOf } from '../../src/http/exchange.ts'
 
 /** The code that a client gets for an error of the thread that writes. */
 const codeOf = (error: unknown): string => problemOf(errorOfReply(replyOfError(1, error) as never)).code
