@@ -10,8 +10,8 @@ import type {
 import type { ProblemCode } from '../contract/problem.ts'
 import { remedyOf } from '../contract/problems.ts'
 import type { Entry } from '../contract/resources.ts'
+import { holdsSecret } from '../memory/actors/rules.ts'
 import { Texts } from '../memory/evidence/pieces-rules.ts'
-import { holdsSecret } from '../memory/idempotency/rules.ts'
 import { pathOfText } from '../memory/values.ts'
 
 const refused = (code: ProblemCode, member?: string, latestRevisionId: string | null = null): ClientError =>

@@ -2,31 +2,16 @@ import { randomBytes, randomFillSync } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
 import { type Awaitable, isUnavailable, type Reader, type Transaction } from '../engine/database.ts'
 import type { Work } from '../engine/group-commit.ts'
+import { prepareEntry } from './entries/create.ts'
 import { prepareRevision } from './entries/revise.ts'
-import { FIRST_REVISION } from './entries/rules.ts'
 import type { Context, WriteName, WriteRequest } from './operation.ts'
 import { MAINTENANCE, type MaintenanceName, WRITES } from './run.ts'
-import { signalsOfTexts } from './signals/signals.ts'
 import type { WriteEnvironment } from './store.ts'
 import { notBefore } from './values.ts'
 
 /** Random bytes per id, and ids per call of the random generator, which takes most of the time of an id. */
 const ID_BYTES = 16
 const IDS_AT_ONCE = 256
-
-/** Returns a function that returns new random bytes for each id. Its result is a view of a buffer that a later call may overwrite. */
-function createRandom(): () => Uint8Array {
-  const drawn = new Uint8Array(ID_BYTES * IDS_AT_ONCE)
-  let at = drawn.length
-  return () => {
-    if (at === drawn.length) {
-      randomFillSync(drawn)
-      at = 0
-    }
-    at += ID_BYTES
-    return drawn.subarray(at - ID_BYTES, at)
-  }
-}
 
 /**
  * Returns the function that makes the contexts of one writing process. The time of a context follows the clock. It is never earlier than
@@ -36,7 +21,9 @@ function createRandom(): () => Uint8Array {
 export function createContexts(): (environment: WriteEnvironment, floor?: number) => Context {
   let latest = 0
   let made = 0
-  const random = createRandom()
+  // Each id has random bytes of its own. They are a view of bytes that are drawn for many ids at once.
+  const drawn = new Uint8Array(ID_BYTES * IDS_AT_ONCE)
+  let from = drawn.length
   return (environment, floor = 0) => {
     const at = notBefore(latest, notBefore(floor, environment.at))
     if (at !== latest) {
@@ -47,7 +34,14 @@ export function createContexts(): (environment: WriteEnvironment, floor?: number
       ...environment,
       now: environment.at,
       at: latest,
-      newId: () => uuid({ msecs: latest, seq: made++, random: random() }),
+      newId() {
+        if (from === drawn.length) {
+          randomFillSync(drawn)
+          from = 0
+        }
+        from += ID_BYTES
+        return uuid({ msecs: latest, seq: made++, random: drawn.subarray(from - ID_BYTES, from) })
+      },
       randomBytes,
     }
   }
@@ -69,27 +63,9 @@ type RunCommand = (tx: Transaction, context: Context, input: unknown) => Promise
 const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], RunCommand>
 
 /** Computes parts of a write before its transaction, to keep locks short. */
-const PREPARED = {
-  createEntry: (_: Reader, input: WriteRequest<'createEntry'>) => ({
-    ...input,
-    signals: signalsOfTexts({ ...FIRST_REVISION, ...input.body }),
-  }),
-  reviseEntry: prepareRevision,
-}
+const PREPARED = { createEntry: prepareEntry, reviseEntry: prepareRevision }
 type Prepare = (reader: Reader, input: unknown) => Awaitable<unknown>
 const PREPARES: Partial<Record<Command['name'], Prepare>> = PREPARED as Record<keyof typeof PREPARED, Prepare>
-
-/** Prepares an input. If the database is away, the transaction waits for it and computes what was not prepared. */
-async function prepareInput(reader: Reader, name: Command['name'], input: unknown): Promise<unknown> {
-  const prepare = PREPARES[name]
-  if (prepare === undefined) return input
-  try {
-    return await prepare(reader, input)
-  } catch (error) {
-    if (isUnavailable(error)) return input
-    throw error
-  }
-}
 
 /**
  * Returns the function that converts commands to units of work. All of them share the clock and the ids of one writing process. The reader
@@ -98,7 +74,13 @@ async function prepareInput(reader: Reader, name: Command['name'], input: unknow
 export function createWorks(reader: Reader): (command: Command) => Promise<Work> {
   const contextOf = createContexts()
   return async ({ name, input, environment }) => {
-    const prepared = await prepareInput(reader, name, input)
+    let prepared = input
+    try {
+      prepared = (await PREPARES[name]?.(reader, input)) ?? input
+    } catch (error) {
+      // If the database is away, the transaction waits for it and computes what was not prepared.
+      if (!isUnavailable(error)) throw error
+    }
     return (tx, floor) => RUNS[name](tx, contextOf(environment, floor), prepared)
   }
 }

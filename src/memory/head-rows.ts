@@ -89,25 +89,20 @@ export const HEAD: Loadable<Head> = {
       observed_actors = ${head.observed_actors}, recurrent_actors = ${head.recurrent_actors}`),
 }
 
+/** Adds to the counters of the head; those left out stay as they are. Returns the sequence and the record number after that. */
+export async function addToHead(
+  tx: Transaction,
+  by: Partial<Omit<Head, 'store_id'>>,
+): Promise<Pick<Head, 'sequence' | 'record'>> {
+  const head = await tx.load(HEAD)
+  for (const [name, count] of Object.entries(by) as [keyof typeof by, number][]) head[name] += count
+  // Other units of work of the group may change the head before the caller continues.
+  const { sequence, record } = head
+  return { sequence, record }
+}
+
 /** Takes the next record number. */
-export async function takeRecord(tx: Transaction): Promise<number> {
-  const head = await tx.load(HEAD)
-  head.record += 1
-  return head.record
-}
-
-/** Takes the next `count` sequence numbers and returns the last. */
-export async function takeSequence(tx: Transaction, count = 1): Promise<number> {
-  const head = await tx.load(HEAD)
-  head.sequence += count
-  return head.sequence
-}
-
-/** Adds to the totals; members left out stay as they are. */
-export async function addToTotals(tx: Transaction, by: Partial<Totals>): Promise<void> {
-  const head = await tx.load(HEAD)
-  for (const [name, count] of Object.entries(by) as [keyof Totals, number][]) head[name] += count
-}
+export const takeRecord = async (tx: Transaction): Promise<number> => (await addToHead(tx, { record: 1 })).record
 
 /** Writes the head unchanged. Fails if the store does not accept writes. */
 export async function rewriteHead(tx: Transaction): Promise<void> {

@@ -20,13 +20,20 @@ export class LruCache<K, V> {
     const aged = this.#old.get(key)
     if (aged === undefined) return undefined
     this.#old.delete(key)
-    this.#put(key, aged)
+    this.set(key, aged.value, aged.weight)
     return aged.value
   }
 
   set(key: K, value: V, weight = 1): void {
     this.delete(key)
-    if (weight <= this.#weightMax / 2) this.#put(key, { value, weight })
+    if (weight > this.#weightMax / 2) return
+    if (this.#filled + weight > this.#weightMax / 2) {
+      this.#old = this.#young
+      this.#young = new Map()
+      this.#filled = 0
+    }
+    this.#young.set(key, { value, weight })
+    this.#filled += weight
   }
 
   delete(key: K): void {
@@ -41,16 +48,5 @@ export class LruCache<K, V> {
     this.#young = new Map()
     this.#old = new Map()
     this.#filled = 0
-  }
-
-  /** Adds a key that is in neither half. */
-  #put(key: K, one: { value: V; weight: number }): void {
-    if (this.#filled + one.weight > this.#weightMax / 2) {
-      this.#old = this.#young
-      this.#young = new Map()
-      this.#filled = 0
-    }
-    this.#young.set(key, one)
-    this.#filled += one.weight
   }
 }

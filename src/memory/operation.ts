@@ -167,8 +167,8 @@ export type WriteRequest<N extends WriteName> = {
   caller: Caller
   /** Identifies retries, if the caller sent an Idempotency-Key. */
   idempotency?: Idempotency | undefined
-  /** The signals of the texts of the body, which are computed before the transaction. */
-  signals?: number
+  /** The signals of the revision, which are computed before the transaction. */
+  signals?: number | undefined
   /** For a revision: the texts that its standing needs, which are compared before the transaction. */
   known?: KnownTexts | undefined
   /** For feedback: the record number of the revision that its handle names, unless the handle is refused. */

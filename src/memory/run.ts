@@ -21,8 +21,8 @@ import { listSimilar } from './entries/similar.ts'
 import { sendFeedback } from './evidence/feedback.ts'
 import { contradictRevision, recordEvidence, verifyRevision } from './evidence/judge.ts'
 import { readStanding } from './evidence/read.ts'
-import { HEAD } from './head-rows.ts'
 import { idempotent } from './idempotency/replay.ts'
+import { saveAdmissions } from './limits/rows.ts'
 import { createAppeal, listAppeals, listDecisions } from './moderation/appeal.ts'
 import { applyErasures } from './moderation/erasures.ts'
 import { moderate } from './moderation/moderate.ts'
@@ -42,16 +42,7 @@ import type {
 } from './operation.ts'
 import { checkPins } from './pins/check.ts'
 import { relateEntries } from './relations/relate.ts'
-import {
-  keepPurged,
-  openDay,
-  proveWritable,
-  readDiscovery,
-  readHealth,
-  readReadiness,
-  saveAdmissions,
-  sweep,
-} from './service.ts'
+import { keepPurged, openDay, proveWritable, readDiscovery, readHealth, readReadiness, sweep } from './service.ts'
 import { listWork } from './work/list.ts'
 
 /** The operations of the contract that only read, by name. */
@@ -103,17 +94,6 @@ type RunRead = (reads: Reads, request: CheckedRead) => Awaitable<Answer>
 export const runRead = (name: ReadName, reads: Reads, request: CheckedRead): Awaitable<Answer> =>
   (READS as Record<ReadName, unknown> as Record<ReadName, RunRead>)[name](reads, request)
 
-/**
- * Adds the newest sequence of its transaction to the answer of a write. That is the sequence of the write itself, or of a later write of
- * the same commit. A store that has reached it contains the write.
- */
-const sequenced =
-  <N extends WriteName>(operation: WriteOperation<N>): WriteOperation<N> =>
-  async (tx, context, request) => {
-    const answer = await operation(tx, context, request)
-    return { ...answer, sequence: (await tx.load(HEAD)).sequence }
-  }
-
 type Wrap = <N extends WriteName>(operation: WriteOperation<N>) => WriteOperation<N>
 
 /** The same operations, each wrapped. */
@@ -139,7 +119,7 @@ export const WRITES: HandlersOf<'write'> = mapHandlers(
     createReport,
     resolveReport,
   },
-  operation => idempotent(sequenced(operation)),
+  idempotent,
 )
 
 type RunWrite = (tx: Transaction, context: Context, request: CheckedWrite) => Promise<WriteAnswer>

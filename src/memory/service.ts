@@ -7,8 +7,7 @@ import { deleteObservations, forgetUnansweredTopics } from './activity/rows.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from './actors/rows.ts'
 import { addServed, rewriteHead } from './head-rows.ts'
 import { forgetStoredAnswers } from './idempotency/rows.ts'
-import { forgetAdmissions, forgetCooldowns, saveAdmission } from './limits/rows.ts'
-import type { Admission } from './limits/rules.ts'
+import { forgetAdmissions, forgetCooldowns } from './limits/rows.ts'
 import { type Purged, savePurged } from './moderation/rows.ts'
 import type { Context, ReadOperation } from './operation.ts'
 import { DAY, HOUR, hourNumber } from './values.ts'
@@ -69,16 +68,6 @@ const STORED_ANSWERS_MAX = 1_000_000
 /** Returns the salt of a day (as `2026-11-21`), and creates it if there is none. */
 export async function openDay(tx: Transaction, context: Context, day: string): Promise<string> {
   return ensureSalt(tx, day, Buffer.from(context.randomBytes(SALT_BYTES)).toString('base64url'))
-}
-
-/** Stores the admissions of a limiter, so that a restart does not reset it. Deletes bins before `beforeBin`, which no longer count. */
-export async function saveAdmissions(
-  tx: Transaction,
-  _context: Context,
-  { admissions, beforeBin }: { admissions: readonly Admission[]; beforeBin: number },
-): Promise<void> {
-  for (const admission of admissions) await saveAdmission(tx, admission)
-  await forgetAdmissions(tx, beforeBin)
 }
 
 /** `served` is in milliseconds. Observations from the clock hour `partsFrom` on are in partitions, which are dropped. */

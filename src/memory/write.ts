@@ -2,11 +2,11 @@ import { OPERATIONS, type Operation, type OperationName } from '../contract/oper
 import { Problem } from '../contract/problem.ts'
 import type { Action, CooldownAction } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../engine/database.ts'
-import { appendActivity, type NewActivity } from './activity/rows.ts'
+import { appendActivity } from './activity/rows.ts'
 import {
   type ActorRow,
-  ensureOrigin,
   findActor,
+  insertOrigin,
   type OriginKeys,
   observeActor,
   type RequestOrigin,
@@ -14,7 +14,7 @@ import {
 } from './actors/rows.ts'
 import { assertMayWrite, RECURRENT_FROM } from './actors/rules.ts'
 import { type EntryRow, findEntry } from './entries/rows.ts'
-import { addToTotals, type Totals, takeSequence } from './head-rows.ts'
+import { addToHead, type Totals } from './head-rows.ts'
 import { beginCooldown, findCooldown } from './limits/rows.ts'
 import { assertCooledDown, cooldownLeft } from './limits/rules.ts'
 import type { Caller, Context } from './operation.ts'
@@ -24,40 +24,32 @@ export type Sender = { actor: ActorRow | undefined; origin: RequestOrigin | null
 export type Writer = Sender & { actor: ActorRow }
 
 /**
- * The first step of a write that requires a token. Checks that the actor and its origin may write and that the cooldown is over. Runs
- * `read` concurrently, which reads what the write needs. If both fail, the error of the check is thrown, so that a refused sender cannot
- * infer what was read.
+ * The first step of a write that requires a token. Checks that the actor and its origin may write and that the cooldown of each of its
+ * actions is over. Runs `read` concurrently, which reads what the write needs. If both fail, the error of the check is thrown, so that a
+ * refused sender cannot infer what was read.
  */
-export const beginWrite = <T>(
-  tx: Transaction,
-  context: Context,
-  caller: Caller,
-  action: Action,
-  read: () => Promise<T>,
-): Promise<[Writer, T]> => beginWrites(tx, context, caller, [action], read)
-
-/** The same for one request with writes of several kinds. */
-export async function beginWrites<T>(
+export async function beginWrite<T>(
   tx: Transaction,
   context: Context,
   caller: Caller,
   actions: readonly Action[],
   read: () => Promise<T>,
 ): Promise<[Writer, T]> {
-  // With a cooldown, writes of one actor run one after another, so that each sees the cooldown of the previous one.
-  if (context.cooldown > 0 && caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
+  if (context.cooldown === 0) return inOrder([findWriter(tx, caller), read()])
+  // Writes of one actor run one after another, so that each sees the cooldown of the previous one.
+  if (caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
   return inOrder([findCooledWriter(tx, context, caller, actions), read()])
 }
 
 async function findCooledWriter(
   tx: Transaction,
-  context: Context,
+  { cooldown, now }: Context,
   caller: Caller,
   actions: readonly Action[],
 ): Promise<Writer> {
   const writer = await findWriter(tx, caller)
-  for (const action of context.cooldown > 0 ? actions : []) {
-    assertCooledDown(await findCooldown(tx, actorSubject(writer.actor.number), action), context.cooldown, context.now)
+  for (const action of actions) {
+    assertCooledDown(await findCooldown(tx, actorSubject(writer.actor.number), action), cooldown, now)
   }
   return writer
 }
@@ -85,11 +77,12 @@ export async function beginAnonymousWrite(
  * rejected promise in the given order.
  */
 export async function inOrder<T extends unknown[]>(works: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
-  const settled = await Promise.allSettled(works)
-  return settled.map(one => {
+  const results: unknown[] = []
+  for (const one of await Promise.allSettled(works)) {
     if (one.status === 'rejected') throw one.reason
-    return one.value
-  }) as T
+    results.push(one.value)
+  }
+  return results as T
 }
 
 /**
@@ -118,7 +111,7 @@ export async function findWriter(reader: Reader, caller: Caller): Promise<Writer
  * first other change, so that a refused write stores nothing.
  */
 export const takeOrigin = async (tx: Transaction, { origin }: Sender): Promise<number | null> =>
-  origin === null ? null : ensureOrigin(tx, origin)
+  origin === null ? null : (origin.number ?? insertOrigin(tx, origin.keys))
 
 type WriteRecord = {
   action: Action
@@ -152,30 +145,20 @@ export async function endWrite(
   written: WriteRecord,
   totals: Partial<Totals>,
 ): Promise<void> {
-  const { actor } = writer
-  const row: NewActivity = {
-    ...written,
-    sequence: await takeSequence(tx),
-    actor: actor.number,
-    requestId: writer.requestId,
-    metadata: null,
-    dataClass: actor.data_class,
-    hour: null,
-  }
-  const observations = await observeActor(tx, actor, 1, written.at)
-  if (actor.data_class === 'EXTERNAL') {
-    await addToTotals(tx, { ...totals, interactions: 1, recurrent_actors: observations === RECURRENT_FROM ? 1 : 0 })
-  }
+  const { actor, requestId } = writer
+  const isExternal = actor.data_class === 'EXTERNAL'
+  const isRecurrent = (await observeActor(tx, actor, 1, written.at)) === RECURRENT_FROM
+  const counted = isExternal ? { ...totals, interactions: 1, recurrent_actors: isRecurrent ? 1 : 0 } : {}
+  const { sequence } = await addToHead(tx, { ...counted, sequence: 1 })
+  const of = { actor: actor.number, dataClass: actor.data_class, requestId }
   await Promise.all([
-    appendActivity(tx, row),
+    appendActivity(tx, { ...written, ...of, sequence, metadata: null, hour: null }),
     context.cooldown > 0 ? beginCooldown(tx, actorSubject(actor.number), written.action, context.now) : undefined,
   ])
 }
 
-const rowOf = (name: OperationName): Operation => OPERATIONS[name]
-
 /** Whether an operation begins a cooldown. */
-export const coolsDown = (name: OperationName): boolean => rowOf(name).cooldown !== undefined
+export const coolsDown = (name: OperationName): boolean => (OPERATIONS[name] as Operation).cooldown !== undefined
 
 /** Whole seconds until the caller has no cooldown for an operation: the longest one, if it has several possible actions. */
 export async function cooldownWait(
@@ -184,7 +167,7 @@ export async function cooldownWait(
   { actor, origin }: Pick<Caller, 'actor' | 'origin'>,
   { cooldown, at }: Pick<Context, 'cooldown' | 'at'>,
 ): Promise<number> {
-  const { access, cooldown: actions = [] } = rowOf(name)
+  const { access, cooldown: actions = [] } = OPERATIONS[name] as Operation
   const network = origin === null ? null : networkSubject(origin)
   const subject = access !== 'actor' ? network : actor === null ? null : actorSubject(actor)
   if (subject === null) return 0

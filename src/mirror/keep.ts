@@ -14,7 +14,7 @@ import {
   recomputeChanges,
   tagsOf,
 } from '../memory/entries/rows.ts'
-import { tagKey } from '../memory/entries/tag-rules.ts'
+import { tagKey } from '../memory/entries/rules.ts'
 import { type Moved, moveTopics } from '../memory/entries/topic-rows.ts'
 import { insertEvidence } from '../memory/evidence/rows.ts'
 import { settleStanding } from '../memory/evidence/standing.ts'

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../src/engine/database.ts'
-import { ERASED_REVISIONS } from '../../src/memory/entries/view-rows.ts'
+import { ERASED_REVISIONS } from '../../src/memory/entries/rows.ts'
 import { readHead, storeEpochOf } from '../../src/memory/head-rows.ts'
 import { isAnswerErased } from '../../src/memory/idempotency/rows.ts'
 import { listLedger } from '../../src/memory/moderation/erase-rows.ts'

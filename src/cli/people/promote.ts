@@ -1,5 +1,5 @@
 import type { Entry } from '../../client/index.ts'
-import { holdsSecret } from '../../memory/idempotency/rules.ts'
+import { holdsSecret } from '../../memory/actors/rules.ts'
 import { argument, mistake, required, UsageError } from '../command.ts'
 import { MASKS, masked } from '../hook/mask.ts'
 import { entryName, plural } from './flags.ts'

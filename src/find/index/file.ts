@@ -4,7 +4,7 @@ import { indexFileOf, reportDamage, type SharedCounters } from '../../engine/cou
 import { only, StoreFault } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
-import type { ChangedEntryRow } from '../../memory/entries/view-rows.ts'
+import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
 import { type FieldTerms, fieldTermsOf, forEachImpact, IMPACT_VERSION, levelled } from '../rules/ranking.ts'
 import { distinctTerms, FENCE, PAIRS_VERSION, pairWords, tagWord } from '../rules/terms.ts'
 import { indexedText, RecentWords, TERMS_VERSION } from '../rules/words.ts'

@@ -12,7 +12,7 @@ import { type Awaitable, isUnavailable, StoreFault } from '../../engine/database
 import { sql } from '../../engine/sql.ts'
 import { boundLog, isBusy, type SqliteConnection } from '../../engine/sqlite.ts'
 import type { IndexNotice } from '../../engine/thread.ts'
-import type { ChangedEntryRow } from '../../memory/entries/view-rows.ts'
+import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
 import {
   deleteIndex,
   emptyIndex,

@@ -1,5 +1,5 @@
 import type { ActorType, State } from '../../contract/vocabulary.ts'
-import { tagKey } from '../../memory/entries/tag-rules.ts'
+import { tagKey } from '../../memory/entries/rules.ts'
 import { dayNumber } from '../../memory/values.ts'
 
 /** Periods of the latest change, in days. `day` is the current day in UTC. */

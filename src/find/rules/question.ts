@@ -1,4 +1,4 @@
-import { holdsSecret } from '../../memory/idempotency/rules.ts'
+import { holdsSecret } from '../../memory/actors/rules.ts'
 import { DERIVED } from './ranking.ts'
 import { type RankingTerm, rankingTermsOf } from './terms.ts'
 import { foldWord, isStopWord, isUnspaced, stemOf } from './words.ts'

@@ -1,4 +1,4 @@
-import { tagKey } from '../../memory/entries/tag-rules.ts'
+import { tagKey } from '../../memory/entries/rules.ts'
 import { foldWord, isAscii, isStopWord, isUnspaced, nextHash, nextOther, randomSeed, stemOf } from './words.ts'
 
 /**

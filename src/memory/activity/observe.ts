@@ -4,10 +4,10 @@ import type { Transaction } from '../../engine/database.ts'
 import {
   type ActorRow,
   countAnonymousActor,
-  ensureOrigin,
   findActor,
   findAnonymousActor,
   insertActor,
+  insertOrigin,
   type OriginKeys,
   type OriginRow,
   observeActor,
@@ -16,7 +16,7 @@ import {
 } from '../actors/rows.ts'
 import { RECURRENT_FROM } from '../actors/rules.ts'
 import { isEntryWithdrawn } from '../entries/rows.ts'
-import { addToTotals, takeSequence } from '../head-rows.ts'
+import { addToHead } from '../head-rows.ts'
 import type { Context, Observed } from '../operation.ts'
 import { hourNumber } from '../values.ts'
 import { addReaders, type EntryReader, insertReader, isReader } from '../work/rows.ts'
@@ -69,7 +69,7 @@ export async function recordObservations(
     if (!fresh[index] || appended.has(name)) continue
     appended.add(name)
     if (!withdrawn) shown.push(one)
-    const sequence = await takeSequence(tx)
+    const { sequence } = await addToHead(tx, { sequence: 1 })
     rows.push(
       appendActivity(tx, {
         ...{ sequence, action, entry, revision, requestId, metadata, hour, withdrawn },
@@ -115,7 +115,7 @@ async function withActors(
     observations.map(async observation => {
       const origin = await once(origins, observation.origin.id, async () => {
         const known = await readRequestOrigin(tx, observation.origin)
-        return { number: await ensureOrigin(tx, known), quarantined: known.quarantined }
+        return { number: known.number ?? (await insertOrigin(tx, known.keys)), quarantined: known.quarantined }
       })
       const name = observation.actor === null ? anonymousKeyOf(observation) : String(observation.actor)
       const actor = await once(actors, name, () => ensureActor(observation, origin.number))
@@ -162,7 +162,7 @@ async function countObservations(tx: Transaction, known: readonly ActorObservati
   for (const { actor, times, lastAt } of counted.values()) {
     const now = await observeActor(tx, actor, times, lastAt)
     if (actor.data_class !== 'EXTERNAL') continue
-    await addToTotals(tx, {
+    await addToHead(tx, {
       interactions: times,
       recurrent_actors: now >= RECURRENT_FROM && now - times < RECURRENT_FROM ? 1 : 0,
     })
@@ -181,7 +181,7 @@ async function makeAnonymous(
   const shared = full ? await findAnonymousActor(tx, anonymousKey) : undefined
   if (shared !== undefined) return shared
   await countAnonymousActor(tx, origin)
-  await addToTotals(tx, { observed_actors: 1 })
+  await addToHead(tx, { observed_actors: 1 })
   return insertActor(tx, {
     id: context.newId(),
     actorType: 'UNKNOWN',

@@ -2,7 +2,7 @@ import { getOrThrow, type Transaction } from '../../engine/database.ts'
 import { countNetwork, type TopicCount } from '../../find/rules/question.ts'
 import {
   addUnansweredTopics,
-  ensureOrigin,
+  insertOrigin,
   type OriginKeys,
   readRequestOrigin,
   readUnansweredTopicCount,
@@ -63,7 +63,7 @@ async function roomsOf(tx: Transaction, topics: readonly UnansweredTopic[]) {
     [...origins.values()].map(async keys => {
       const known = await readRequestOrigin(tx, keys)
       if (known.quarantined === 1 || known.blocked === 1) return [keys.id, { number: 0, room: 0 }] as const
-      const number = await ensureOrigin(tx, known)
+      const number = known.number ?? (await insertOrigin(tx, known.keys))
       return [keys.id, { number, room: TOPICS_OF_NETWORK - (await readUnansweredTopicCount(tx, number)) }] as const
     }),
   )

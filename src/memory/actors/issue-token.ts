@@ -1,10 +1,9 @@
 import type { ActorIssued } from '../../contract/resources.ts'
-import { addToTotals } from '../head-rows.ts'
-import { assertNoSecret } from '../idempotency/rules.ts'
+import { addToHead } from '../head-rows.ts'
 import type { WriteOperation } from '../operation.ts'
 import { beginAnonymousWrite, findWriter, takeOrigin } from '../write.ts'
 import { insertActor, toActor, updateToken } from './rows.ts'
-import { TOKEN_BYTES, TOKEN_WARNING, tokenHash, tokenOf } from './rules.ts'
+import { assertNoSecret, TOKEN_BYTES, TOKEN_WARNING, tokenHash, tokenOf } from './rules.ts'
 
 /** Creates a pseudonymous actor and its token. Only this answer contains the token; the store contains its hash. */
 export const createActor: WriteOperation<'createActor'> = async (tx, context, { body, caller }) => {
@@ -27,7 +26,7 @@ export const createActor: WriteOperation<'createActor'> = async (tx, context, { 
     origin,
     at: context.at,
   })
-  if (row.data_class === 'EXTERNAL') await addToTotals(tx, { observed_actors: 1 })
+  if (row.data_class === 'EXTERNAL') await addToHead(tx, { observed_actors: 1 })
   const issued: ActorIssued = { actor: toActor(row), token, dataClass: row.data_class, warning: TOKEN_WARNING }
   return { body: issued }
 }

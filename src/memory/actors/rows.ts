@@ -173,13 +173,12 @@ export async function readRequestOrigin(reader: Reader, keys: OriginKeys): Promi
   return { keys, ...row }
 }
 
-/** Returns the number of an origin and inserts its row if it is new. A write calls this after its last check. */
-export async function ensureOrigin(tx: Transaction, { keys, number }: RequestOrigin): Promise<number> {
-  if (number !== null) return number
+/** Inserts the row of an origin, unless it has one by now. Returns its number. A write calls this after its last check. */
+export async function insertOrigin(tx: Transaction, { id, day, networkKey, voice }: OriginKeys): Promise<number> {
   await tx.run(
-    sql`INSERT INTO origin (id, day, network_key, voice) VALUES (${keys.id}, ${keys.day}, ${keys.networkKey}, ${keys.voice}) ON CONFLICT (id) DO NOTHING`,
+    sql`INSERT INTO origin (id, day, network_key, voice) VALUES (${id}, ${day}, ${networkKey}, ${voice}) ON CONFLICT (id) DO NOTHING`,
   )
-  const made = await tx.one<{ number: number }>(sql`SELECT number FROM origin WHERE id = ${keys.id}`)
+  const made = await tx.one<{ number: number }>(sql`SELECT number FROM origin WHERE id = ${id}`)
   if (made === undefined) throw new Error('The origin row vanished.')
   return made.number
 }

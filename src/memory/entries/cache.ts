@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto'
-import type { Author, Entry } from '../../contract/resources.ts'
+import type { Entry } from '../../contract/resources.ts'
 import type { Awaitable, Reader } from '../../engine/database.ts'
 import { decodeJson, encodeJson } from '../encoded-json.ts'
 import { listJudgedSince } from '../evidence/rows.ts'
@@ -8,34 +7,8 @@ import type { Newest } from '../head-rows.ts'
 import { LruCache } from '../lru-cache.ts'
 import { isModeratedSince } from '../moderation/rows.ts'
 import type { Fit } from '../searching.ts'
-import { type EntryRow, findEntry, findEntryByNumber, listChangedNumbers, toEntry } from './rows.ts'
+import { type EntryRow, etagOf, findEntry, findEntryByNumber, listChangedNumbers, toEntry } from './rows.ts'
 import { assertReadable } from './rules.ts'
-
-/**
- * The version of an entry as served: the id of its latest revision, a digest of its standing, a mark for each change by moderation, and its
- * signals, which another version of this program may compute differently. All of these are public, so a mirror computes the same version.
- */
-export function etagOf({
-  currentRevisionId,
-  standing,
-  status,
-  actor,
-  revisedBy,
-  signals,
-}: Pick<Entry, 'currentRevisionId' | 'standing' | 'status' | 'actor' | 'revisedBy' | 'signals'>): string {
-  const { state, tally, confirmed } = standing
-  const judged = state !== 'UNCHECKED' || confirmed !== null || Object.values(tally).some(count => count > 0)
-  const isUnnamed = (author: Author | undefined): boolean =>
-    author !== undefined && Object.values(author.declared).every(name => name === null)
-  return [
-    currentRevisionId,
-    ...(judged ? [hash('sha256', JSON.stringify(standing), 'base64url').slice(0, 11)] : []),
-    ...(status === 'LOCKED' ? ['locked'] : []),
-    ...(isUnnamed(actor) ? ['unnamed'] : []),
-    ...(isUnnamed(revisedBy) ? ['reviser-unnamed'] : []),
-    ...signals.map(signal => signal.toLowerCase()),
-  ].join('.')
-}
 
 /** The maximum size of the cached entries, in bytes, and the maximum number of addresses. */
 export const CACHED_BYTES = 8_000_000

@@ -1,29 +1,33 @@
 import type { SourcePair } from '../../contract/inputs.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { Entry, Hints } from '../../contract/resources.ts'
+import type { Hints } from '../../contract/resources.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
+import { assertNoSecret } from '../actors/rules.ts'
 import { takeRecord } from '../head-rows.ts'
-import { assertNoSecret } from '../idempotency/rules.ts'
-import type { WriteOperation } from '../operation.ts'
-import { signalsOfTags, signalsOfTexts } from '../signals/signals.ts'
+import type { WriteOperation, WriteRequest } from '../operation.ts'
+import { signalsOf } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, takeOrigin } from '../write.ts'
-import { etagOf } from './cache.ts'
-import { insertEntry, insertRevision, isCitable, listTakenSlugs, reviserColumnsOf, toEntry } from './rows.ts'
-import { chained, FIRST_REVISION, slugCandidates } from './rules.ts'
-import { distinctTags } from './tag-rules.ts'
+import { etagOf, insertEntry, insertRevision, isCitable, listTakenSlugs, reviserColumnsOf, toEntry } from './rows.ts'
+import { chained, distinctTags, FIRST_REVISION, slugCandidates } from './rules.ts'
 import { addToTopics } from './topic-rows.ts'
 
-/** The hints of a published entry: similar entries, or null if none were looked for, and the signals of its text. */
-export const hintsOf = ({ signals }: Entry, similar: Hints['similar']): Hints => ({ similar, signals: signals ?? [] })
+/** Computes the signals of an entry before its transaction, because they take long. */
+export const prepareEntry = (
+  _: Reader,
+  request: WriteRequest<'createEntry'>,
+): WriteRequest<'createEntry'> & { signals: number } => ({
+  ...request,
+  signals: signalsOf({ ...FIRST_REVISION, ...request.body, tags: distinctTags(request.body.tags ?? []) }),
+})
 
 /** Publishes an entry with its first revision. With `similar`, the answer has hints. */
 export const createEntry: WriteOperation<'createEntry'> = async (tx, context, request) => {
   const { body, caller, similar } = request
   const { at } = context
   const id = context.newId()
-  const [writer, [sources, slug]] = await beginWrite(tx, context, caller, 'CREATE', () =>
+  const [writer, [sources, slug]] = await beginWrite(tx, context, caller, ['CREATE'], () =>
     inOrder([citedSources(tx, body.sources), freeSlug(tx, body.title, id)]),
   )
   const { actor } = writer
@@ -34,14 +38,14 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
   const ids = { id: context.newId(), entryId: id, previousRevisionId: null, actorId: actor.id }
   const texts = { title, summary, content, ...FIRST_REVISION }
   const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, null)
-  const signals = (request.signals ?? signalsOfTexts(texts)) | signalsOfTags(tags)
+  const signals = request.signals ?? signalsOf({ ...texts, tags })
   const number = await takeRecord(tx)
   const place = { number, entry: number, actor: actor.number, origin, at }
   const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const
   await Promise.all([
     insertRevision(tx, { ...place, ordinal: 1, changed: true, revision, signals }),
     insertEntry(tx, { ...place, id, slug, tags, dataClass: actor.data_class }),
-    actor.data_class === 'EXTERNAL' ? addToTopics(tx, tags, number) : undefined,
+    actor.data_class === 'EXTERNAL' && tags.length > 0 ? addToTopics(tx, tags, number) : undefined,
     endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
   ])
   const author = authorColumnsOf(actor)
@@ -60,8 +64,12 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
     ...author,
     ...reviserColumnsOf(author),
   })
-  const hinted = similar === undefined ? shown : { ...shown, hints: hintsOf(shown, similar) }
-  return { location: `/api/entries/${slug}`, etag: etagOf(shown), body: hinted }
+  const hints: Hints | undefined = similar === undefined ? undefined : { similar, signals: shown.signals }
+  return {
+    location: `/api/entries/${slug}`,
+    etag: etagOf(shown),
+    body: hints === undefined ? shown : { ...shown, hints },
+  }
 }
 
 /** The first free slug for a title. Two are tried at a time, because many titles are taken. */
@@ -71,8 +79,7 @@ async function freeSlug(tx: Transaction, title: string, id: string): Promise<str
     const tried = candidates.slice(from, from + 2) as [string, string]
     await Promise.all(tried.map(slug => tx.lock(`slug ${slug}`)))
     const taken = await listTakenSlugs(tx, tried)
-    const free = tried.find(slug => !taken.includes(slug))
-    if (free !== undefined) return free
+    for (const slug of tried) if (!taken.includes(slug)) return slug
   }
   throw new Error(`Every slug of entry ${id} is taken.`)
 }

@@ -31,7 +31,7 @@ import { signalsOfText } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { entryOf, type ServedEntry } from './cache.ts'
 import { findEntryByNumber } from './rows.ts'
-import { tagKey } from './tag-rules.ts'
+import { tagKey } from './rules.ts'
 
 /** Number of the best matches from which the entries of a requested state are selected. */
 const CANDIDATES_OF_STATE = 200

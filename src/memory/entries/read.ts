@@ -11,7 +11,7 @@ import type { Fit, Match, SearchRequest, SearchResult } from '../searching.ts'
 import { isUuid, shortDigest } from '../values.ts'
 import type { ServedEntry, ServedPage } from './cache.ts'
 import { findRevisionById, listEvolvedEntries, listRecentEntries, toRevision } from './rows.ts'
-import { tagKey } from './tag-rules.ts'
+import { tagKey } from './rules.ts'
 
 export type ListRequest = { q: string; tag: string; sort: Sort; limit: number; offset: number }
 

@@ -1,19 +1,19 @@
 import { Problem } from '../../contract/problem.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
+import { assertNoSecret } from '../actors/rules.ts'
 import { type KnownTexts, prepareTexts, settleStanding } from '../evidence/standing.ts'
 import { findShownName, type StandingColumns } from '../evidence/standing-rows.ts'
 import { takeRecord } from '../head-rows.ts'
-import { assertNoSecret } from '../idempotency/rules.ts'
 import type { WriteOperation, WriteRequest } from '../operation.ts'
-import { signalsOfTags, signalsOfTexts } from '../signals/signals.ts'
+import { signalsOf } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin } from '../write.ts'
-import { etagOf } from './cache.ts'
 import { citedSources } from './create.ts'
 import {
   advanceEntry,
   type EntryRow,
+  etagOf,
   findEntry,
   findRevision,
   findUnflagged,
@@ -38,7 +38,8 @@ export async function prepareRevision(
   const isJudged = entry !== undefined && entry.standing !== null
   const isLatest = entry?.revision_id === body.previousRevisionId.toLowerCase()
   const known = isJudged && isLatest ? await prepareTexts(reader, entry, body, caller.actor ?? 0) : undefined
-  return { ...request, signals: signalsOfTexts(body), known }
+  const signals = entry === undefined ? undefined : signalsOf({ ...body, tags: tagsOf(entry) })
+  return { ...request, signals, known }
 }
 
 /**
@@ -53,7 +54,7 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
     assertLatest(entry, body.previousRevisionId)
     return entry
   }
-  const [writer, [entry, sources]] = await beginWrite(tx, context, caller, body.changeType, () =>
+  const [writer, [entry, sources]] = await beginWrite(tx, context, caller, [body.changeType], () =>
     inOrder([findLatest(), citedSources(tx, body.sources)]),
   )
   const previous = await findRevision(tx, entry.number, entry.revision_id)
@@ -69,7 +70,7 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, previous.evidence_hash)
   const ordinal = previous.ordinal + 1
   const changed = !isSame(previous, revision)
-  const signals = (request.signals ?? signalsOfTexts(texts)) | signalsOfTags(tagsOf(entry))
+  const signals = request.signals ?? signalsOf({ ...texts, tags: tagsOf(entry) })
   const number = await takeRecord(tx)
   const place = { number, entry: entry.number, ordinal }
   const written = { action: changeType, entry: entry.number, revision: number, subject: null, origin, at }
@@ -80,18 +81,20 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   ])
   if (!advanced) throw new Problem('STALE_REVISION')
   const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
-  const standing = await resettled(tx, revised, request.known)
+  const standing = entry.standing === null ? UNJUDGED : await resettled(tx, revised, request.known)
   const reviser = reviserColumnsOf(authorColumnsOf(actor))
-  const unflagged = await findUnflagged(tx, entry.number, { ordinal, signals })
+  const unflagged = signals === 0 ? null : await findUnflagged(tx, entry.number, { ordinal, signals })
   const updatedAt = changed ? at : entry.updated_at
   const shown = toEntry({ ...revised, ...reviser, ...standing, signals, unflagged, updated_at: updatedAt })
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
 }
 
-/** Updates the standing of an entry after a revision, unless it has no judgements. */
+const UNJUDGED: StandingColumns = { standing: null, changed_by_name: null }
+
+/** Updates the standing of a judged entry after a revision. */
 async function resettled(tx: Transaction, entry: EntryRow, known?: KnownTexts): Promise<StandingColumns> {
-  const standing = entry.standing === null ? null : await settleStanding(tx, entry, known)
-  if (standing === null) return { standing: null, changed_by_name: null }
+  const standing = await settleStanding(tx, entry, known)
+  if (standing === null) return UNJUDGED
   const { changedBy } = standing
   const name = changedBy === null ? null : await findShownName(tx, changedBy.actor)
   return { standing: JSON.stringify(standing), changed_by_name: name }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Author, Entry, Revision } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
@@ -243,18 +244,61 @@ export const toEntry = (row: ShownEntry): Entry => ({
   ...TRUST,
 })
 
-/** The id of the newest revision before an ordinal that has none of these signals; null without signals, and if there is none. */
+/**
+ * The version of an entry as served: the id of its latest revision, a digest of its standing, a mark for each change by moderation, and its
+ * signals, which another version of this program may compute differently. All of these are public, so a mirror computes the same version.
+ */
+export function etagOf({ currentRevisionId, standing, status, actor, revisedBy, signals }: Entry): string {
+  const { state, tally, confirmed } = standing
+  const version = [currentRevisionId]
+  if (state !== 'UNCHECKED' || confirmed !== null || tally.own > 0)
+    version.push(hash('sha256', JSON.stringify(standing), 'base64url').slice(0, 11))
+  if (status === 'LOCKED') version.push('locked')
+  if (isUnnamed(actor)) version.push('unnamed')
+  if (revisedBy !== undefined && isUnnamed(revisedBy)) version.push('reviser-unnamed')
+  for (const signal of signals) version.push(signal.toLowerCase())
+  return version.join('.')
+}
+
+const isUnnamed = ({ declared: { name, model, provider } }: Author): boolean =>
+  name === null && model === null && provider === null
+
+/** The id of the newest revision before an ordinal that has none of these signals; null if there is none. */
 export async function findUnflagged(
   reader: Reader,
   entry: number,
   { ordinal, signals }: { ordinal: number; signals: number },
 ): Promise<string | null> {
-  if (signals === 0) return null
   const row = await reader.one<{ id: string }>(
     unflaggedIn(sql`${entry}`, sql`${ordinal - UNFLAGGED_WITHIN}`, sql`${ordinal}`, sql`${signals}`),
   )
   return row?.id ?? null
 }
+
+export type ChangedEntryRow = Pick<
+  EntryRow,
+  'number' | 'id' | 'withdrawn' | 'revision' | 'updated_at' | 'revisions' | 'tags' | 'title' | 'summary' | 'content'
+> & { change: number }
+
+/** The columns that search indexes: of the latest revision that changed the text. */
+const INDEXED_ENTRY: Sql = sql`
+  SELECT e.number, e.change, e.id, e.withdrawn, coalesce(e.text_revision, e.revision) AS revision, e.updated_at,
+    e.changes AS revisions, e.tags, r.title, r.summary, r.content
+  FROM entry e JOIN revision r ON r.number = e.revision`
+
+/**
+ * Entries in the order of their latest change, after a given change and entry, withdrawn ones too. Revisions that change nothing are left
+ * out.
+ */
+export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
+  ${INDEXED_ENTRY} WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
+
+/** The current state of an entry, withdrawn or not. */
+export const currentEntry = (number: number): Sql => sql`
+  ${INDEXED_ENTRY} WHERE e.number = ${number}`
+
+/** How many revisions are erased. */
+export const ERASED_REVISIONS: Sql = sql`SELECT count(*) AS revisions FROM erasure WHERE kind = 'revision'`
 
 export type RevisionRow = {
   number: number

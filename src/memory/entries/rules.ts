@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { Problem } from '../../contract/problem.ts'
 import type { Revision } from '../../contract/resources.ts'
 import { type Status, TRUST } from '../../contract/vocabulary.ts'
+import { foldCase } from '../../find/rules/words.ts'
 import { isUuid } from '../values.ts'
 
 /** The moderation of an entry: its own flags, and whether its creator or the origin that created it is quarantined. */
@@ -119,7 +120,11 @@ const transliterated = (title: string): string =>
  */
 export function slugOf(title: string): string {
   const words = PLAIN.test(title) ? title.toLowerCase().replace(SEPARATORS, '-') : transliterated(title)
-  const slug = cutAtWord(words.replace(/^-|-$/g, ''))
+  let slug = words.replace(/^-|-$/g, '')
+  if (slug.length > SLUG_MAX) {
+    const edge = slug.lastIndexOf('-', SLUG_MAX)
+    slug = slug.slice(0, edge > 0 ? edge : SLUG_MAX)
+  }
   return isUuid(slug) ? `entry-${slug}` : slug
 }
 
@@ -140,8 +145,18 @@ export function slugCandidates(title: string, entryId: string): string[] {
   return candidates
 }
 
-function cutAtWord(slug: string): string {
-  if (slug.length <= SLUG_MAX) return slug
-  const edge = slug.lastIndexOf('-', SLUG_MAX)
-  return edge > 0 ? slug.slice(0, edge) : slug.slice(0, SLUG_MAX)
+/** The key of a tag, equal for all its spellings: NFKC, case folded, trimmed, runs of spaces collapsed. */
+export function tagKey(tag: string): string {
+  return foldCase(tag.normalize('NFKC')).normalize('NFKC').replace(/ +/g, ' ').trim()
+}
+
+/** The tags as stored: the first spelling of each, in the order sent. Tags of spaces alone are left out. */
+export function distinctTags(tags: readonly string[]): string[] {
+  const seen = new Set<string>([''])
+  return tags.filter(tag => {
+    const key = tagKey(tag)
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  })
 }

@@ -1,7 +1,7 @@
 import type { Loadable, Reader, Transaction } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
 import { tagsOf } from './rows.ts'
-import { tagKey } from './tag-rules.ts'
+import { tagKey } from './rules.ts'
 
 /** A topic: its public EXTERNAL entries, and the oldest of them by number, which spells it; 0 if it is not known yet. */
 type Topic = { key: string; spelling: string; entries: number; entry: number }

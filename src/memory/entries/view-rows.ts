@@ -4,7 +4,6 @@ import { type Sql, sql } from '../../engine/sql.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { JOINED_STANDING, STANDING_COLUMNS, type StandingColumns } from '../evidence/standing-rows.ts'
-import type { EntryRow } from './rows.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
 
@@ -155,31 +154,6 @@ export const findRecordTime = (reader: Reader, number: number) =>
 export const listAddresses = (reader: Reader, first: number, end: number, limit: number) =>
   reader.all<{ slug: string; updated_at: number }>(sql`
     SELECT slug, updated_at FROM entry WHERE number >= ${first} AND number < ${end} AND withdrawn = 0 ORDER BY number LIMIT ${limit}`)
-
-export type ChangedEntryRow = Pick<
-  EntryRow,
-  'number' | 'id' | 'withdrawn' | 'revision' | 'updated_at' | 'revisions' | 'tags' | 'title' | 'summary' | 'content'
-> & { change: number }
-
-/** The columns that search indexes: of the latest revision that changed the text. */
-const INDEXED_ENTRY: Sql = sql`
-  SELECT e.number, e.change, e.id, e.withdrawn, coalesce(e.text_revision, e.revision) AS revision, e.updated_at,
-    e.changes AS revisions, e.tags, r.title, r.summary, r.content
-  FROM entry e JOIN revision r ON r.number = e.revision`
-
-/**
- * Entries in the order of their latest change, after a given change and entry, withdrawn ones too. Revisions that change nothing are left
- * out.
- */
-export const changedEntries = (change: number, number: number, limit: number): Sql => sql`
-  ${INDEXED_ENTRY} WHERE (e.change, e.number) > (${change}, ${number}) ORDER BY e.change, e.number LIMIT ${limit}`
-
-/** How many revisions are erased. */
-export const ERASED_REVISIONS: Sql = sql`SELECT count(*) AS revisions FROM erasure WHERE kind = 'revision'`
-
-/** The current state of an entry, withdrawn or not. */
-export const currentEntry = (number: number): Sql => sql`
-  ${INDEXED_ENTRY} WHERE e.number = ${number}`
 
 /** Touches the pages of an entry and its current revision. Used for prefetching; the result is discarded. */
 export const pagesOfEntry = (number: number): Sql =>

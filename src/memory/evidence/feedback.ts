@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { EvidenceItemInput } from '../../contract/inputs.ts'
 import { Problem } from '../../contract/problem.ts'
+import { assertNoSecret } from '../actors/rules.ts'
 import { findAddress } from '../entries/rows.ts'
-import { assertNoSecret } from '../idempotency/rules.ts'
 import type { RemoteCaller, WriteOperation } from '../operation.ts'
 import { beginWrite, takeOrigin } from '../write.ts'
 import { findJudged, recordJudgement, resultOf } from './judge.ts'
@@ -48,7 +48,7 @@ export const sendFeedback: WriteOperation<'sendFeedback'> = async (tx, context, 
   if (rationale === undefined) throw new Problem('MISSING_MEMBER', { member: 'rationale' })
   const verdict: Pick<EvidenceItemInput, 'kind' | 'result' | 'confidence'> =
     outcome === 'WORKED' ? { kind: 'VERIFY', result: 'SUPPORTED', confidence: 1 } : { kind: 'CONTRADICT' }
-  const [writer, { said, judged }] = await beginWrite(tx, context, caller, verdict.kind, async () => {
+  const [writer, { said, judged }] = await beginWrite(tx, context, caller, [verdict.kind], async () => {
     const address = revision === undefined ? undefined : await findAddress(tx, revision)
     if (address === undefined) throw new Problem('HANDLE_REFUSED')
     const said = { ...address, ...verdict, rationale, ...(observedOn === undefined ? {} : { observedOn }) }

@@ -4,13 +4,13 @@ import { PROBLEMS } from '../../contract/problems.ts'
 import type { EvidenceResult } from '../../contract/resources.ts'
 import { only, type Reader, type Transaction } from '../../engine/database.ts'
 import { type AuthorColumns, authorColumnsOf, toAuthor } from '../actors/rows.ts'
+import { assertNoSecret } from '../actors/rules.ts'
 import { countEvidence, type EntryRow, findEntry, findRevision, listTexts, type RevisionRow } from '../entries/rows.ts'
 import { assertNotErased, assertWritable } from '../entries/rules.ts'
 import { takeRecord } from '../head-rows.ts'
-import { assertNoSecret } from '../idempotency/rules.ts'
 import type { Context, WriteOperation, WriteRequest } from '../operation.ts'
 import { memoized } from '../values.ts'
-import { beginWrite, beginWrites, endWrite, inOrder, lockEntries, takeOrigin, type Writer } from '../write.ts'
+import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin, type Writer } from '../write.ts'
 import { hasWritten } from './pieces-rules.ts'
 import { type EvidenceRow, insertEvidence, type SignedEvidence, toContradiction, toVerification } from './rows.ts'
 import { settleStanding, textsOf } from './standing.ts'
@@ -80,7 +80,7 @@ async function judge<K extends EvidenceRow['kind']>(
   caller: WriteRequest<'verifyRevision'>['caller'],
   said: JudgementInput<K>,
 ): Promise<RowOf<K>> {
-  const [writer, judged] = await beginWrite(tx, context, caller, said.kind, () => findJudged(tx, said))
+  const [writer, judged] = await beginWrite(tx, context, caller, [said.kind], () => findJudged(tx, said))
   assertNoSecret({ rationale: said.rationale })
   const origin = await takeOrigin(tx, writer)
   return recordJudgement(tx, context, { writer, origin }, judged, said)
@@ -168,7 +168,7 @@ export function resultOf(row: SignedEvidence): EvidenceResult {
 export const recordEvidence: WriteOperation<'recordEvidence'> = async (tx, context, { body, caller }) => {
   const kinds = [...new Set(body.items.map(({ kind }) => kind))]
   // All entries are locked together and in order, so that two requests cannot deadlock.
-  const [writer] = await beginWrites(tx, context, caller, kinds, () =>
+  const [writer] = await beginWrite(tx, context, caller, kinds, () =>
     lockEntries(tx, [...new Set(body.items.map(({ entry }) => entry))]),
   )
   const originOf = memoized((by: Writer) => takeOrigin(tx, by))

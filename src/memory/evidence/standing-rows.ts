@@ -201,12 +201,12 @@ const slimStanding = (
   lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
 })
 
+/** The standing of a text without judgements. */
+export const NOT_JUDGED: Entry['standing'] = slimStanding(NO_STANDING, null)
+
 /** The part of a standing that every answer with an entry shows. */
 export const shownStanding = ({ standing, changed_by_name }: StandingColumns): Entry['standing'] =>
-  slimStanding(storedStanding(standing), changed_by_name)
-
-/** The standing of a text without judgements. */
-export const NOT_JUDGED: Entry['standing'] = shownStanding({ standing: null, changed_by_name: null })
+  standing === null ? NOT_JUDGED : slimStanding(JSON.parse(standing) as ComputedStanding, changed_by_name)
 
 /** The shown name of an actor. */
 export const findShownName = async (reader: Reader, actor: number): Promise<string | null> =>

@@ -30,10 +30,20 @@ export async function forgetCooldowns(tx: Transaction, before: number): Promise<
   await tx.run(sql`DELETE FROM cooldown WHERE began_at < ${before}`)
 }
 
-export async function saveAdmission(tx: Transaction, { bin, key, count }: Admission): Promise<void> {
-  await tx.run(sql`
-    INSERT INTO admission (bin, key, count) VALUES (${bin}, ${key}, ${count})
-    ON CONFLICT (bin, key) DO UPDATE SET count = admission.count + excluded.count`)
+/** Stores the admissions of a limiter, so that a restart does not reset it. Deletes bins before `beforeBin`, which no longer count. */
+export async function saveAdmissions(
+  tx: Transaction,
+  _context: unknown,
+  { admissions, beforeBin }: { admissions: readonly Admission[]; beforeBin: number },
+): Promise<void> {
+  for (const { bin, key, count } of admissions) {
+    // An admission that was undone before it was stored.
+    if (count === 0) continue
+    await tx.run(sql`
+      INSERT INTO admission (bin, key, count) VALUES (${bin}, ${key}, ${count})
+      ON CONFLICT (bin, key) DO UPDATE SET count = admission.count + excluded.count`)
+  }
+  await forgetAdmissions(tx, beforeBin)
 }
 
 export async function forgetAdmissions(tx: Transaction, beforeBin: number): Promise<void> {

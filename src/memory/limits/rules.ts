@@ -26,6 +26,7 @@ export type Decision = { admitted: boolean; limits: LimitState[]; retryAfter: nu
  */
 type SlidingWindow = number[]
 const EMPTY: readonly number[] = [0]
+const TOTAL = 0
 const FIRST = 1
 
 /**
@@ -45,7 +46,13 @@ export class RateLimiter {
 
   /** Admits a request at `at` (milliseconds) and charges it, or returns the whole seconds to wait. */
   admit(charges: readonly Charge[], at: number): Decision {
-    this.#turn(at)
+    if (this.#turnedAt === undefined || at < this.#turnedAt) this.#turnedAt = at
+    const past = at - this.#turnedAt
+    if (past >= KEPT_MS) {
+      this.#older = past < 2 * KEPT_MS ? this.#windows : new Map()
+      this.#windows = new Map()
+      this.#turnedAt = at
+    }
     let wait = 0
     for (const one of charges) wait = Math.max(wait, this.waitOf(one, at))
     const limits: LimitState[] = []
@@ -64,7 +71,7 @@ export class RateLimiter {
   /** Milliseconds until the key admits one more. */
   waitOf(one: Charge, at: number): number {
     const window = this.#liveWindowOf(one, at)
-    let excess = totalOf(window) + 1 - one.quota
+    let excess = (window[TOTAL] as number) + 1 - one.quota
     for (let place = FIRST; excess > 0 && place < window.length; place += 2) {
       excess -= window[place + 1] as number
       if (excess <= 0) return expiryOf(window[place] as number, one.quota) - at
@@ -82,7 +89,7 @@ export class RateLimiter {
     const oldest = window[FIRST]
     const reset =
       oldest === undefined ? RATE_WINDOW_SECONDS : Math.max(1, Math.ceil((expiryOf(oldest, one.quota) - at) / 1_000))
-    return { ...one, bin: binOf(one.quota, at), remaining: Math.max(0, one.quota - totalOf(window)), reset }
+    return { ...one, bin: binOf(one.quota, at), remaining: Math.max(0, one.quota - (window[TOTAL] as number)), reset }
   }
 
   /** Undoes an admission. Returns the new state of its limits. */
@@ -95,9 +102,9 @@ export class RateLimiter {
     return this.#unsaved.length > 0
   }
 
-  /** Returns the admissions since the last call, to be stored. */
+  /** Returns the admissions since the last call, to be stored. The count of an undone one is 0. */
   takeUnsaved(): Admission[] {
-    const admissions = this.#unsaved.filter(({ count }) => count !== 0)
+    const admissions = this.#unsaved
     this.#unsaved = []
     this.#newestUnsaved = new Map()
     return admissions
@@ -105,21 +112,12 @@ export class RateLimiter {
 
   /** Accepts admissions that could not be stored. The next `takeUnsaved` returns them again. */
   returnUnsaved(admissions: readonly Admission[]): void {
-    for (const admission of admissions) this.#leaveUnsaved(admission)
+    for (const { key, bin, count } of admissions) this.#leaveUnsaved(key, bin, count)
   }
 
   /** Remembers admissions of an earlier run, oldest first. */
   restore(admissions: readonly Admission[]): void {
     for (const { bin, key, count } of admissions) this.#add(key, bin, count)
-  }
-
-  #turn(at: number): void {
-    if (this.#turnedAt === undefined || at < this.#turnedAt) this.#turnedAt = at
-    const past = at - this.#turnedAt
-    if (past < KEPT_MS) return
-    this.#older = past < 2 * KEPT_MS ? this.#windows : new Map()
-    this.#windows = new Map()
-    this.#turnedAt = at
   }
 
   #find(key: string): SlidingWindow | undefined {
@@ -136,7 +134,7 @@ export class RateLimiter {
     let gone = 0
     for (; live < window.length && expiryOf(window[live] as number, quota) <= at; live += 2)
       gone += window[live + 1] as number
-    if (live > FIRST) window.splice(0, live, totalOf(window) - gone)
+    if (live > FIRST) window.splice(0, live, (window[TOTAL] as number) - gone)
     // After the clock was set back, bins in the future count as now.
     for (let place = window.length - 2; place >= FIRST && (window[place] as number) > at; place -= 2)
       window[place] = binOf(quota, at)
@@ -153,12 +151,12 @@ export class RateLimiter {
       this.#windows.set(key, [count, bin, count])
       return
     }
-    window[0] = totalOf(window) + count
+    window[TOTAL] = (window[TOTAL] as number) + count
     if (place >= FIRST) window[place + 1] = (window[place + 1] as number) + count
     else window.push(bin, count)
   }
 
-  #leaveUnsaved({ key, bin, count }: Admission): void {
+  #leaveUnsaved(key: string, bin: number, count: number): void {
     const known = this.#newestUnsaved.get(key)
     if (known?.bin === bin) {
       known.count += count
@@ -171,13 +169,12 @@ export class RateLimiter {
 
   #charge(key: string, bin: number, count: number): void {
     this.#add(key, bin, count)
-    this.#leaveUnsaved({ key, bin, count })
+    this.#leaveUnsaved(key, bin, count)
   }
 }
 
 const binOf = (quota: number, at: number): number => (quota <= EXACT_QUOTA ? at : at - (at % COARSE_BIN_MS))
 const expiryOf = (bin: number, quota: number): number => bin + WINDOW_MS + (quota <= EXACT_QUOTA ? 0 : COARSE_BIN_MS)
-const totalOf = (window: readonly number[]): number => window[0] as number
 
 /**
  * The milliseconds left of a cooldown, at most its length. `beganAt` may be slightly in the future: the later of two requests may be

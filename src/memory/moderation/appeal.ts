@@ -1,7 +1,7 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import { findActor } from '../actors/rows.ts'
-import { assertNoSecret } from '../idempotency/rules.ts'
+import { assertNoSecret } from '../actors/rules.ts'
 import { nextQuery, type ReadOperation, type WriteOperation } from '../operation.ts'
 import { sequenceOf } from '../values.ts'
 import * as appeals from './appeal-rows.ts'

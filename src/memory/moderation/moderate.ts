@@ -14,13 +14,12 @@ import {
   updateActorFlags,
   updateOriginFlags,
 } from '../actors/rows.ts'
+import { assertNoSecret } from '../actors/rules.ts'
 import { type EntryRow, findEntry, findEntryByNumber, tagsOf } from '../entries/rows.ts'
-import { isErased, statusOf } from '../entries/rules.ts'
-import { tagKey } from '../entries/tag-rules.ts'
+import { isErased, statusOf, tagKey } from '../entries/rules.ts'
 import { type Moved, moveTopics } from '../entries/topic-rows.ts'
 import { settleStanding } from '../evidence/standing.ts'
-import { addToTotals, type Totals, takeRecord } from '../head-rows.ts'
-import { assertNoSecret } from '../idempotency/rules.ts'
+import { addToHead, type Totals, takeRecord } from '../head-rows.ts'
 import type { Context, WriteOperation } from '../operation.ts'
 import { isoTime } from '../values.ts'
 import * as appeals from './appeal-rows.ts'
@@ -200,7 +199,7 @@ async function settle(tx: Transaction, target: moderation.ModeratedTarget, recor
   await relations('at')
   await settleFeed(tx, target)
   await settleStandings(tx, target)
-  await addToTotals(tx, Object.fromEntries(totals))
+  await addToHead(tx, Object.fromEntries(totals))
 }
 
 /** Recomputes the standings of judged entries: withdrawn judgements do not count, restored ones count again. */

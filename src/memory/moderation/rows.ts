@@ -7,7 +7,7 @@ import type { Touched } from '../cache-tag.ts'
 import { ENTRY_COLUMNS, ENTRY_TABLES, type EntryRow } from '../entries/rows.ts'
 import type { EntryStanding } from '../entries/rules.ts'
 import type { RecordRange } from '../head-rows.ts'
-import { type Totals, takeSequence } from '../head-rows.ts'
+import { addToHead, type Totals } from '../head-rows.ts'
 import { isoTime } from '../values.ts'
 
 /** A target of moderation: an entry itself, the rows that an actor or an origin made, or one record by its number. */
@@ -127,7 +127,7 @@ export async function settleEntries(tx: Transaction, target: ModeratedTarget, ch
   const moved = sql`FROM entry e WHERE ${entriesOf(target)} AND e.withdrawn <> ${ENTRY_DUE}`
   const size = await count(tx, moved)
   if (size === 0) return
-  const before = (await takeSequence(tx, size)) - size
+  const before = (await addToHead(tx, { sequence: size })).sequence - size
   await tx.run(sql`
     UPDATE entry SET withdrawn = 1 - withdrawn, change = ${change}, moderated = ${before} + m.place
     FROM (SELECT e.number AS moved, row_number() OVER (ORDER BY e.number) AS place ${moved}) AS m WHERE number = m.moved`)

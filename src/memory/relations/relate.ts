@@ -1,19 +1,19 @@
 import { Problem } from '../../contract/problem.ts'
 import type { Transaction } from '../../engine/database.ts'
 import { authorOf } from '../actors/rows.ts'
+import { assertNoSecret } from '../actors/rules.ts'
 import { countRelation, type EntryRow } from '../entries/rows.ts'
 import { assertReadable, assertWritable } from '../entries/rules.ts'
 import { type Position, positionOf } from '../evidence/judge.ts'
 import { settleStanding } from '../evidence/standing.ts'
 import { takeRecord } from '../head-rows.ts'
-import { assertNoSecret } from '../idempotency/rules.ts'
 import type { WriteOperation } from '../operation.ts'
 import { beginWrite, endWrite, lockEntries, takeOrigin } from '../write.ts'
 import { insertRelation, type NewRelation, toRelation } from './rows.ts'
 
 /** Relates one entry to another; both must be open for writing. */
 export const relateEntries: WriteOperation<'relateEntries'> = async (tx, context, { body, caller }) => {
-  const [writer, found] = await beginWrite(tx, context, caller, 'CONNECT', () =>
+  const [writer, found] = await beginWrite(tx, context, caller, ['CONNECT'], () =>
     lockEntries(tx, [body.sourceEntryId, body.targetEntryId]),
   )
   // A missing entry is reported before a locked one.

@@ -15,7 +15,7 @@ import { readPatterns } from './pattern.ts'
 import { PATTERNS } from './patterns.ts'
 import { signalsOfText } from './signals.ts'
 import { commentsOf, isMixed, proseOf } from './text.ts'
-import { createTriggers } from './triggers.ts'
+import { Triggers } from './triggers.ts'
 
 const EVERY_PATTERN = readPatterns(PATTERNS)
 /** Signs that are left out of words, divide them or replace letters, and letters of other alphabets. */
@@ -48,12 +48,12 @@ test('each pattern has a name of its own and a signal, and searches only texts w
 })
 
 const patterns = EVERY_PATTERN.filter(({ over }) => over !== 'comment')
-const triggersOf = createTriggers(patterns)
+const triggers = new Triggers(patterns)
 
 /** Asserts that each pattern that matches a text is tried on it. Returns the number of matches. */
 function assertTried(text: string): number {
   if (isMixed(text)) return 0
-  const has = [...triggersOf(text)]
+  const has = [...triggers.of(text)]
   const prose = proseOf(text)
   let matches = 0
   patterns.forEach(({ name, over, expression }, at) => {

@@ -2,11 +2,11 @@ import { SIGNALS, type Signal } from '../../contract/vocabulary.ts'
 import { isAscii } from '../../find/rules/words.ts'
 import { EVERY_HIDDEN } from '../invisible-characters.js'
 import { LruCache } from '../lru-cache.ts'
-import { hasInvisible } from '../plain.ts'
-import { readPatterns } from './pattern.ts'
+import { ANY_INVISIBLE } from '../plain.ts'
+import { type Pattern, readPatterns } from './pattern.ts'
 import { PATTERNS } from './patterns.ts'
 import { commentsOf, hidesCharacters, isMixed, proseOf, withDisguised } from './text.ts'
-import { createTriggers } from './triggers.ts'
+import { Triggers } from './triggers.ts'
 
 /** The texts of a revision that are searched, and the tags of its entry. */
 export type SignalledText = {
@@ -26,21 +26,21 @@ function makeFinder() {
   return {
     visible,
     bits: visible.map(({ signal }) => bitOf(signal)),
-    triggersOf: createTriggers(visible),
+    triggers: new Triggers(visible),
     inComments: patterns.filter(({ over }) => over === 'comment'),
   }
 }
 let finder: ReturnType<typeof makeFinder> | undefined
-const theFinder = (): ReturnType<typeof makeFinder> => {
-  finder ??= makeFinder()
-  return finder
-}
 
 /** Reads the patterns now, so that no request waits for them. */
-export const loadPatterns = (): void => void theFinder()
+export const loadPatterns = (): void => {
+  finder ??= makeFinder()
+}
 
 /** A backslash at the end of a line, after which a command continues. */
 const CONTINUED = /(?<=[ \t])\\\r?\n[ \t]*/g
+/** Matches in every text with a comment. */
+const MAY_COMMENT = /<!--|\]:/
 /** The signs that divide the words of a tag. */
 const IN_TAGS = /[-_./]+/g
 
@@ -48,14 +48,11 @@ const IN_TAGS = /[-_./]+/g
  * The signals of a revision, as bits in the order of SIGNALS. A signal states a fact about the words. It is not a judgement and refuses
  * nothing. Takes time proportional to the text.
  */
-export const signalsOf = (text: SignalledText): number => signalsOfTexts(text) | signalsOfTags(text.tags)
-
-/** The signals of the texts of a revision without the tags of its entry. They depend on the request alone. */
-export const signalsOfTexts = ({ title, summary, content, rationale }: Omit<SignalledText, 'tags'>): number =>
-  signalsIn(`${title}\n\n${summary}\n\n${content}\n\n${rationale}`, content)
-
-export const signalsOfTags = (tags: readonly string[]): number =>
-  tags.length === 0 ? 0 : signalsIn(tags.map(tag => `${tag}\n\n${tag.replace(IN_TAGS, ' ')}`).join('\n\n'), '')
+export function signalsOf({ title, summary, content, rationale, tags }: SignalledText): number {
+  const bits = signalsIn(`${title}\n\n${summary}\n\n${content}\n\n${rationale}`, content)
+  if (tags.length === 0) return bits
+  return bits | signalsIn(tags.map(tag => `${tag}\n\n${tag.replace(IN_TAGS, ' ')}`).join('\n\n'), '')
+}
 
 /** The maximum total length of the searched texts that are remembered, in UTF-16 units. */
 const REMEMBERED_CHARACTERS = 1_000_000
@@ -84,14 +81,15 @@ export function signalsMember(...texts: (string | null | undefined)[]): { signal
 
 /** The signals of a text. `markdown` is the part of it that may contain comments. */
 function signalsIn(text: string, markdown: string): number {
-  const { visible, bits: bitsOf, triggersOf } = theFinder()
+  finder ??= makeFinder()
+  const { visible, bits: bitsOf, triggers } = finder
   const ascii = isAscii(text)
-  const invisible = hasInvisible(text)
+  const invisible = ANY_INVISIBLE.test(text)
   const seen = withDisguised(ascii ? text : seenOf(text, invisible))
-  const tried = triggersOf(seen)
+  const tried = triggers.of(seen)
   const every = !ascii && isMixed(seen)
   let bits = invisible && hidesCharacters(text) ? bitOf('INVISIBLE_CHARACTERS') : 0
-  if (speaksInComments(markdown)) bits |= bitOf('HTML_COMMENT')
+  if (MAY_COMMENT.test(markdown) && speaksInComments(markdown, finder.inComments)) bits |= bitOf('HTML_COMMENT')
   let code: string | undefined
   let prose: string[] | undefined
   for (let at = 0; at < visible.length; at++) {
@@ -100,8 +98,7 @@ function signalsIn(text: string, markdown: string): number {
     const { over, expression } = visible[at] as (typeof visible)[number]
     if (over === 'code') code ??= seen.includes('\\') ? seen.replaceAll(CONTINUED, ' ') : seen
     else prose ??= proseOf(seen)
-    const texts = over === 'code' ? [code ?? seen] : (prose ?? [])
-    if (texts.some(one => expression.test(one))) bits |= bit
+    for (const one of over === 'code' ? [code ?? seen] : (prose ?? [])) if (expression.test(one)) bits |= bit
   }
   return bits
 }
@@ -111,12 +108,13 @@ const seenOf = (text: string, invisible: boolean): string =>
   (invisible ? text.replace(EVERY_HIDDEN, '') : text).normalize('NFKC')
 
 /** Whether a comment addresses a model. */
-function speaksInComments(content: string): boolean {
+function speaksInComments(content: string, patterns: readonly Pattern[]): boolean {
   const comments = commentsOf(content).join('\n\n')
   if (comments === '') return false
   const texts = proseOf(isAscii(comments) ? comments : seenOf(comments, true))
-  return texts.some(one => theFinder().inComments.some(({ expression }) => expression.test(one)))
+  return texts.some(one => patterns.some(({ expression }) => expression.test(one)))
 }
 
 /** The names of stored signals. */
-export const signalNames = (bits: number): Signal[] => SIGNALS.filter((_, at) => (bits & (1 << at)) !== 0)
+export const signalNames = (bits: number): Signal[] =>
+  bits === 0 ? [] : SIGNALS.filter((_, at) => (bits & (1 << at)) !== 0)

@@ -123,7 +123,6 @@ const TITLE = /^ {0,3}\[[^\]\n]{1,99}\]:[ \t]{0,9}(?:#|<>)[ \t]{1,9}([("'].*)$/g
 
 /** The comments of Markdown outside of code, which the page does not show. The last HTML comment may lack its end. */
 export function commentsOf(content: string): string[] {
-  if (!content.includes('<!--') && !content.includes(']:')) return []
   const text = withoutCode(content)
   const comments = Array.from(text.matchAll(TITLE), ([, title = '']) => title)
   for (let at = text.indexOf('<!--'); at >= 0; ) {
@@ -176,19 +175,17 @@ const decoded = (blob: string): string => Buffer.from(blob, 'base64').toString('
 function blobsIn(text: string): string[] {
   const blobs: string[] = []
   for (let at = SHORTEST - 1; at < text.length && blobs.length < DECODED_MAX; at += SHORTEST) {
-    if (!isOfBlob(text, at)) continue
+    if (IN_BLOB[text.charCodeAt(at)] !== 1) continue
     let from = at
-    while (at - from < SHORTEST && isOfBlob(text, from - 1)) from--
+    while (at - from < SHORTEST && IN_BLOB[text.charCodeAt(from - 1)] === 1) from--
     let end = at + 1
-    while (end - from < LONGEST && isOfBlob(text, end)) end++
+    while (end - from < LONGEST && IN_BLOB[text.charCodeAt(end)] === 1) end++
     if (end - from < SHORTEST) continue
     blobs.push(text.slice(from, end))
     at = end
   }
   return blobs
 }
-
-const isOfBlob = (text: string, at: number): boolean => IN_BLOB[text.charCodeAt(at)] === 1
 
 /** Right-to-left scripts, and the direction marks that their texts need. The marks do not include overrides. */
 const FROM_THE_RIGHT = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u

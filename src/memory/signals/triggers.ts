@@ -273,25 +273,28 @@ function rareSets(sets: readonly (readonly string[])[]): readonly (readonly stri
   return rare.length === 0 ? sets : rare
 }
 
-/** Adds a letter to the hash of a word (FNV-1a). */
-const next = (hash: number, letter: number): number => Math.imul(hash ^ letter, 0x01000193)
+/** The hash of a word is FNV-1a: `Math.imul(hash ^ letter, PRIME)` for each letter. */
 const EMPTY = 0x811c9dc5 | 0
+const PRIME = 0x01000193
+const CONTINUED_CODE = CONTINUED.charCodeAt(0)
 const hashOf = (word: string): number => {
   let hash = EMPTY
-  for (let at = 0; at < word.length; at++) hash = next(hash, word.charCodeAt(at))
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), PRIME)
   return hash
 }
-const hashOfBeginning = (hash: number): number => next(hash, CONTINUED.charCodeAt(0))
 
 const FILTER_BITS = 15
-/** The place of a hash in the filter. */
-const placeOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) >>> (32 - FILTER_BITS)
+/** The place of a hash in the filter is its product with this, shifted by the other bits. */
+const SPREAD = 0x9e3779b1
+const SHIFT = 32 - FILTER_BITS
 
 /** A phrase counts as found in a text that has its two rarest words. */
 type Phrase = { other: number; set: number }
+/** The sets of a pattern: each match has a phrase of each of them. */
+type Searched = { needs: readonly (readonly string[])[] }
 
-/** The words that are looked for in a text. A filter of 4 kB passes few others. */
-class Words {
+/** Finds the patterns of which a text has a phrase of each set. A filter of 4 kB passes few words that none of them needs. */
+export class Triggers {
   /** One bit for each place of a hash. A bit may stand for several hashes. */
   readonly #filter = new Int32Array(2 ** FILTER_BITS / 32)
   /** The number of each hash. */
@@ -302,32 +305,63 @@ class Words {
   readonly #isPresent: Uint8Array
   readonly #present: Int32Array
   #count = 0
+  /** The sets that a letter of another script finds. */
+  readonly #foreign: number[] = []
+  /** The sets of all patterns beside each other, and where those of each pattern end. */
+  readonly #needs: Int32Array
+  readonly #ends: Int32Array
+  /** 1 for each set of which the last text has a phrase, and for each pattern of which it has one of each set. */
+  readonly #found: Uint8Array
+  readonly #tried: Uint8Array
 
-  constructor(setsOf: ReadonlyMap<string, readonly number[]>) {
-    for (const [phrase, sets] of setsOf) {
-      const [rarest, second] = rarestWords(phrase)
-      const other = this.#numberOf(second)
-      const phrases = this.#phrases[this.#numberOf(rarest)] ?? []
-      for (const set of sets) {
-        if (!phrases.some(known => known.other === other && known.set === set)) phrases.push({ other, set })
-      }
-    }
+  constructor(patterns: readonly Searched[]) {
+    const numbers = new Map<string, number>()
+    const needed = patterns.map(({ needs }) => rareSets(needs).map(phrases => this.#addSet(phrases, numbers)))
+    this.#needs = Int32Array.from(needed.flat())
+    let end = 0
+    this.#ends = Int32Array.from(needed, sets => {
+      end += sets.length
+      return end
+    })
+    this.#found = new Uint8Array(numbers.size)
+    this.#tried = new Uint8Array(patterns.length)
     this.#isPresent = new Uint8Array(this.#phrases.length)
     this.#present = new Int32Array(this.#phrases.length)
   }
 
+  /** Returns the number of a set of phrases. Its words are looked for from then on. */
+  #addSet(phrases: readonly string[], numbers: Map<string, number>): number {
+    const name = phrases.join('|')
+    const known = numbers.get(name)
+    if (known !== undefined) return known
+    const set = numbers.size
+    numbers.set(name, set)
+    for (const phrase of phrases) {
+      if (phrase.includes(FOREIGN)) {
+        this.#foreign.push(set)
+        continue
+      }
+      const [rarest, second] = rarestWords(phrase)
+      const other = this.#numberOf(second)
+      const known = this.#phrases[this.#numberOf(rarest)] ?? []
+      if (!known.some(one => one.other === other && one.set === set)) known.push({ other, set })
+    }
+    return set
+  }
+
   #numberOf(word: string): number {
-    const hash = word.endsWith(CONTINUED) ? hashOfBeginning(hashOf(word.slice(0, -1))) : hashOf(word)
+    const hash = hashOf(word)
     const known = this.#numbers.get(hash)
     if (known !== undefined) return known
-    const place = placeOf(hash)
+    const place = Math.imul(hash, SPREAD) >>> SHIFT
     this.#filter[place >>> 5] = (this.#filter[place >>> 5] as number) | (1 << (place & 31))
     this.#numbers.set(hash, this.#phrases.length)
     return this.#phrases.push([]) - 1
   }
 
-  /** Sets 1 in `found` for each set of which a text has a phrase. */
-  search(text: string, found: Uint8Array): void {
+  /** For each pattern, 1 if a text has a phrase of each of its sets. Valid until the next call. Takes one pass over the text. */
+  of(text: string): Uint8Array {
+    const [found, tried] = [this.#found.fill(0), this.#tried]
     this.#count = 0
     this.#noteWords(codesOf(text), text.length)
     for (let at = 0; at < this.#count; at++) {
@@ -336,6 +370,13 @@ class Words {
       }
     }
     for (let at = 0; at < this.#count; at++) this.#isPresent[this.#present[at] as number] = 0
+    if (FOREIGN_LETTER.test(text)) for (const set of this.#foreign) found[set] = 1
+    for (let pattern = 0, at = 0; pattern < tried.length; pattern++) {
+      let all = 1
+      for (; at < (this.#ends[pattern] as number); at++) all &= found[this.#needs[at] as number] as number
+      tried[pattern] = all
+    }
+    return tried
   }
 
   /** Notes the words of a text, as code and as prose. */
@@ -347,9 +388,9 @@ class Words {
       let hash = EMPTY
       let letter = LETTERS[codes[at] as number] as number
       while (letter > SPACE && letter < DIVIDES_CODE) {
-        hash = next(hash, letter)
+        hash = Math.imul(hash ^ letter, PRIME)
         at += 1
-        if (at - from === BEGINNING) this.#note(hashOfBeginning(hash))
+        if (at - from === BEGINNING) this.#note(Math.imul(hash ^ CONTINUED_CODE, PRIME))
         letter = at < end ? (LETTERS[codes[at] as number] as number) : SPACE
       }
       if (at > from) this.#note(hash)
@@ -364,67 +405,19 @@ class Words {
       const letter = LETTERS[codes[at] as number] as number
       if (letter === SPACE) break
       if (letter === DIVIDES_CODE) continue
-      hash = next(hash, letter & ~DIVIDES_CODE)
-      if (++length === BEGINNING) this.#note(hashOfBeginning(hash))
+      hash = Math.imul(hash ^ (letter & ~DIVIDES_CODE), PRIME)
+      if (++length === BEGINNING) this.#note(Math.imul(hash ^ CONTINUED_CODE, PRIME))
     }
     this.#note(hash)
     return at
   }
 
   #note(hash: number): void {
-    const place = placeOf(hash)
+    const place = Math.imul(hash, SPREAD) >>> SHIFT
     if ((((this.#filter[place >>> 5] as number) >>> (place & 31)) & 1) === 0) return
     const number = this.#numbers.get(hash)
     if (number === undefined || this.#isPresent[number] === 1) return
     this.#isPresent[number] = 1
     this.#present[this.#count++] = number
-  }
-}
-
-/** The sets of a pattern: each match has a phrase of each of them. */
-type Searched = { needs: readonly (readonly string[])[] }
-
-/**
- * Returns a function that finds the patterns of which a text has a phrase of each set: 1 for each of them, valid until the next call. It
- * takes one pass over the text.
- */
-export function createTriggers(patterns: readonly Searched[]): (text: string) => Uint8Array {
-  const numbers = new Map<string, number>()
-  const setsOf = new Map<string, number[]>()
-  const foreign: number[] = []
-  const numberOf = (phrases: readonly string[]): number => {
-    const name = phrases.join('|')
-    const known = numbers.get(name)
-    if (known !== undefined) return known
-    const number = numbers.size
-    numbers.set(name, number)
-    for (const phrase of phrases) {
-      const sets = phrase.includes(FOREIGN) ? foreign : (setsOf.get(phrase) ?? [])
-      sets.push(number)
-      if (sets !== foreign) setsOf.set(phrase, sets)
-    }
-    return number
-  }
-  const needed = patterns.map(({ needs }) => rareSets(needs).map(numberOf))
-  const words = new Words(setsOf)
-  // The sets of all patterns beside each other, and where those of each pattern end.
-  const needs = Int32Array.from(needed.flat())
-  let end = 0
-  const ends = Int32Array.from(needed, sets => {
-    end += sets.length
-    return end
-  })
-  const found = new Uint8Array(numbers.size)
-  const tried = new Uint8Array(patterns.length)
-  return text => {
-    found.fill(0)
-    words.search(text, found)
-    if (FOREIGN_LETTER.test(text)) for (const set of foreign) found[set] = 1
-    for (let pattern = 0, at = 0; pattern < tried.length; pattern++) {
-      let all = 1
-      for (; at < (ends[pattern] as number); at++) all &= found[needs[at] as number] as number
-      tried[pattern] = all
-    }
-    return tried
   }
 }

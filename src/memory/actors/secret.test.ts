@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { TOKEN_BYTES, tokenOf } from '../actors/rules.ts'
-import { assertNoSecret, holdsSecret } from './rules.ts'
+import { assertNoSecret, holdsSecret, TOKEN_BYTES, tokenOf } from './rules.ts'
 
 /** Written in parts: scanners of repositories look for the whole line. */
 const HEADER = `-----BEGIN ${'PRIVATE'} KEY-----`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { distinctTags, tagKey } from './tag-rules.ts'
+import { distinctTags, tagKey } from './rules.ts'
 
 const tag = fc.string({ unit: fc.constantFrom('a', 'A', 'Ａ', 'ß', 'ẞ', 's', 'S', ' ', '-', 'é', '字'), maxLength: 6 })
 
