@@ -31,20 +31,20 @@ export const eventsOf = (counters: SharedCounters): bigint => Atomics.load(count
 
 function publish(counters: SharedCounters, place: number, value: bigint): void {
   Atomics.store(counters, place, value)
-  notifyEvent(counters)
-}
-
-function notifyEvent(counters: SharedCounters): void {
   Atomics.add(counters, EVENTS, 1n)
   Atomics.notify(counters, EVENTS)
 }
 
-/** Blocks this thread until a condition is true; false if that takes longer than `patience` milliseconds. */
-function awaitUntil(counters: SharedCounters, patience: number, condition: () => boolean): boolean {
+/**
+ * Blocks this thread until the counter at `place` is beyond a value, or until something else needs the thread; false after `patience`
+ * milliseconds. A wait for the index ends when the store closes. Other waits end when the index is damaged or the stop flag is set.
+ */
+function awaitBeyond(counters: SharedCounters, place: number, value: bigint, patience: number): boolean {
   const deadline = performance.now() + patience
   for (;;) {
-    const events = eventsOf(counters)
-    if (condition()) return true
+    const events = Atomics.load(counters, EVENTS)
+    if (Atomics.load(counters, place) > value) return true
+    if (place === INDEXED ? isClosing(counters) : isStopping(counters) || isDamaged(counters)) return true
     const left = deadline - performance.now()
     if (left <= 0) return false
     Atomics.wait(counters, EVENTS, events, left)
@@ -124,26 +124,21 @@ export const reportDamage = (counters: SharedCounters, file: bigint): void => pu
 
 /** Whether damage of the present index file was reported. */
 export const isDamaged = (counters: SharedCounters): boolean =>
-  Atomics.load(counters, DAMAGED) === indexFileOf(counters) + 1n
+  Atomics.load(counters, DAMAGED) === Atomics.load(counters, INDEX_FILE) + 1n
 
 /**
- * Blocks this thread until another record than `seen` is committed, the index is damaged, or the stop flag is set; false after `patience`
+ * Blocks this thread until a later record than `seen` is committed, the index is damaged, or the stop flag is set; false after `patience`
  * milliseconds.
  */
 export const awaitCommit = (counters: SharedCounters, seen: bigint, patience = Number.POSITIVE_INFINITY): boolean =>
-  awaitUntil(counters, patience, () => committed(counters) !== seen || isDamaged(counters) || isStopping(counters))
+  awaitBeyond(counters, COMMITTED, seen, patience)
 
 /**
  * Blocks this thread for `patience` milliseconds, until a search waits for a record that is not indexed, the index is damaged, or the stop
  * flag is set.
  */
-export function awaitWanted(counters: SharedCounters, indexed: bigint, patience: number): void {
-  awaitUntil(
-    counters,
-    patience,
-    () => Atomics.load(counters, WANTED) > indexed || isDamaged(counters) || isStopping(counters),
-  )
-}
+export const awaitWanted = (counters: SharedCounters, indexed: bigint, patience: number): boolean =>
+  awaitBeyond(counters, WANTED, indexed, patience)
 
 /** Publishes that a search waits for a record, unless another one waits for a later record. */
 export function requestIndexed(counters: SharedCounters, record: bigint): void {
@@ -152,14 +147,14 @@ export function requestIndexed(counters: SharedCounters, record: bigint): void {
     if (wanted >= record) return
     if (Atomics.compareExchange(counters, WANTED, wanted, record) === wanted) break
   }
-  notifyEvent(counters)
+  Atomics.add(counters, EVENTS, 1n)
+  Atomics.notify(counters, EVENTS)
 }
 
 /** Blocks this thread until the index has reached `record`; false after `patience` milliseconds, or if the store closes. */
 export function awaitIndexed(counters: SharedCounters, record: bigint, patience: number): boolean {
-  const reached = (): boolean => indexed(counters) >= record
-  if (reached()) return true
+  if (indexed(counters) >= record) return true
   requestIndexed(counters, record)
-  awaitUntil(counters, patience, () => reached() || isClosing(counters))
-  return reached()
+  awaitBeyond(counters, INDEXED, record - 1n, patience)
+  return indexed(counters) >= record
 }

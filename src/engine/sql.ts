@@ -8,8 +8,6 @@ export type Value = string | number | null
  */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
 
-const isSql = (value: unknown): value is Sql => typeof value === 'object' && value !== null && 'text' in value
-
 const plainTexts = new WeakMap<TemplateStringsArray, string>()
 
 /**
@@ -17,19 +15,21 @@ const plainTexts = new WeakMap<TemplateStringsArray, string>()
  * prepared once.
  */
 export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): Sql {
-  if (!parts.some(isSql)) {
-    let text = plainTexts.get(strings)
-    if (text === undefined) {
-      text = strings.join('?')
-      plainTexts.set(strings, text)
-    }
-    return { text, values: parts as Value[] }
+  for (const part of parts) if (typeof part === 'object' && part !== null) return spliced(strings, parts)
+  let text = plainTexts.get(strings)
+  if (text === undefined) {
+    text = strings.join('?')
+    plainTexts.set(strings, text)
   }
+  return { text, values: parts as Value[] }
+}
+
+function spliced(strings: TemplateStringsArray, parts: readonly (Value | Sql)[]): Sql {
   // A template has one string more than it has values.
   let text = strings[0] as string
   const values: Value[] = []
-  parts.forEach((part, index) => {
-    if (isSql(part)) {
+  for (const [index, part] of parts.entries()) {
+    if (typeof part === 'object' && part !== null) {
       text += part.text
       values.push(...part.values)
     } else {
@@ -37,6 +37,6 @@ export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): S
       values.push(part)
     }
     text += strings[index + 1] as string
-  })
+  }
   return { text, values }
 }

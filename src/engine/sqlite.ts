@@ -1,9 +1,16 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Awaitable, blockThread, type Row, StoreFault, type Transaction } from './database.ts'
-import type { GroupSession, Pending } from './group-commit.ts'
+import {
+  type GroupSession,
+  type Outcome,
+  type Pending,
+  runWork,
+  SpoiledGroup,
+  UnitOfWork,
+  WorkTransaction,
+} from './group-commit.ts'
 import type { Sql } from './sql.ts'
-import { type Outcome, runWork, SpoiledGroup, UnitOfWork, WorkTransaction } from './transaction.ts'
 
 /**
  * SQLite plans a statement with `LIMIT ?` again whenever a value is bound to it, which takes longer than running most statements. A plus
@@ -169,7 +176,12 @@ function enterWal(raw: DatabaseSync): void {
  * than a commit. A log that a large transaction has extended is truncated when it is reset. Throws StoreFault, as a statement does.
  */
 export function boundLog(raw: DatabaseSync, isDiskSlow = false): void {
-  const { page_count: pages } = guarded(() => raw.prepare('PRAGMA page_count').get() as { page_count: number })
+  let pages: number
+  try {
+    pages = (raw.prepare('PRAGMA page_count').get() as { page_count: number }).page_count
+  } catch (error) {
+    throw faultOf(error, '')
+  }
   const least = isDiskSlow ? WAL_PAGES_MAX : WAL_PAGES_MIN
   const most = Math.min(WAL_PAGES_MAX, Math.max(least, Math.floor(pages / 2)))
   raw.exec(`PRAGMA wal_autocheckpoint = ${most}; PRAGMA journal_size_limit = ${most * FRAME_BYTES}`)
@@ -365,7 +377,7 @@ export class SqliteSession implements GroupSession {
       this.#on.onGroup?.()
       const inOrder = async (tx: Transaction): Promise<Outcome[]> => {
         const outcomes: Outcome[] = []
-        for (const { work } of group) outcomes.push(await runWork(tx, own => work(own, 0), isRefusal))
+        for (const { work } of group) outcomes.push(await runWork(tx, work, 0, isRefusal))
         return outcomes
       }
       const outcomes = await inTransaction(this.#connection, inOrder, () => {
@@ -416,7 +428,7 @@ async function inTransaction<T>(
   const unit = new UnitOfWork(connection)
   beginWriting(connection)
   try {
-    const result = await work({ ...connection, load: loadable => unit.load(loadable), lock: () => false })
+    const result = await work({ ...connection, load: unit.load, lock: () => false })
     await unit.save(connection)
     onCommitting()
     connection.step('COMMIT')

@@ -1,10 +1,11 @@
 import { flushCompileCache } from 'node:module'
-import { setPriority } from 'node:os'
+import { availableParallelism, setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { Problem, type ProblemCode, type ProblemDetail } from '../contract/problem.ts'
-import { StoreFault } from './database.ts'
+import { readsOf, type SharedCounters } from './counters.ts'
+import { blockThread, StoreFault } from './database.ts'
 
 /** An answer or a failure, as plain data. */
 export type Reply = { id: number } & (
@@ -44,6 +45,40 @@ export function setNice(niceness: number): void {
   try {
     if (process.platform === 'linux') setPriority(0, niceness)
   } catch {}
+}
+
+/** The time in milliseconds that a thread works before it checks for requested reads. */
+const PIECE_MS = 0.5
+/** For each requested read, the thread then rests for the maximum duration of a read, in total at most `REST_MAX_MS`; in milliseconds. */
+const REST_PER_READ_MS = 0.05
+const REST_MAX_MS = 3
+
+/** The time and a rest, both in milliseconds, and the number of cores. */
+export type Clock = { now(): number; rest(milliseconds: number): void; cores: number }
+
+const CLOCK: Clock = {
+  now: () => performance.now(),
+  rest: blockThread,
+  cores: availableParallelism(),
+}
+
+/**
+ * Returns a function that a background thread calls between two pieces of its work. It blocks for as long as the reads take that were
+ * requested since the last call. Threads on one core get time slices of some milliseconds regardless of priority, and a read would wait
+ * for a whole slice; a rest after a short piece lets it run. Without reads, or with more cores, it does not block.
+ */
+export function createCpuYield(counters: SharedCounters, { now, rest, cores }: Clock = CLOCK): () => void {
+  if (cores > 1) return () => {}
+  let reads = readsOf(counters)
+  let since = now()
+  return () => {
+    if (now() - since < PIECE_MS) return
+    const asked = readsOf(counters)
+    // Reads that are requested during the rest count for the next piece.
+    if (asked !== reads) rest(Math.min(REST_MAX_MS, Number(asked - reads) * REST_PER_READ_MS))
+    reads = asked
+    since = now()
+  }
 }
 
 /**
@@ -137,7 +172,7 @@ export class Thread {
     })
     this.started = new Promise((resolve, reject) => {
       this.#worker.once('message', () => {
-        this.#worker.on('message', message => this.#receive(message))
+        this.#worker.on('message', this.#receive)
         resolve()
       })
       this.#worker.once('error', reject)
@@ -161,7 +196,7 @@ export class Thread {
       const id = this.#nextId++
       this.#requests.set(id, { since, resolve, reject })
       if (!this.#options.batched) return this.#worker.postMessage({ id, ...request })
-      if (this.#outbox.length === 0) setImmediate(() => this.#flush())
+      if (this.#outbox.length === 0) setImmediate(this.#flush)
       this.#outbox.push({ id, request })
     })
   }
@@ -172,7 +207,10 @@ export class Thread {
 
   /** Whether a new request would be refused. */
   full(): boolean {
-    return this.#requests.size >= this.#options.pendingMax || this.#isTooLong()
+    const { pendingMax, together } = this.#options
+    const { size } = this.#requests
+    if (size >= pendingMax) return true
+    return size >= Math.max(ALWAYS, GROUPS_ALWAYS * together) && (size / together) * this.#turn > WAIT_MAX_MS
   }
 
   /** Milliseconds that the oldest request in progress has waited; 0 if there is none. */
@@ -188,18 +226,14 @@ export class Thread {
     await this.#exited
   }
 
-  #isTooLong(): boolean {
-    const { together } = this.#options
-    const { size } = this.#requests
-    return size >= Math.max(ALWAYS, GROUPS_ALWAYS * together) && (size / together) * this.#turn > WAIT_MAX_MS
-  }
-
-  #flush(): void {
-    this.#worker.postMessage(this.#outbox.map(({ id, request }) => ({ id, ...request })))
+  readonly #flush = (): void => {
+    const messages: object[] = []
+    for (const { id, request } of this.#outbox) messages.push({ id, ...request })
     this.#outbox = []
+    this.#worker.postMessage(messages)
   }
 
-  #receive(message: Reply[] | IndexNotice): void {
+  readonly #receive = (message: Reply[] | IndexNotice): void => {
     if (!Array.isArray(message)) {
       this.#options.onNotice?.(message)
       return

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { createCpuYield } from '../../engine/cpu-yield.ts'
 import { openSqlite } from '../../engine/sqlite.ts'
-import { NICE, setNice } from '../../engine/thread.ts'
+import { createCpuYield, NICE, setNice } from '../../engine/thread.ts'
 import { createLogAnswers } from '../../tlog/answers.ts'
 import { serveLogQuestions } from '../../tlog/extend.ts'
 import { logHeadFile } from '../../tlog/key-files.ts'

@@ -1,11 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { awaitIndexed, committed, countBegun, countEnded, publishCommitted } from '../../engine/counters.ts'
-import { createCpuYield } from '../../engine/cpu-yield.ts'
 import { only, StoreFault } from '../../engine/database.ts'
 import { GroupCommit } from '../../engine/group-commit.ts'
 import { sql } from '../../engine/sql.ts'
 import { boundLog, checkpointWal, isDamage, rewriteFile, SqliteSession } from '../../engine/sqlite.ts'
-import { NICE, type Reply, replyOfError, reportReady, setNice } from '../../engine/thread.ts'
+import { createCpuYield, NICE, type Reply, replyOfError, reportReady, setNice } from '../../engine/thread.ts'
 import { createWorks, RESIDUES } from '../../memory/commands.ts'
 import { openStoreForWriting } from './create.ts'
 import { watchServedFiles } from './directory.ts'
@@ -89,18 +88,24 @@ const withRemedy = ({ cause, outcomeUnknown }: StoreFault): StoreFault =>
     { outcomeUnknown },
   )
 
-const perform = async (command: WriterRequest): Promise<unknown> => {
-  const work = await workOf(command)
-  const result = await commits.write((tx, floor) => {
-    yieldCpu()
-    return work(tx, floor)
-  })
-  // Deleted data must not remain in the write-ahead log, and erased data in no page of the file.
-  const residue = RESIDUES[command.name]?.(command.input, result)
-  if (residue === 'rewrite') await rewriteFile(connection)
-  if (residue === 'truncate') checkpointWal(connection)
-  if (residue !== undefined) boundLog(connection.raw, isDiskSlow)
-  return result
+/** Runs a command, and replies once it is durable. */
+const perform = async (command: WriterRequest): Promise<void> => {
+  const { id, name, input } = command
+  try {
+    const work = await workOf(command)
+    const result = await commits.write((tx, floor) => {
+      yieldCpu()
+      return work(tx, floor)
+    })
+    // Deleted data must not remain in the write-ahead log, and erased data in no page of the file.
+    const residue = RESIDUES[name]?.(input, result)
+    if (residue === 'rewrite') await rewriteFile(connection)
+    if (residue === 'truncate') checkpointWal(connection)
+    if (residue !== undefined) boundLog(connection.raw, isDiskSlow)
+    reply({ id, result })
+  } catch (error) {
+    reply(replyOfError(id, isDamage(error) ? withRemedy(error as StoreFault) : error))
+  }
 }
 
 port.on('message', (message: WriterRequest[] | 'close') => {
@@ -112,11 +117,6 @@ port.on('message', (message: WriterRequest[] | 'close') => {
     })
     return
   }
-  for (const command of message) {
-    perform(command).then(
-      result => reply({ id: command.id, result }),
-      error => reply(replyOfError(command.id, isDamage(error) ? withRemedy(error) : error)),
-    )
-  }
+  for (const command of message) void perform(command)
 })
 reportReady(port)

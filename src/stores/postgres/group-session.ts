@@ -2,24 +2,31 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
 import { batchStatements, type ColumnTypes, createTickBatcher, readerOf } from '../../engine/batching.ts'
-import { type Awaitable, isUnavailable, type Loadable, StoreFault, type Transaction } from '../../engine/database.ts'
-import type { GroupSession, Pending } from '../../engine/group-commit.ts'
+import { isUnavailable, StoreFault } from '../../engine/database.ts'
+import {
+  type GroupSession,
+  type Outcome,
+  type Pending,
+  runWork,
+  UnitOfWork,
+  type Work,
+} from '../../engine/group-commit.ts'
 import type { PostgresConnection, Query } from '../../engine/postgres.ts'
 import type { Sql } from '../../engine/sql.ts'
-import { type Outcome, runWork, UnitOfWork } from '../../engine/transaction.ts'
 import { HEAD, SEQUENCE_GAP } from '../../memory/head-rows.ts'
 import { notBefore } from '../../memory/values.ts'
 import type { Server } from './prepare.ts'
 import { getConnectionBefore, type Session } from './session.ts'
 
 /**
- * Runs works concurrently in the open transaction. Statements that wait at the same time are sent together. Resolves with the outcome of
+ * Runs works concurrently in the open transaction; no time that they write may be before `floor`. Statements that wait at the same time are sent together. Resolves with the outcome of
  * each work, and with the statements that must run before the commit. Throws if the transaction must be rolled back.
  */
 export async function runWorks(
   connection: PostgresConnection,
   columns: ColumnTypes,
-  works: readonly ((tx: Transaction) => Awaitable<unknown>)[],
+  works: readonly Work[],
+  floor = 0,
 ): Promise<{ outcomes: Outcome[]; remainingStatements: Query[] }> {
   let over = false
   const ask = createTickBatcher(async queries => {
@@ -32,11 +39,11 @@ export async function runWorks(
   const mutex = new KeyedMutex()
   // Every write needs the head, so it is read together with the first statements.
   unit.load(HEAD).catch(() => {})
-  const load = <T>(loadable: Loadable<T>): Promise<T> => unit.load(loadable)
-  const run = async (work: (tx: Transaction) => Awaitable<unknown>): Promise<Outcome> => {
+  const { load } = unit
+  const run = async (work: Work): Promise<Outcome> => {
     const { lock, release } = mutex.forWork()
     const shared = { ...reader, run: async (statement: Sql) => (await ask(statement)).count, load, lock }
-    return runWork(shared, work, error => error instanceof Problem).finally(release)
+    return runWork(shared, work, floor, error => error instanceof Problem).finally(release)
   }
   const settled = await Promise.allSettled(works.map(run))
   over = true
@@ -166,12 +173,8 @@ export class PostgresGroupSession implements GroupSession {
   async #run(connection: PostgresConnection, group: readonly Pending[], floor: number) {
     const alone = group[0]?.alone
     if (alone) await connection.limit(ALONE_TIMEOUT_MS)
-    const works = group.map(
-      ({ work }) =>
-        (tx: Parameters<typeof work>[0]) =>
-          work(tx, floor),
-    )
-    const result = await runWorks(connection, this.#server().columns, works)
+    const works = group.map(({ work }) => work)
+    const result = await runWorks(connection, this.#server().columns, works, floor)
     if (alone) await connection.limit(undefined)
     return result
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countRead, createSharedCounters, type SharedCounters } from './counters.ts'
-import { createCpuYield } from './cpu-yield.ts'
+import { createCpuYield } from './thread.ts'
 
 /** A thread with a clock that only the test advances, and the duration of each rest. */
 function thread(cores = 1) {
