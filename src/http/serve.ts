@@ -10,7 +10,7 @@ import type { Awaitable } from '../engine/database.ts'
 import { fenceOf } from '../guide/fence.ts'
 import type { EntryCache } from '../memory/entries/cache.ts'
 import { Hinter } from '../memory/entries/similar.ts'
-import { handleOf, revisionOfHandle } from '../memory/evidence/feedback.ts'
+import { handleOf, revisionOfHandle } from '../memory/evidence/judge.ts'
 import { type Idempotency, type IdempotencyKey, requestDigest } from '../memory/idempotency/rules.ts'
 import type { Decision } from '../memory/limits/rules.ts'
 import type {

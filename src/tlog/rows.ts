@@ -1,7 +1,7 @@
 import type { DataClass } from '../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../engine/database.ts'
 import { type Sql, sql } from '../engine/sql.ts'
-import { observedOf } from '../memory/evidence/standing-rows.ts'
+import { observedOf } from '../memory/evidence/rows.ts'
 import type { RecordRange } from '../memory/head-rows.ts'
 import { isoTime } from '../memory/values.ts'
 import { type Facts, type Leaf, type RecordKind, statementOf, writeHashOfLeaf } from './rules/statement.ts'

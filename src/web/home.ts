@@ -2,10 +2,11 @@ import type { Entry, Stats } from '../contract/resources.ts'
 import type { State } from '../contract/vocabulary.ts'
 import { tagKey } from '../memory/entries/rules.ts'
 import { readSteps, readVerdicts, type Step, type Verdicts } from '../memory/entries/views.ts'
-import { type Contested, listContested } from '../memory/evidence/contested.ts'
 import {
   type Changed,
   type CheckedShares,
+  type Contested,
+  listContested,
   listNewlyConfirmed,
   listRecentlyChanged,
   listUnchecked,

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../src/engine/database.ts'
 import { findAddress, findWrongChange, readChanges, recomputeChanges } from '../../src/memory/entries/rows.ts'
+import { findShownName, listChanges, listJudgements } from '../../src/memory/evidence/rows.ts'
 import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
-import { findShownName, listChanges, listJudgements } from '../../src/memory/evidence/standing-rows.ts'
 import type { WriteName } from '../../src/memory/operation.ts'
 import { findObjector, isCorrectedAfter, listOwnWrites } from '../../src/memory/work/rows.ts'
 

@@ -6,7 +6,7 @@ import { openSqlite, rewriteFile, type SqliteConnection, transact } from '../../
 import { createContexts } from '../../memory/commands.ts'
 import { renewHead, SEQUENCE_GAP } from '../../memory/head-rows.ts'
 import type { LedgerRow } from '../../memory/moderation/erase-rows.ts'
-import { applyErasures } from '../../memory/moderation/erasures.ts'
+import { applyErasures } from '../../memory/moderation/moderate.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { createProgress, type Progress, sizeText } from '../../progress.ts'
 import { originKeyFile } from '../../secrets.ts'

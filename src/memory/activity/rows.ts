@@ -4,7 +4,7 @@ import { type Action, type DataClass, TRUST } from '../../contract/vocabulary.ts
 import { only, type Reader, type Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import type { TopicCount } from '../../find/rules/question.ts'
-import { STANDING_COLUMNS, type StandingColumns, shownStanding } from '../evidence/standing-rows.ts'
+import { STANDING_COLUMNS, type StandingColumns, shownStanding } from '../evidence/rows.ts'
 import type { ModeratedTarget } from '../moderation/rows.ts'
 import { HOUR, isoTime } from '../values.ts'
 import type { ChangeKey } from './rules.ts'

@@ -5,7 +5,7 @@ import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
-import { STANDING_COLUMNS, type StandingColumns, shownStanding } from '../evidence/standing-rows.ts'
+import { STANDING_COLUMNS, type StandingColumns, shownStanding } from '../evidence/rows.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime, isUuid } from '../values.ts'
 

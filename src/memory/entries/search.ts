@@ -8,7 +8,7 @@ import {
   isNarrowed,
   type Narrowing,
 } from '../../find/rules/facets.ts'
-import { storedStanding } from '../evidence/standing-rows.ts'
+import { storedStanding } from '../evidence/rows.ts'
 import type { Answer, Reads } from '../operation.ts'
 import { type Match, matchesByEntry, type SearchResult } from '../searching.ts'
 import { signalNames } from '../signals/signals.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../find/rules/ranking.ts'
 import { pairsOf } from '../../find/rules/terms.ts'
 import { observedSearch } from '../activity/observe.ts'
-import { shownStanding } from '../evidence/standing-rows.ts'
+import { shownStanding } from '../evidence/rows.ts'
 import { LruCache } from '../lru-cache.ts'
 import type { ReadOperation, WriteAnswer } from '../operation.ts'
 import { entryOf } from './cache.ts'

@@ -3,7 +3,7 @@ import { only, type Reader } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
-import { JOINED_STANDING, STANDING_COLUMNS, type StandingColumns } from '../evidence/standing-rows.ts'
+import { JOINED_STANDING, STANDING_COLUMNS, type StandingColumns } from '../evidence/rows.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
 

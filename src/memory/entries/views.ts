@@ -5,17 +5,17 @@ import type { Action, ObjectionStatus, Signal } from '../../contract/vocabulary.
 import { findCheckpoint } from '../../tlog/rows.ts'
 import { listActivityOf, listRecentActions } from '../activity/rows.ts'
 import { authorOf, findActorById, toAuthor } from '../actors/rows.ts'
-import { type ContributionOutcome, changedSince } from '../evidence/outcome-rules.ts'
-import { listContributionOutcomes } from '../evidence/rows.ts'
-import { latestOf, objectionsOf, SUPPORT_FROM, shareOf, verdictOf } from '../evidence/rules.ts'
-import { evidenceOn, standingOn } from '../evidence/standing.ts'
+import { type ContributionOutcome, changedSince } from '../actors/rules.ts'
 import {
   findRevisionId,
+  listContributionOutcomes,
   listJudgements,
   namedStanding,
   shownStanding,
   storedStanding,
-} from '../evidence/standing-rows.ts'
+} from '../evidence/rows.ts'
+import { latestOf, objectionsOf, SUPPORT_FROM, shareOf, verdictOf } from '../evidence/rules.ts'
+import { evidenceOn, standingOn } from '../evidence/standing.ts'
 import { readHead } from '../head-rows.ts'
 import { findAddressed, pageBelow, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'

@@ -8,16 +8,9 @@ import { findAddressed, inTurns, observedRead, type ReadOperation, type Reads } 
 import { signalsMember } from '../signals/signals.ts'
 import { isoTime, shortDigest } from '../values.ts'
 import type { Piece } from './pieces-rules.ts'
+import { findEvidenceId, findObjection, findRevisionId, findText, shownStanding, storedStanding } from './rows.ts'
 import type { ComputedStanding as StoredStanding } from './rules.ts'
 import { textsOf } from './standing.ts'
-import {
-  findEvidenceId,
-  findObjection,
-  findRevisionId,
-  findText,
-  shownStanding,
-  storedStanding,
-} from './standing-rows.ts'
 
 /** Reads the result of the evidence about the current text of an entry. */
 export const readStanding: ReadOperation<'readStanding'> = async (reads, request) => {

@@ -1,11 +1,21 @@
-import type { Contradiction, Verification } from '../../contract/resources.ts'
+import type { Contradiction, Entry, Environment, Verification } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
+import type { ContributionOutcome, Outcome } from '../actors/rules.ts'
+import { signalsMember } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
-import type { ContributionOutcome, Outcome } from './outcome-rules.ts'
-import { observedOf, STANDING_COLUMNS, type StandingColumns } from './standing-rows.ts'
+import { dueOf } from '../work/rules.ts'
+import type { Text } from './pieces-rules.ts'
+import {
+  COUNTED_JUDGEMENTS,
+  type ComputedStanding,
+  type Correction,
+  type Judgement,
+  type Verdict,
+  verdictOf,
+} from './rules.ts'
 
 type EvidenceColumns = {
   number: number
@@ -101,6 +111,245 @@ export async function listJudgedSince(reader: Reader, record: number, limit: num
   ])
   return [...judged, ...objected].map(({ entry }) => entry)
 }
+
+/** An entry, the number of its latest revision, and how many pieces of evidence and relations it has. */
+export type JudgedEntry = { number: number; revision: number; evidence: number; relations: number }
+
+type JudgementRow = Omit<Judgement, 'own' | 'observedOn'> & { own: number; observed_on: string | null }
+
+/** All records up to this one. */
+const ALL = Number.MAX_SAFE_INTEGER
+
+/** A kind of judgement: the columns of its row `v`, and the public rows about an entry. */
+type Kind = { columns: Sql; about: (entry: number) => Sql }
+
+const SAID: Kind = {
+  columns: sql`v.actor, v.revision, CASE WHEN v.kind = 'CONTRADICT' THEN 'CONTRADICTED' ELSE v.result END AS verdict, v.quote, v.observed_on`,
+  about: entry => sql`evidence v WHERE v.entry = ${entry} AND v.withdrawn = 0`,
+}
+/** A relation of type CONTRADICTS judges the revision that was current. */
+const OBJECTED: Kind = {
+  columns: sql`v.actor, v.target_revision AS revision, 'CONTRADICTS' AS verdict, NULL AS quote, NULL AS observed_on`,
+  about: entry => sql`
+    relation v WHERE v.target_entry = ${entry} AND v.relation_type = 'CONTRADICTS' AND v.withdrawn = 0 AND v.target_revision IS NOT NULL`,
+}
+
+/**
+ * The public judgements of an entry up to a record that count: of the newest voices the newest judgements, from each equally many, as long as
+ * they are at most COUNTED_JUDGEMENTS of each kind. A flood from one network displaces only itself.
+ */
+export async function listJudgements(
+  reader: Reader,
+  { number, evidence, relations }: Pick<JudgedEntry, 'number' | 'evidence' | 'relations'>,
+  upTo = ALL,
+): Promise<Judgement[]> {
+  const [said, objected] = await Promise.all([
+    evidence === 0 ? [] : listCounted(reader, SAID, number, upTo, evidence),
+    relations === 0 ? [] : listCounted(reader, OBJECTED, number, upTo, relations),
+  ])
+  return [...said, ...objected].map(({ own, observed_on, ...row }) => ({
+    ...{ ...row, own: own === 1, observedOn: observedOf(observed_on) },
+  }))
+}
+
+/** Skips from voice to voice in the index, the last to judge first, however many rows a voice has. */
+async function listCounted(reader: Reader, { columns, about }: Kind, entry: number, upTo: number, most: number) {
+  const rows = sql`${about(entry)} AND v.number <= ${upTo}`
+  const judgement = sql`SELECT v.number AS record, v.own, v.origin_group AS voice, v.created_at AS at, ${columns}`
+  if (most <= COUNTED_JUDGEMENTS) return reader.all<JudgementRow>(sql`${judgement} FROM ${rows}`)
+  const voices = sql`
+    WITH RECURSIVE voices (voice, place) AS (
+      SELECT (SELECT max(v.origin_group) FROM ${rows}), 1
+      UNION ALL
+      SELECT (SELECT max(v.origin_group) FROM ${rows} AND v.origin_group < voice), place + 1
+      FROM voices WHERE voice IS NOT NULL AND place < ${COUNTED_JUDGEMENTS})`
+  const counts = await reader.all<{ judgements: number }>(sql`
+    ${voices}
+    SELECT (SELECT count(*) FROM (SELECT 1 FROM ${rows} AND v.origin_group = voice LIMIT ${COUNTED_JUDGEMENTS}) AS page) AS judgements
+    FROM voices WHERE voice IS NOT NULL`)
+  // Without MATERIALIZED, PostgreSQL would seek the first judgement of a voice again for each of its judgements.
+  return reader.all<JudgementRow>(sql`
+    ${voices}, counted (voice, first) AS MATERIALIZED (
+      SELECT voice, coalesce((SELECT v.number FROM ${rows} AND v.origin_group = voice ORDER BY v.number DESC
+        LIMIT 1 OFFSET ${shareOfVoice(counts) - 1}), 0)
+      FROM voices WHERE voice IS NOT NULL)
+    ${judgement} FROM counted CROSS JOIN ${rows} AND v.origin_group = voice AND v.number >= first`)
+}
+
+/** The largest number of judgements of each voice with which at most COUNTED_JUDGEMENTS count. */
+function shareOfVoice(voices: readonly { judgements: number }[]): number {
+  let [share, left, more] = [0, COUNTED_JUDGEMENTS, voices]
+  for (; more.length > 0 && more.length <= left; share++) {
+    left -= more.length
+    more = more.filter(({ judgements }) => judgements > share + 1)
+  }
+  return share
+}
+
+/** Environments as JSON, with their members in one order: the public log contains their hash. */
+export const observedJson = (observedOn: readonly Environment[] | undefined): string | null =>
+  observedOn === undefined ? null : JSON.stringify(observedOn.map(({ name, version }) => ({ name, version })))
+
+export const observedOf = (json: string | null): Environment[] =>
+  json === null ? [] : (JSON.parse(json) as Environment[])
+
+/** The number of CORRECT revisions that are read from each end of the history after an objection. */
+const CORRECTIONS_MAX = 64
+
+/** The CORRECT revisions of an entry after a revision that changed something, oldest first: the first and the last ones. */
+export async function listCorrections(reader: Reader, entry: number, after: number, upTo = ALL): Promise<Correction[]> {
+  const from = (order: Sql) =>
+    reader.all<Correction>(sql`
+      SELECT number, actor FROM revision
+      WHERE entry = ${entry} AND change_type = 'CORRECT' AND changed = 1 AND number > ${after} AND number <= ${upTo}
+      ORDER BY number ${order} LIMIT ${CORRECTIONS_MAX}`)
+  const [first, last] = await Promise.all([from(sql`ASC`), from(sql`DESC`)])
+  return [...new Map([...first, ...last.reverse()].map(one => [one.number, one])).values()]
+}
+
+/** The number of newest revisions of a text among which changes are found. */
+const CHANGES_WINDOW = 128
+
+/** The revisions after one and up to another that changed something, newest first. */
+export const listChanges = (reader: Reader, entry: number, after: number, upTo: number, limit: number) =>
+  reader.all<Correction>(sql`
+    SELECT number, actor FROM revision
+    WHERE entry = ${entry} AND ordinal > (SELECT ordinal FROM revision WHERE number = ${after})
+      AND ordinal > (SELECT ordinal - ${CHANGES_WINDOW} FROM revision WHERE number = ${upTo}) AND number <= ${upTo} AND changed = 1
+    ORDER BY ordinal DESC LIMIT ${limit}`)
+
+/** The text of a revision, and its signals as bits. */
+export const findText = (reader: Reader, revision: number) =>
+  reader.one<Text & { signals: number }>(
+    sql`SELECT title, summary, content, signals FROM revision WHERE number = ${revision}`,
+  )
+
+/** The number of newest revisions among which those of a network are found. */
+const NETWORK_WINDOW = 128
+
+/**
+ * The ordinals of the revisions of an entry, up to an ordinal, that an actor wrote or that came from a network on that day: the newest of each,
+ * and the first revision.
+ */
+export async function listWritten(
+  reader: Reader,
+  { entry, ordinal, actor, voice }: { entry: number; ordinal: number; actor: number; voice: string },
+  limit: number,
+): Promise<number[]> {
+  const found = await Promise.all([
+    reader.all<{ ordinal: number }>(sql`
+      SELECT ordinal FROM revision WHERE actor = ${actor} AND entry = ${entry} AND ordinal > 1 AND ordinal <= ${ordinal}
+      ORDER BY ordinal DESC LIMIT ${limit}`),
+    reader.all<{ ordinal: number }>(sql`
+      SELECT r.ordinal FROM revision r JOIN origin o ON o.number = r.origin
+      WHERE r.entry = ${entry} AND r.ordinal > ${Math.max(1, ordinal - NETWORK_WINDOW)} AND r.ordinal <= ${ordinal} AND o.voice = ${voice}
+      ORDER BY r.ordinal DESC LIMIT ${limit}`),
+    reader.all<{ ordinal: number }>(sql`
+      SELECT r.ordinal FROM revision r LEFT JOIN origin o ON o.number = r.origin
+      WHERE r.number = ${entry} AND (r.actor = ${actor} OR o.voice = ${voice})`),
+  ])
+  return [...new Set(found.flat().map(one => one.ordinal))]
+}
+
+/** The number of a network and day within an entry. A new one gets the next number. */
+export async function takeOriginGroup(tx: Transaction, entry: number, voice: string): Promise<number> {
+  const known = await tx.one<{ origin_group: number }>(
+    sql`SELECT origin_group FROM entry_voice WHERE entry = ${entry} AND voice = ${voice}`,
+  )
+  if (known !== undefined) return known.origin_group
+  const taken = await tx.one<{ origins: number }>(
+    sql`UPDATE entry SET origins = origins + 1 WHERE number = ${entry} RETURNING origins`,
+  )
+  const group = taken?.origins ?? 0
+  await tx.run(sql`INSERT INTO entry_voice (entry, voice, origin_group) VALUES (${entry}, ${voice}, ${group})`)
+  return group
+}
+
+/** Raises the number of networks that judged an entry to at least `originGroup`. */
+export async function raiseOrigins(tx: Transaction, entry: number, originGroup: number): Promise<void> {
+  await tx.run(sql`UPDATE entry SET origins = ${originGroup} WHERE number = ${entry} AND origins < ${originGroup}`)
+}
+
+const NO_STANDING: ComputedStanding = {
+  ...verdictOf([]),
+  ...{ earlier: verdictOf([]).tally, share: 0.5, confirmed: null, unconfirmed: [], nearest: null, removed: [] },
+  ...{ changed: 0, changedBy: null, checkedAt: null, observedOn: [], contest: 0 },
+}
+
+/** The stored standing of an entry: records and revisions by their numbers, times in milliseconds. */
+export const storedStanding = (text: string | null): ComputedStanding =>
+  text === null ? NO_STANDING : (JSON.parse(text) as ComputedStanding)
+
+const SHOWN_NAME: Sql = sql`CASE WHEN c.hidden = 0 AND c.quarantined = 0 THEN c.name END`
+const shownName = (actor: Sql): Sql => sql`SELECT ${SHOWN_NAME} AS name FROM actor c WHERE c.number = ${actor}`
+/** The columns of a standing, for statements that select from `entry e`. The name of a hidden or quarantined author is null. */
+export const STANDING_COLUMNS: Sql = sql`e.standing, (${shownName(sql`e.changed_by`)}) AS changed_by_name`
+/** The same for statements that read many entries and join the actor `c`. */
+export const JOINED_STANDING: Sql = sql`e.standing, ${SHOWN_NAME} AS changed_by_name`
+
+export type StandingColumns = { standing: string | null; changed_by_name: string | null }
+
+const slimStanding = (
+  { state, tally, share, confirmed, changed, changedBy, checkedAt }: ComputedStanding,
+  name: string | null,
+): Entry['standing'] => ({
+  ...{ state, tally, share, confirmed, changed },
+  ...(changedBy === null ? {} : { changedBy: { name, others: changedBy.others, ...signalsMember(name) } }),
+  lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
+})
+
+/** The standing of a text without judgements. */
+export const NOT_JUDGED: Entry['standing'] = slimStanding(NO_STANDING, null)
+
+/** The part of a standing that every answer with an entry shows. */
+export const shownStanding = ({ standing, changed_by_name }: StandingColumns): Entry['standing'] =>
+  standing === null ? NOT_JUDGED : slimStanding(JSON.parse(standing) as ComputedStanding, changed_by_name)
+
+/** The shown name of an actor. */
+export const findShownName = async (reader: Reader, actor: number): Promise<string | null> =>
+  (await reader.one<{ name: string | null }>(shownName(sql`${actor}`)))?.name ?? null
+
+/** The same of a standing that is not stored. */
+export async function namedStanding(reader: Reader, standing: ComputedStanding | null): Promise<Entry['standing']> {
+  const { changedBy } = standing ?? NO_STANDING
+  return slimStanding(standing ?? NO_STANDING, changedBy === null ? null : await findShownName(reader, changedBy.actor))
+}
+
+/** Stores the standing of an entry, and the check that it needs; null if there is no evidence. */
+export async function updateStanding(tx: Transaction, entry: number, standing: ComputedStanding | null): Promise<void> {
+  const json = standing === null ? null : JSON.stringify(standing)
+  const due = dueOf(standing)
+  const confirmedAt = due === 'CONFIRMED' ? (standing?.checkedAt ?? null) : null
+  await tx.run(sql`
+    UPDATE entry SET standing = ${json}, changed_by = ${standing?.changedBy?.actor ?? null}, contest = ${standing?.contest ?? 0}, due = ${due}, confirmed_at = ${confirmedAt}
+    WHERE number = ${entry}`)
+}
+
+/** An objection, by the number of its record. */
+export type ObjectionRow = {
+  id: string
+  revision_id: string
+  rationale: string
+  source_entry_id: string | null
+  quote: string | null
+} & AuthorColumns
+
+export const findObjection = (reader: Reader, record: number, verdict: Verdict) =>
+  verdict === 'CONTRADICTS'
+    ? reader.one<ObjectionRow>(sql`
+        SELECT l.id, l.rationale, ${AUTHOR_COLUMNS}, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
+        FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision
+          JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
+    : reader.one<ObjectionRow>(sql`
+        SELECT v.id, r.id AS revision_id, v.rationale, ${AUTHOR_COLUMNS}, CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id, v.quote
+        FROM evidence v JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
+          LEFT JOIN entry s ON s.number = v.source_entry WHERE v.number = ${record}`)
+
+export const findEvidenceId = async (reader: Reader, record: number): Promise<string | null> =>
+  (await reader.one<{ id: string }>(sql`SELECT id FROM evidence WHERE number = ${record}`))?.id ?? null
+
+export const findRevisionId = async (reader: Reader, number: number): Promise<string | null> =>
+  (await reader.one<{ id: string }>(sql`SELECT id FROM revision WHERE number = ${number}`))?.id ?? null
 
 /** 1 if an actor that did not write the revision gave such evidence about it and has not replaced it by a later one; else 0. */
 const judged = (evidence: Sql): Sql => sql`

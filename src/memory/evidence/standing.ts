@@ -1,6 +1,7 @@
 import { only, type Reader, type Transaction } from '../../engine/database.ts'
 import { LruCache } from '../lru-cache.ts'
 import { type CutText, changedPlaces, type Text, Texts } from './pieces-rules.ts'
+import * as store from './rows.ts'
 import {
   assess,
   type Changes,
@@ -13,7 +14,6 @@ import {
   textsToCompare,
   withTracedClaims,
 } from './rules.ts'
-import * as store from './standing-rows.ts'
 
 /** A text to judge by the evidence of its entry, and the number of its revision. */
 export type CurrentText = Text & { revision: number }

@@ -5,7 +5,7 @@ import { assertNoSecret } from '../actors/rules.ts'
 import { nextQuery, type ReadOperation, type WriteOperation } from '../operation.ts'
 import { sequenceOf } from '../values.ts'
 import * as appeals from './appeal-rows.ts'
-import { countEvent } from './count-rows.ts'
+import { countEvent } from './rows.ts'
 
 /** One page of the acts of moderation that affected the caller, newest first. */
 export const listDecisions: ReadOperation<'listDecisions'> = async ({ reader, actor }, { query }) => {

@@ -23,9 +23,9 @@ import { addToHead, type Totals, takeRecord } from '../head-rows.ts'
 import type { Context, WriteOperation } from '../operation.ts'
 import { isoTime } from '../values.ts'
 import * as appeals from './appeal-rows.ts'
-import { countEvent } from './count-rows.ts'
 import * as erasing from './erase-rows.ts'
 import * as moderation from './rows.ts'
+import { countEvent } from './rows.ts'
 import { moderated, sameFlags, undoOf } from './rules.ts'
 
 type TargetState = moderation.ModeratedTarget & { id: string; state: Flags; networkKey: string | null; erased: boolean }
@@ -226,3 +226,23 @@ const movedOf = (changes: readonly StandingChange[]): Moved[] =>
   changes
     .filter(({ before, after }) => before.withdrawn !== after.withdrawn && after.data_class === 'EXTERNAL')
     .map(({ after }) => ({ number: after.number, tags: tagsOf(after), shown: after.withdrawn === 0 }))
+
+const LEDGER_REASON = 'The ledger of erasures names this record.'
+
+/**
+ * Erases the records of a ledger that this store has and did not erase: it was restored from an earlier state. Each becomes an act of
+ * moderation. Returns how many were erased.
+ */
+export async function applyErasures(
+  tx: Transaction,
+  context: Context,
+  ledger: readonly erasing.LedgerRow[],
+): Promise<number> {
+  const due = await erasing.findDue(tx, ledger)
+  for (const { record } of due) {
+    const body = { targetType: 'RECORD', targetId: String(record), action: 'ERASE', reason: LEDGER_REASON } as const
+    const caller = { actor: null, origin: null, requestId: context.newId() }
+    await moderate(tx, context, { params: {}, body, caller })
+  }
+  return due.length
+}

@@ -11,7 +11,6 @@ import { listAllEvidence, toContradiction, toVerification } from '../evidence/ro
 import { inTurns, nextQuery, type ReadOperation, type Reads } from '../operation.ts'
 import { listAllRelations, toRelation } from '../relations/rows.ts'
 import { sequenceOf } from '../values.ts'
-import { listCounts, yearOf } from './count-rows.ts'
 import { listAllReports, listOpenReports, toAdminReport } from './report-rows.ts'
 import {
   countAfter,
@@ -20,10 +19,12 @@ import {
   findModeratedEntry,
   LONG_LISTS,
   type LongList,
+  listCounts,
   listModeratedEntries,
   listModerations,
   type ModeratedEntryRow,
   toEntry,
+  yearOf,
 } from './rows.ts'
 
 const flagsOf = (row: { hidden: number; quarantined: number; blocked: number }) => ({

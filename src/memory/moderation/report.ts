@@ -8,8 +8,8 @@ import type { ReadOperation, WriteOperation } from '../operation.ts'
 import { isoTime } from '../values.ts'
 import { beginAnonymousWrite, takeOrigin } from '../write.ts'
 import { listActsSince, toAct } from './appeal-rows.ts'
-import { countEvent } from './count-rows.ts'
 import * as reports from './report-rows.ts'
+import { countEvent } from './rows.ts'
 
 /** Serialises the transactions that store reports, because they count the open reports. */
 const LOCK = 'reports'

@@ -1,13 +1,12 @@
 import type { Flags, ModerationResult } from '../../contract/resources.ts'
-import type { TargetType } from '../../contract/vocabulary.ts'
+import type { Ground, ModerationEvent, TargetType } from '../../contract/vocabulary.ts'
 import { type Awaitable, only, type Reader, type Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { findMirror } from '../../mirror/rows.ts'
 import type { Touched } from '../cache-tag.ts'
 import { ENTRY_COLUMNS, ENTRY_TABLES, type EntryRow } from '../entries/rows.ts'
 import type { EntryStanding } from '../entries/rules.ts'
-import type { RecordRange } from '../head-rows.ts'
-import { addToHead, type Totals } from '../head-rows.ts'
+import { addToHead, type RecordRange, type Totals } from '../head-rows.ts'
 import { isoTime } from '../values.ts'
 
 /** A target of moderation: an entry itself, the rows that an actor or an origin made, or one record by its number. */
@@ -393,3 +392,27 @@ async function listChanged(reader: Reader, condition: Sql, limit: number): Promi
   ])
   return [...entries, ...related.flatMap(({ source, target }) => [{ entry: source }, { entry: target }])]
 }
+
+/** The year of a time in milliseconds since 1970, in UTC. */
+export const yearOf = (at: number): number => new Date(at).getUTCFullYear()
+
+/** Counts something that happened at a time, in milliseconds since 1970; with -1, counts it no longer. */
+export async function countEvent(
+  tx: Transaction,
+  at: number,
+  event: ModerationEvent,
+  ground: Ground,
+  by: 1 | -1 = 1,
+): Promise<void> {
+  await tx.run(sql`
+    INSERT INTO moderation_count (year, event, ground, count) VALUES (${yearOf(at)}, ${event}, ${ground}, ${by})
+    ON CONFLICT (year, event, ground) DO UPDATE SET count = moderation_count.count + excluded.count`)
+}
+
+export type CountRow = { event: ModerationEvent; ground: Ground; count: number }
+
+/** The counts of a year, by event and ground. */
+export const listCounts = (reader: Reader, year: number) =>
+  reader.all<CountRow>(
+    sql`SELECT event, ground, count FROM moderation_count WHERE year = ${year} AND count > 0 ORDER BY event, ground`,
+  )

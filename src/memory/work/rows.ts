@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
+import { storedStanding } from '../evidence/rows.ts'
 import type { ComputedStanding, Verdict } from '../evidence/rules.ts'
-import { storedStanding } from '../evidence/standing-rows.ts'
 import type { Due, OwnWrite, Waiting } from './rules.ts'
 
 // Withdrawn and locked entries are not listed: they cannot be judged. Each list is read from its index alone.
