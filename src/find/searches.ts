@@ -10,7 +10,7 @@ import {
   type SharedCounters,
 } from '../engine/counters.ts'
 import { sql } from '../engine/sql.ts'
-import { openSqlite, type SqliteConnection } from '../engine/sqlite.ts'
+import { openSqlite } from '../engine/sqlite.ts'
 import { startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
 import type { SearchRequest, SearchResult } from '../memory/searching.ts'
 import { IndexReader } from './index/file.ts'
@@ -26,6 +26,9 @@ const SEARCHES_MAX = 1_000
 const CACHE_KIB = 1_024
 /** How long a search waits for the index, in milliseconds. */
 const INDEX_PATIENCE = 5_000
+
+/** Number of the newest entries that are read for each pair. Of many entries about the same subject, some are enough. */
+const READ_MAX = 16
 
 /** The searches of a process. */
 export class Searches {
@@ -55,9 +58,27 @@ export class Searches {
     }
   }
 
-  /** The numbers of entries that have pairs of words in common with a draft. Entries that are not indexed yet are missing. */
+  /**
+   * The numbers of entries that have pairs of words in common with a draft. Entries with more of the pairs come first; of equal ones, the
+   * newest. Entries that are not indexed yet are missing.
+   */
   near(pairs: readonly number[], limit: number): number[] {
-    return this.#index.read(index => findNear(index, pairs, limit))
+    return this.#index.read(index => {
+      const common = new Map<number, number>()
+      for (const pair of new Set(pairs)) {
+        const rows = index.all<{ number: number }>(
+          sql`SELECT rowid AS number FROM ranked WHERE ranked MATCH ${`"${pairWord(pair)}"`} ORDER BY rowid DESC LIMIT ${READ_MAX}`,
+        )
+        for (const { number } of rows) common.set(number, (common.get(number) ?? 0) + 1)
+      }
+      const most = [...common].sort(([a, as], [b, bs]) => bs - as || b - a).slice(0, limit)
+      const entries: number[] = []
+      for (const [number] of most) {
+        const doc = index.one<{ entry: number }>(sql`SELECT entry FROM doc WHERE number = ${number}`)
+        if (doc !== undefined) entries.push(doc.entry)
+      }
+      return entries
+    })
   }
 
   pending(): number {
@@ -213,22 +234,3 @@ export class SearchPool {
     return thread
   }
 }
-
-/** Number of the newest entries that are read for each pair. Of many entries about the same subject, some are enough. */
-const READ_MAX = 16
-
-/** The numbers of entries that have any of the pairs. Entries with more of the pairs come first; of equal ones, the newest. */
-export function findNear(index: SqliteConnection, pairs: readonly number[], limit: number): number[] {
-  const common = new Map<number, number>()
-  for (const pair of new Set(pairs)) {
-    const rows = index.all<{ number: number }>(
-      sql`SELECT rowid AS number FROM ranked WHERE ranked MATCH ${`"${pairWord(pair)}"`} ORDER BY rowid DESC LIMIT ${READ_MAX}`,
-    )
-    for (const { number } of rows) common.set(number, (common.get(number) ?? 0) + 1)
-  }
-  const most = [...common].sort(([a, as], [b, bs]) => bs - as || b - a).slice(0, limit)
-  return most.flatMap(([number]) => entryOf(index, number) ?? [])
-}
-
-const entryOf = (index: SqliteConnection, number: number): number | undefined =>
-  index.one<{ entry: number }>(sql`SELECT entry FROM doc WHERE number = ${number}`)?.entry

@@ -5,8 +5,8 @@ import { only, StoreFault } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
-import { type FieldTerms, fieldTermsOf, forEachImpact, IMPACT_VERSION, levelled } from '../rules/ranking.ts'
-import { distinctTerms, FENCE, PAIRS_VERSION, pairWords, tagWord } from '../rules/terms.ts'
+import { fieldTermsOf, IMPACT_VERSION, impactsOf, levelled } from '../rules/ranking.ts'
+import { distinctTerms, FENCE, PAIRS_VERSION, pairsOf, pairWord, tagWord } from '../rules/terms.ts'
 import { indexedText, RecentWords, TERMS_VERSION } from '../rules/words.ts'
 
 /**
@@ -203,22 +203,8 @@ export class IndexReader {
 const rebuilt = (): Problem =>
   new Problem('NOT_READY', { retryAfter: REBUILD_RETRY, reason: 'the search index was damaged and is rebuilt' })
 
-export type IndexedEntry = {
-  entry: number
-  id: string
-  revision: number
-  /** The record that changed it last. */
-  change: number
-  updated_at: number
-  revisions: number
-  title: string
-  summary: string
-  content: string
-  tags: string[]
-}
-
-/** The current state of an entry, as input of the index. */
-export type IndexedState = IndexedEntry & { withdrawn: number }
+/** The current state of an entry, as input of the index. `change` is the record that changed it last. */
+export type IndexedState = Omit<ChangedEntryRow, 'number' | 'tags'> & { entry: number; tags: string[] }
 
 /**
  * Writes the current states of entries to the index, in place of their earlier ones. Removes withdrawn entries. Removes all rows before it
@@ -226,51 +212,51 @@ export type IndexedState = IndexedEntry & { withdrawn: number }
  * for all entries before the next one: the data of a single table fit in the cache of a processor, which saves a sixth of the time.
  */
 export function putEntries(index: SqliteConnection, entries: readonly IndexedState[], onEntry = () => {}): void {
-  removeEntries(
-    index,
-    entries.map(({ entry }) => entry),
-  )
-  const sorted = entries.toSorted((one, other) => one.revision - other.revision)
-  for (const entry of sorted) if (entry.withdrawn !== 0) saveWithdrawal(index, entry)
-  const added = sorted.filter(({ withdrawn }) => withdrawn === 0)
-  const ranked = added.map(entry => {
+  const numbers: number[] = []
+  const added: IndexedState[] = []
+  for (const entry of entries.toSorted((one, other) => one.revision - other.revision)) {
+    numbers.push(entry.entry)
+    if (entry.withdrawn === 0) added.push(entry)
+  }
+  removeEntries(index, numbers)
+  for (const { entry, change, withdrawn } of entries) {
+    if (withdrawn === 0) continue
+    index.run(sql`
+      INSERT INTO withdrawn (entry, change) VALUES (${entry}, ${change})
+      ON CONFLICT (entry) DO UPDATE SET change = excluded.change`)
+  }
+  const ranked: string[] = []
+  for (const entry of added) {
     onEntry()
-    return { number: entry.revision, words: rankedWords(entry.tags, fieldTermsOf(entry)) }
-  })
+    ranked.push(rankedWords(entry))
+  }
   for (const entry of added) {
     addEntry(index, entry)
     onEntry()
   }
-  for (const { number, words } of ranked) {
-    index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${number}, ${words})`)
+  for (const [at, { revision }] of added.entries()) {
+    index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${revision}, ${ranked[at] as string})`)
     onEntry()
   }
-  addToCount(index, added.length)
-}
-
-/** Adds to the number of indexed entries. */
-const addToCount = (index: SqliteConnection, entries: number): void => {
-  if (entries !== 0) index.run(sql`UPDATE progress SET entries = entries + ${entries} WHERE one = 1`)
+  if (added.length > 0) index.run(sql`UPDATE progress SET entries = entries + ${added.length} WHERE one = 1`)
 }
 
 /** Removes entries from the index. */
 export function removeEntries(index: SqliteConnection, entries: readonly number[]): void {
-  const docs = entries.flatMap(entry =>
-    index.all<{ number: number }>(sql`SELECT number FROM doc WHERE entry = ${entry}`),
-  )
-  for (const { number } of docs.sort((one, other) => one.number - other.number)) {
+  const numbers: number[] = []
+  for (const entry of entries) {
+    const doc = index.one<{ number: number }>(sql`SELECT number FROM doc WHERE entry = ${entry}`)
+    if (doc !== undefined) numbers.push(doc.number)
+  }
+  for (const number of numbers.sort((one, other) => one - other)) {
     index.run(sql`DELETE FROM terms WHERE rowid = ${number}`)
     index.run(sql`DELETE FROM ranked WHERE rowid = ${number}`)
     index.run(sql`DELETE FROM doc WHERE number = ${number}`)
   }
-  addToCount(index, -docs.length)
+  if (numbers.length > 0) index.run(sql`UPDATE progress SET entries = entries - ${numbers.length} WHERE one = 1`)
 }
 
-const saveWithdrawal = (index: SqliteConnection, { entry, change }: IndexedEntry): number =>
-  index.run(sql`
-    INSERT INTO withdrawn (entry, change) VALUES (${entry}, ${change}) ON CONFLICT (entry) DO UPDATE SET change = excluded.change`)
-
-function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
+function addEntry(index: SqliteConnection, entry: IndexedState): void {
   // The row stays, so that the entry is read again if a failover loses a restoration.
   index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.entry}`)
   const fields = [entry.title, entry.summary, entry.content, ...entry.tags].map(indexedText)
@@ -286,9 +272,11 @@ function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
  * The words of an entry for ranking: its terms, each with its impact; its tags, each as one word; and the pairs of its title and summary.
  * FTS5 merges words in order, whereas each row of a separate table of pairs would change another page.
  */
-function rankedWords(tags: readonly string[], fields: FieldTerms): string {
-  const words = [...tags.map(tagWord), ...pairWords(distinctTerms(fields.title, fields.summary))]
-  forEachImpact(fields, (term, level) => words.push(levelled(term, level)))
+function rankedWords(entry: IndexedState): string {
+  const fields = fieldTermsOf(entry)
+  const words = entry.tags.map(tagWord)
+  for (const pair of pairsOf(distinctTerms(fields.title, fields.summary))) words.push(pairWord(pair))
+  for (const [term, level] of impactsOf(fields)) words.push(levelled(term, level))
   return words.join(' ')
 }
 

@@ -75,12 +75,12 @@ test('the log of the store can be cut while entries are put into the index', asy
     const cut: unknown[] = []
     const cutting: SqliteConnection = {
       ...index,
-      all(statement) {
+      one(statement) {
         // A long read would keep later writes in the write-ahead log.
         store.exec("INSERT INTO origin_salt (day, salt) VALUES (cast(random() AS TEXT), 'salt')")
         store.exec('PRAGMA busy_timeout = 10')
         cut.push(store.raw.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy)
-        return index.all(statement)
+        return index.one(statement)
       },
     }
     try {

@@ -33,7 +33,7 @@ import {
 
 /**
  * Maximum number of entries in one transaction. Each transaction adds a segment, and few segments need few merges. The second limit is the
- * number of entries in one read, which bounds the memory.
+ * number of entries in one read: it bounds the memory, and a long read would prevent the truncation of the write-ahead log.
  */
 const BATCH = 1_000
 const PIECE = 120
@@ -55,44 +55,24 @@ export async function followChanges(
   to: number,
   { onEntry = () => {}, onReached }: Following,
 ): Promise<void> {
-  let change = from
-  let number = Number.MAX_SAFE_INTEGER
+  let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change: from, number: Number.MAX_SAFE_INTEGER }
   for (;;) {
-    let last: ChangedEntryRow | undefined
-    let count = 0
+    let left = BATCH
     index.step('BEGIN IMMEDIATE')
-    for await (const entries of nextEntries(read, change, number)) {
+    while (left > 0) {
+      const most = Math.min(PIECE, left)
+      const entries = await read(last.change, last.number, most)
       putEntries(index, entries.map(indexedStateOf), onEntry)
-      last = entries.at(-1)
-      count += entries.length
+      last = entries.at(-1) ?? last
+      left -= entries.length
+      if (entries.length < most) break
     }
     // One change can concern many entries: in a full batch only the changes before the last one are complete.
-    const more = count < BATCH ? undefined : last
-    const reached = more === undefined ? Math.max(to, last?.change ?? change) : more.change - 1
+    const isFull = left === 0
+    const reached = isFull ? last.change - 1 : Math.max(to, last.change)
     saveIndexedRecord(index, reached)
     index.step('COMMIT')
-    if (!onReached(reached) || more === undefined) return
-    change = more.change
-    number = more.number
-  }
-}
-
-/**
- * The next entries in the order of change, at most one batch. A batch is read in several pieces, because a long read would prevent the
- * truncation of the write-ahead log.
- */
-async function* nextEntries(read: ReadChanges, change: number, number: number): AsyncGenerator<ChangedEntryRow[]> {
-  let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change, number }
-  let left = BATCH
-  while (left > 0) {
-    const size = Math.min(PIECE, left)
-    const entries = await read(last.change, last.number, size)
-    const end = entries.at(-1)
-    if (end === undefined) return
-    yield entries
-    if (entries.length < size) return
-    left -= size
-    last = end
+    if (!onReached(reached) || !isFull) return
   }
 }
 
@@ -223,7 +203,9 @@ export class IndexFollower {
     const isErased = seen.erased !== this.#erased
     if (this.#index !== undefined && isErased && erasedBefore(this.#index) !== seen.erased) this.#close(this.#index)
     const index = this.#index ?? this.#replace()
-    await this.#claim(index, seen)
+    if (this.#state?.storeId !== seen.storeId || this.#state.storeEpoch !== seen.storeEpoch)
+      await this.#claim(index, seen)
+    this.#state = seen
     if (isErased) saveErasedBefore(index, seen.erased)
     this.#erased = seen.erased
     const from = indexedRecord(index)
@@ -248,13 +230,11 @@ export class IndexFollower {
   /** Begins to follow a store, or its next epoch. */
   async #claim(index: SqliteConnection, seen: StoreState): Promise<void> {
     const { counters, source, onNotice } = this.#parts
-    if (this.#state?.storeId !== seen.storeId || this.#state.storeEpoch !== seen.storeEpoch) {
-      publishIndexed(counters, 0)
-      await claimIndex(index, seen, source.entry)
-      publishIndexed(counters, positionOf({ record: indexedRecord(index), storeEpoch: seen.storeEpoch }))
-      onNotice({ from: indexedRecord(index), of: seen.record })
-    }
-    this.#state = seen
+    publishIndexed(counters, 0)
+    await claimIndex(index, seen, source.entry)
+    const record = indexedRecord(index)
+    publishIndexed(counters, positionOf({ record, storeEpoch: seen.storeEpoch }))
+    onNotice({ from: record, of: seen.record })
   }
 
   /** Undoes a failed step. Throws if another try cannot succeed. */

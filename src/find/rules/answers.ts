@@ -4,7 +4,7 @@ import type { Signal } from '../../contract/vocabulary.ts'
 import { shortStandingLine } from '../../memory/evidence/rules.ts'
 import { plain } from '../../memory/plain.ts'
 import { signalLines } from '../../memory/signals/text.ts'
-import { fieldTermsOf, forEachImpact, impactOf, type RankedText } from './ranking.ts'
+import { fieldTermsOf, impactOf, impactsOf, type RankedText } from './ranking.ts'
 import { rankingTermsOf } from './terms.ts'
 import { foldWord } from './words.ts'
 
@@ -73,8 +73,7 @@ export const roundScore = (score: number): number => Math.round(score * 1_000) /
 
 /** The score of a text for weighted terms of a query. */
 function saidOf(text: RankedText, weights: readonly (readonly [term: string, weight: number])[]): number {
-  const levels = new Map<string, number>()
-  forEachImpact(fieldTermsOf(text), (term, level) => levels.set(term, level))
+  const levels = impactsOf(fieldTermsOf(text))
   return weights.reduce((sum, [term, weight]) => {
     const level = levels.get(term)
     return level === undefined ? sum : sum + weight * impactOf(level)

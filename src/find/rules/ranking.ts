@@ -40,25 +40,28 @@ export const fieldTermsOf = ({ title, summary, tags, content }: RankedText): Fie
 })
 
 /**
- * Calls `note` with each term of an entry and its impact, as a level from 0 to LEVELS - 1: its weighted frequency in its best field and a
- * little of the other fields, saturated.
+ * The terms of an entry with their impacts, as levels from 0 to LEVELS - 1: the weighted frequency in the best field and a little of the
+ * other fields, saturated.
  */
-export function forEachImpact(fields: FieldTerms, note: (term: string, level: number) => void): void {
+export function impactsOf(fields: FieldTerms): ReadonlyMap<string, number> {
   const best = new Map<string, number>()
   addFrequencies(best, fields, 'content')
   for (const field of SHORT_FIELDS) {
     addFrequencies(ofField, fields, field)
-    ofField.forEach((frequency, term) => {
+    for (const [term, frequency] of ofField) {
       const before = best.get(term) ?? 0
       best.set(term, Math.max(before, frequency) + OTHER_FIELDS * Math.min(before, frequency))
-    })
+    }
     ofField.clear()
   }
-  const weight = varietyOf(fields, best.size)
-  best.forEach((frequency, term) => {
+  // A usual text has the weight 1, and one that repeats itself less.
+  const all = fields.title.length + fields.summary.length + fields.tags.length + fields.content.length
+  const weight = Math.min(1, best.size / (REPETITIVE * Math.max(1, all) ** DISTINCT_POWER)) ** 2
+  for (const [term, frequency] of best) {
     const weighted = weight * frequency
-    note(term, Math.min(LEVELS - 1, Math.floor((weighted / (weighted + SATURATION)) * LEVELS)))
-  })
+    best.set(term, Math.min(LEVELS - 1, Math.floor((weighted / (weighted + SATURATION)) * LEVELS)))
+  }
+  return best
 }
 
 const SHORT_FIELDS = ['title', 'summary', 'tags'] as const
@@ -76,12 +79,6 @@ function addFrequencies(frequencies: Map<string, number>, fields: FieldTerms, fi
     if (before === undefined && frequencies.size === TERMS_MAX) continue
     frequencies.set(term, (before ?? 0) + (derived ? DERIVED * weight : weight))
   }
-}
-
-/** The weight of a text with so many distinct terms: 1 for a usual text, less the more it repeats itself. */
-function varietyOf({ title, summary, tags, content }: FieldTerms, distinct: number): number {
-  const all = title.length + summary.length + tags.length + content.length
-  return Math.min(1, distinct / (REPETITIVE * Math.max(1, all) ** DISTINCT_POWER)) ** 2
 }
 
 /** The share of the greatest impact that a level represents. */
@@ -131,24 +128,24 @@ export const allTerms = ({ title, all }: DraftTerms): ReadonlySet<string> => all
 
 /** The similarity of a draft and another text, from 0 to 1. It is 0 if a draft of several terms has only one in common. */
 export function similarity(draft: DraftTerms, other: DraftTerms, weights: TermWeights): number {
-  const [ours, theirs] = [allTerms(draft), allTerms(other)]
-  if (ours.size > 1 && common(ours, theirs).length === 1) return 0
+  const ours = draft.all ?? draft.title
+  const theirs = other.all ?? other.title
+  let common = 0
+  for (const term of ours) if (theirs.has(term)) common++
+  if (ours.size > 1 && common === 1) return 0
   const ofTitle = shared(draft.title, other.title, weights)
   const score = draft.all === undefined ? ofTitle : Math.max(ofTitle, (ofTitle + shared(ours, theirs, weights)) / 2)
   return Math.round(score * 100) / 100
 }
 
 /** The weighted Dice coefficient: twice the weight of the common terms, divided by the sum of both weights. */
-function shared(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, weights: TermWeights): number {
-  const all = sum(ours, weights) + sum(theirs, weights)
-  return all === 0 ? 0 : (2 * sum(common(ours, theirs), weights)) / all
-}
-
-const common = (ours: ReadonlySet<string>, theirs: ReadonlySet<string>): string[] =>
-  [...ours].filter(term => theirs.has(term))
-
-const sum = (terms: Iterable<string>, { of, other }: TermWeights): number => {
-  let total = 0
-  for (const term of terms) total += of.get(term) ?? other
-  return total
+function shared(ours: ReadonlySet<string>, theirs: ReadonlySet<string>, { of, other }: TermWeights): number {
+  let [common, mine, yours] = [0, 0, 0]
+  for (const term of ours) {
+    const weight = of.get(term) ?? other
+    mine += weight
+    if (theirs.has(term)) common += weight
+  }
+  for (const term of theirs) yours += of.get(term) ?? other
+  return mine + yours === 0 ? 0 : (2 * common) / (mine + yours)
 }

@@ -29,63 +29,42 @@ const NUMBERED = /\p{L}\D*\d/u
 const PARTS_MAX = 6
 const TERM_MAX = 64
 
-type Role = RankingTerm['role']
-
-/** Adds a term for a whole word. */
-function collect(terms: RankingTerm[], word: string, term: string, role?: Role): void {
-  if (isTerm(term)) terms.push({ term, word, derived: false, role })
+/** Adds a term of a word, unless it is empty or too long. */
+function add(terms: RankingTerm[], word: string, term: string, derived: boolean, role?: RankingTerm['role']): void {
+  if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term, word, derived, role })
 }
-
-/** Adds a term for a part of a word, or for several words together. */
-function derive(terms: RankingTerm[], word: string, term: string, role?: Role): void {
-  if (isTerm(term)) terms.push({ term, word, derived: true, role })
-}
-
-const isTerm = (term: string): boolean => term.length > 0 && term.length <= TERM_MAX
 
 /** Adds the term of a name and the number after it, such as Python 3.12. */
-export function termOfPair(name: string, chunk: string, terms: RankingTerm[]): void {
+function addTermOfPair(terms: RankingTerm[], name: string, chunk: string): void {
   const number = HAS_DIGIT.test(chunk) ? NUMBER.exec(chunk)?.[1] : undefined
   if (number === undefined || !NAME.test(name) || isStopWord(foldWord(name))) return
   const pair = `${partsOf(name).map(foldWord).join('')}${number.replaceAll('.', '')}`
-  derive(terms, pair, pair, 'PAIR')
+  add(terms, pair, pair, true, 'PAIR')
 }
 
-const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(part => part !== '')
-
-/** The terms of a word in lower-case letters. */
-export function termsOfPlain(word: string): RankingTerm[] {
-  if (isStopWord(word)) return []
-  const term = stemOf(word)
-  return term.length > TERM_MAX ? [] : [{ term, word, derived: false, role: undefined }]
-}
+const partsOf = (chunk: string): string[] => chunk.split(/[./\-_+#]+|(?<=^\p{L}{1,2})['’]/u).filter(Boolean)
 
 /** The terms of a chunk: a word, or several words that are joined by connectors. */
-export function termsOfChunk(chunk: string): RankingTerm[] {
+function termsOfChunk(chunk: string): RankingTerm[] {
   const terms: RankingTerm[] = []
-  addTermsOfChunk(chunk, terms)
-  return terms
-}
-
-function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
   if (PLAIN.test(chunk)) {
-    termsOfPart(chunk, undefined, terms)
-    return
+    addTermsOfPart(terms, chunk, undefined)
+    return terms
   }
   const lower = chunk.toLowerCase()
   if (SIGNED.test(lower) || lower === '.net') {
-    collect(terms, lower, lower)
-    return
+    add(terms, lower, lower, false)
+    return terms
   }
   const version = VERSION.exec(lower)?.[1]
   if (version !== undefined) {
     const numbers = version.split('.')
-    collect(terms, version, version, 'NAME')
+    add(terms, version, version, false, 'NAME')
     // A version of more than TERM_MAX / 2 numbers, each with a dot, is longer than TERM_MAX.
     for (let count = Math.min(numbers.length - 1, TERM_MAX / 2); count > 0; count--) {
-      derive(terms, version, numbers.slice(0, count).join('.'))
+      add(terms, version, numbers.slice(0, count).join('.'), true)
     }
-    if (version.length >= lower.length - 1) return
+    if (version.length >= lower.length - 1) return terms
   }
   const parts = partsOf(chunk)
   const rest = version === undefined ? parts : parts.slice(version.split('.').length)
@@ -95,23 +74,24 @@ function addTermsOfChunk(chunk: string, terms: RankingTerm[]): void {
   const isName = isJoined && joined.length <= TERM_MAX && NUMBERED.test(joined)
   for (const part of rest) {
     const text = part.replace(/['’]s?$|['’]/gu, '')
-    termsOfPart(text, isName ? lower : undefined, terms)
+    addTermsOfPart(terms, text, isName ? lower : undefined)
   }
-  if (!isJoined || /^\d+$/.test(joined)) return
+  if (!isJoined || /^\d+$/.test(joined)) return terms
   const dotted = isName ? DOTTED.exec(lower)?.[1] : undefined
-  if (dotted !== undefined) derive(terms, lower, dotted)
-  derive(terms, isName ? lower : joined, stemOf(joined), isName ? 'NAME' : 'PAIR')
+  if (dotted !== undefined) add(terms, lower, dotted, true)
+  add(terms, isName ? lower : joined, stemOf(joined), true, isName ? 'NAME' : 'PAIR')
+  return terms
 }
 
 /**
  * Adds the terms of a part without connectors: a word, a name in camelCase, or a run of a script without spaces. `name` is the name that
  * contains the part.
  */
-function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[]): void {
+function addTermsOfPart(terms: RankingTerm[], part: string, name: string | undefined): void {
   const folded = foldWord(part)
   if (folded === '') return
   if (!isAscii(folded) && isPaired(folded)) {
-    termsOfPaired(folded, terms)
+    addTermsOfPaired(terms, folded)
     return
   }
   if (isStopWord(folded)) return
@@ -119,17 +99,17 @@ function termsOfPart(part: string, name: string | undefined, terms: RankingTerm[
   const numbered = HAS_DIGIT.test(folded)
   const version = numbered ? V_NUMBER.exec(folded)?.[1] : undefined
   const isName = numbered && name === undefined && version === undefined && NUMBERED.test(folded)
-  collect(terms, word, stemOf(folded), isName ? 'NAME' : undefined)
+  add(terms, word, stemOf(folded), false, isName ? 'NAME' : undefined)
   if (CAMEL.test(part)) {
     for (const piece of part.split(CAMEL_EDGE)) {
       const own = foldWord(piece)
-      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) derive(terms, word, stemOf(own))
+      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) add(terms, word, stemOf(own), true)
     }
     return
   }
   if (!numbered) return
-  for (const piece of WORD_AND_NUMBER.exec(folded)?.slice(1) ?? []) derive(terms, word, stemOf(piece))
-  if (version !== undefined) derive(terms, word, version)
+  for (const piece of WORD_AND_NUMBER.exec(folded)?.slice(1) ?? []) add(terms, word, stemOf(piece), true)
+  if (version !== undefined) add(terms, word, version, true)
 }
 
 /** Korean joins particles and endings to a word: one word has many forms with the same beginning. */
@@ -144,10 +124,10 @@ const isPaired = (word: string): boolean => isUnspaced(word) || HANGUL.test(word
  * Adds each pair of neighbouring characters of a script without spaces, or of a word in Hangul. The text between such runs is a word. A
  * single syllable of Hangul next to other text is a particle, and is left out.
  */
-function termsOfPaired(run: string, terms: RankingTerm[]): void {
+function addTermsOfPaired(terms: RankingTerm[], run: string): void {
   let word = ''
   const flush = (): void => {
-    if (word !== '') collect(terms, word, stemOf(word))
+    if (word !== '') add(terms, word, stemOf(word), false)
     word = ''
   }
   for (const [segment] of run.matchAll(SEGMENT)) {
@@ -158,10 +138,10 @@ function termsOfPaired(run: string, terms: RankingTerm[]): void {
     flush()
     const isHangul = HANGUL.test(segment)
     const characters = segment.match(/\P{M}\p{M}*/gu) ?? [segment]
-    if (characters.length === 1 && !(isHangul && segment !== run)) collect(terms, segment, segment)
+    if (characters.length === 1 && !(isHangul && segment !== run)) add(terms, segment, segment, false)
     for (let at = 1; at < characters.length; at++) {
       const pair = `${characters[at - 1]}${characters[at]}`
-      collect(terms, isHangul ? segment : pair, pair)
+      add(terms, isHangul ? segment : pair, pair, false)
     }
   }
   flush()
@@ -232,11 +212,8 @@ const CHUNK =
  * that follows it.
  */
 export function rankingTermsOf(text: string): RankingTerm[] {
+  if (isAscii(text)) return termsOfAscii(text)
   const terms: RankingTerm[] = []
-  if (isAscii(text)) {
-    addTermsOfAscii(text, terms)
-    return terms
-  }
   const whole = text.normalize('NFKC')
   let before = ''
   let end = 0
@@ -244,7 +221,7 @@ export function rankingTermsOf(text: string): RankingTerm[] {
     const [chunk] = match
     // V8 makes a longer chunk a slice of the text. A cached slice would keep the whole text in memory.
     for (const term of chunk.length > COPIED_CHARACTERS ? termsOfChunk(chunk) : termsOf(chunk)) terms.push(term)
-    if (end === match.index - 1 && whole[end] === ' ') termOfPair(before, chunk, terms)
+    if (end === match.index - 1 && whole[end] === ' ') addTermOfPair(terms, before, chunk)
     before = chunk
     end = match.index + chunk.length
   }
@@ -252,28 +229,30 @@ export function rankingTermsOf(text: string): RankingTerm[] {
 }
 
 /** The kinds of ASCII characters, as bits: word characters, connectors, and signs after which ASCII_CHUNK finds the end of a chunk. */
-const SMALL = 1
+const LETTER = 1
 const DIGIT = 2
-const OF_WORD = 7
-const CONNECTOR = 8
-const SIGN = 16
+const OF_WORD = LETTER | DIGIT
+const CONNECTOR = 4
+const SIGN = 8
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
-  if (/[a-z]/.test(character)) return SMALL
   if (/\d/.test(character)) return DIGIT
-  if (/\w/.test(character)) return OF_WORD & ~SMALL & ~DIGIT
+  if (/\w/.test(character)) return LETTER
   if ("'.-".includes(character)) return CONNECTOR
   return '+#/'.includes(character) ? SIGN : 0
 })
 
 const SPACE = 0x20
 const DOT = 0x2e
+/** The bit that makes a letter lower-case. */
+const LOWER = 0x20
 
 /** The bytes of a text, followed by a zero. A loop over bytes takes a third of the time of a loop over a text. */
 let bytes = Buffer.alloc(1 << 14)
 
-/** Adds the terms of an ASCII text. Most chunks are single cached words, which are found by their hashes. ASCII_CHUNK finds the others. */
-function addTermsOfAscii(text: string, terms: RankingTerm[]): void {
+/** The terms of an ASCII text. Most chunks are single cached words, which are found by their hashes. ASCII_CHUNK finds the others. */
+function termsOfAscii(text: string): RankingTerm[] {
+  const terms: RankingTerm[] = []
   if (bytes.length <= text.length) bytes = Buffer.alloc(2 * text.length)
   const codes: Uint8Array = bytes
   codes[bytes.write(text, 'latin1')] = 0
@@ -301,40 +280,41 @@ function addTermsOfAscii(text: string, terms: RankingTerm[]): void {
     if (at === start || isContinued(codes, at)) {
       ASCII_CHUNK.lastIndex = start
       const match = ASCII_CHUNK.exec(text)
-      if (match === null) return
+      if (match === null) return terms
       from = match.index
       at = from + match[0].length
       kinds |= DIGIT
       found = termsOf(bytes.toString('latin1', from, at))
     } else {
       from = start
-      found = recent.find(hash, other) ?? newTerms(bytes.toString('latin1', from, at), kinds, hash, other)
+      found = recent.find(hash, other) ?? newTerms(bytes.toString('latin1', from, at), hash, other)
     }
     end = at
     for (let one = 0; one < found.length; one++) terms.push(found[one] as RankingTerm)
     if ((kinds & DIGIT) !== 0 && gap === from - 1 && codes[gap] === SPACE) {
-      termOfPair(text.slice(before, gap), text.slice(from, end), terms)
+      addTermOfPair(terms, text.slice(before, gap), text.slice(from, end))
     }
     // The character after the chunk may begin another one.
     at -= 1
   }
+  return terms
 }
 
 /** Whether .net begins here, in any case. */
 const isNet = (codes: Uint8Array, at: number): boolean =>
   codes[at] === DOT &&
-  ['n', 'e', 't'].every((letter, of) => ((codes[at + 1 + of] as number) | 0x20) === letter.charCodeAt(0))
+  ((codes[at + 1] as number) | LOWER) === 0x6e &&
+  ((codes[at + 2] as number) | LOWER) === 0x65 &&
+  ((codes[at + 3] as number) | LOWER) === 0x74
 
 /** Whether a chunk may continue after the word that ends here. */
 function isContinued(codes: Uint8Array, end: number): boolean {
-  const kind = kindAt(codes, end)
+  let at = end
+  let kind = KINDS[codes[at] as number] as number
   if (kind !== CONNECTOR) return kind === SIGN
-  let at = end + 1
-  while (kindAt(codes, at) === CONNECTOR) at++
-  return (kindAt(codes, at) & OF_WORD) !== 0
+  while (kind === CONNECTOR) kind = KINDS[codes[++at] as number] as number
+  return (kind & OF_WORD) !== 0
 }
-
-const kindAt = (codes: Uint8Array, at: number): number => KINDS[codes[at] as number] as number
 
 /** V8 copies the characters of a slice up to this length. */
 const COPIED_CHARACTERS = 12
@@ -350,12 +330,12 @@ function termsOf(chunk: string): readonly RankingTerm[] {
     hash = nextHash(hash, code)
     other = nextOther(other, code)
   }
-  return recent.find(hash, other) ?? newTerms(chunk, SMALL | DIGIT, hash, other)
+  return recent.find(hash, other) ?? newTerms(chunk, hash, other)
 }
 
-/** The terms of a chunk that is not in the cache. `kinds` are the kinds of its characters. */
-function newTerms(chunk: string, kinds: number, hash: number, other: number): readonly RankingTerm[] {
-  const terms = kinds === SMALL ? termsOfPlain(chunk) : termsOfChunk(chunk)
+/** The terms of a chunk that is not in the cache. */
+function newTerms(chunk: string, hash: number, other: number): readonly RankingTerm[] {
+  const terms = termsOfChunk(chunk)
   if (chunk.length <= REMEMBERED_CHARACTERS) recent.add(hash, other, terms)
   return terms
 }
@@ -377,30 +357,27 @@ export function distinctTerms(...texts: readonly (readonly RankingTerm[])[]): Se
  * other words, 55 have a pair in common with the original. A single term counts as a pair.
  */
 export function pairsOf(terms: Iterable<string>): number[] {
-  const longest = longestOf(terms)
-  const [only] = longest
-  if (longest.length === 1 && only !== undefined) return [hashOf(only)]
-  return longest.sort().flatMap((one, at) => {
-    const first = hashOf(' ', hashOf(one))
-    return longest.slice(at + 1).map(other => hashOf(other, first))
-  })
-}
-
-/** The longest terms, longest first. One pass takes a fraction of the time of sorting all terms. */
-function longestOf(terms: Iterable<string>): string[] {
   const longest: string[] = []
+  // One pass takes a fraction of the time of sorting all terms.
   for (const term of terms) {
     let at = longest.length
-    while (at > 0 && isLonger(term, longest[at - 1] as string)) at--
+    for (; at > 0; at--) {
+      const before = longest[at - 1] as string
+      if (term.length < before.length || (term.length === before.length && term >= before)) break
+    }
     if (at === PAIRED) continue
     longest.splice(at, 0, term)
     if (longest.length > PAIRED) longest.pop()
   }
-  return longest
+  longest.sort()
+  if (longest.length === 1) return [hashOf(longest[0] as string)]
+  const pairs: number[] = []
+  for (const [at, one] of longest.entries()) {
+    const first = hashOf(' ', hashOf(one))
+    for (const other of longest.slice(at + 1)) pairs.push(hashOf(other, first))
+  }
+  return pairs
 }
-
-const isLonger = (one: string, other: string): boolean =>
-  one.length > other.length || (one.length === other.length && one < other)
 
 /** The FNV-1a hash of a text, continued from the hash `before`. */
 function hashOf(text: string, before = 0x811c9dc5 | 0): number {
@@ -411,9 +388,6 @@ function hashOf(text: string, before = 0x811c9dc5 | 0): number {
 
 /** A pair as a word of the index. No term and no tag begins with this character. */
 export const pairWord = (pair: number): string => `:${(pair >>> 0).toString(36)}`
-
-/** The pairs of terms as words of the index. */
-export const pairWords = (terms: Iterable<string>): string[] => pairsOf(terms).map(pairWord)
 
 /** The separator between two fields, and between two tags, in an index: no phrase can cross it, and no text can contain it as a word. */
 export const FENCE = '\u0080'

@@ -231,7 +231,10 @@ function thinned(words: string[]): string[] {
 /** A field for an index that splits text at every ASCII character other than letters and digits: ASCII text is only folded. */
 export function indexedText(field: string): string {
   const folded = foldWord(field)
-  return isAscii(folded) && countWords(folded) <= OCCURRENCES_MAX ? folded : thinned(wordsIn(folded)).join(' ')
+  if (!isAscii(folded)) return thinned(wordsIn(folded)).join(' ')
+  // A word and the space after it have at least two characters.
+  const mayRepeat = folded.length >= 2 * OCCURRENCES_MAX && countWords(folded) > OCCURRENCES_MAX
+  return mayRepeat ? thinned(wordsIn(folded)).join(' ') : folded
 }
 
 function countWords(ascii: string): number {
@@ -356,6 +359,7 @@ export class RecentWords {
     // A UTF-16 unit is at most 3 bytes of UTF-8. One more byte ends the last word.
     if (this.#bytes.length <= text.length * 3) this.#bytes = Buffer.alloc(text.length * 3 + 1)
     const bytes: Uint8Array = this.#bytes
+    const recent = this.#recent
     const seed = this.#seed
     const otherSeed = this.#otherSeed
     const end = this.#bytes.write(text)
@@ -371,7 +375,16 @@ export class RecentWords {
         other = nextOther(other, byte)
         at++
       }
-      if (at > from) this.#look(from, at, hash, other)
+      if (at === from) continue
+      // The word becomes the first of its place, and the other one the second. A third one is evicted.
+      const place = (hash & (this.#places - 1)) * PLACE_SIZE
+      if (recent[place] === hash && recent[place + 1] === other) continue
+      const isKnown = recent[place + 2] === hash && recent[place + 3] === other
+      if (!isKnown) this.#fresh.add(this.#bytes.toString('utf8', from, at))
+      recent[place + 2] = recent[place] as number
+      recent[place + 3] = recent[place + 1] as number
+      recent[place] = hash
+      recent[place + 1] = other
     }
   }
 
@@ -380,21 +393,5 @@ export class RecentWords {
     const taken = [...this.#fresh].sort()
     this.#fresh = new Set()
     return taken
-  }
-
-  /**
-   * Looks up a word by its hashes and makes it the first of its place. The other word of the place becomes the second; a third one is
-   * evicted.
-   */
-  #look(from: number, to: number, hash: number, other: number): void {
-    const recent = this.#recent
-    const place = (hash & (this.#places - 1)) * PLACE_SIZE
-    if (recent[place] === hash && recent[place + 1] === other) return
-    if (recent[place + 2] !== hash || recent[place + 3] !== other)
-      this.#fresh.add(this.#bytes.toString('utf8', from, to))
-    recent[place + 2] = recent[place] as number
-    recent[place + 3] = recent[place + 1] as number
-    recent[place] = hash
-    recent[place + 1] = other
   }
 }
