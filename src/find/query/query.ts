@@ -82,38 +82,40 @@ type Found = { matches: Iterable<Match>; coverage: SearchReply['coverage']; matc
 export function searchIndex(index: SqliteConnection, request: SearchRequest): SearchReply {
   index.step('BEGIN')
   try {
-    return pageOf(find(index, request), request)
+    const { sort } = request
+    const search = sort === 'fit' ? byFit : sort === 'relevance' ? byRelevance : inOrderOfChange
+    return pageOf(search(index, request), request)
   } finally {
     // Nothing was written, so a rollback ends the read.
     if (index.raw.isTransaction) index.step('ROLLBACK')
   }
 }
 
-function find(index: SqliteConnection, request: SearchRequest): Found {
-  if (request.sort === 'fit') return byFit(index, request)
-  if (request.sort === 'relevance') return byRelevance(index, request)
-  return inOrderOfChange(index, request)
-}
-
 function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }: SearchRequest): SearchReply {
-  const page: Match[] = []
+  const entries: number[] = []
+  const scores: number[] = []
+  const whole: boolean[] = []
   let more = false
   let skipped = 0
-  for (const one of matches) {
-    if (skipped < offset) skipped++
-    else if (page.length === limit) {
-      more = true
-      break
-    } else page.push(one)
+  for (const { entry, number } of matches) {
+    if (skipped < offset) {
+      skipped++
+      continue
+    }
+    more = entries.length === limit
+    if (more) break
+    entries.push(entry)
+    scores.push(Math.min(1, (ranking?.scores.scoreOf(number) ?? 0) / (ranking?.best || 1)))
+    whole.push(ranking?.scores.hasAll(number) ?? false)
   }
   return {
-    entries: page.map(({ entry }) => entry),
+    entries,
     more,
     coverage,
     match,
     answerableFrom: ranking?.answerableFrom ?? Number.POSITIVE_INFINITY,
-    scores: page.map(({ number }) => Math.min(1, (ranking?.scores.scoreOf(number) ?? 0) / (ranking?.best || 1))),
-    whole: page.map(({ number }) => ranking?.scores.hasAll(number) ?? false),
+    scores,
+    whole,
     weights: [...(ranking?.weights ?? [])],
     unknown: ranking?.unknown ?? 0,
     missing: ranking?.missing ?? [],

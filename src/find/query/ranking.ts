@@ -1,20 +1,14 @@
 import { sql } from '../../engine/sql.ts'
 import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { roundScore } from '../rules/answers.ts'
-import { answerableFrom, codeTerms, type QueryWord, queryWords } from '../rules/question.ts'
+import { answerableFrom, codeTerms, queryWords } from '../rules/question.ts'
 import { emphasis, impactOf, impactOfName, LEVELS, levelled, rarity } from '../rules/ranking.ts'
 import { tagWord } from '../rules/terms.ts'
 import { spelledIn } from '../rules/words.ts'
-import {
-  type Correction,
-  type Extent,
-  extentOf,
-  type Postings,
-  readNumbers,
-  SAMPLE,
-  termsFor,
-  type WantedPostings,
-} from './terms.ts'
+import { type Correction, type Extent, extentOf, readNumbers, SAMPLE, termsFor, type WantedPostings } from './terms.ts'
+
+/** More words than any query has, for a query of whose words no entry has all. */
+const NO_ENTRY_HAS = 255
 
 /**
  * The scores of one query by the number of the entry, in arrays that the next query reuses. A Map of 20,000 numbers, with the objects that
@@ -31,7 +25,8 @@ export class ScoreTable {
   /** The number of words of the query that each entry has. */
   readonly #having: Uint8Array
   #size = 0
-  #words = 0
+  /** The number of words that an entry with all words of the query has. */
+  #words = NO_ENTRY_HAS
 
   /** `most` is the maximum number of entries of one query. */
   constructor(most: number) {
@@ -48,13 +43,23 @@ export class ScoreTable {
   begin(words: number): void {
     this.#places.fill(0)
     this.#size = 0
-    this.#words = words
+    this.#words = words === 0 ? NO_ENTRY_HAS : words
   }
 
   /** Adds `worth` to the scores of distinct entries. With `isWord`, each of them has one more word of the query. */
   add(numbers: readonly number[], worth: number, { isHint, isWord }: { isHint: boolean; isWord: boolean }): void {
     for (let at = 0; at < numbers.length; at++) {
-      const row = this.#rowOf(numbers[at] as number)
+      const number = numbers[at] as number
+      const place = this.#placeOf(number)
+      let row = (this.#places[place] as number) - 1
+      if (row < 0) {
+        row = this.#size++
+        this.#places[place] = row + 1
+        this.#numbers[row] = number
+        this.#scores[row] = 0
+        this.#hinted[row] = 0
+        this.#having[row] = 0
+      }
       this.#scores[row] = (this.#scores[row] as number) + worth
       if (isHint) this.#hinted[row] = (this.#hinted[row] as number) + worth
       if (isWord) this.#having[row] = (this.#having[row] as number) + 1
@@ -62,20 +67,20 @@ export class ScoreTable {
   }
 
   scoreOf(number: number): number {
-    const row = this.#find(number)
+    const row = (this.#places[this.#placeOf(number)] as number) - 1
     return row < 0 ? 0 : (this.#scores[row] as number)
   }
 
   /** The score without hints. */
   ownScoreOf(number: number): number {
-    const row = this.#find(number)
+    const row = (this.#places[this.#placeOf(number)] as number) - 1
     return row < 0 ? 0 : (this.#scores[row] as number) - (this.#hinted[row] as number)
   }
 
   /** Whether an entry has all words of the query. */
   hasAll(number: number): boolean {
-    const row = this.#find(number)
-    return row >= 0 && this.#hasAll(row)
+    const row = (this.#places[this.#placeOf(number)] as number) - 1
+    return row >= 0 && this.#having[row] === this.#words
   }
 
   /** The number of the entry that is ranked first, if there is one. */
@@ -90,7 +95,7 @@ export class ScoreTable {
    * takes few of thousands of entries, and a heap returns the first ones sooner than a sort.
    */
   *ranked(): Generator<number> {
-    const heap = Array.from({ length: this.#size }, (_, row) => row)
+    const heap = [...Array(this.#size).keys()]
     for (let at = (heap.length >> 1) - 1; at >= 0; at--) this.#sink(heap, at)
     for (;;) {
       const [first] = heap
@@ -119,33 +124,10 @@ export class ScoreTable {
   }
 
   #isBefore(row: number, other: number): boolean {
-    const isWhole = this.#hasAll(row)
-    if (isWhole !== this.#hasAll(other)) return isWhole
+    const isWhole = this.#having[row] === this.#words
+    if (isWhole !== (this.#having[other] === this.#words)) return isWhole
     const difference = (this.#scores[row] as number) - (this.#scores[other] as number)
     return difference === 0 ? (this.#numbers[row] as number) > (this.#numbers[other] as number) : difference > 0
-  }
-
-  #hasAll(row: number): boolean {
-    return this.#words > 0 && this.#having[row] === this.#words
-  }
-
-  /** The row of an entry; -1 if it has none. */
-  #find(number: number): number {
-    return (this.#places[this.#placeOf(number)] as number) - 1
-  }
-
-  /** The row of an entry. Adds a row if it has none. */
-  #rowOf(number: number): number {
-    const place = this.#placeOf(number)
-    const known = this.#places[place] as number
-    if (known > 0) return known - 1
-    const row = this.#size++
-    this.#places[place] = row + 1
-    this.#numbers[row] = number
-    this.#scores[row] = 0
-    this.#hinted[row] = 0
-    this.#having[row] = 0
-    return row
   }
 
   /** The place of an entry, or the free one where it belongs. */
@@ -190,33 +172,29 @@ export function score(
     }))
     .sort((a, b) => b.weight - a.weight || (a.postings.term < b.postings.term ? -1 : 1))
     .slice(0, RANKED_TERMS_MAX)
-  table.begin(isLacking ? 0 : weighed.filter(({ isMain }) => isMain).length)
+  const weights = new Map<string, number>()
+  let [best, words] = [0, 0]
+  for (const { postings, weight, kind, isMain } of weighed) {
+    weights.set(postings.term, weight)
+    if (kind !== 'OTHER') best += weight
+    if (isMain) words++
+  }
+  table.begin(isLacking ? 0 : words)
   let left = POSTINGS_MAX
   const rarestFirst = weighed.toSorted((a, b) => a.postings.entryCount - b.postings.entryCount)
   for (const { postings, weight, kind, isMain } of rarestFirst) {
     for (const list of postings.lists) {
-      const numbers = fetchList(index, postings.term, list, left, tag)
+      const match = `"${levelled(postings.term, list.level)}"`
+      let { numbers } = list
+      // The sample stays if it is complete, or if no more postings may be read.
+      if (tag !== null) numbers = readNumbers(index, `${match} AND "${tagWord(tag)}"`, Math.max(SAMPLE, left))
+      else if (!list.whole && left > SAMPLE) numbers = readNumbers(index, match, left)
       left = Math.max(0, left - numbers.length)
       const worth = weight * (kind === 'NAME' ? impactOfName(list.level) : impactOf(list.level))
       table.add(numbers, worth, { isHint: kind === 'HINT', isWord: isMain })
     }
   }
-  const weights = new Map(weighed.map(({ postings, weight }) => [postings.term, weight]))
-  const best = weighed.reduce((sum, { weight, kind }) => (kind === 'OTHER' ? sum : sum + weight), 0)
   return { scores: table, weights, best }
-}
-
-/** The postings of a list. Returns the sample if it is complete or if no more postings may be read. */
-function fetchList(
-  index: SqliteConnection,
-  term: string,
-  { level, numbers, whole }: Postings['lists'][number],
-  left: number,
-  tag: string | null,
-): number[] {
-  const match = `"${levelled(term, level)}"`
-  if (tag !== null) return readNumbers(index, `${match} AND "${tagWord(tag)}"`, Math.max(SAMPLE, left))
-  return whole || left <= SAMPLE ? numbers : readNumbers(index, match, left)
 }
 
 /** The entries of a query by number, those with all words first, each group best first, and how well they fit. */
@@ -256,8 +234,12 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   // A hint finds entries with another name, so it does not count as a match.
   const match = first === undefined ? 0 : scores.ownScoreOf(first) / best
   const codes = codeTerms(query)
-  const lacksCode = codes.some(term => !isFound(index, term))
-  const all = first !== undefined && !isLacking && words.every(word => hasWord(index, word, first))
+  const lacksCode = codes.some(term => !isFound(index, [term], undefined))
+  let all = first !== undefined && !isLacking
+  for (const { terms, name, optional } of words) {
+    // A name must match as a whole.
+    all &&= optional || isFound(index, name === undefined ? [...terms.keys()] : [name], first)
+  }
   return {
     numbers: scores.ranked(),
     first,
@@ -275,20 +257,15 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   }
 }
 
-/** Whether any entry has a term. */
-const isFound = (index: SqliteConnection, term: string): boolean => {
-  const levels = Array.from({ length: LEVELS }, (_, level) => `"${levelled(term, level)}"`)
-  return index.one(sql`SELECT rowid FROM ranked WHERE ranked MATCH ${levels.join(' OR ')} LIMIT 1`) !== undefined
-}
-
-/** Whether an entry has a word of the query in any form. A name must match as a whole. */
-function hasWord(index: SqliteConnection, { terms, name, optional }: QueryWord, number: number): boolean {
-  if (optional) return true
-  const levels = (name === undefined ? [...terms.keys()] : [name]).flatMap(term =>
-    Array.from({ length: LEVELS }, (_, level) => `"${levelled(term, level)}"`),
-  )
+/** Whether an entry has any of some terms, or whether any entry has one. */
+function isFound(index: SqliteConnection, terms: readonly string[], number: number | undefined): boolean {
+  const words: string[] = []
+  for (const term of terms) for (let level = 0; level < LEVELS; level++) words.push(`"${levelled(term, level)}"`)
+  const match = words.join(' OR ')
   // FTS5 compares a rowid only with integers, but JavaScript numbers are bound as reals. Without the cast, every row would match.
-  const found = index.one(sql`
-    SELECT rowid FROM ranked WHERE ranked MATCH ${levels.join(' OR ')} AND rowid = CAST(${number} AS INTEGER)`)
+  const found =
+    number === undefined
+      ? index.one(sql`SELECT rowid FROM ranked WHERE ranked MATCH ${match} LIMIT 1`)
+      : index.one(sql`SELECT rowid FROM ranked WHERE ranked MATCH ${match} AND rowid = CAST(${number} AS INTEGER)`)
   return found !== undefined
 }

@@ -213,16 +213,16 @@ const STRENGTHS: readonly WantedPostings['kind'][] = ['OTHER', 'HINT', 'WORD', '
 
 /** For each word: the word that it forms with the one before it, if entries have that word. */
 function joinsOf(index: SqliteConnection, words: readonly QueryWord[]): (Correction | undefined)[] {
-  const pairs = words.map(({ word }, at) => [words[at - 1]?.word ?? '', word])
-  const known = new Set(
-    knownWords(
-      index,
-      pairs.slice(1).map(pair => pair.join('')),
-    ),
-  )
-  return pairs.map((pair, at) =>
-    at > 0 && known.has(pair.join('')) ? { from: pair.join(' '), to: pair.join('') } : undefined,
-  )
+  const joins: Correction[] = []
+  let before = ''
+  for (const { word } of words) {
+    joins.push({ from: `${before} ${word}`, to: `${before}${word}` })
+    before = word
+  }
+  const joined: string[] = []
+  for (const { to } of joins.slice(1)) joined.push(to)
+  const known = new Set(knownWords(index, joined))
+  return joins.map(({ from, to }, at) => (at > 0 && known.has(to) ? { from, to } : undefined))
 }
 
 /** Words with fewer or more letters are not repaired. Two edits are allowed in words of at least TWO_EDITS_FROM letters. */

@@ -38,8 +38,11 @@ export function shareOfTitle(title: string, weights: ReadonlyMap<string, number>
 }
 
 /** The rank of an entry as an answer: match × (1 + share of its voices) ÷ 2, times the share that its signals leave. */
-const rankOf = ({ score, standing, signals }: Ordered): number =>
-  roundScore(((score * (1 + standing.share)) / 2) * Math.min(1, ...signals.map(name => SHARES[name] ?? SIGNAL_SHARE)))
+function rankOf({ score, standing, signals }: Ordered): number {
+  let share = 1
+  for (const name of signals) share = Math.min(share, SHARES[name] ?? SIGNAL_SHARE)
+  return roundScore(((score * (1 + standing.share)) / 2) * share)
+}
 
 /** An entry with a signal does not gain from having all words of the question: only its score counts. */
 const isWhole = ({ whole, signals }: Ordered): boolean => whole && signals.length === 0
@@ -65,8 +68,10 @@ export function aboveGap<T extends Pick<Ordered, 'score'>>(ordered: readonly T[]
 }
 
 /** Whether the first entry fits clearly better than all others. Its content is then shown whole, if it has at most WHOLE_MAX UTF-16 units. */
-export const isClearlyFirst = ([first, ...others]: readonly Pick<Ordered, 'score'>[]): boolean =>
-  first !== undefined && others.every(({ score }) => score < CLEARLY_FIRST * first.score)
+export function isClearlyFirst([first, ...others]: readonly Pick<Ordered, 'score'>[]): boolean {
+  for (const { score } of others) if (first === undefined || score >= CLEARLY_FIRST * first.score) return false
+  return first !== undefined
+}
 
 /** A score or a match, rounded to three decimals as in answers. */
 export const roundScore = (score: number): number => Math.round(score * 1_000) / 1_000
@@ -123,25 +128,28 @@ type Range = { at: number; end: number }
 export function passageOf(
   content: string,
   weights: ReadonlyMap<string, number>,
-  isAvoided: (passage: string) => boolean = () => false,
+  isAvoided?: (passage: string) => boolean,
 ): string {
-  const blocks = [...content.matchAll(CODE_BLOCK)]
-    .map(({ index: at, 0: { length } }) => ({ at, end: at + length }))
-    .filter(({ at, end }) => end - at <= CODE_MAX)
   const best = bestPassage(content, weights, isAvoided)
-  const cut = blocks.filter(block => block.at < best.end && block.end > best.at)
-  const widened = {
-    at: Math.min(best.at, ...cut.map(({ at }) => at)),
-    end: Math.max(best.end, ...cut.map(({ end }) => end)),
+  const widened = { ...best }
+  let isCut = false
+  let [before, after]: (Range | undefined)[] = []
+  for (const { index: at, 0: block } of content.matchAll(CODE_BLOCK)) {
+    const end = at + block.length
+    if (block.length > CODE_MAX) continue
+    if (end <= best.at) before = { at, end }
+    else if (at >= best.end) after ??= { at, end }
+    else {
+      isCut = true
+      widened.at = Math.min(widened.at, at)
+      widened.end = Math.max(widened.end, end)
+    }
   }
   // The rest of a block may be what the passage avoids.
-  const passage = cut.length > 0 && isAvoided(content.slice(widened.at, widened.end)) ? best : widened
-  const code =
-    cut.length > 0
-      ? undefined
-      : (blocks.find(({ at }) => at >= passage.end) ?? blocks.findLast(({ end }) => end <= passage.at))
-  const isShown = code !== undefined && !isAvoided(content.slice(code.at, code.end))
-  return shownParts(content, isShown ? [passage, code].sort((a, b) => a.at - b.at) : [passage])
+  if (isCut) return shownParts(content, [isAvoided?.(content.slice(widened.at, widened.end)) ? best : widened])
+  const code = after ?? before
+  if (code === undefined || isAvoided?.(content.slice(code.at, code.end))) return shownParts(content, [best])
+  return shownParts(content, code === after ? [best, code] : [code, best])
 }
 
 /** Parts of a content in their order. A mark shows where text is left out. */
@@ -169,29 +177,24 @@ function shownParts(content: string, parts: readonly Range[]): string {
 function bestPassage(
   content: string,
   weights: ReadonlyMap<string, number>,
-  isAvoided: (passage: string) => boolean,
+  isAvoided: ((passage: string) => boolean) | undefined,
 ): Range {
-  const beginnings = [...new Set(weights.keys().map(term => term.slice(0, BEGINNING)))]
-  const start = startOf(content, weights)
-  const pieces = piecesOf(content.slice(start, start + LOOKED_AT), start).map(({ at, text }) => ({
-    at,
-    end: at + text.length,
-    terms: mayHave(text, beginnings) ? termsIn(text, weights) : [],
-  }))
+  const pieces = piecesOf(content, weights)
   let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0 }
   let avoided = best
   let asked = 0
-  const isTaken = (from: number, end: number): boolean =>
-    asked++ < PASSAGES_ASKED && !isAvoided(content.slice(from, end))
   for (const [first, { at, terms }] of pieces.entries()) {
     if (terms.length === 0) continue
     const seen = new Set<string>()
+    let worth = 0
     for (const piece of pieces.slice(first)) {
       if (piece.end - at > PASSAGE_MAX && piece.at !== at) break
-      for (const term of piece.terms) seen.add(term)
-      const worth = seen.values().reduce((sum, term) => sum + (weights.get(term) ?? 0), 0)
+      for (const term of piece.terms) {
+        if (!seen.has(term)) worth += weights.get(term) ?? 0
+        seen.add(term)
+      }
       if (worth <= best.worth) continue
-      if (isTaken(at, piece.end)) best = { at, end: piece.end, worth }
+      if (asked++ < PASSAGES_ASKED && !isAvoided?.(content.slice(at, piece.end))) best = { at, end: piece.end, worth }
       else if (worth > avoided.worth) avoided = { at, end: piece.end, worth }
     }
   }
@@ -214,29 +217,40 @@ function startOf(content: string, weights: ReadonlyMap<string, number>): number 
   return Math.max(0, Math.min(best.at - BLOCK, content.length - LOOKED_AT))
 }
 
+type Piece = Range & { terms: string[] }
+
 /**
- * The sentences and lines of a part of a content with their offsets. A piece longer than a passage is divided. A part whose `start` is not
- * 0 begins inside a sentence, which is left out.
+ * The sentences and lines of the searched part of a content, each with its terms of the query. A piece longer than a passage is divided. A
+ * part that does not begin with the content begins inside a sentence, which is left out.
  */
-function piecesOf(text: string, start: number): { at: number; text: string }[] {
-  const cutBy = (pattern: RegExp, whole: string, from: number) =>
-    [...whole.matchAll(pattern)].map(match => ({ at: from + match.index, text: match[0] }))
-  return cutBy(PIECE, text, start)
-    .filter(piece => piece.text.trim() !== '')
-    .flatMap(piece => (piece.text.length > PASSAGE_MAX ? cutBy(PART, piece.text, piece.at) : [piece]))
-    .slice(start === 0 ? 0 : 1)
+function piecesOf(content: string, weights: ReadonlyMap<string, number>): Piece[] {
+  const beginnings = new Set<string>()
+  for (const term of weights.keys()) beginnings.add(term.slice(0, BEGINNING))
+  const start = startOf(content, weights)
+  const pieces: Piece[] = []
+  for (const { index, 0: text } of content.slice(start, start + LOOKED_AT).matchAll(PIECE)) {
+    if (text.trim() === '') continue
+    const parts = text.length > PASSAGE_MAX ? (text.match(PART) ?? []) : [text]
+    let at = start + index
+    for (const part of parts) {
+      pieces.push({ at, end: at + part.length, terms: termsIn(part, beginnings, weights) })
+      at += part.length
+    }
+  }
+  return start === 0 ? pieces : pieces.slice(1)
 }
 
-/** Whether a text may have any of some terms, by their first letters. Most texts need not be cut into terms. */
-function mayHave(text: string, beginnings: readonly string[]): boolean {
+/** The terms of the query in a text. Most texts have none of their first letters, and need not be cut into terms. */
+function termsIn(text: string, beginnings: ReadonlySet<string>, weights: ReadonlyMap<string, number>): string[] {
+  const found: string[] = []
   const folded = foldWord(text)
-  return beginnings.some(beginning => folded.includes(beginning))
+  for (const beginning of beginnings) {
+    if (!folded.includes(beginning)) continue
+    for (const { term } of rankingTermsOf(text)) if (weights.has(term)) found.push(term)
+    break
+  }
+  return found
 }
-
-const termsIn = (text: string, weights: ReadonlyMap<string, number>): string[] =>
-  rankingTermsOf(text)
-    .map(({ term }) => term)
-    .filter(term => weights.has(term))
 
 /** Bytes of UTF-8 that count as a token of a model: the average of English prose. */
 const BYTES_PER_MODEL_TOKEN = 4
@@ -280,11 +294,16 @@ export function bestThatFit(rows: readonly Row[], frame: Frame, tokens: number, 
   const items: Found[] = []
   for (const { row, content } of rows) {
     const whole = content === undefined ? undefined : { ...row, excerpt: content, whole: true }
-    const isRoom = whole !== undefined && size.row(whole) <= left * WHOLE_SHARE
-    const shown = isRoom ? whole : [row, shortened(row), shortest(row)].find(one => size.row(one) <= left)
-    if (shown === undefined) continue
+    let shown = whole !== undefined && size.row(whole) <= left * WHOLE_SHARE ? whole : row
+    let bytes = size.row(shown)
+    for (const shorten of [shortened, shortest]) {
+      if (bytes <= left) break
+      shown = shorten(row)
+      bytes = size.row(shown)
+    }
+    if (bytes > left) continue
     items.push(shown)
-    left -= size.row(shown)
+    left -= bytes
   }
   return { items, ...frame }
 }
