@@ -46,7 +46,7 @@ export class StoreHealth {
   async write(command: Command): Promise<unknown> {
     try {
       const result = await this.#options.perform(command)
-      this.#notify()
+      for (const listener of this.#onCommit) listener()
       return result
     } catch (error) {
       if (error instanceof StoreFault && error.kind === 'full') this.#fullAt = performance.now()

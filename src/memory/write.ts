@@ -129,12 +129,13 @@ type WriteRecord = {
  * that two writes cannot deadlock.
  */
 export async function lockEntries(tx: Transaction, addresses: readonly string[]): Promise<(EntryRow | undefined)[]> {
-  const find = () => Promise.all(addresses.map(address => findEntry(tx, address)))
-  const found = await find()
-  const numbers = new Set(found.flatMap(entry => (entry === undefined ? [] : [entry.number])))
+  const find = (address: string) => findEntry(tx, address)
+  const found = await Promise.all(addresses.map(find))
+  const numbers = new Set<number>()
+  for (const entry of found) if (entry !== undefined) numbers.add(entry.number)
   let waited = false
   for (const number of [...numbers].sort((a, b) => a - b)) waited = (await tx.lock(`entry ${number}`)) || waited
-  return waited ? find() : found
+  return waited ? Promise.all(addresses.map(find)) : found
 }
 
 /** The last step of every write: appends the activity row, counts the actor and the totals, begins the cooldown. */

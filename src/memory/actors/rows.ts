@@ -63,14 +63,16 @@ export async function insertActor(tx: Transaction, actor: NewActor): Promise<Act
 const OBSERVED: Loadable<Map<number, { times: number; at: number }>> = {
   load: () => new Map(),
   async save(tx, observed) {
-    await Promise.all(
-      [...observed].map(([actor, { times, at }]) =>
+    const saving: unknown[] = []
+    for (const [actor, { times, at }] of observed) {
+      saving.push(
         tx.run(sql`
           UPDATE actor SET observations = observations + ${times},
             last_seen_at = CASE WHEN last_seen_at < ${at} THEN ${at} ELSE last_seen_at END
           WHERE number = ${actor}`),
-      ),
-    )
+      )
+    }
+    await Promise.all(saving)
   },
 }
 

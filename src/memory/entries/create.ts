@@ -1,5 +1,3 @@
-import type { SourcePair } from '../../contract/inputs.ts'
-import { Problem } from '../../contract/problem.ts'
 import type { Hints } from '../../contract/resources.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
@@ -9,7 +7,7 @@ import type { WriteOperation, WriteRequest } from '../operation.ts'
 import { signalsOf } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, takeOrigin } from '../write.ts'
-import { etagOf, insertEntry, insertRevision, isCitable, listTakenSlugs, reviserColumnsOf, toEntry } from './rows.ts'
+import { citedSources, etagOf, insertEntry, insertRevision, listTakenSlugs, reviserColumnsOf, toEntry } from './rows.ts'
 import { chained, distinctTags, FIRST_REVISION, slugCandidates } from './rules.ts'
 import { addToTopics } from './topic-rows.ts'
 
@@ -77,19 +75,9 @@ async function freeSlug(tx: Transaction, title: string, id: string): Promise<str
   const candidates = slugCandidates(title, id)
   for (let from = 0; from < candidates.length; from += 2) {
     const tried = candidates.slice(from, from + 2) as [string, string]
-    await Promise.all(tried.map(slug => tx.lock(`slug ${slug}`)))
+    await Promise.all([tx.lock(`slug ${tried[0]}`), tx.lock(`slug ${tried[1]}`)])
     const taken = await listTakenSlugs(tx, tried)
     for (const slug of tried) if (!taken.includes(slug)) return slug
   }
   throw new Error(`Every slug of entry ${id} is taken.`)
-}
-
-/** Sources with ids in lower case. Throws SOURCE_NOT_FOUND unless each is a revision of a public entry. */
-export async function citedSources(reader: Reader, sources: readonly SourcePair[] = []): Promise<SourcePair[]> {
-  const citable = await Promise.all(sources.map(({ entryId, revisionId }) => isCitable(reader, entryId, revisionId)))
-  if (citable.includes(false)) throw new Problem('SOURCE_NOT_FOUND')
-  return sources.map(({ entryId, revisionId }) => ({
-    entryId: entryId.toLowerCase(),
-    revisionId: revisionId.toLowerCase(),
-  }))
 }

@@ -9,9 +9,9 @@ import type { WriteOperation, WriteRequest } from '../operation.ts'
 import { signalsOf } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin } from '../write.ts'
-import { citedSources } from './create.ts'
 import {
   advanceEntry,
+  citedSources,
   type EntryRow,
   etagOf,
   findEntry,

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
+import type { SourcePair } from '../../contract/inputs.ts'
+import { Problem } from '../../contract/problem.ts'
 import type { Author, Entry, Revision } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import type { Reader, Transaction } from '../../engine/database.ts'
+import type { Awaitable, Reader, Transaction } from '../../engine/database.ts'
 import { type Sql, sql } from '../../engine/sql.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
@@ -76,15 +78,18 @@ export const findEntryByNumber = (reader: Reader, number: number) =>
 export type TitledEntry = Pick<EntryRow, 'id' | 'slug' | 'title' | 'summary'> & StandingColumns
 
 /** The public entries among `numbers`, without their contents. */
-export const listTitled = async (reader: Reader, numbers: readonly number[]): Promise<TitledEntry[]> => {
-  const rows = await Promise.all(
-    numbers.map(number =>
+export async function listTitled(reader: Reader, numbers: readonly number[]): Promise<TitledEntry[]> {
+  const reading: Awaitable<TitledEntry | undefined>[] = []
+  for (const number of numbers) {
+    reading.push(
       reader.one<TitledEntry>(sql`
         SELECT e.id, e.slug, r.title, r.summary, ${STANDING_COLUMNS} FROM entry e JOIN revision r ON r.number = e.revision
         WHERE e.number = ${number} AND e.withdrawn = 0`),
-    ),
-  )
-  return rows.filter(row => row !== undefined)
+    )
+  }
+  const found: TitledEntry[] = []
+  for (const row of await Promise.all(reading)) if (row !== undefined) found.push(row)
+  return found
 }
 
 /** The number of an entry by its id, in either case, or by its slug; withdrawn ones too. */
@@ -384,12 +389,24 @@ export const isSame = (
   previous.content === next.content &&
   previous.sources === JSON.stringify(next.sources)
 
-/** Whether an exact revision of a public entry exists and was not erased, and so may be a source. */
-export const isCitable = async (reader: Reader, entryId: string, revisionId: string): Promise<boolean> =>
-  (await reader.one(sql`
-    SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
-    WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0 AND r.title <> ''`)) !==
-  undefined
+/**
+ * The sources of a revision, with ids in lower case. Throws SOURCE_NOT_FOUND unless each is a revision of a public entry that was not
+ * erased.
+ */
+export async function citedSources(reader: Reader, sources: readonly SourcePair[] = []): Promise<SourcePair[]> {
+  const citable = await Promise.all(
+    sources.map(({ entryId, revisionId }) =>
+      reader.one(sql`
+        SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
+        WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0 AND r.title <> ''`),
+    ),
+  )
+  if (citable.includes(undefined)) throw new Problem('SOURCE_NOT_FOUND')
+  return sources.map(({ entryId, revisionId }) => ({
+    entryId: entryId.toLowerCase(),
+    revisionId: revisionId.toLowerCase(),
+  }))
+}
 
 export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals' | 'tags'>): Revision => ({
   id: row.id,

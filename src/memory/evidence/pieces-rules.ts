@@ -92,8 +92,6 @@ const OCCURRENCES_MAX = 16
 /** What a current text has of a judged text. For each piece of a text: 1 if the diff leaves it unchanged, else 0. */
 export type Comparison = {
   same: boolean
-  /** Whether the current text has any piece of the judged one, at any place. */
-  overlaps: boolean
   ofCurrent: Uint8Array
   ofJudged: Uint8Array
   /** The share of the current text, by characters, that is unchanged. */
@@ -191,13 +189,12 @@ export class CutText {
     ofJudged.fill(1, 0, first).fill(1, endJudged)
     ofCurrent.fill(1, 0, first).fill(1, endCurrent)
     const [a, b] = [before.slice(first, endJudged), after.slice(first, endCurrent)]
-    const isMatched = matchCommon(a, b, this.#known.length, (one, other) => {
+    matchCommon(a, b, this.#known.length, (one, other) => {
       ofJudged[first + one] = 1
       ofCurrent[first + other] = 1
     })
     const share = this.size === 0 ? 1 : 1 - this.lengthOf(changedPlaces(ofCurrent)) / this.size
-    const overlaps = first > 0 || endJudged < before.length || isMatched
-    return { same: this.isSame(judged), overlaps, ofCurrent, ofJudged, share }
+    return { same: this.isSame(judged), ofCurrent, ofJudged, share }
   }
 }
 
@@ -246,7 +243,7 @@ export const PAIRS_MAX = 32_768
 
 /**
  * Calls `match` with the places of a longest common subsequence of numbers below `count`, unless there are more than PAIRS_MAX pairs of equal
- * places: a longest chain of pairs that ascends in both (Hunt and Szymanski 1977). Returns whether there is a pair.
+ * places: a longest chain of pairs that ascends in both (Hunt and Szymanski 1977).
  */
 function matchCommon(a: readonly number[], b: readonly number[], count: number, match: (a: number, b: number) => void) {
   /** For each number how often it is in `b`, and its last place there; for each place the one before it with its number. From 1. */
@@ -258,7 +255,7 @@ function matchCommon(a: readonly number[], b: readonly number[], count: number, 
     copies[number] = (copies[number] as number) + 1
   }
   const most = a.reduce((sum, number) => sum + (copies[number] as number), 0)
-  if (most === 0 || most > PAIRS_MAX) return most > 0
+  if (most === 0 || most > PAIRS_MAX) return
   /** For each pair, from 1, its places and the pair before it in its chain. */
   const [ofA, ofB, previous] = [new Int32Array(most + 1), new Int32Array(most + 1), new Int32Array(most + 1)]
   /** For each length of a chain the pair that ends one first in `b`. */
@@ -287,7 +284,6 @@ function matchCommon(a: readonly number[], b: readonly number[], count: number, 
   for (let at = ends[longest] as number; at > 0; at = previous[at] as number) {
     match(ofA[at] as number, (ofB[at] as number) - 1)
   }
-  return true
 }
 
 /** The places whose piece is not unchanged. */

@@ -221,7 +221,7 @@ function lifeOf(judgement: Judgement, evidence: Evidence, supports: readonly Jud
   const answer = corrections.find(
     ({ number, text }) => number > revision && (!isQuoted(judgement) || (text !== undefined && !isIn(judgement, text))),
   )
-  const isGone = judged !== undefined && !current.comparedWith(judged).overlaps
+  const isGone = judged !== undefined && !current.numbers.some(number => judged.has(number))
   if (answer === undefined && !isGone) return standingLife(judgement)
   const since = answer?.number ?? revision + 1
   const accepted = supports.find(one => {

@@ -57,7 +57,11 @@ export class RateLimiter {
     for (const one of charges) wait = Math.max(wait, this.waitOf(one, at))
     const limits: LimitState[] = []
     for (const one of charges) {
-      if (wait === 0) this.#charge(one.key, binOf(one.quota, at), 1)
+      if (wait === 0) {
+        const bin = binOf(one.quota, at)
+        this.#add(one.key, bin, 1)
+        this.#leaveUnsaved(one.key, bin, 1)
+      }
       limits.push(this.stateOf(one, at))
     }
     return { admitted: wait === 0, limits, retryAfter: Math.max(1, Math.ceil(wait / 1_000)) }
@@ -65,7 +69,9 @@ export class RateLimiter {
 
   /** Charges a key with `count` further admissions. */
   lease({ key, quota }: Charge, at: number, count: number): void {
-    this.#charge(key, binOf(quota, at), count)
+    const bin = binOf(quota, at)
+    this.#add(key, bin, count)
+    this.#leaveUnsaved(key, bin, count)
   }
 
   /** Milliseconds until the key admits one more. */
@@ -94,7 +100,10 @@ export class RateLimiter {
 
   /** Undoes an admission. Returns the new state of its limits. */
   release({ limits }: Decision, at: number): LimitState[] {
-    for (const { key, bin } of limits) this.#charge(key, bin, -1)
+    for (const { key, bin } of limits) {
+      this.#add(key, bin, -1)
+      this.#leaveUnsaved(key, bin, -1)
+    }
     return limits.map(one => this.stateOf(one, at))
   }
 
@@ -165,11 +174,6 @@ export class RateLimiter {
     const admission = { bin, key, count }
     if (this.#unsaved.push(admission) === 1) this.saving?.refresh()
     this.#newestUnsaved.set(key, admission)
-  }
-
-  #charge(key: string, bin: number, count: number): void {
-    this.#add(key, bin, count)
-    this.#leaveUnsaved(key, bin, count)
   }
 }
 

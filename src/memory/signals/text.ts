@@ -161,30 +161,27 @@ const SPACED = /(?<![A-Za-z])[A-Za-z]([ ._*-])[A-Za-z](?:\1[A-Za-z]){2,40}(?![A-
 const SIGNS = /[ ._*-]/g
 const HAS_SPACED = /(?<![A-Za-z])[A-Za-z]([ ._*-])(?:[A-Za-z]\1){4}[A-Za-z](?![A-Za-z])/
 
-/** A text, followed by the texts that it contains in base64 or in spaced letters; unchanged if it contains none. */
+/**
+ * A text, followed by the texts that it contains in base64 or in spaced letters; unchanged if it contains none. Every run of SHORTEST
+ * characters of base64 includes a multiple of SHORTEST, so only these offsets are tested.
+ */
 export function withDisguised(text: string): string {
-  const found = blobsIn(text).map(decoded)
-  const words = found.filter(one => WORDS.test(one))
-  if (HAS_SPACED.test(text)) words.push(text.replace(SPACED, word => word.replace(SIGNS, '')))
-  return words.length === 0 ? text : [text, ...words].join('\n\n')
-}
-
-const decoded = (blob: string): string => Buffer.from(blob, 'base64').toString('latin1')
-
-/** Runs of base64 characters. Every run of SHORTEST characters includes a multiple of SHORTEST, so only these offsets are tested. */
-function blobsIn(text: string): string[] {
-  const blobs: string[] = []
-  for (let at = SHORTEST - 1; at < text.length && blobs.length < DECODED_MAX; at += SHORTEST) {
+  const words: string[] = []
+  let blobs = 0
+  for (let at = SHORTEST - 1; at < text.length && blobs < DECODED_MAX; at += SHORTEST) {
     if (IN_BLOB[text.charCodeAt(at)] !== 1) continue
     let from = at
     while (at - from < SHORTEST && IN_BLOB[text.charCodeAt(from - 1)] === 1) from--
     let end = at + 1
     while (end - from < LONGEST && IN_BLOB[text.charCodeAt(end)] === 1) end++
     if (end - from < SHORTEST) continue
-    blobs.push(text.slice(from, end))
+    const decoded = Buffer.from(text.slice(from, end), 'base64').toString('latin1')
+    if (WORDS.test(decoded)) words.push(decoded)
+    blobs++
     at = end
   }
-  return blobs
+  if (HAS_SPACED.test(text)) words.push(text.replace(SPACED, word => word.replace(SIGNS, '')))
+  return words.length === 0 ? text : [text, ...words].join('\n\n')
 }
 
 /** Right-to-left scripts, and the direction marks that their texts need. The marks do not include overrides. */
