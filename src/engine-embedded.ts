@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, NEW_STORE_MADE, reportIndex } from './engine.ts'
 import { readHead } from './memory/head-rows.ts'
 import { OperatorError } from './operator-error.ts'
-import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
 import {
   adminTokenFile,
   changeOfOriginKey,
@@ -18,8 +17,7 @@ import {
   TokenFile,
 } from './secrets.ts'
 import { indexFile, noteOriginKey, prepareDataDirectory, storeFile } from './stores/embedded/directory.ts'
-import { openEmbeddedLimiter } from './stores/embedded/limiter.ts'
-import { openEmbeddedStore } from './stores/embedded/store.ts'
+import { openEmbeddedLimiter, openEmbeddedStore } from './stores/embedded/store.ts'
 import { applyLedgers, ERASED_BYTES_LEFT, saveErased } from './stores/erasure-ledger.ts'
 import { makeLogKey, privateKeysOf } from './tlog/key-files.ts'
 

@@ -5,8 +5,7 @@ import type { Config } from './config.ts'
 import { Problem } from './contract/problem.ts'
 import type { Reader, StoreFault } from './engine/database.ts'
 import type { PostgresConnection } from './engine/postgres.ts'
-import type { Engine } from './engine.ts'
-import { NEW_STORE_MADE, reportIndex } from './report-index.ts'
+import { type Engine, NEW_STORE_MADE, reportIndex } from './engine.ts'
 import {
   adminTokenFile,
   changeOfOriginKey,

@@ -34,8 +34,8 @@ const OF_TIMERS = new Set([
   'src/http/overload.ts #measure',
   'src/http/overload.ts #worked',
   'src/memory/limits/rules.ts get hasUnsaved',
-  'src/stores/embedded/limiter.ts #onTimer',
-  'src/stores/embedded/limiter.ts #save',
+  'src/stores/embedded/store.ts #onTimer',
+  'src/stores/embedded/store.ts #save',
 ])
 
 type Functions = Set<string>

@@ -3,7 +3,6 @@ import { StoreFault } from '../engine/database.ts'
 import type { WordPair } from '../find/rules/question.ts'
 import type { Observation } from '../memory/activity/observe.ts'
 import { TOPICS_OF_NETWORK, type UnansweredTopic } from '../memory/activity/unanswered.ts'
-import type { OriginKeys } from '../memory/actors/rows.ts'
 import { LruCache } from '../memory/lru-cache.ts'
 import type { Observed, RemoteCaller } from '../memory/operation.ts'
 import type { Store, WriteEnvironment } from '../memory/store.ts'
@@ -106,6 +105,7 @@ export class Observer {
   readonly #timer: NodeJS.Timeout
   readonly #stored = new LruCache<string, true>(KEPT_MAX)
   readonly #digests = new LruCache<string, string>(USER_AGENTS_MAX)
+  /** By row: one visitor, action and entry within an hour; or by visitor, if the row is stored. */
   #pending = new Map<string, Observation>()
   #flushing: Promise<void> | undefined
   #following: Promise<void> | undefined
@@ -130,10 +130,11 @@ export class Observer {
     const { actor, origin, requestId, at } = caller
     if (observed.unanswered !== undefined) this.#topics.note(caller, observed.unanswered)
     const userAgent = actor === null ? this.#digestOf(caller.userAgent) : ''
-    const who = visitorOf(actor, origin, userAgent)
-    const row = rowOf(who, observed, at)
+    const visitor = actor === null ? `${origin.id} ${userAgent}` : String(actor)
+    const row = `${visitor} ${observed.action} ${observed.entry} ${hourNumber(at)}`
     const counted = this.#stored.get(row) === true
-    const key = counted ? who : row
+    // If the row is stored already, only the count of the visitor changes.
+    const key = counted ? visitor : row
     const known = this.#pending.get(key)
     if (known !== undefined && known.at <= at) {
       known.times += 1
@@ -180,19 +181,20 @@ export class Observer {
   }
 
   async #write(): Promise<void> {
-    const observations = [...this.#pending.values()]
+    const observations = [...this.#pending]
     this.#pending = new Map()
     try {
       for (let from = 0; from < observations.length; from += OBSERVATIONS_BATCH) {
         const batch = observations.slice(from, from + OBSERVATIONS_BATCH)
         try {
-          await this.#store.maintain('recordObservations', batch, this.#environment())
+          const seen = batch.map(([, observation]) => observation)
+          await this.#store.maintain('recordObservations', seen, this.#environment())
           this.#refusal = undefined
-          for (const one of batch) if (!one.counted) this.#stored.set(keyOf(one), true)
+          for (const [key, { counted }] of batch) if (!counted) this.#stored.set(key, true)
         } catch (error) {
           this.#refusal = error
           const again = error instanceof StoreFault || error instanceof Problem
-          for (const one of batch) if (!again || !this.#merge(keyOf(one), one)) this.#lost += one.times
+          for (const [key, one] of batch) if (!again || !this.#merge(key, one)) this.#lost += one.times
         }
       }
       await this.#topics.flush()
@@ -223,19 +225,6 @@ export class Observer {
     this.#pending.set(key, observation)
     return true
   }
-}
-
-const visitorOf = (actor: number | null, origin: OriginKeys, userAgent: string): string =>
-  actor === null ? `${origin.id} ${userAgent}` : String(actor)
-/** The key of a row: one visitor, action and entry within an hour. */
-const rowOf = (visitor: string, { action, entry }: Observed, at: number): string =>
-  `${visitor} ${action} ${entry} ${hourNumber(at)}`
-
-/** The key under which observations are merged: the row; or only the visitor, if the row is stored already and only the count changes. */
-function keyOf(observation: Observation): string {
-  const { actor, origin, userAgent, counted, at } = observation
-  const visitor = visitorOf(actor, origin, userAgent)
-  return counted ? visitor : rowOf(visitor, observation, at)
 }
 
 /** Merges two observations with the same key. The request is that of the earlier one. */

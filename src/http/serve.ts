@@ -247,19 +247,18 @@ export class Serving {
     const body = CHECKS[name].body(exchange.body)
     if (chargedItems !== undefined) await charges.chargeItems(chargedItems, body, admitted, exchange)
     limiter.beforeWrite()
-    const { requestId, actor, tokenHash, origin } = caller
     const { handle } = body as Partial<FeedbackInput>
     // Undefined if the handle is refused.
     const judged = handle === undefined ? {} : { judged: revisionOfHandle(secrets().originKey, handle, caller) }
+    const environment = { ...this.#dependencies.environment(caller.at), cooldown: charges.cooldownOf(exchange) * 1_000 }
     const idempotency = key === undefined ? {} : { idempotency: this.#begin(key, name, params, body) }
     const request: CheckedWrite = {
       params,
       body,
-      caller: { requestId, actor, tokenHash, origin },
+      caller,
       ...judged,
       ...idempotency,
     }
-    const environment = { ...this.#dependencies.environment(caller.at), cooldown: charges.cooldownOf(exchange) * 1_000 }
     let answer: WriteAnswer
     try {
       answer =
@@ -275,7 +274,7 @@ export class Serving {
     // If all items were refused, no write has started the cooldown.
     const began = coolsDown(name) && chargedItems === undefined && !answer.replayed ? rates.cooldownSeconds : undefined
     await charges.addCooldown(admitted, exchange, began)
-    if (answer.audit !== undefined) logger.info({ requestId, ...answer.audit }, 'audit')
+    if (answer.audit !== undefined) logger.info({ requestId: caller.requestId, ...answer.audit }, 'audit')
     return answer
   }
 

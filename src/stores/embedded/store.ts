@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs'
+import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import {
   commitsOf,
@@ -17,11 +18,14 @@ import { bytesOf } from '../../find/index/file.ts'
 import { openSearches, type Searches } from '../../find/searches.ts'
 import { type Command, RESIDUES } from '../../memory/commands.ts'
 import { NEWEST_RECORD, type Newest } from '../../memory/head-rows.ts'
+import { listAdmissions } from '../../memory/limits/rows.ts'
+import { type Admission, RateLimiter } from '../../memory/limits/rules.ts'
 import type { Readiness, WriteAnswer } from '../../memory/operation.ts'
 import type { MaintenanceName } from '../../memory/run.ts'
 import type { SearchRequest, SearchResult } from '../../memory/searching.ts'
-import type { MaintenanceInput, MaintenanceResult, Store, StoreMetrics, WriteEnvironment } from '../../memory/store.ts'
+import type { Limiter, MaintenanceResult, Store, StoreMetrics, WriteEnvironment } from '../../memory/store.ts'
 import { StoreHealth } from '../../memory/store-health.ts'
+import { DAY } from '../../memory/values.ts'
 import { findMirror } from '../../mirror/rows.ts'
 import type { LogQuestion } from '../../tlog/append.ts'
 import { LogThread } from '../../tlog/extend.ts'
@@ -106,15 +110,8 @@ export class EmbeddedStore implements Store {
     return (await health.write({ name, input, environment })) as MaintenanceResult<N>
   }
 
-  /** Saves admissions together with the writes of this turn. `take` is called when these are sent, so it returns the admissions of all. */
-  async saveAdmissions(take: () => MaintenanceInput<'saveAdmissions'>, environment: WriteEnvironment): Promise<void> {
-    const command: Command = {
-      name: 'saveAdmissions',
-      get input() {
-        return take()
-      },
-      environment,
-    }
+  /** Saves admissions together with the writes of this turn. The input of the command is read when these are sent. */
+  async saveAdmissions(command: Command & { name: 'saveAdmissions' }): Promise<void> {
     await this.#parts.health.write(command)
   }
 
@@ -260,3 +257,72 @@ async function openReader(directory: string) {
 /** A command that the writer thread replies to. */
 export type WriterRequest = Command & { id: number }
 export type ThreadData = { directory: string; counters: SharedCounters }
+
+/** Milliseconds after which an admission is saved at the latest. A kill can lose those since the last save, except those of completed writes. */
+const SAVE_AFTER_MS = 200
+
+/** Opens the limiter of a store with the admissions that it has saved. */
+export async function openEmbeddedLimiter(store: EmbeddedStore, now: () => number): Promise<EmbeddedLimiter> {
+  const limiter = new EmbeddedLimiter(store, now)
+  limiter.restore(await listAdmissions(store.reader, now() - DAY))
+  return limiter
+}
+
+/** The limiter of one process. It decides in memory, and saves its admissions in the store so that a restart does not reset the limits. */
+class EmbeddedLimiter extends RateLimiter implements Limiter {
+  readonly #store: EmbeddedStore
+  readonly #now: () => number
+  /** Runs only while admissions wait. */
+  protected override readonly saving: NodeJS.Timeout
+  /** Whether the admissions until the end of this turn will be saved. */
+  #isSaving = false
+
+  constructor(store: EmbeddedStore, now: () => number) {
+    super()
+    this.#store = store
+    this.#now = now
+    this.saving = setTimeout(this.#onTimer, SAVE_AFTER_MS).unref()
+  }
+
+  /** The writes of one turn save their admissions with one command. */
+  beforeWrite(): void {
+    if (!this.#isSaving) this.#save().catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.saving)
+    await this.#save().catch(() => {})
+  }
+
+  readonly #onTimer = (): void => {
+    this.#save().catch(() => {})
+  }
+
+  async #save(): Promise<void> {
+    if (!this.hasUnsaved) return
+    const environment: WriteEnvironment = { at: this.#now(), cooldown: 0, dataClass: 'INTERNAL' }
+    const beforeBin = environment.at - 2 * RATE_WINDOW_SECONDS * 1_000
+    let admissions: Admission[] = []
+    const takeAll = (): Admission[] => {
+      this.#isSaving = false
+      admissions = this.takeUnsaved()
+      return admissions
+    }
+    this.#isSaving = true
+    try {
+      await this.#store.saveAdmissions({
+        name: 'saveAdmissions',
+        // The admissions until all commands of this turn are sent.
+        get input() {
+          return { admissions: takeAll(), beforeBin }
+        },
+        environment,
+      })
+    } catch (error) {
+      this.#isSaving = false
+      this.returnUnsaved(admissions.filter(({ bin }) => bin >= beforeBin))
+      this.saving.refresh()
+      throw error
+    }
+  }
+}

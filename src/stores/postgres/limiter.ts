@@ -5,8 +5,7 @@ import { GroupCommit, type Outcome, type Pending } from '../../engine/group-comm
 import type { PostgresConnection } from '../../engine/postgres.ts'
 import { type Admission, type Charge, type Decision, type LimitState, RateLimiter } from '../../memory/limits/rules.ts'
 import type { Limiter } from '../../memory/store.ts'
-import type { Heartbeat } from './heartbeat.ts'
-import { getConnectionBefore, Session } from './session.ts'
+import { getConnectionBefore, type Heartbeat, Session } from './session.ts'
 
 /**
  * In milliseconds: how long a request waits for an unavailable database, how long a statement may take, the pause before a retry, and how

@@ -2,8 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { createTickBatcher, readerOf } from '../../engine/batching.ts'
 import { isUnavailable, type Reader } from '../../engine/database.ts'
 import type { PostgresConnection, Query, Result } from '../../engine/postgres.ts'
-import { Heartbeat } from './heartbeat.ts'
-import { getConnectionBefore, Session } from './session.ts'
+import { getConnectionBefore, Heartbeat, Session } from './session.ts'
 
 /** How long a read waits for standbys before it goes to the primary, in milliseconds. */
 const STANDBY_LAG_TIMEOUT_MS = 100

@@ -1,11 +1,12 @@
 import { Problem } from '../../contract/problem.ts'
-import { positionOf } from '../../engine/counters.ts'
+import { createSharedCounters, positionOf, publishClosing, publishStop, readCounts } from '../../engine/counters.ts'
 import { only, type Reader, StoreFault } from '../../engine/database.ts'
 import { GroupCommit } from '../../engine/group-commit.ts'
 import { connectPostgres, type PostgresConnection } from '../../engine/postgres.ts'
 import { sql } from '../../engine/sql.ts'
-import type { IndexNotice } from '../../engine/thread.ts'
+import { type IndexNotice, startThread, type Thread, YOUNG_MB } from '../../engine/thread.ts'
 import { bytesOf } from '../../find/index/file.ts'
+import { openSearches, type Searches } from '../../find/searches.ts'
 import { type Command, createWorks, RESIDUES } from '../../memory/commands.ts'
 import { NEWEST_RECORD, storeEpochOf } from '../../memory/head-rows.ts'
 import type { Readiness, WriteAnswer } from '../../memory/operation.ts'
@@ -17,11 +18,10 @@ import type { LogQuestion } from '../../tlog/append.ts'
 import { createMemory, LogThread } from '../../tlog/extend.ts'
 import { renewParts } from './activity-parts.ts'
 import { PostgresGroupSession } from './group-session.ts'
-import { Heartbeat, silence } from './heartbeat.ts'
+import type { IndexThreadData } from './index-thread.ts'
 import { type Making, prepareDatabase, removeErased, type Server } from './prepare.ts'
 import { createReader, openReaders, Standby } from './reader.ts'
-import { NodeSearch } from './search.ts'
-import { Session } from './session.ts'
+import { Heartbeat, Session, silence } from './session.ts'
 
 /**
  * Milliseconds that a statement of a write may take, and that a session may idle in a transaction. Their sum is the longest delay that an
@@ -262,4 +262,61 @@ export class PostgresStore implements Store {
 /** Bytes of the database on its server. */
 async function sizeOfDatabase(reader: Reader): Promise<number> {
   return only(await reader.one<{ size: number }>(sql`SELECT pg_database_size(current_database()) AS size`)).size
+}
+
+type NodeSearchOptions = {
+  url: string
+  /** The path of the file of this node's search index. */
+  indexFile: string
+  /** Called when the index file cannot be written, and when it can again. */
+  onIndex: (notice: IndexNotice) => void
+  /** Called when a thread ends unexpectedly. */
+  onDeath: (error: Error) => void
+}
+
+/** The search of a node: an index in its own file that follows the database, and the threads that search it. */
+class NodeSearch {
+  readonly #counters = createSharedCounters()
+  readonly #searches: Promise<Searches>
+  #follower: Thread | undefined
+
+  /** Starts the threads. Searches wait for them. */
+  constructor(options: NodeSearchOptions) {
+    this.#searches = this.#start(options)
+    this.#searches.catch(options.onDeath)
+  }
+
+  async search(request: SearchRequest, position: number | bigint): Promise<SearchResult> {
+    return (await this.#searches).search(request, position)
+  }
+
+  async near(pairs: readonly number[], limit: number): Promise<number[]> {
+    return (await this.#searches).near(pairs, limit)
+  }
+
+  async pending(): Promise<number> {
+    return (await this.#searches).pending()
+  }
+
+  indexLag(): number {
+    return readCounts(this.#counters).indexLag
+  }
+
+  async close(): Promise<void> {
+    publishClosing(this.#counters)
+    const searches = await this.#searches.catch(() => undefined)
+    await searches?.close()
+    publishStop(this.#counters)
+    await this.#follower?.close()
+  }
+
+  async #start({ url, indexFile, onIndex, onDeath }: NodeSearchOptions): Promise<Searches> {
+    const data: IndexThreadData = { url, file: indexFile, counters: this.#counters }
+    this.#follower = await startThread(new URL('./index-thread.ts', import.meta.url), data, {
+      ...{ pendingMax: 0, batched: false, together: 1, youngMb: YOUNG_MB },
+      onDeath,
+      onNotice: onIndex,
+    })
+    return openSearches({ index: indexFile, store: undefined, counters: this.#counters }, onDeath)
+  }
 }
