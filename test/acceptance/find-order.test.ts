@@ -43,3 +43,18 @@ test('an error at the end of a long trace finds its entry, as one at the beginni
     assert.equal((await titlesFor(q))[0], title, q.slice(0, 20))
   }
 })
+
+test('the entry that is a message comes before a longer message that contains its words', async () => {
+  const { token } = await newActor(app.url)
+  const own = "Il tipo 'cfg' non è assegnabile al tipo 'Nome'."
+  const longer = "La proprietà 'size' nel tipo 'users' non è assegnabile al tipo 'Fattura'."
+  for (const title of [own, longer]) await newEntry(app.url, token, { title, summary: 'TypeScript', content: title })
+  for (let n = 0; n < 4; n++) {
+    const title = `Il tipo restituito della funzione numero ${n} non è stato trovato.`
+    await newEntry(app.url, token, { title, summary: 'TypeScript', content: title })
+  }
+  for (const place of ['lib/store.ts:12:3 - ', 'src/app.ts(267,50): ', '']) {
+    const q = `${place}Il tipo 'Ordine' non è assegnabile al tipo 'Cliente'.`
+    assert.equal((await titlesFor(q))[0], own, q)
+  }
+})

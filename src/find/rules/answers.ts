@@ -12,8 +12,8 @@ import { foldWord } from './words.ts'
 export type Ordered = {
   score: number
   whole: boolean
-  /** Returns the share of the terms of its title that the question has, 0 to 1, which decides between equal ranks. */
-  title?(): number
+  /** How like the question its title is, 0 to 1: a message is found by its own entry before longer ones that contain it. */
+  likeness?: number
   standing: Pick<Standing, 'share'>
   signals: readonly Signal[]
 }
@@ -25,23 +25,19 @@ export type Ordered = {
 const SIGNAL_SHARE = 0.5
 const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8 }
 
-/** The share of the terms of a title that a question has. A message is found by its own entry before that of a longer message. */
-export function shareOfTitle(title: string, weights: ReadonlyMap<string, number>): number {
-  const terms = rankingTermsOf(title)
-  let [all, asked] = [0, 0]
-  for (const { term, derived } of terms) {
-    if (derived) continue
-    all += 1
-    if (weights.has(term)) asked += 1
-  }
-  return asked / Math.max(1, all)
-}
+/** What an entry whose title is the question gains, and how like it must be for a part of that. */
+export const LIKE_GAIN = 0.4
+const LIKE_FROM = 0.75
 
-/** The rank of an entry as an answer: match × (1 + share of its voices) ÷ 2, times the share that its signals leave. */
-function rankOf({ score, standing, signals }: Ordered): number {
+/**
+ * The rank of an entry as an answer: match × (1 + share of its voices) ÷ 2, times the share that its signals leave, and more if its title is
+ * the question.
+ */
+function rankOf({ score, likeness = 0, standing, signals }: Ordered): number {
+  const gain = likeness < LIKE_FROM ? 1 : 1 + LIKE_GAIN * likeness
   let share = 1
   for (const name of signals) share = Math.min(share, SHARES[name] ?? SIGNAL_SHARE)
-  return roundScore(((score * (1 + standing.share)) / 2) * share)
+  return roundScore(((score * (1 + standing.share)) / 2) * share * gain)
 }
 
 /** An entry with a signal does not gain from having all words of the question: only its score counts. */
@@ -52,7 +48,7 @@ export const CANDIDATES = 40
 
 /** Sorts entries with all words of the question first, and each group by descending rank. */
 export const byRank = (a: Ordered, b: Ordered): number =>
-  Number(isWhole(b)) - Number(isWhole(a)) || rankOf(b) - rankOf(a) || (b.title?.() ?? 0) - (a.title?.() ?? 0)
+  Number(isWhole(b)) - Number(isWhole(a)) || rankOf(b) - rankOf(a) || (b.likeness ?? 0) - (a.likeness ?? 0)
 
 /** An entry with less than this share of the first score is left out of an answer without `limit`. */
 const GAP = 0.5

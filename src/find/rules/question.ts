@@ -221,6 +221,16 @@ export function quotedIn(entry: { title: string; content: string }, line: Messag
   return best
 }
 
+/**
+ * Returns how like a question the title of an entry is: the weight of their common words as a share of the greater weight, 0 to 1, whatever
+ * names, paths and numbers stand between them. 0 for a question that is too long or too short to be compared.
+ */
+export function likenessTo(question: string): (title: string) => number {
+  const { fixed } = lineOf(question)
+  if (question.length > MESSAGE_MAX || weightOf(fixed) < WEIGHT_MIN) return () => 0
+  return title => shareOf(fixed, lineOf(title).fixed)
+}
+
 function isSame(line: MessageLine, place: MessageLine): boolean {
   const isCoded = line.codes.length > 0 && place.codes.length > 0
   if (isCoded) return line.codes.some(code => place.codes.includes(code)) && shareOf(line.fixed, place.fixed) >= CODED

@@ -8,16 +8,16 @@ import {
   byRank,
   CANDIDATES,
   isClearlyFirst,
+  LIKE_GAIN,
   markdownOf,
   markdownThatFits,
   noAnswer,
   passageOf,
   type Row,
   roundScore,
-  shareOfTitle,
   WHOLE_MAX,
 } from '../../find/rules/answers.ts'
-import { messageLines, quotedIn, unansweredPairs } from '../../find/rules/question.ts'
+import { likenessTo, messageLines, quotedIn, unansweredPairs } from '../../find/rules/question.ts'
 import { observedSearch } from '../activity/observe.ts'
 import { confirmedOn, parseEnvironment } from '../evidence/environment-rules.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
@@ -50,7 +50,7 @@ export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }
   })
   const { answerableFrom, missing, corrected } = result
   const weights = new Map(result.weights)
-  const all = await candidatesOf(reads, result, weights)
+  const all = await candidatesOf(reads, result, likenessTo(q))
   const candidates = state === undefined ? all : all.filter(({ standing }) => standing.state === state)
   const ordered = quoting === undefined ? candidates.toSorted(byRank) : quotingFirst(candidates, quoting)
   const { coverage, match } = fitOf({ best: all[0], first: candidates[0] }, result)
@@ -119,25 +119,22 @@ async function searchFor(
   return { result: await reads.search({ ...wanted, q }), quoting: lines === undefined ? undefined : new Map() }
 }
 
-type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean; title?(): number }
+type Candidate = ServedEntry['judged'] & { served: ServedEntry; score: number; whole: boolean; likeness: number }
 
 /** The entries of a result with their scores, without those that were withdrawn after they were indexed. */
 async function candidatesOf(
   reads: Reads,
   result: SearchResult,
-  weights: ReadonlyMap<string, number> = new Map(),
+  likenessOf: (title: string) => number = () => 0,
 ): Promise<Candidate[]> {
   const matches = matchesByEntry(result)
   const served = await reads.entries.list([...matches.keys()])
+  // An entry with a smaller score cannot come first by its title, which is therefore not read.
+  const least = Math.max(...matches.values().map(({ score }) => score)) / (1 + LIKE_GAIN)
   return served.map(one => {
     const { score, whole } = getOrThrow(matches, one.number)
-    // Most entries have a rank of their own, and are not read for it.
-    let share: number | undefined
-    const title = (): number => {
-      share ??= shareOfTitle(entryOf(one).title, weights)
-      return share
-    }
-    return { served: one, ...one.judged, score, whole, title }
+    const likeness = score < least ? 0 : likenessOf(entryOf(one).title)
+    return { served: one, ...one.judged, score, whole, likeness }
   })
 }
 
