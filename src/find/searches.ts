@@ -12,9 +12,9 @@ import {
 import { sql } from '../engine/sql.ts'
 import { openSqlite } from '../engine/sqlite.ts'
 import { startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
-import type { SearchRequest, SearchResult } from '../memory/searching.ts'
+import type { Match, SearchRequest, SearchResult } from '../memory/searching.ts'
 import { IndexReader } from './index/file.ts'
-import { resultOf, type SearchReply } from './query/query.ts'
+import type { SearchReply } from './query/query.ts'
 import { pairWord } from './rules/terms.ts'
 import type { SearchThreadData } from './search-thread.ts'
 
@@ -200,7 +200,12 @@ export class SearchPool {
       // If no further thread starts, the others continue to search.
       this.#startOne().catch(() => {})
     }
-    return resultOf((await idlest.ask({ request })) as SearchReply)
+    const { entries, scores, whole, ...rest } = (await idlest.ask({ request })) as SearchReply
+    const matches: Match[] = []
+    for (const [at, entry] of entries.entries()) {
+      matches.push({ entry, score: scores[at] as number, whole: whole[at] as boolean })
+    }
+    return { ...rest, matches }
   }
 
   pending(): number {

@@ -115,17 +115,8 @@ export function emptyIndex(index: SqliteConnection, { storeId, storeEpoch }: Sto
   wordsOfIndex.delete(index)
 }
 
+/** The words of the texts that were put into each index. `saveIndexedRecord` stores each once, for queries that expand a prefix. */
 const wordsOfIndex = new WeakMap<SqliteConnection, RecentWords>()
-
-/** Notes the words of a text. `saveIndexedRecord` stores each word once, for queries that expand a prefix to its words. */
-export function noteWords(index: SqliteConnection, text: string): void {
-  let noted = wordsOfIndex.get(index)
-  if (noted === undefined) {
-    noted = new RecentWords()
-    wordsOfIndex.set(index, noted)
-  }
-  noted.note(text)
-}
 
 /** The record number up to which every change is in the index. */
 export const indexedRecord = (index: SqliteConnection): number =>
@@ -260,7 +251,9 @@ function addEntry(index: SqliteConnection, entry: IndexedState): void {
   // The row stays, so that the entry is read again if a failover loses a restoration.
   index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.entry}`)
   const fields = [entry.title, entry.summary, entry.content, ...entry.tags].map(indexedText)
-  for (const field of fields) noteWords(index, field)
+  const words = wordsOfIndex.get(index) ?? new RecentWords()
+  wordsOfIndex.set(index, words)
+  for (const field of fields) words.note(field)
   const text = [...fields, ...entry.tags.map(tagWord)].join(` ${FENCE} `)
   index.run(sql`INSERT INTO terms (rowid, text) VALUES (${entry.revision}, ${text})`)
   index.run(sql`

@@ -88,7 +88,7 @@ type Indexed = { number: number; entry: number; id: string }
  * Makes an index match a store. Empties an index of another store. If the store lost its newest records in a failover, indexes the entries
  * that changed later again.
  */
-export async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntry): Promise<void> {
+async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntry): Promise<void> {
   const known = indexedState(index)
   if (known === undefined || known.storeId !== store.storeId) return emptyIndex(index, store)
   if (known.storeEpoch === store.storeEpoch && known.record <= store.record) return

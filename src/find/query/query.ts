@@ -10,12 +10,6 @@ import { type Extent, extentOf } from './terms.ts'
 /** A search result as it is sent between threads. Cloning three arrays costs less than cloning an object for each match. */
 export type SearchReply = Omit<SearchResult, 'matches'> & { entries: number[]; scores: number[]; whole: boolean[] }
 
-/** The result of a reply. */
-export const resultOf = ({ entries, scores, whole, ...rest }: SearchReply): SearchResult => ({
-  ...rest,
-  matches: entries.map((entry, at) => ({ entry, score: scores[at] as number, whole: whole[at] as boolean })),
-})
-
 /** A prefix with more words or characters than this is not expanded to its words. */
 const WORDS_OF_PREFIX_MAX = 2_000
 const CHARACTERS_OF_PREFIX_MAX = 50_000
@@ -43,7 +37,7 @@ function asWords(index: SqliteConnection, prefix: string): string {
  * The FTS5 expression for all terms, and for the tag as one word. Words consist of letters, marks and digits only, so quoted words need no
  * escapes. A term that may be a prefix is a whole word, or any word with that prefix.
  */
-export function matchExpression(
+function matchExpression(
   index: SqliteConnection,
   terms: readonly Term[],
   tag: string | null,
@@ -57,7 +51,7 @@ export function matchExpression(
 }
 
 /** The expression for all terms, and the part of the index that a query for them reads. */
-export const wantedFor = (
+const wantedFor = (
   index: SqliteConnection,
   terms: readonly Term[],
   tag: string | null,
@@ -311,10 +305,10 @@ const DENSE = 100
 const PHRASE_SHARE = 1 / 50
 
 /** The part of an index that a query reads: entries with numbers above `above`. If `isSparse`, so few of them match that all are read. */
-export type NewestPart = { above: number; isSparse: boolean }
+type NewestPart = { above: number; isSparse: boolean }
 
 /** An FTS5 expression, and the part of the index to search with it. */
-export type NewestMatches = NewestPart & { match: string }
+type NewestMatches = NewestPart & { match: string }
 
 const WHOLE: NewestPart = { above: 0, isSparse: false }
 

@@ -148,7 +148,7 @@ const POSTINGS_MAX = 20_000
 const RANKED_TERMS_MAX = 24
 
 /** Scores of entries by their number; weights of terms; the best possible score. */
-export type Scores = { scores: ScoreTable; weights: Map<string, number>; best: number }
+type Scores = { scores: ScoreTable; weights: Map<string, number>; best: number }
 
 /** Reused, because each thread runs one query at a time. */
 const table = new ScoreTable(POSTINGS_MAX + RANKED_TERMS_MAX * LEVELS * SAMPLE)
@@ -163,13 +163,11 @@ export function score(
   wanted: readonly WantedPostings[],
   { extent, tag, isLacking }: { extent: Extent; tag: string | null; isLacking: boolean },
 ): Scores {
-  const weighed = wanted
-    .map(({ postings, count, kind, isMain }) => ({
-      postings,
-      kind,
-      isMain,
-      weight: emphasis(postings.term, count) * rarity(postings.entryCount, extent.entries),
-    }))
+  const all = wanted.map(one => {
+    const weight = emphasis(one.postings.term, one.count) * rarity(one.postings.entryCount, extent.entries)
+    return { ...one, weight }
+  })
+  const weighed = all
     .sort((a, b) => b.weight - a.weight || (a.postings.term < b.postings.term ? -1 : 1))
     .slice(0, RANKED_TERMS_MAX)
   const weights = new Map<string, number>()

@@ -9,7 +9,7 @@ import { isStopWord, isUnspaced } from '../rules/words.ts'
 /** Number of the newest postings of each list that are read to estimate how many entries have a term. */
 export const SAMPLE = 64
 /** A term with its newest postings by level, highest level first. `entryCount` is the approximate number of entries that have it. */
-export type Postings = {
+type Postings = {
   term: string
   entryCount: number
   lists: { level: number; numbers: number[]; whole: boolean }[]
@@ -31,7 +31,7 @@ export function readNumbers(index: SqliteConnection, match: string, limit: numbe
 }
 
 /** Looks up a term. If more entries have it than are read, their number is estimated from the density of the newest ones. */
-export function samplePostings(index: SqliteConnection, term: string, { entries, newest }: Extent): Postings {
+function samplePostings(index: SqliteConnection, term: string, { entries, newest }: Extent): Postings {
   const lists: Postings['lists'] = []
   let entryCount = 0
   for (let level = LEVELS - 1; level >= 0; level--) {
@@ -75,7 +75,7 @@ const PART = 0.5
 export type Correction = { from: string; to: string }
 
 /** The terms for ranking, the words that no entry has, and the corrected words. */
-export type QueryTerms = { wanted: WantedPostings[]; missing: string[]; corrected: Correction[] }
+type QueryTerms = { wanted: WantedPostings[]; missing: string[]; corrected: Correction[] }
 
 /** The terms by which entries are ranked for the words of a query. A word that no entry has is repaired, or reported as missing. */
 export function termsFor(index: SqliteConnection, words: readonly QueryWord[], extent: Extent): QueryTerms {
@@ -110,7 +110,7 @@ export function termsFor(index: SqliteConnection, words: readonly QueryWord[], e
   for (const join of joins)
     if (join !== undefined) terms.addCandidate(join.to, corrected.has(join.from) ? 1 : JOINED, 'WORD')
   return {
-    wanted: terms.list(),
+    wanted: [...terms.wanted.values()],
     missing: missingRuns(words, missing),
     corrected: [...corrected].map(([from, to]) => ({ from, to })),
   }
@@ -150,7 +150,7 @@ class WantedTerms {
   readonly #index: SqliteConnection
   readonly #extent: Extent
   readonly #found = new Map<string, Postings>()
-  readonly #wanted = new Map<string, WantedPostings>()
+  readonly wanted = new Map<string, WantedPostings>()
 
   constructor(index: SqliteConnection, extent: Extent) {
     this.#index = index
@@ -182,16 +182,12 @@ class WantedTerms {
     }
   }
 
-  list(): WantedPostings[] {
-    return [...this.#wanted.values()]
-  }
-
   #add(term: string, count: number, kind: WantedPostings['kind'], isMain = false): void {
     const postings = this.#lookUp(term)
     if (postings.entryCount === 0) return
-    const before = this.#wanted.get(term)
+    const before = this.wanted.get(term)
     const stronger = STRENGTHS.indexOf(before?.kind ?? 'OTHER') > STRENGTHS.indexOf(kind) ? before?.kind : kind
-    this.#wanted.set(term, {
+    this.wanted.set(term, {
       postings,
       count: (before?.count ?? 0) + count,
       kind: stronger ?? kind,
@@ -260,7 +256,7 @@ const PART_MIN = 3
 const LETTERS = /^[\p{L}\p{M}]+$/u
 
 /** The words of a list that an entry has or had. */
-export function knownWords(index: SqliteConnection, words: readonly string[]): string[] {
+function knownWords(index: SqliteConnection, words: readonly string[]): string[] {
   return index
     .all<{ word: string }>(
       sql`SELECT word FROM word WHERE word IN (SELECT value FROM json_each(${JSON.stringify(words)})) ORDER BY word`,
@@ -272,7 +268,7 @@ export function knownWords(index: SqliteConnection, words: readonly string[]): s
  * The candidates for a word that no entry has, likeliest first. Tries words at one edit, then words that begin with it, then its two parts,
  * then words at two edits. Empty if there are none.
  */
-export function repairsOf(index: SqliteConnection, word: string): string[] {
+function repairsOf(index: SqliteConnection, word: string): string[] {
   if (!isSpelt(word, LETTERS_MIN)) return []
   const near = likeliest(index, word, knownWords(index, spellingsNear(word)))
   if (near.length > 0) return near
@@ -289,7 +285,7 @@ export function repairsOf(index: SqliteConnection, word: string): string[] {
 }
 
 /** Words that differ from a word only in the ending, likeliest first: its other forms in a language without a stemmer. */
-export function otherForms(index: SqliteConnection, word: string): string[] {
+function otherForms(index: SqliteConnection, word: string): string[] {
   if (!isSpelt(word, BEGINNING_MIN)) return []
   const most = Math.max(ENDING_MAX, Math.floor(word.length * ENDING_SHARE))
   for (let ending = 1; ending <= most && word.length - ending >= BEGINNING_MIN; ending++) {
@@ -308,11 +304,10 @@ const wordsBeginning = (index: SqliteConnection, prefix: string, limit: number):
     .map(({ word }) => word)
 
 /** Whether so few entries have a word that it may be an error for another. */
-export const isRare = (word: string, entryCount: number): boolean =>
-  entryCount <= RARE_MAX && isSpelt(word, RARE_LETTERS_MIN)
+const isRare = (word: string, entryCount: number): boolean => entryCount <= RARE_MAX && isSpelt(word, RARE_LETTERS_MIN)
 
 /** The candidates for a rare word that `entryCount` entries have: words at one edit that many more entries have. */
-export const frequentWordsNear = (index: SqliteConnection, word: string, entryCount: number): string[] =>
+const frequentWordsNear = (index: SqliteConnection, word: string, entryCount: number): string[] =>
   likeliest(index, word, knownWords(index, spellingsNear(word)), entryCount * MEANT_LEAST)
 
 const isSpelt = (word: string, least: number): boolean =>
@@ -374,7 +369,7 @@ const lettersOf = (word: string): string =>
   [LATIN, CYRILLIC, GREEK].find(letters => [...word].some(letter => letters.includes(letter))) ?? ''
 
 /** Every spelling at a distance of one edit: a letter deleted, inserted or replaced, or two neighbours exchanged. */
-export function spellingsNear(word: string): string[] {
+function spellingsNear(word: string): string[] {
   const letters = [...lettersOf(word)]
   const spellings = new Set<string>()
   for (let at = 0; at <= word.length; at++) {
@@ -391,7 +386,7 @@ export function spellingsNear(word: string): string[] {
 }
 
 /** Whether one word becomes another by at most `most` edits (Damerau-Levenshtein distance, optimal string alignment). */
-export function isWithin(one: string, other: string, most: number): boolean {
+function isWithin(one: string, other: string, most: number): boolean {
   if (Math.abs(one.length - other.length) > most) return false
   let last: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
@@ -419,7 +414,7 @@ const VOWELS = 'aeiouyаеиоуыэюя'
  * The relative likelihood of a typing error that is one edit away. Exchanged, doubled and missing letters, vowels and neighbouring keys are
  * frequent errors. Other letters are rare errors, and errors in the first letter rarer.
  */
-export function likelihood(written: string, meant: string): number {
+function likelihood(written: string, meant: string): number {
   let at = 0
   while (at < written.length && written[at] === meant[at]) at++
   const chance = kindOf(written, meant, at)

@@ -26,9 +26,15 @@ export function queryWords(query: string): QueryWord[] {
   const particulars = (query.match(PARTICULARS) ?? []).flatMap(rankingTermsOf).map(({ term }) => term)
   const optional = new Set([...places, ...particulars])
   const terms = rankingTermsOf(query)
-  const lookedAt = termsLookedAt(terms.map(({ term }) => term))
-  for (const one of terms) {
-    if (lookedAt.has(one.term)) addTerm(words, one, one.role === 'PAIR' || optional.has(one.term))
+  const lookedAt = termsLookedAt(terms)
+  for (const { term, word, derived, role } of terms) {
+    if (!lookedAt.has(term)) continue
+    const known = words.get(word) ?? { word, terms: new Map<string, number>(), name: undefined, optional: true }
+    words.set(word, known)
+    const count = derived && role !== 'NAME' ? DERIVED : 1
+    known.terms.set(term, (known.terms.get(term) ?? 0) + count)
+    if (role === 'NAME') known.name = term
+    if (role !== 'PAIR' && !optional.has(term)) known.optional = false
   }
   for (const code of codeTerms(query)) {
     // A code is a name, so it is not replaced by a similar word.
@@ -38,24 +44,14 @@ export function queryWords(query: string): QueryWord[] {
 }
 
 /** The distinct terms of a query, at most QUERY_TERMS_MAX: half of them from its end, the others from its beginning. */
-function termsLookedAt(terms: readonly string[]): ReadonlySet<string> {
-  const distinct = new Set(terms)
+function termsLookedAt(terms: readonly RankingTerm[]): ReadonlySet<string> {
+  const distinct = new Set<string>()
+  for (const { term } of terms) distinct.add(term)
   if (distinct.size <= QUERY_TERMS_MAX) return distinct
-  const chosen = new Set([...new Set(terms.toReversed())].slice(0, QUERY_TERMS_MAX / 2))
-  for (const term of distinct) {
-    if (chosen.size === QUERY_TERMS_MAX) break
-    chosen.add(term)
-  }
+  const chosen = new Set<string>()
+  for (const { term } of terms.toReversed()) if (chosen.size < QUERY_TERMS_MAX / 2) chosen.add(term)
+  for (const term of distinct) if (chosen.size < QUERY_TERMS_MAX) chosen.add(term)
   return chosen
-}
-
-function addTerm(words: Map<string, QueryWord>, { term, word, derived, role }: RankingTerm, optional: boolean): void {
-  const known = words.get(word) ?? { word, terms: new Map<string, number>(), name: undefined, optional: true }
-  words.set(word, known)
-  const count = derived && role !== 'NAME' ? DERIVED : 1
-  known.terms.set(term, (known.terms.get(term) ?? 0) + count)
-  if (role === 'NAME') known.name = term
-  if (!optional) known.optional = false
 }
 
 /**
@@ -71,9 +67,9 @@ const WHOLE_NEEDS = 0.75
 const FEW_WORDS = 4
 
 /** What stands before a message: a place, a time, the name of a program, and the word that marks a failure. */
-export const BEFORE_MESSAGE = /^.*(?:error|exception|fatal|panic|fehler|erreur|ошибка)(?![\p{L}_])[^:\n]{0,80}:\s/iu
+const BEFORE_MESSAGE = /^.*(?:error|exception|fatal|panic|fehler|erreur|ошибка)(?![\p{L}_])[^:\n]{0,80}:\s/iu
 /** The UTF-16 units of a line that may be the message of an error. A longer question has other words too, which its entry lacks. */
-export const MESSAGE_MAX = 400
+const MESSAGE_MAX = 400
 
 /**
  * The `match` (0 to 1) from which the found entries are about a question of so many words, with a code of an error or without one. `whole`:
@@ -128,7 +124,7 @@ const FAILURE =
 /** Lines of tests that pass, of warnings and of stacks; they name failures too. */
 const OTHER_LINE = /^\s*(?:ok \d|✓|√|at\s|File "|#\d+ )|\b(?:warn(?:ing)?|info|debug|notice|deprecat\w*)\b/i
 /** Words that mark a failure in any message, and say nothing about this one. */
-export const MARKS: ReadonlySet<string> = new Set(
+const MARKS: ReadonlySet<string> = new Set(
   'error err fatal fail failed failure exception npm fehler erreur ошибка'.split(' '),
 )
 /** What differs between two copies of one message: quoted names and masks, and words with the form of a path, a number or a name of code. */
