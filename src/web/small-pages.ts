@@ -22,6 +22,16 @@ import { standingStrip } from './parts/evidence-summary.ts'
 import { activityRows } from './parts/list-rows.ts'
 import { curlBase, field, sendRow } from './take-part/form.ts'
 
+/** A tree of eight leaves, in the place where the script of the page draws the path of a record. */
+const TREE = [1, 2, 4]
+  .flatMap((nodes, level) =>
+    Array.from({ length: 2 * nodes }, (_, child) => {
+      const parent = `${(320 * (Math.floor(child / 2) + 0.5)) / nodes} ${15 + 45 * level}`
+      return `M${parent}L${(160 * (child + 0.5)) / nodes} ${60 + 45 * level}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0`
+    }),
+  )
+  .join('')
+
 /** The page of the public log: a description, the newest checkpoint, and a proof that the browser verifies step by step. */
 export const LOG: Page = {
   path: '/log',
@@ -39,8 +49,10 @@ export const LOG: Page = {
 <noscript><p class="notice">This page recomputes a proof with JavaScript. Without it, use one of the programs below.</p></noscript>
 <form class="needs-script" data-prove><div class="field short"><label for="log-record">Number of the record</label><input id="log-record" name="record" inputmode="numeric" pattern="[1-9][0-9]{0,15}" required autocomplete="off"></div>
 <p class="row"><button type="submit">Recompute</button></p></form>
+<figure class="picture"><svg class="plot tree" data-tree viewBox="0 0 320 160" role="img" aria-label="A tree of eight records"><path d="M160 15m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0${TREE}"/></svg>
+<figcaption class="small">Each node is the hash of the two nodes below it, and the root is signed. The proof of a record has one hash for each node above it: that of the part beside its path. A triangle is a part with several records. The computed path is bold.</figcaption></figure>
 <div data-outcome role="status"></div>
-<ol data-steps></ol></section>
+<details data-details hidden><summary>The steps</summary><ol data-steps></ol></details></section>
 <section aria-labelledby="log-others"><h2 id="log-others">Without this page</h2>
 <p>This page comes from the service that it checks. Independent programs verify the same files: <code>golang.org/x/mod/sumdb</code>, or OpenSSL and a shell. The formats are those of <code>c2sp.org</code>: tlog-tiles, tlog-checkpoint, signed-note, tlog-proof.</p>
 <p>A checkpoint that you store proves later which records the log had. A witness that cosigns it proves that others see the same log.</p></section>

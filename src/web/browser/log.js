@@ -4,7 +4,7 @@ import { parseCheckpoint, parseNote } from '../../tlog/verify/note.js'
 import { parseVerifierKey, verifySignatures } from '../../tlog/verify/signature.js'
 import { TILE_WIDTH, tilePath, tileWidth } from '../../tlog/verify/tile.js'
 import { hashLeaf, hashNode, inclusionSiblings, parseProof } from '../../tlog/verify/tree.js'
-import { exactOf, make, need } from './dom.js'
+import { exactOf, make, need, show } from './dom.js'
 import { everyCharacter } from './untrusted-text.js'
 
 /** @typedef {import('../../tlog/verify/bytes.js').Bytes} Bytes */
@@ -14,6 +14,43 @@ const main = need(document, 'main', HTMLElement)
 const form = need(main, '[data-prove]', HTMLFormElement)
 const steps = need(main, '[data-steps]', HTMLOListElement)
 const outcome = need(main, '[data-outcome]', HTMLElement)
+const details = need(main, '[data-details]', HTMLDetailsElement)
+const tree = need(main, '[data-tree]', SVGElement)
+
+const DOT = 'm-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0'
+const TRIANGLE = 'm0-5l5 9h-10z'
+
+/** @param {string} d */
+function drawn(d) {
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
+  path.setAttribute('d', d)
+  return path
+}
+
+/**
+ * Draws the path of a record from the root down, with the part of the tree beside each node.
+ * @param {import('../../tlog/verify/tree.js').Sibling[]} siblings from the leaf upwards
+ * @returns {SVGPathElement[]} the path from the leaf upwards: each node with the line to its parent, and the root
+ */
+function drawPath(siblings) {
+  const room = 140 / siblings.length
+  const [across, down] = [Math.min(40, room), Math.min(45, room)]
+  let [x, y] = [160, 15]
+  const root = drawn(`M160 15${DOT}`)
+  const rows = siblings.toReversed().map(({ side, start, end }) => {
+    const from = `M${x} ${y}L`
+    const step = side === 'left' ? across : -across
+    y += down
+    const beside = drawn(`${from}${x - step} ${y}${end - start === 1 ? DOT : TRIANGLE}`)
+    x += step
+    return [beside, drawn(`${from}${x} ${y}${DOT}`)]
+  })
+  tree.replaceChildren(root, ...rows.flat())
+  return [root, ...rows.map(([, path]) => /** @type {SVGPathElement} */ (path))].reverse()
+}
+
+/** @param {SVGPathElement | undefined} node */
+const light = node => node?.classList.add('lit')
 
 /** @param {string} path @returns {Promise<Response>} */
 async function get(path) {
@@ -63,6 +100,8 @@ async function recompute(record) {
   let hash = await hashLeaf(entry)
   step('SHA-256 of the byte 0 and the entry in the log', [quoted(fromUtf8(entry))], hash)
   const siblings = inclusionSiblings(proof.index, size)
+  const path = drawPath(siblings)
+  tree.setAttribute('aria-label', `The path of record ${record} to the root of ${size} records`)
   if (siblings.length !== proof.hashes.length || String(proof.index + 1) !== record)
     throw new Error('The proof belongs to another record or tree.')
   for (const [at, { side, start, end }] of siblings.entries()) {
@@ -70,8 +109,10 @@ async function recompute(record) {
     hash = side === 'left' ? await hashNode(other, hash) : await hashNode(hash, other)
     const part = end - start === 1 ? `record ${end}` : `records ${start + 1} to ${end}`
     step(`SHA-256 of the byte 1 and both hashes: on the ${side} the one of ${part}`, [code(other)], hash)
+    light(path[at])
   }
   const same = sameBytes(hash, root)
+  if (same) light(path.at(-1))
   step(`The root of all ${size} records in the checkpoint is ${same ? 'the same' : 'DIFFERENT'}.`, [code(root)])
   const keys = await Promise.all((await (await get('/log/keys')).text()).trim().split('\n').map(parseVerifierKey))
   const { good, bad, unchecked } = await verifySignatures(note, keys)
@@ -89,6 +130,7 @@ form.addEventListener('submit', async event => {
   const record = String(new FormData(form).get('record') ?? '')
   steps.replaceChildren()
   outcome.replaceChildren()
+  show(details, true)
   const result = await recompute(record).catch(error => `Record ${record} is not proved: ${error.message}`)
   outcome.replaceChildren(make('p', { class: 'notice' }, ...everyCharacter(result)))
 })

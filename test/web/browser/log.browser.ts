@@ -41,6 +41,12 @@ test(
     await page.goto(`/entries/${entries[2]?.slug}/history`)
     await page.getByRole('link', { name: 'log record 3' }).click()
     await page.getByText('Record 3 is in the public log, under the signed root of 7 records.').waitFor()
+    // One node for each hash, and the root, are computed: they are bold.
+    assert.equal(await page.locator('[data-tree] .lit').count(), 4)
+    assert.equal(await page.locator('[data-tree] path').count(), 7)
+    await page.getByRole('img', { name: 'The path of record 3 to the root of 7 records' }).waitFor()
+    assert.equal(await page.locator('[data-steps]').isVisible(), false)
+    await page.getByText('The steps').click()
     // Statement, leaf, three hashes up to the root of seven leaves, the root, and the signatures.
     assert.equal(await page.locator('[data-steps] > li').count(), 7)
     const { text } = await call(app.url, 'GET', '/log/checkpoint')
@@ -73,6 +79,7 @@ test('a changed proof is reported as invalid, and a missing one as missing', opt
   })
   await page.goto('/log?record=2')
   await page.getByText('Record 2 is NOT proved.').waitFor()
+  assert.equal(await page.locator('[data-tree] path:first-child.lit').count(), 0, 'the root is not computed')
   await page.goto('/log?record=99')
   await page.getByText(/Record 99 is not proved: .* 404 NOT_IN_LOG/).waitFor()
   await close()
@@ -85,8 +92,20 @@ test('a withdrawn record is still proved by its entry, without its statement', o
   const { page, complaints, close } = await visit(browser, app.url)
   await page.goto(`/log?record=${RECORDS - 1}`)
   await page.getByText('Record 6 is in the public log').waitFor()
+  await page.getByText('The steps').click()
   const steps = await page.locator('[data-steps]').innerText()
   assert.ok(steps.includes('is not public') && !steps.includes(entry.slug))
   assert.deepEqual(complaints, [])
   await close()
+})
+
+test('without script the page draws a tree, and no path', options, async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: app.url, forcedColors: 'active' })
+  const page = await context.newPage()
+  await page.goto('/log')
+  const { height = 0 } = (await page.getByRole('img', { name: 'A tree of eight records' }).boundingBox()) ?? {}
+  assert.ok(height > 100)
+  assert.equal(await page.locator('[data-tree] .lit').count(), 0)
+  assert.equal(await page.getByText('The steps').isVisible(), false)
+  await context.close()
 })
