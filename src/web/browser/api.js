@@ -151,10 +151,10 @@ const settle = status => {
  * @template T
  * @param {'GET' | 'POST'} method
  * @param {string} path
- * @param {{ body?: unknown, token?: string | undefined, bearer?: string | undefined }} options
+ * @param {{ body?: unknown, token?: string | undefined, bearer?: string | undefined, signal?: AbortSignal }} options
  * @returns {Promise<Answer<T>>}
  */
-export async function call(method, path, { body, token, bearer } = {}) {
+export async function call(method, path, { body, token, bearer, signal } = {}) {
   /** @type {Record<string, string>} */
   const headers = { accept: 'application/json' }
   if (body !== undefined) headers['content-type'] = 'application/json'
@@ -169,7 +169,7 @@ export async function call(method, path, { body, token, bearer } = {}) {
       cache: 'no-store',
       credentials: 'omit',
       redirect: 'error',
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.any([AbortSignal.timeout(PATIENCE), ...(signal === undefined ? [] : [signal])]),
       ...(json === undefined ? {} : { body: json }),
     })
     const answered = await response.json()

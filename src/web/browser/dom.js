@@ -86,3 +86,28 @@ export function countdown(element, seconds, over) {
   }
   tick()
 }
+
+let isPressing = false
+const press = (/** @type {Event} */ { type }) => {
+  isPressing = type === 'pointerdown'
+}
+
+/** Watches presses for `afterPress`. More calls change nothing. */
+export function watchPresses() {
+  for (const name of ['pointerdown', 'pointerup', 'pointercancel']) document.addEventListener(name, press, true)
+}
+
+/**
+ * Runs a change of the layout, after the press that goes on, if there is one: a button that moves while it is pressed gets no click. Needs
+ * `watchPresses`.
+ * @param {() => void} change
+ */
+export function afterPress(change) {
+  if (!isPressing) return change()
+  const waiting = new AbortController()
+  const end = () => {
+    waiting.abort()
+    setTimeout(change)
+  }
+  for (const name of ['pointerup', 'pointercancel']) document.addEventListener(name, end, { signal: waiting.signal })
+}

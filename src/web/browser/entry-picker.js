@@ -1,5 +1,5 @@
 import { call, messageOf, readEntry, readRevision } from './api.js'
-import { make, show } from './dom.js'
+import { afterPress, make, show, watchPresses } from './dom.js'
 import { words } from './untrusted-text.js'
 
 /** The revision of an address. @typedef {{ entryId: string, slug: string, title: string, revisionId: string }} Addressed */
@@ -59,32 +59,13 @@ const LETTERS = 3
 /** The maximum length of a question, in UTF-16 units. */
 const QUESTION = 500
 
-let isPressing = false
-const press = (/** @type {Event} */ { type }) => {
-  isPressing = type === 'pointerdown'
-}
-
-/**
- * Runs a change of the layout, after the press that goes on, if there is one: a button that moves while it is pressed gets no click.
- * @param {() => void} change
- */
-function afterPress(change) {
-  if (!isPressing) return change()
-  const waiting = new AbortController()
-  const end = () => {
-    waiting.abort()
-    setTimeout(change)
-  }
-  for (const name of ['pointerup', 'pointercancel']) document.addEventListener(name, end, { signal: waiting.signal })
-}
-
 /**
  * Offers entries while a field is typed, as a combobox: arrows and Enter, or a press, choose one. An address is not searched for.
  * @param {HTMLInputElement} field
  * @param {(found: Found) => void} choose
  */
 export function offerEntries(field, choose) {
-  for (const name of ['pointerdown', 'pointerup', 'pointercancel']) document.addEventListener(name, press, true)
+  watchPresses()
   const id = `${field.id}-found`
   const list = make('ul', { id, class: 'offers', role: 'listbox', 'aria-label': 'Entries found', hidden: true })
   ;(field.closest('.row') ?? field).after(list)

@@ -1,5 +1,5 @@
 import { call, fieldOf, lengthOf, showFieldProblem, textIn } from './api.js'
-import { button, make, need, show } from './dom.js'
+import { afterPress, button, make, need, show, watchPresses } from './dom.js'
 import { words } from './untrusted-text.js'
 import { sourcesEditor, theForm, writeForm } from './write-form.js'
 
@@ -81,39 +81,69 @@ function problemOf(fresh, already) {
 }
 
 const SHOWN = 5
-/** The maximum length of a title, in characters. */
-const TITLE = 180
+/** The maximum lengths of the texts that are compared, in characters. */
+const COMPARED = { title: 180, summary: 500 }
+/** The delay between the last typed character and the search, in milliseconds. */
+const PAUSE = 400
+
+/** The standing of an entry in the words of all pages. @param {import('../../contract/resources.ts').Similar['standing']} standing */
+function standingWords({ state, tally }) {
+  const all = tally.for + tally.against + tally.inconclusive
+  const voices = all === 0 ? '' : `, ${tally.for} of ${all} ${tally.for === 1 ? 'says' : 'say'} it holds`
+  return ` ${state.toLowerCase().replaceAll('_', ' ')}${voices} `
+}
 
 /**
- * Searches for similar entries of a title that the page begins with or that was typed, and shows them as links.
- * @param {HTMLInputElement} title
+ * Searches for entries similar to a title and a summary, once after a pause in typing, and shows them as links. A later search aborts an
+ * earlier one. Shows nothing if the service does not answer.
+ * @param {HTMLFormElement} form
  * @param {HTMLElement} place
  */
-function showSimilar(title, place) {
+function showSimilar(form, place) {
+  let timer = 0
+  let asked = ''
+  let running = new AbortController()
+  watchPresses()
   const compare = async () => {
-    const asked = title.value
-    const sent = Array.from(asked.trim()).slice(0, TITLE).join('')
+    const texts = Object.entries(COMPARED).map(([name, most]) => [
+      name,
+      Array.from(fieldOf(form, name).value.trim()).slice(0, most).join(''),
+    ])
+    const { title, ...rest } = Object.fromEntries(texts)
+    const query = title === '' ? '' : `${new URLSearchParams({ title, ...rest })}`
+    if (query === asked) return
+    asked = query
+    running.abort()
+    running = new AbortController()
+    const { signal } = running
     /** @type {import('./api.js').Answer<{ items: import('../../contract/resources.ts').Similar[] }> | undefined} */
-    const answer = sent === '' ? undefined : await call('GET', `/api/similar?${new URLSearchParams({ title: sent })}`)
-    if (asked !== title.value) return
+    const answer = query === '' ? undefined : await call('GET', `/api/similar?${query}`, { signal })
+    if (signal.aborted) return
     const found = answer?.ok ? answer.body.items.slice(0, SHOWN) : []
-    const links = found.map(({ slug, title: name, summary, standing: { state, tally } }) =>
+    const links = found.map(({ slug, title: name, summary, standing }) =>
       make(
         'li',
         {},
         make('a', { href: `/entries/${slug}` }, words(name)),
-        make('span', { class: 'small' }, ` ${state.toLowerCase()}, ${tally.for} for, ${tally.against} against `),
+        make('span', { class: 'small' }, standingWords(standing)),
         words(summary),
       ),
     )
-    place.replaceChildren(
-      make('p', {}, 'If one of these entries has it already, revise that entry instead.'),
-      make('ul', {}, ...links),
-    )
-    show(place, found.length > 0)
+    afterPress(() => {
+      place.replaceChildren(
+        make('p', {}, 'If one of these entries has it already, revise that entry instead.'),
+        make('ul', {}, ...links),
+      )
+      show(place, found.length > 0)
+    })
   }
-  title.addEventListener('change', compare)
-  if (title.value !== '') compare()
+  for (const name of Object.keys(COMPARED)) {
+    fieldOf(form, name).addEventListener('input', () => {
+      clearTimeout(timer)
+      timer = window.setTimeout(compare, PAUSE)
+    })
+  }
+  compare()
 }
 
 /** @typedef {{ title: string, summary: string, content: string }} Texts */
@@ -189,5 +219,4 @@ const { showProblem } = writeForm(form, {
   done: (/** @type {import('./api.js').Entry} */ entry) => `/entries/${entry.slug}`,
   lists: { tags, sources },
 })
-const title = fieldOf(form, 'title')
-if (title instanceof HTMLInputElement) showSimilar(title, need(form, '[data-similar]', HTMLElement))
+showSimilar(form, need(form, '[data-similar]', HTMLElement))

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import type { Entry, Evidence, Revision } from '../../../src/contract/resources.ts'
+import { voicesWords } from '../../../src/memory/evidence/rules.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
@@ -180,17 +181,35 @@ test('invalid input is reported at its field, in code points and bytes', options
   await close()
 })
 
-test('for the title of an existing entry the form shows that entry', options, async () => {
-  await newEntry(app.url, (await newActor(app.url)).token, { title: 'Migration of storks', summary: '<b>South</b>' })
-  const { page, complaints, close } = await visit(browser, app.url)
+test('while one types, the form shows similar entries with their standing', options, async () => {
+  const { token } = await newActor(app.url)
+  const storks = await newEntry(app.url, token, { title: 'Migration of storks', summary: '<b>South</b>' })
+  const body = { revisionId: storks.currentRevisionId, rationale: 'They stay.' }
+  const contradict = `/api/entries/${storks.slug}/contradict`
+  expectStatus(await call(app.url, 'POST', contradict, { token: (await newActor(app.url)).token, body }), 201)
+  const { page, complaints, close } = await visit(browser, app.url, {}, [429])
+  const asked: string[] = []
+  page.on('request', request => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/api/similar') asked.push(`${searchParams.get('title')}|${searchParams.get('summary')}`)
+  })
   await page.goto('/publish')
-  await page.locator('#f-title').fill('Where storks go: the migration')
-  await page.locator('#f-title').blur()
+  await page.locator('#f-title').pressSequentially('Storks')
   await page.getByRole('link', { name: 'Migration of storks' }).waitFor()
   await page.getByText('<b>South</b>').waitFor()
+  const phrase = `contradicted, ${voicesWords({ for: 0, against: 1, inconclusive: 0 })}`
+  await page.locator('[data-similar]').getByText(phrase).waitFor()
+  assert.deepEqual(asked, ['Storks|'], 'one search after a pause')
+  await page.locator('#f-summary').pressSequentially('South')
+  await page.waitForResponse(/summary=South$/)
   await page.locator('#f-title').fill('Quite another thing')
-  await page.locator('#f-title').blur()
   await page.locator('[data-similar]').waitFor({ state: 'hidden' })
+  await page.route('**/api/similar?*', route =>
+    route.fulfill({ status: 429, json: { error: { code: 'RATE_LIMITED' } } }),
+  )
+  await page.locator('#f-title').fill('Storks again')
+  await page.waitForResponse(/title=Storks\+again/)
+  assert.equal(await page.locator('[data-similar]').isVisible(), false)
   assert.deepEqual(complaints, [])
   await close()
 })
