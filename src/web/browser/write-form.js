@@ -9,7 +9,7 @@ import {
   textIn,
   wrongFields,
 } from './api.js'
-import { button, download, exactOf, make, need, show } from './dom.js'
+import { afterPress, button, download, exactOf, make, need, show, watchPresses } from './dom.js'
 import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onActor, storesActors } from './site.js'
 import { words } from './untrusted-text.js'
 
@@ -67,7 +67,7 @@ function actorPanel(root) {
       need(kept, '[data-save]', HTMLButtonElement).focus()
     })
     issued.replaceChildren(
-      make('h3', {}, 'Your token. It is shown only once.'),
+      make('h3', {}, lasting ? 'Your token' : 'Your token. It is shown only once.'),
       make('p', {}, make('code', { class: 'token' }, actor.token)),
       make('p', {}, lasting ? KEPT : UNKEPT),
       make(
@@ -95,6 +95,7 @@ function actorPanel(root) {
     const actor = keptActor()
     if (actor !== undefined) save(actor)
   })
+  revealToken(need(kept, '[data-reveal]', HTMLElement))
   confirmed(need(kept, '[data-forget]', HTMLButtonElement), () => {
     forgetActor()
     issued.replaceChildren()
@@ -106,6 +107,36 @@ function actorPanel(root) {
   })
   onActor(render)
   render()
+}
+
+/**
+ * Shows the token and a button that copies it, until the focus leaves them. The hidden token is in no element.
+ * @param {HTMLElement} root contains the button
+ */
+function revealToken(root) {
+  const reveal = need(root, 'button', HTMLButtonElement)
+  watchPresses()
+  const set = (/** @type {Node[]} */ shown) => {
+    root.replaceChildren(reveal, ...shown)
+    reveal.setAttribute('aria-expanded', String(shown.length > 0))
+    reveal.textContent = shown.length > 0 ? 'Hide the token' : 'Show the token'
+  }
+  reveal.addEventListener('click', () => {
+    const token = keptActor()?.token
+    if (token === undefined || root.children.length > 1) return set([])
+    const copy = button('Copy the token', async () => {
+      copy.textContent = await navigator.clipboard.writeText(token).then(
+        () => 'Copied',
+        () => 'Not copied: select it',
+      )
+    })
+    copy.setAttribute('aria-live', 'polite')
+    // A focusable element can be selected without taking the focus away.
+    set([make('code', { class: 'token', tabindex: 0, 'aria-label': 'The token' }, token), copy])
+  })
+  root.addEventListener('focusout', ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && root.contains(relatedTarget))) afterPress(() => set([]))
+  })
 }
 
 const KEPT =

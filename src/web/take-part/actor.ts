@@ -9,6 +9,7 @@ export const ACTOR_PANEL: Html = html`<section class="actor needs-script" data-a
 <div data-kept hidden>
 <p>You write as <strong data-name></strong> <span class="small" data-known>actor <code data-id></code> · <a data-page href="/actor">contributions and outcomes</a></span></p>
 <p class="row"><button type="button" data-save>Save the token as a file</button> <button type="button" data-forget>Remove the actor</button></p>
+<div class="row" data-reveal><button type="button" aria-expanded="false">Show the token</button></div>
 </div>
 <div class="issued" data-issued tabindex="-1" hidden></div>
 <div data-none>

@@ -111,7 +111,7 @@ test('a draft is restored after a reload, and removed once it is discarded or se
   await close()
 })
 
-test('a token is shown once, saved, deleted, loaded again and never in an address', options, async () => {
+test('a token is shown, saved, deleted, loaded again and never in an address', options, async () => {
   const { page, complaints, close } = await visit(browser, app.url, {}, [401])
   const seen: string[] = []
   page.on('request', request => seen.push(request.url()))
@@ -134,6 +134,19 @@ test('a token is shown once, saved, deleted, loaded again and never in an addres
   assert.ok((await readFile(path, 'utf8')).includes(token))
   await page.reload()
   await page.getByText('You write as Keeper').waitFor()
+  await absent()
+
+  await page.getByRole('button', { name: 'Show the token' }).click()
+  await page.locator('code.token').getByText(token).waitFor()
+  await assertAccessible(page, 'the shown token')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.getByRole('button', { name: 'Copy the token' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), token)
+  await page.setViewportSize({ width: 360, height: 800 })
+  await assertNoOverflow(page, 'the shown token')
+  await page.getByRole('button', { name: 'Save the token as a file' }).focus()
+  await page.getByRole('button', { name: 'Show the token' }).waitFor()
   await absent()
 
   await page.getByRole('button', { name: 'Remove the actor' }).click()
