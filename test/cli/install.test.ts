@@ -124,6 +124,24 @@ test('a file that is no JSON object, has comments, or has the name already is no
   }
 })
 
+test('--remove takes only its own table from a file that Codex wrote anew, with or without the mark', async () => {
+  const others =
+    '[mcp_servers.other]\ncommand = "echo"\n\n# mine\n[mcp_servers.third]\ncommand = "echo"\nargs = ["hi"]\n'
+  for (const mark of ['', '# Written by "palimpsest install".\n']) {
+    const { texts, run, paths } = homeOf('codex', {})
+    await done(run('--yes'))
+    const [path = '', [written = '']] = [paths[0], texts()]
+    const table = written.replace(/^#.*\n/, mark)
+    const approved = '\n[mcp_servers.palimpsest.tools.find]\napproval_mode = "approve"\n'
+    writeFileSync(
+      path,
+      others.replace('# mine', () => `${table}${approved}\n# mine`),
+    )
+    await done(run('--remove', '--yes'))
+    assert.equal(texts()[0], others)
+  }
+})
+
 test('a host file of another version keeps its version and its members', async () => {
   const text = '{ "version": 2, "hooks": { "postToolUse": [{ "command": "mine", "loop_limit": null }] } }'
   const { texts, run, paths } = homeOf('cursor', { 'hooks.json': text })

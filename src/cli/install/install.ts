@@ -138,18 +138,13 @@ function changeOf(
   return { path, before, after: isRemoval ? base : withPlan(plan, base) }
 }
 
-const BEGIN = '# palimpsest: begin (written by "palimpsest install")'
-const END = '# palimpsest: end'
+const MARK = '# Written by "palimpsest install".'
 
 /** A text without what this command has written into it. */
 function strippedOf(plan: FilePlan, text: Text, earlier: Installed[string] | undefined): Text {
   if (text === undefined) return undefined
   if (plan.kind === 'whole') return text === plan.text ? undefined : text
-  if (plan.kind === 'toml') {
-    const from = text.indexOf(BEGIN)
-    const to = text.indexOf(END, from)
-    return from < 0 || to < 0 ? text : text.slice(0, from) + text.slice(to + END.length).replace(/^\r?\n/, '')
-  }
+  if (plan.kind === 'toml') return withoutTable(plan, text, earlier)
   const root = jsonOf(plan, text)
   const original = earlier?.before == null ? undefined : parsedJson(earlier.before)
   // Without a record nothing says that this command made a container.
@@ -158,6 +153,19 @@ function strippedOf(plan: FilePlan, text: Text, earlier: Installed[string] | und
     const isOurs = edit.isItem || isOurMember(edit, valueAt(root, edit.path), earlier)
     return edit.isShared || !isOurs ? rest : removed(rest, edit, isOurHook, keeps)
   }, text)
+}
+
+/** A host that writes its file moves and drops comments: the table itself is removed, with its own tables, and the mark wherever it is. */
+function withoutTable(
+  { table }: FilePlan & { kind: 'toml' },
+  text: string,
+  earlier: Installed[string] | undefined,
+): string {
+  if (earlier === undefined && !text.includes(MARK) && !text.includes(LAUNCHER)) return text
+  const header = String.raw`^\[${table.replaceAll('.', String.raw`\.`)}(?:\.[^\]\n]*)?\].*\n?`
+  return text
+    .replaceAll(new RegExp(`${header}(?:(?![ \\t]*[[#])(?:.+\\n?|\\n))*`, 'gm'), '')
+    .replaceAll(new RegExp(`^${MARK}\\n?`, 'gm'), '')
 }
 
 /** Whether a member was written by this command: the record has it, or it starts this program. */
@@ -219,7 +227,7 @@ function withBlock({ path, table, block }: FilePlan & { kind: 'toml' }, text: st
     )
   }
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`
-  return `${start}${BEGIN}\n[${table}]\n${block}\n${END}\n`
+  return `${start}${MARK}\n[${table}]\n${block}\n`
 }
 
 function differenceOf({ path, before, after }: FileChange): string {
