@@ -62,8 +62,8 @@ for (const sample of SAMPLES) {
 test('a failed command gets the entry that answers it once in a session, on every host', async () => {
   const { token } = await newActor(app.url)
   const { slug } = await newEntry(app.url, token, ENTRY)
-  for (const sample of FAILED) {
-    const input = withOutput(sample, `once ${sample.host}`)
+  for (const [at, sample] of FAILED.entries()) {
+    const input = withOutput(sample, `once ${at}`)
     const answer = (await said(sample.host, input)) ?? assert.fail(`${sample.host}: ${await lastOutcome()}`)
     assert.match(answer, /webpack 5/)
     assert.match(answer, /UNTRUSTED_USER_DATA/)

@@ -137,6 +137,12 @@ test('--remove takes only its own table from a file that Codex wrote anew, with 
       path,
       others.replace('# mine', () => `${table}${approved}\n# mine`),
     )
+    const rewritten = readFileSync(path, 'utf8')
+    await done(run('--remove', '--yes'))
+    assert.equal(texts()[0], others)
+    writeFileSync(path, rewritten)
+    await done(run('--yes'))
+    await done(run('--yes', '--url', 'https://memory.example'))
     await done(run('--remove', '--yes'))
     assert.equal(texts()[0], others)
   }

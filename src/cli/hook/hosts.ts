@@ -70,8 +70,9 @@ export const HOSTS: readonly Host[] = [
       text: ['tool_response.llmContent'],
       exit: within('tool_response'),
     },
-    // The host writes these lines after the output of the command.
-    exitInText: /\nExit Code: (\d{1,3})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*\s*$/,
+    // The host writes these lines after the output of the command, and may put all into an element.
+    exitInText:
+      /\nExit Code: (\d{1,3})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/,
     answer: hookSpecific(['AfterTool', 'SessionStart']),
   },
   {

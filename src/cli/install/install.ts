@@ -26,7 +26,8 @@ import { type FilePlan, isOurHook, type Memory, placesOf, TARGETS } from './targ
 
 /** The text of a file; undefined if there is none. */
 type Text = string | undefined
-type FileChange = { path: string; before: Text; after: Text }
+/** `base` is the text without what this command wrote. */
+type FileChange = { path: string; base: Text; before: Text; after: Text }
 /** What the last install of a target wrote, by file: the text before it, and after it. */
 type Installed = Record<string, { before: string | null; after: string }>
 
@@ -102,11 +103,9 @@ function readInstalled(file: string): Installed {
 }
 
 function recordOf(changes: readonly FileChange[], installed: Installed): Installed {
-  const written = changes.flatMap(({ path, before, after }) => {
-    const earlier = installed[path]
-    const original = earlier === undefined || before !== earlier.after ? (before ?? null) : earlier.before
-    return after === undefined ? [] : [[path, { before: original, after }] as const]
-  })
+  const written = changes.flatMap(({ path, base, after }) =>
+    after === undefined ? [] : [[path, { before: base ?? null, after }] as const],
+  )
   return { ...installed, ...Object.fromEntries(written) }
 }
 
@@ -133,9 +132,9 @@ function changeOf(
       : strippedOf(plan, before, earlier)
   if (plan.kind === 'whole' && base !== undefined) {
     notes.push(`${path} was written or changed by others, and stays as it is.`)
-    return { path, before, after: before }
+    return { path, base, before, after: before }
   }
-  return { path, before, after: isRemoval ? base : withPlan(plan, base) }
+  return { path, base, before, after: isRemoval ? base : withPlan(plan, base) }
 }
 
 const MARK = '# Written by "palimpsest install".'
