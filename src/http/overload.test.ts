@@ -40,10 +40,12 @@ test('requests are refused with Retry-After while the event loop is busy, and ac
     logged += line
   }
   const overload = new Overload(pino({ base: null }, { write }), { full: () => false })
-  const server = createServer((request, response) => {
+  // The connections are idle while a busy machine starts the next step of the test.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     if (!overload.admit(request, response)) return
     if (request.url === '/work') work(WORK)
     response.end('done')
+    overload.endWith(response)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const sockets: Socket[] = []
@@ -93,7 +95,9 @@ test('writes are refused before their bodies are read while the queue of the sto
   let full = true
   const overload = new Overload(pino({ enabled: false }), { full: () => full })
   const server = createServer((request, response) => {
-    if (overload.admit(request, response)) response.end('done')
+    if (!overload.admit(request, response)) return
+    response.end('done')
+    overload.endWith(response)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {
