@@ -74,6 +74,29 @@ test('a failed command gets the entry that answers it once in a session, on ever
   }
 })
 
+test('Codex: the record of the session has the exit status of an answer that is a bare text', async () => {
+  const { token } = await newActor(app.url)
+  await newEntry(app.url, token, ENTRY)
+  const record = join(scratch(), 'rollout.jsonl')
+  const lineOf = (id: string, exit_code: number): string =>
+    JSON.stringify({
+      type: 'event_msg',
+      payload: { type: 'item_completed', item: { type: 'CommandExecution', id, aggregated_output: OUTPUT, exit_code } },
+    })
+  const called = JSON.stringify({ type: 'response_item', payload: { type: 'function_call', call_id: 'call_1' } })
+  const [bare = assert.fail()] = SAMPLES.filter(({ host, moment }) => host === 'codex' && moment === 'other')
+  const ask = (session: string, transcript_path: string) =>
+    said('codex', withOutput({ ...bare, payload: { ...bare.payload, transcript_path } }, session))
+  writeFileSync(record, [called, lineOf('call_1', 3), lineOf('call_2', 0), ''].join('\n'))
+  assert.match((await ask('recorded', record)) ?? '', /webpack 5/)
+  for (const lines of [[called], [lineOf('call_1', 0)], [lineOf('call_2', 3)], ['{"call_1'], []]) {
+    writeFileSync(record, lines.join('\n'))
+    assert.equal(await ask('silent record', record), undefined, lines.join())
+  }
+  for (const file of [join(scratch(), 'none'), scratch(), '/dev/zero'])
+    assert.equal(await ask('no record', file), undefined, file)
+})
+
 test('a foreign failure, a success and an unknown event are silent', async () => {
   const foreign = 'sourdough starter does not rise after feeding'
   assert.equal(await said('claude-code', withOutput(CLAUDE, 'foreign', foreign)), undefined)

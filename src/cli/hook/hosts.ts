@@ -1,3 +1,5 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+
 /** What happened in a host. */
 export type Moment =
   | { kind: 'failed'; command: string; text: string }
@@ -21,6 +23,11 @@ export type Host = {
   excused?: Readonly<Record<string, readonly unknown[]>>
   /** Finds the exit status in the text, where the host itself writes it. */
   exitInText?: RegExp
+  /**
+   * The host's own record of the session, one JSON text per line, for a payload without an exit status: the members of the payload that name
+   * the file and the call, and the members of a line with the call and its exit status.
+   */
+  record?: Readonly<Record<'file' | 'call' | 'recordedCall' | 'recordedExit', string>>
   answer(event: string, message: Message): object
 }
 
@@ -48,7 +55,7 @@ export const HOSTS: readonly Host[] = [
     answer: hookSpecific(['PostToolUse', 'PostToolUseFailure', 'SessionStart']),
   },
   {
-    // The answer of its shell is often a bare text without an exit status. Then the hook is silent.
+    // The answer of its shell is often a bare text. The record of the session then has the exit status.
     name: 'codex',
     events: { PostToolUse: 'call', SessionStart: 'start', Stop: 'end' },
     shells: ['Bash', 'shell', 'exec_command', 'local_shell'],
@@ -57,6 +64,12 @@ export const HOSTS: readonly Host[] = [
       session: ['session_id'],
       text: ['tool_response.output', 'tool_response.stderr', 'tool_response'],
       exit: within('tool_response'),
+    },
+    record: {
+      file: 'transcript_path',
+      call: 'tool_use_id',
+      recordedCall: 'payload.item.id',
+      recordedExit: 'payload.item.exit_code',
     },
     answer: hookSpecific(['PostToolUse', 'SessionStart']),
   },
@@ -134,6 +147,35 @@ export const textOf = (payload: unknown, paths: readonly string[]): string => {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 }
 
+/** The bytes at the end of a record in which a call is looked for. */
+const RECORD_BYTES = 1_048_576
+
+/** The exit status of a call in the record of its host; undefined if there is none, or the record cannot be read. */
+function recordedExit({ record }: Host, payload: unknown): unknown {
+  const [file, call] = [record && valueAt(payload, record.file), record && valueAt(payload, record.call)]
+  if (record === undefined || typeof file !== 'string' || typeof call !== 'string') return undefined
+  for (const line of lastLines(file).reverse()) {
+    if (!line.includes(call)) continue
+    const recorded = jsonIn(line)
+    if (valueAt(recorded, record.recordedCall) === call) return valueAt(recorded, record.recordedExit)
+  }
+  return undefined
+}
+
+/** The lines within the last RECORD_BYTES of a regular file; none if it cannot be read. */
+function lastLines(file: string): string[] {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return []
+  const opened = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(opened)
+    const bytes = Buffer.alloc(Math.min(size, RECORD_BYTES))
+    const read = readSync(opened, bytes, 0, bytes.length, size - bytes.length)
+    return bytes.toString('utf8', 0, read).split('\n')
+  } finally {
+    closeSync(opened)
+  }
+}
+
 /** What a payload of a host says. The exit status alone decides whether a command failed. */
 export function momentOf(host: Host, payload: unknown): Moment {
   const { events, paths, shells, excused = {}, exitInText } = host
@@ -148,7 +190,7 @@ export function momentOf(host: Host, payload: unknown): Moment {
     const isExcused = Object.entries(excused).some(([name, values]) => values.includes(valueAt(payload, name)))
     return isExcused ? { kind: 'other', why: 'the command was stopped' } : { kind: 'failed', command, text }
   }
-  const exit = first(payload, paths.exit) ?? exitInText?.exec(text)?.[1]
+  const exit = first(payload, paths.exit) ?? exitInText?.exec(text)?.[1] ?? recordedExit(host, payload)
   // A host with an event for failures reports every other call as a success.
   const reports = Object.values(events).includes('failure')
   if (exit === undefined && !reports && exitInText === undefined)
