@@ -1,52 +1,24 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { Session } from 'node:inspector/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { SqliteConnection } from '../../src/engine/sqlite.ts'
+import { Worker } from 'node:worker_threads'
+import { isRows, type Planned, type PlannedStatements } from './planned.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-plans-'))
 const SOURCES = join(import.meta.dirname, '../../src')
-/** Whether a file has the SQL of a subject. */
-const isRows = (path: string): boolean => /\b(?:memory|tlog|mirror)\/(?:.*[/-])?rows\.ts$/.test(path)
-
-type Planned = { text: string; plan: string[]; writes: boolean }
 let planned: Planned[]
 let searched: Planned[]
 let unexercised: string[]
 
-/** Plans without the statistics of ANALYZE, as in a store that grew. */
-const planOf = (connection: SqliteConnection, texts: Iterable<string>): Planned[] =>
-  [...texts].map(text => ({
-    text: text.replace(/\s+/g, ' ').trim(),
-    plan: (connection.raw.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[]).map(row => row.detail),
-    writes: !/^\s*SELECT/.test(text),
-  }))
-
 before(async () => {
-  const session = new Session()
-  session.connect()
-  await session.post('Profiler.enable')
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true })
-  const { recordOperations, recordSearches } = await import('./recorded.ts')
-  const store = await recordOperations(join(directory, 'store.db'))
-  const index = recordSearches(join(directory, 'search.db'))
-  const { result } = await session.post('Profiler.takePreciseCoverage')
-  session.disconnect()
-  unexercised = result
-    .filter(({ url }) => isRows(url))
-    .flatMap(({ url, functions }) => {
-      const source = readFileSync(new URL(url), 'utf8')
-      return functions
-        .flatMap(({ ranges }) => ranges)
-        .filter(range => range.count === 0 && source.slice(range.startOffset, range.endOffset).includes('sql`'))
-        .map(range => `${url.split('/').at(-1)}: ${source.slice(range.startOffset, range.startOffset + 80)}`)
-    })
-  planned = planOf(store.connection, store.statements.keys())
-  searched = planOf(index.connection, index.statements.keys())
-  store.connection.close()
-  index.connection.close()
+  // In a thread of its own no function was compiled before its calls are counted.
+  const thread = new Worker(new URL('./planned.ts', import.meta.url), { workerData: directory })
+  const [found] = (await once(thread, 'message')) as [PlannedStatements]
+  ;({ planned, searched, unexercised } = found)
+  await thread.terminate()
 })
 after(() => rmSync(directory, { recursive: true, force: true }))
 

@@ -394,18 +394,19 @@ export const isSame = (
  * erased.
  */
 export async function citedSources(reader: Reader, sources: readonly SourcePair[] = []): Promise<SourcePair[]> {
-  const citable = await Promise.all(
-    sources.map(({ entryId, revisionId }) =>
-      reader.one(sql`
+  const found: Awaitable<{ number: number } | undefined>[] = []
+  const cited: SourcePair[] = []
+  for (const pair of sources) {
+    const [entryId, revisionId] = [pair.entryId.toLowerCase(), pair.revisionId.toLowerCase()]
+    cited.push({ entryId, revisionId })
+    found.push(
+      reader.one<{ number: number }>(sql`
         SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
-        WHERE r.id = ${revisionId.toLowerCase()} AND e.id = ${entryId.toLowerCase()} AND e.withdrawn = 0 AND r.title <> ''`),
-    ),
-  )
-  if (citable.includes(undefined)) throw new Problem('SOURCE_NOT_FOUND')
-  return sources.map(({ entryId, revisionId }) => ({
-    entryId: entryId.toLowerCase(),
-    revisionId: revisionId.toLowerCase(),
-  }))
+        WHERE r.id = ${revisionId} AND e.id = ${entryId} AND e.withdrawn = 0 AND r.title <> ''`),
+    )
+  }
+  if ((await Promise.all(found)).includes(undefined)) throw new Problem('SOURCE_NOT_FOUND')
+  return cited
 }
 
 export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals' | 'tags'>): Revision => ({
