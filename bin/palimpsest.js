@@ -1,27 +1,25 @@
 #!/usr/bin/env node
 // biome-ignore-all lint/style/useNodejsImportProtocol: the oldest of them do not know it.
 // Parsed by Node 12 and later: an old Node looks for a new one beside this package and hands over to it.
+import { existsSync } from 'fs'
 import module, { createRequire } from 'module'
 import { dirname, join } from 'path'
 import { fileURLToPath } from 'url'
 
 const NEEDED = [24, 15]
 const HANDED_ON = ['SIGTERM', 'SIGINT', 'SIGHUP']
-/** What Node needs where this package is installed: in a node_modules it strips no types by itself, in threads neither. */
-const STRIPPING = /[\\/]node_modules[\\/]/.test(fileURLToPath(import.meta.url))
-  ? ['--disable-warning=ExperimentalWarning', `--import=${new URL('./strip-types.js', import.meta.url).href}`]
-  : []
+/** The program: the sources of a checkout, or what the package has in their place (scripts/build-program.ts). */
+const [SOURCES, PACKED] = ['../src/main.ts', '../lib/main.js'].map(path => new URL(path, import.meta.url))
+const IS_PACKED = !existsSync(fileURLToPath(SOURCES)) && existsSync(fileURLToPath(PACKED))
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) {
-  if (STRIPPING.every(flag => process.execArgv.includes(flag))) {
-    keepCompiled()
-    import(new URL('../src/main.ts', import.meta.url).href)
-  } else handOver(process.execPath, process.execArgv)
+  keepCompiled()
+  import((IS_PACKED ? PACKED : SOURCES).href)
 } else {
   const node = bundledNode()
   if (node === undefined || node === process.execPath) refuse()
-  else handOver(node, [])
+  else handOver(node)
 }
 
 /** Keeps what Node compiled beside the package, where it may be written: the next start takes half the time. */
@@ -44,7 +42,7 @@ function bundledNode() {
 
 function refuse() {
   const checkout = dirname(dirname(fileURLToPath(import.meta.url)))
-  const remedy = STRIPPING.length > 0 ? ' and run the command again' : `, or run "npm ci" in ${checkout}`
+  const remedy = IS_PACKED ? ' and run the command again' : `, or run "npm ci" in ${checkout}`
   process.stderr.write(
     `palimpsest needs Node ${NEEDED.join('.')} or newer and this is ${process.versions.node}; install Node 24 from https://nodejs.org${remedy}.\n`,
   )
@@ -52,9 +50,9 @@ function refuse() {
 }
 
 /** Runs the same command under another Node, as if it were this process: its streams, signals and exit. */
-async function handOver(node, flags) {
+async function handOver(node) {
   const { spawn } = await import('child_process')
-  const child = spawn(node, [...flags, ...STRIPPING, ...process.argv.slice(1)], { stdio: 'inherit' })
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
   const handOn = HANDED_ON.map(signal => {
     const listener = () => child.kill(signal)
     process.on(signal, listener)

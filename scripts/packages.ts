@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -23,9 +23,12 @@ export async function npm(directory: string, ...args: string[]): Promise<string>
   }
 }
 
+/** The parts of a checkout, beside its sources, that the package of the service has. */
+const PARTS = ['bin', 'deploy', 'LICENSE', 'README.md', 'CHANGELOG.md', 'THIRD-PARTY.md']
+
 /**
- * Packs the service and the client, as npm publishes them, into a directory that exists. Returns the paths of both archives: that of the
- * service first.
+ * Packs the service and the client, as npm publishes them, into a directory that exists. Packs copies, because several processes may pack at
+ * the same time. Returns the paths of both archives: that of the service first.
  */
 export async function packPackages(directory: string): Promise<[service: string, client: string]> {
   const parent = await mkdtemp(join(tmpdir(), 'palimpsest-client-'))
@@ -33,10 +36,16 @@ export async function packPackages(directory: string): Promise<[service: string,
     const client = join(parent, 'client')
     await run(process.execPath, [join(ROOT, 'scripts/build-client.ts'), '--to', client])
     const pack = async (source: string): Promise<string> => {
-      const [packed] = JSON.parse(await npm(source, 'pack', '--json', '--pack-destination', directory))
+      const [packed] = JSON.parse(
+        await npm(source, 'pack', '--ignore-scripts', '--json', '--pack-destination', directory),
+      )
       return join(directory, packed.filename)
     }
-    return [await pack(ROOT), await pack(client)]
+    const service = join(parent, 'service')
+    for (const part of ['package.json', 'src', 'scripts/build-program.ts', ...PARTS])
+      await cp(join(ROOT, part), join(service, part), { recursive: true })
+    await run(process.execPath, [join(service, 'scripts/build-program.ts')])
+    return [await pack(service), await pack(client)]
   } finally {
     await rm(parent, { recursive: true })
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { spawn } from '../support/children.ts'
@@ -100,9 +100,14 @@ withOldNode('a launcher ends with the signal that ended its child', async node =
 
 test('the package also runs in a node_modules, with its threads', async () => {
   const root = join(LAUNCHER, '../..')
+  const copy = join(directory.path, 'copy')
+  for (const part of ['package.json', 'bin', 'src', 'scripts/build-program.ts'])
+    cpSync(join(root, part), join(copy, part), { recursive: true })
+  execFileSync(process.execPath, [join(copy, 'scripts/build-program.ts')])
+  rmSync(join(copy, 'src'), { recursive: true })
   const installed = join(directory.path, 'project/node_modules/palimpsest')
-  for (const part of ['package.json', 'bin', 'src'])
-    cpSync(join(root, part), join(installed, part), { recursive: true })
+  mkdirSync(join(directory.path, 'project/node_modules'), { recursive: true })
+  renameSync(copy, installed)
   symlinkSync(join(root, 'node_modules'), join(installed, 'node_modules'))
   const launcher = join(installed, 'bin/palimpsest.js')
   for (const args of [['help'], ['mcp', '--data-dir', join(directory.path, 'memory')]]) {
