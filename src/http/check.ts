@@ -58,14 +58,18 @@ export function readBody(exchange: Exchange): Awaitable<Buffer | undefined> {
     let received = 0
     const take = (piece: Buffer): void => {
       received += piece.length
-      if (received <= LIMITS.bodyBytes) pieces.push(piece)
-      else {
-        // The rest is read and discarded.
-        pieces = []
-        reject(tooLarge())
-      }
+      pieces.push(piece)
+      if (received <= LIMITS.bodyBytes) return
+      // The rest is read and discarded.
+      request.off('data', take)
+      pieces = []
+      reject(tooLarge())
     }
-    const end = (): void => resolve(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, received))
+    const end = (): void => {
+      resolve(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces))
+      // The connection holds the request, and its listeners, until the next one.
+      pieces = []
+    }
     request
       .on('data', take)
       .on('end', end)

@@ -194,8 +194,8 @@ async function identifyLater(
   finding: Awaitable<OriginKeys>,
   tokenHash: string | undefined,
 ): Promise<RemoteCaller> {
-  const holding = tokenHash === undefined ? undefined : findActorByToken(reader, tokenHash)
-  const [origin, holder] = await Promise.all([finding, holding])
+  const origin = await finding
+  const holder = tokenHash === undefined ? undefined : await findActorByToken(reader, tokenHash)
   return { ...sent, origin, actor: holder?.number ?? null, tokenHash }
 }
 

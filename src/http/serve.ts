@@ -252,13 +252,9 @@ export class Serving {
     const judged = handle === undefined ? {} : { judged: revisionOfHandle(secrets().originKey, handle, caller) }
     const environment = { ...this.#dependencies.environment(caller.at), cooldown: charges.cooldownOf(exchange) * 1_000 }
     const idempotency = key === undefined ? {} : { idempotency: this.#begin(key, name, params, body) }
-    const request: CheckedWrite = {
-      params,
-      body,
-      caller,
-      ...judged,
-      ...idempotency,
-    }
+    const { requestId, actor, tokenHash, origin } = caller
+    const sender = { requestId, actor, tokenHash, origin }
+    const request: CheckedWrite = { params, body, caller: sender, ...judged, ...idempotency }
     let answer: WriteAnswer
     try {
       answer =
@@ -274,7 +270,7 @@ export class Serving {
     // If all items were refused, no write has started the cooldown.
     const began = coolsDown(name) && chargedItems === undefined && !answer.replayed ? rates.cooldownSeconds : undefined
     await charges.addCooldown(admitted, exchange, began)
-    if (answer.audit !== undefined) logger.info({ requestId: caller.requestId, ...answer.audit }, 'audit')
+    if (answer.audit !== undefined) logger.info({ requestId, ...answer.audit }, 'audit')
     return answer
   }
 
