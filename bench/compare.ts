@@ -144,7 +144,9 @@ async function oneRound(
     const cpu = (): number => running.pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
     const [before, began] = [cpu(), performance.now()]
     const loaded = await load(options.seconds, 0, options.connections)
-    const server = (cpu() - before) / ((performance.now() - began) / 1_000)
+    const seconds = (performance.now() - began) / 1_000
+    await running.settle?.()
+    const server = (cpu() - before) / seconds
     const figures: Round = { run, round, ...rounded(loaded), server: Number(server.toFixed(2)) }
     result.rounds[operation] = [...(result.rounds[operation] ?? []), figures]
     delete results.skipped[`${target.name} ${operation}`]

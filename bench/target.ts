@@ -26,6 +26,8 @@ export type Running = {
   situation?: Situation
   /** Measures an operation that no server answers. */
   measure?(operation: Operation, seconds: number): Promise<Loaded>
+  /** Waits until what follows the measured requests is done. It counts as their processor time, and delays no later operation. */
+  settle?(): Promise<void>
   stop(): Promise<void>
   /** Size of its data on disk, in bytes. */
   bytes?(): number

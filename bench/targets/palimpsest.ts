@@ -139,6 +139,7 @@ export const onEmbedded = (name: string, checkout = HERE): Target => ({
       about: `the service${checkout === HERE ? '' : ` of ${checkout}`}, embedded store, everything switched on`,
       pids: [server.pid],
       situation: await situationOf([url], addressesIn(dataDir), place.words),
+      settle: () => untilIndexed(url),
       stop: () => server.stop(),
       bytes: () => bytes,
     }
