@@ -44,7 +44,8 @@ function awaitBeyond(counters: SharedCounters, place: number, value: bigint, pat
   for (;;) {
     const events = Atomics.load(counters, EVENTS)
     if (Atomics.load(counters, place) > value) return true
-    if (place === INDEXED ? isClosing(counters) : isStopping(counters) || isDamaged(counters)) return true
+    const isEnded = place === INDEXED ? isClosing(counters) : isStopping(counters) || isDamaged(counters)
+    if (isEnded) return true
     const left = deadline - performance.now()
     if (left <= 0) return false
     Atomics.wait(counters, EVENTS, events, left)

@@ -191,8 +191,8 @@ export type Admitted = ChargedRequest & CheckedParts
 export type Admitting = { store: Pick<Store, 'reader' | 'original'>; admin: AdminCheck; secrets: () => Secrets }
 
 /**
- * The first check of a request: what only the original of a mirror answers, then the token, 401. Returns a promise if its token is invalid: then it passes only if
- * its token became invalid by the request that it retries.
+ * The first check of a request: the admin token; at a mirror, whether only its original answers; the token of an actor. Returns a promise if
+ * that token is unknown, because a retry of the request that replaced it passes.
  */
 export function assertAllowed(
   parts: Admitting,

@@ -50,7 +50,7 @@ function cpuTimeMs(): number {
  * duration of that turn. After a turn in which a connection was accepted, one turn without requests follows. Requests begin in the order of
  * their arrival. A request is refused with the error of `refusal` if the thread used more than `maxWaitMs` milliseconds of CPU time while
  * the request waited. A request that has begun is never refused. A burst may wait for so long, a standing queue only for a quarter of it:
- * the length of the queue reaches `maxQueue` while a new request would probably wait longer. Its caller then refuses the request at once.
+ * `isFull` says that a new request would probably wait longer, and its caller then refuses it at once.
  */
 export class Turns {
   readonly #maxWaitMs: number

@@ -251,9 +251,10 @@ export class Serving {
     // Undefined if the handle is refused.
     const judged = handle === undefined ? {} : { judged: revisionOfHandle(secrets().originKey, handle, caller) }
     const environment = { ...this.#dependencies.environment(caller.at), cooldown: charges.cooldownOf(exchange) * 1_000 }
-    const idempotency = key === undefined ? {} : { idempotency: this.#begin(key, name, params, body) }
     const { requestId, actor, tokenHash, origin } = caller
     const sender = { requestId, actor, tokenHash, origin }
+    // In progress from here until the write has ended.
+    const idempotency = key === undefined ? {} : { idempotency: this.#begin(key, name, params, body) }
     const request: CheckedWrite = { params, body, caller: sender, ...judged, ...idempotency }
     let answer: WriteAnswer
     try {

@@ -193,19 +193,19 @@ type Rows = ActivityList & { lookedAt?: number }
 
 /** A page of the activity. For one kind of writes, reads up to ROWS_READ writes to fill it. `lookedAt` is the number of rows read. */
 async function rowsOf({ read, reads }: Pick<PageRequest, 'read' | 'reads'>, query: Query, kind: string): Promise<Rows> {
-  const actions = kind === 'read' ? undefined : GROUPS.find(({ name }) => name === kind)?.actions
   if (kind === 'all') return read<ActivityList>('listActivity', {}, query)
+  const limit = Number(query.limit ?? LIMITS.pageDefault)
   let next = query.before === undefined ? null : String(query.before)
-  const page = (of: 'read' | 'written', limit: number) =>
-    readActivityOf(reads, of, { before: next ?? undefined, limit })
-  if (actions === undefined)
-    return page(kind === 'read' ? 'read' : 'written', Number(query.limit ?? LIMITS.pageDefault))
+  if (kind === 'read') return readActivityOf(reads, 'read', { before: next ?? undefined, limit })
+  if (kind === WRITES) return readActivityOf(reads, 'written', { before: next ?? undefined, limit })
+  const { actions } = GROUPS.find(({ name }) => name === kind) as (typeof GROUPS)[number]
   const rows: Activity[] = []
   const isFew = (): boolean => rows.filter(({ action }) => actions.includes(action)).length < LIMITS.pageDefault
   do {
-    const older = await page('written', LIMITS.pageMax)
+    const older = await readActivityOf(reads, 'written', { before: next ?? undefined, limit: LIMITS.pageMax })
     rows.push(...older.items)
     next = older.nextCursor
+    await reads.yieldIfOverBudget()
   } while (next !== null && isFew() && rows.length < ROWS_READ)
   return { items: rows.filter(({ action }) => actions.includes(action)), nextCursor: next, lookedAt: rows.length }
 }

@@ -37,7 +37,6 @@ export async function saveAdmissions(
   { admissions, beforeBin }: { admissions: readonly Admission[]; beforeBin: number },
 ): Promise<void> {
   for (const { bin, key, count } of admissions) {
-    // An admission that was undone before it was stored.
     if (count === 0) continue
     await tx.run(sql`
       INSERT INTO admission (bin, key, count) VALUES (${bin}, ${key}, ${count})

@@ -111,7 +111,7 @@ export class RateLimiter {
     return this.#unsaved.length > 0
   }
 
-  /** Returns the admissions since the last call, to be stored. The count of an undone one is 0. */
+  /** Returns the admissions since the last call, to be stored. The count of one that was undone since is 0, and nothing is stored for it. */
   takeUnsaved(): Admission[] {
     const admissions = this.#unsaved
     this.#unsaved = []

@@ -240,7 +240,7 @@ export const MESSAGES = {
   ORIGIN_BLOCKED: 'Your network may read but not write. Ask the operator.',
   ENTRY_LOCKED: 'The entry is locked. It can be read and cited only.',
   READ_ONLY_MIRROR: 'This is a read-only copy. Moderate at the original server.',
-  WRITE_AT_ORIGINAL: 'This is a read-only copy. Write at the original server.',
+  WRITE_AT_ORIGINAL: 'This is a read-only copy. Use the original server.',
   ROUTE_NOT_FOUND: 'The address does not exist.',
   ACTOR_NOT_FOUND: 'The actor does not exist.',
   ENTRY_NOT_FOUND: 'The entry does not exist. Check its address, or search for it.',
