@@ -1,7 +1,7 @@
 /**
  * Counters in shared memory, for the threads of a process: the committed record, the indexed record, stop and close flags, commits begun
- * and ended, the record that a search waits for, writes in those commits, reads, and the index file with its reported damage. Every change that a thread may wait for also counts
- * as an event. A thread reads the number of events, checks its condition, and waits for the next event, so that it misses none.
+ * and ended, the record that a search waits for, writes in those commits, reads, the index file with its reported damage, and the time that
+ * the index thread has waited. Every change that a thread may wait for also counts as an event. A thread reads the number of events, checks its condition, and waits for the next event, so that it misses none.
  */
 export type SharedCounters = BigInt64Array<SharedArrayBuffer>
 
@@ -17,7 +17,9 @@ const EVENTS = 8
 const READS = 9
 const INDEX_FILE = 10
 const DAMAGED = 11
-const SIZE = 12
+/** Nanoseconds that the index thread has waited, minus the monotonic time at which a wait in progress began. */
+const WAITED = 12
+const SIZE = 13
 
 export const createSharedCounters = (): SharedCounters =>
   new BigInt64Array(new SharedArrayBuffer(SIZE * BigInt64Array.BYTES_PER_ELEMENT))
@@ -48,8 +50,17 @@ function awaitBeyond(counters: SharedCounters, place: number, value: bigint, pat
     if (isEnded) return true
     const left = deadline - performance.now()
     if (left <= 0) return false
+    // Only the index thread waits for something else than the index.
+    if (place !== INDEXED) Atomics.sub(counters, WAITED, process.hrtime.bigint())
     Atomics.wait(counters, EVENTS, events, left)
+    if (place !== INDEXED) Atomics.add(counters, WAITED, process.hrtime.bigint())
   }
+}
+
+/** Milliseconds that the index thread has been blocked because it had no work, a wait in progress included. */
+export function waitedOf(counters: SharedCounters): number {
+  const waited = Atomics.load(counters, WAITED)
+  return Number(waited < 0n ? waited + process.hrtime.bigint() : waited) / 1e6
 }
 
 /** Resolves, without blocking, after an event beyond the first `events`, or after `patience` milliseconds. */

@@ -90,7 +90,7 @@ export function reportReady(port: MessagePort | null): void {
   flushCompileCache()
 }
 
-type ThreadOptions = {
+export type ThreadOptions = {
   pendingMax: number
   together: number
   batched: boolean
@@ -102,6 +102,8 @@ type ThreadOptions = {
   onDeath: (error: Error) => void
   /** Receives the messages of the thread that are not replies. */
   onNotice?: (notice: IndexNotice) => void
+  /** Milliseconds that the thread has waited outside its event loop; by default none. */
+  waited?: () => number
 }
 
 /**
@@ -128,6 +130,23 @@ setFlagsFromString('--no-parallel-scavenge')
 const NEWEST = 0.2
 /** Messages that follow one another within so many milliseconds have waited for this thread, and arrive together. */
 const TOGETHER_MS = 1
+
+/** The threads of this process that have not ended. */
+const RUNNING = new Set<{ name: string; active(): number }>()
+
+/**
+ * Milliseconds that each thread of this process has worked since its start, not waited, by its name: `main`, or the name of its file. A
+ * further thread of the same file has a number. A wait for the disk counts as work.
+ */
+export function activeTimes(): Map<string, number> {
+  const times = new Map([['main', performance.eventLoopUtilization().active]])
+  for (const { name, active } of RUNNING) {
+    let free = name
+    for (let n = 2; times.has(free); n++) free = `${name}-${n}`
+    times.set(free, active())
+  }
+  return times
+}
 
 type Request = { since: number; resolve: (value: unknown) => void; reject: (error: Error) => void }
 
@@ -178,8 +197,15 @@ export class Thread {
       this.#worker.once('error', reject)
     })
     this.#worker.on('error', error => this.#die(error as Error))
+    const { waited = () => 0 } = options
+    const running = {
+      name: name.replace(/-thread\.\w+$/, ''),
+      active: () => Math.max(0, this.#worker.performance.eventLoopUtilization().active - waited()),
+    }
+    RUNNING.add(running)
     this.#exited = new Promise(resolve => {
       this.#worker.once('exit', code => {
+        RUNNING.delete(running)
         this.#die(new Error(`The thread ${name} ended with code ${code}.`))
         resolve()
       })

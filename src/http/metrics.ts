@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { VERSION } from '../contract/version.ts'
+import { activeTimes } from '../engine/thread.ts'
 import type { Store } from '../memory/store.ts'
 import type { MirrorLag } from '../mirror/lag.ts'
 import { TEXT_TYPE } from '../web/page.ts'
@@ -244,6 +245,7 @@ function backupFamilies({ newest, restored, beganAt, failure, files }: BackupSta
 
 function processFamilies({ streams, charges, overload }: StatusSources): Family[] {
   const refused = [...charges.refused].map(([policy, value]) => ({ labels: { policy }, value }))
+  const active = [...activeTimes()].map(([thread, time]) => ({ labels: { thread }, value: time / 1_000 }))
   const build = [{ labels: { version: VERSION, node: process.versions.node }, value: 1 }]
   return [
     gauge('build_info', 'The version of the service and of Node, as labels; always 1.', build),
@@ -252,6 +254,11 @@ function processFamilies({ streams, charges, overload }: StatusSources): Family[
       'event_loop_lag_seconds',
       'Seconds by which a timer of 50 ms was late, measured while requests arrive.',
       histogramOf('palimpsest_event_loop_lag_seconds', {}, overload.lag),
+    ),
+    counter(
+      'thread_active_seconds_total',
+      'Seconds that each thread has worked: its rate is the share of the time, 1 if the thread is saturated.',
+      active,
     ),
     gauge('open_streams', 'Open streams of events of this node.', streams.size),
     counter('limits_refused_total', 'Requests that a limit refused, by its policy as in RateLimit-Policy.', refused),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { VERSION } from '../../src/contract/version.ts'
@@ -188,6 +189,23 @@ test('the size of the signed log is exposed, and its lag ends', async () => {
     const [signed = 0, lag, records] = await state()
     return lag === 0 && signed > 0 && signed === records ? true : undefined
   })
+})
+
+test('the working time of each thread is exposed, and does not grow while the thread waits', async () => {
+  const name = (thread: string) => `palimpsest_thread_active_seconds_total{thread="${thread}"}`
+  const threads = ['main', 'index', 'log', 'search', ...(ENGINE === 'embedded' ? ['writer'] : [])]
+  expectStatus(await call(app.url, 'GET', '/api/find?q=anything'), 200)
+  await eventually('every thread has worked and waits', 60_000, async () => {
+    const began = performance.now()
+    const before = await scrape()
+    for (const thread of threads) if (!((before.get(name(thread)) ?? 0) > 0)) return undefined
+    await setTimeout(1_000)
+    const after = await scrape()
+    const seconds = (performance.now() - began) / 1_000
+    const shares = threads.map(thread => ((after.get(name(thread)) ?? 0) - (before.get(name(thread)) ?? 0)) / seconds)
+    return shares.every(share => share >= 0 && share < 0.5) ? true : undefined
+  })
+  await newEntry(app.url, token)
 })
 
 test('an open stream is counted until it ends', async () => {

@@ -101,6 +101,18 @@ const CASES: Record<string, Case[]> = {
     { series: lagsOf({ short: '0+10x30', all: '0+100x30' }), at: '20m', fires: { instance: 'a' } },
     { series: lagsOf({ short: '0+100x30', all: '0+100x30' }), at: '20m', fires: undefined },
   ],
+  PalimpsestThreadSaturated: [
+    {
+      series: { [`palimpsest_thread_active_seconds_total{${NODE},thread="writer"}`]: '0+58x40' },
+      at: '30m',
+      fires: { ...OF_NODE, thread: 'writer' },
+    },
+    {
+      series: { [`palimpsest_thread_active_seconds_total{${NODE},thread="main"}`]: '0+40x40' },
+      at: '30m',
+      fires: undefined,
+    },
+  ],
   PalimpsestDiskFills: [
     {
       series: { [`palimpsest_disk_free_bytes{${NODE}}`]: '40000000000-100000000x50' },

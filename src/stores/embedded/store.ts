@@ -9,11 +9,12 @@ import {
   publishStop,
   readCounts,
   type SharedCounters,
+  waitedOf,
 } from '../../engine/counters.ts'
 import { only, type Reader } from '../../engine/database.ts'
 import { GROUP_MAX } from '../../engine/group-commit.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
-import { type IndexNotice, startThread, type Thread, YOUNG_MB } from '../../engine/thread.ts'
+import { type IndexNotice, startThread, type Thread, type ThreadOptions, YOUNG_MB } from '../../engine/thread.ts'
 import { bytesOf } from '../../find/index/file.ts'
 import { openSearches, type Searches } from '../../find/searches.ts'
 import { type Command, RESIDUES } from '../../memory/commands.ts'
@@ -204,7 +205,7 @@ export async function openEmbeddedStore(
     space: () => freeBytesOf(directory),
   })
   const onDeath = (fault: Error): void => health.breakDown(fault)
-  const start = async (file: string, options: typeof WRITER | typeof FOLLOWER): Promise<Thread> => {
+  const start = async (file: string, options: Omit<ThreadOptions, 'onDeath'>): Promise<Thread> => {
     const thread = await startThread(new URL(file, import.meta.url), data, { ...options, onDeath, onNotice: onIndex })
     threads.push(thread)
     return thread
@@ -215,7 +216,7 @@ export async function openEmbeddedStore(
     const aside = setOldLogAside(directory)
     if (aside !== undefined) onAside(aside)
     writer = await start('./writer-thread.ts', WRITER)
-    await start('./index-thread.ts', FOLLOWER)
+    await start('./index-thread.ts', { ...FOLLOWER, waited: () => waitedOf(counters) })
     const searched = { index: indexFile(directory), store: storeFile(directory), counters }
     const searches = await openSearches(searched, onDeath)
     const { reader, original } = await openReader(directory)

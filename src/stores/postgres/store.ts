@@ -1,5 +1,12 @@
 import { Problem } from '../../contract/problem.ts'
-import { createSharedCounters, positionOf, publishClosing, publishStop, readCounts } from '../../engine/counters.ts'
+import {
+  createSharedCounters,
+  positionOf,
+  publishClosing,
+  publishStop,
+  readCounts,
+  waitedOf,
+} from '../../engine/counters.ts'
 import { only, type Reader, StoreFault } from '../../engine/database.ts'
 import { GroupCommit } from '../../engine/group-commit.ts'
 import { connectPostgres, type PostgresConnection } from '../../engine/postgres.ts'
@@ -316,6 +323,7 @@ class NodeSearch {
       ...{ pendingMax: 0, batched: false, together: 1, youngMb: YOUNG_MB },
       onDeath,
       onNotice: onIndex,
+      waited: () => waitedOf(this.#counters),
     })
     return openSearches({ index: indexFile, store: undefined, counters: this.#counters }, onDeath)
   }
