@@ -45,7 +45,7 @@ const SLOW = [
   'test/contract/{connections,health-first}.test.ts',
   'test/database/log-size.test.ts',
   'test/embedded/{log-epochs,search-waits}.test.ts',
-  'test/mcp/windows.test.ts',
+  'test/mcp/{recorded-windows,windows}.test.ts',
 ]
 const EMBEDDED = ['src/**/*.test.ts', 'test/**/*.test.ts']
 const PARTS: Readonly<Record<string, Part>> = {

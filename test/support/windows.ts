@@ -113,7 +113,7 @@ async function isServed(directory: string): Promise<number> {
 }
 
 /** Whether a process has opened the store of a directory. */
-function hasStoreOpen(pid: number, directory: string): boolean {
+export function hasStoreOpen(pid: number, directory: string): boolean {
   const folder = `/proc/${pid}/fd`
   try {
     return readdirSync(folder).some(name => readlinkSync(join(folder, name)) === join(directory, 'palimpsest.db'))
