@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { createSharedCounters, isStopping, publishStop } from './counters.ts'
+import { createSharedCounters, publish, STOPPING } from './counters.ts'
 
 const ROUNDS = 20_000
 const PATIENCE = 20_000
@@ -9,11 +9,11 @@ const PATIENCE = 20_000
 /** Waits for a commit in all of them, one after the other. */
 const WAITER = `
   const { parentPort, workerData } = require('node:worker_threads')
-  import(workerData.module).then(({ awaitCommit }) => {
+  import(workerData.module).then(({ awaitBeyond, COMMITTED }) => {
     parentPort.postMessage('ready')
     for (const counters of workerData.all) {
       Atomics.store(counters, counters.length - 1, 1n)
-      awaitCommit(counters, 0n)
+      awaitBeyond(counters, COMMITTED, 0n)
     }
   })`
 
@@ -34,8 +34,8 @@ test('a thread that begins to wait while the stop flag is set stops', async t =>
     const deadline = performance.now() + PATIENCE
     while (Atomics.load(counters, counters.length - 1) === 0n)
       assert.ok(performance.now() < deadline, `stuck at ${round}`)
-    for (let spin = round % 400; spin > 0; spin--) isStopping(counters)
-    publishStop(counters)
+    for (let spin = round % 400; spin > 0; spin--) Atomics.load(counters, STOPPING)
+    publish(counters, STOPPING, 1n)
   }
   await ended
 })

@@ -1,13 +1,4 @@
-import {
-  type Awaitable,
-  type Loadable,
-  type Reader,
-  type Row,
-  type Saver,
-  StoreFault,
-  type Transaction,
-} from './database.ts'
-import type { Sql } from './sql.ts'
+import { type Awaitable, type Loadable, type Reader, type Saver, StoreFault, type Transaction } from './database.ts'
 
 /** The maximum number of units of work that share one commit. It bounds how long the first of them waits. */
 export const GROUP_MAX = 256
@@ -65,11 +56,11 @@ export class GroupCommit<W = Work> {
 
   /** Resolves with the result of a unit of work when it is durable. */
   write<T>(work: W & ((...parameters: never[]) => Awaitable<T>), { at = 0, alone = false } = {}): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const since = performance.now()
-      this.#waiting.push({ work, at, alone, since, resolve: resolve as (value: unknown) => void, reject })
-      this.#running ??= this.#drain()
-    })
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const since = performance.now()
+    this.#waiting.push({ work, at, alone, since, resolve: resolve as (value: unknown) => void, reject })
+    this.#running ??= this.#drain()
+    return promise
   }
 
   /** Rejects every unit of work that is in no group yet. */
@@ -146,100 +137,70 @@ export class GroupCommit<W = Work> {
 
 const READS = /^\s*(?:SELECT|WITH)\b/
 
-/**
- * A transaction for one work, within a transaction that several works share. After `end` every call throws: a statement that the work did
- * not await cannot run in a later transaction.
- */
-export class WorkTransaction implements Transaction {
-  readonly #shared: Transaction
-  #hasEnded = false
-  #hasWritten = false
+/** The open transaction of an engine, in which the works of a group run. Without `lock` no two works run at the same time. */
+export type GroupTransaction = Reader & Pick<Transaction, 'run'> & Partial<Pick<Transaction, 'lock'>>
 
-  constructor(shared: Transaction) {
-    this.#shared = shared
-  }
+/** The values that the works of a group have loaded. */
+export type Loaded = Map<Loadable<unknown>, Promise<unknown>>
 
-  one<R = Row>(statement: Sql): Awaitable<R | undefined> {
-    return this.#open(statement).one<R>(statement)
-  }
-
-  all<R = Row>(statement: Sql): Awaitable<R[]> {
-    return this.#open(statement).all<R>(statement)
-  }
-
-  run(statement: Sql): Awaitable<number> {
-    return this.#open(statement).run(statement)
-  }
-
-  async load<T>(loadable: Loadable<T>): Promise<T> {
-    const value = await this.#open().load(loadable)
-    this.#hasWritten = true
-    this.#open()
-    return value
-  }
-
-  lock(key: string): Awaitable<boolean> {
-    return this.#open().lock(key)
-  }
-
-  /** Whether the work has changed anything. */
-  wrote(): boolean {
-    return this.#hasWritten
-  }
-
-  end(): void {
-    this.#hasEnded = true
-  }
-
-  #open(statement?: Sql): Transaction {
-    if (this.#hasEnded) throw new Error('The work of this transaction has ended; await everything that it does.')
-    this.#hasWritten ||= statement !== undefined && !READS.test(statement.text)
-    return this.#shared
-  }
-}
+const hasEndedError = (): Error => new Error('The work of this transaction has ended; await everything that it does.')
 
 /**
  * Runs one work of a group. If the work throws before it wrote, and `isRefusal` accepts the error, the error is its outcome. Throws
- * StoreFault if the engine failed, and SpoiledGroup with any other error.
+ * StoreFault if the engine failed, and SpoiledGroup with any other error. After the end of the work every call of its transaction throws: a
+ * statement that the work did not await cannot run in a later transaction.
  */
 export async function runWork(
-  shared: Transaction,
+  group: GroupTransaction,
+  loaded: Loaded,
   work: Work,
   floor: number,
   isRefusal: (error: unknown) => boolean,
 ): Promise<Outcome> {
-  const tx = new WorkTransaction(shared)
+  let hasEnded = false
+  let hasWritten = false
+  const tx: Transaction = {
+    one(statement) {
+      if (hasEnded) throw hasEndedError()
+      hasWritten ||= !READS.test(statement.text)
+      return group.one(statement)
+    },
+    all(statement) {
+      if (hasEnded) throw hasEndedError()
+      hasWritten ||= !READS.test(statement.text)
+      return group.all(statement)
+    },
+    run(statement) {
+      if (hasEnded) throw hasEndedError()
+      hasWritten = true
+      return group.run(statement)
+    },
+    async load<T>(loadable: Loadable<T>) {
+      if (hasEnded) throw hasEndedError()
+      const loading = loaded.get(loadable as Loadable<unknown>) ?? Promise.resolve(loadable.load(group))
+      loaded.set(loadable as Loadable<unknown>, loading)
+      const value = await loading
+      hasWritten = true
+      if (hasEnded) throw hasEndedError()
+      return value as T
+    },
+    lock(key) {
+      if (hasEnded) throw hasEndedError()
+      return group.lock?.(key) ?? false
+    },
+  }
   try {
     return { result: await work(tx, floor) }
   } catch (error) {
     if (error instanceof StoreFault) throw error
-    if (!tx.wrote() && isRefusal(error)) return { error }
+    if (!hasWritten && isRefusal(error)) return { error }
     throw new SpoiledGroup('A work failed after it had written, or by an error of the engine.', { cause: error })
   } finally {
-    tx.end()
+    hasEnded = true
   }
 }
 
-/** The values that one transaction loads once and writes once. */
-export class UnitOfWork {
-  readonly #reader: Reader
-  readonly #values = new Map<Loadable<unknown>, Promise<unknown>>()
-
-  constructor(reader: Reader) {
-    this.#reader = reader
-  }
-
-  readonly load = <T>(loadable: Loadable<T>): Promise<T> => {
-    let value = this.#values.get(loadable as Loadable<unknown>)
-    if (value === undefined) {
-      value = Promise.resolve(loadable.load(this.#reader))
-      this.#values.set(loadable as Loadable<unknown>, value)
-    }
-    return value as Promise<T>
-  }
-
-  /** Writes every value. Call it once, before the commit. */
-  async save(saver: Saver): Promise<void> {
-    for (const [loadable, value] of this.#values) await loadable.save(saver, await value)
-  }
+/** Writes every value that a group has loaded. Call it once, before the commit. */
+export async function saveLoaded(loaded: Loaded, saver: Saver): Promise<void> {
+  for (const [loadable, value] of loaded) await loadable.save(saver, await value)
 }

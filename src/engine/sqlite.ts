@@ -3,12 +3,12 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { type Awaitable, blockThread, type Row, StoreFault, type Transaction } from './database.ts'
 import {
   type GroupSession,
+  type Loaded,
   type Outcome,
   type Pending,
   runWork,
   SpoiledGroup,
-  UnitOfWork,
-  WorkTransaction,
+  saveLoaded,
 } from './group-commit.ts'
 import type { Sql } from './sql.ts'
 
@@ -18,28 +18,7 @@ import type { Sql } from './sql.ts'
  */
 const PLANNED_ONCE = 'LIMIT +?'
 
-/** The prepared statements of a connection, one per text. */
-export class StatementCache {
-  readonly #raw: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
-
-  constructor(raw: DatabaseSync) {
-    this.#raw = raw
-  }
-
-  prepare(text: string): StatementSync {
-    let statement = this.#statements.get(text)
-    if (statement === undefined) {
-      statement = this.#raw.prepare(text.replaceAll('LIMIT ?', PLANNED_ONCE))
-      this.#statements.set(text, statement)
-    }
-    return statement
-  }
-
-  clear(): void {
-    this.#statements.clear()
-  }
-}
+const CHANGES = 'SELECT total_changes() AS n'
 
 /** Older versions can lose committed writes of a WAL database. */
 const OLDEST_SQLITE = '3.51.3'
@@ -102,43 +81,49 @@ export function openSqlite(
 }
 
 function connectionTo(raw: DatabaseSync): SqliteConnection {
-  const cache = new StatementCache(raw)
+  /** The prepared statements, one for each text. */
+  const statements = new Map<string, StatementSync>()
+  const prepare = (text: string): StatementSync => {
+    const statement = raw.prepare(text.replaceAll('LIMIT ?', PLANNED_ONCE))
+    statements.set(text, statement)
+    return statement
+  }
   return {
     raw,
     one<R>({ text, values }: Sql) {
       try {
-        return cache.prepare(text).get(...values) as R | undefined
+        return (statements.get(text) ?? prepare(text)).get(...values) as R | undefined
       } catch (error) {
         throw faultOf(error, text)
       }
     },
     all<R>({ text, values }: Sql) {
       try {
-        return cache.prepare(text).all(...values) as R[]
+        return (statements.get(text) ?? prepare(text)).all(...values) as R[]
       } catch (error) {
         throw faultOf(error, text)
       }
     },
     run({ text, values }) {
       try {
-        return Number(cache.prepare(text).run(...values).changes)
+        return Number((statements.get(text) ?? prepare(text)).run(...values).changes)
       } catch (error) {
         throw faultOf(error, text)
       }
     },
-    each: <R>(statement: Sql) =>
-      guardedEach(() => cache.prepare(statement.text).iterate(...statement.values) as Iterable<R>, statement.text),
+    each: <R>({ text, values }: Sql) =>
+      guardedEach(() => (statements.get(text) ?? prepare(text)).iterate(...values) as Iterable<R>, text),
     exec: text => guarded(() => raw.exec(text)),
     step(text) {
       try {
-        cache.prepare(text).run()
+        ;(statements.get(text) ?? prepare(text)).run()
       } catch (error) {
         throw faultOf(error, '')
       }
     },
-    changes: () => guarded(() => (cache.prepare('SELECT total_changes() AS n').get() as { n: number }).n),
+    changes: () => guarded(() => ((statements.get(CHANGES) ?? prepare(CHANGES)).get() as { n: number }).n),
     close() {
-      cache.clear()
+      statements.clear()
       raw.close()
     },
   }
@@ -348,11 +333,8 @@ function assertVersion(raw: DatabaseSync): void {
   }
 }
 
-/**
- * Callbacks of a group: before it begins, before its commit, after a durable commit with the number of works, and after its end in any
- * case.
- */
-type GroupHooks = { onGroup(): void; onCommitting(): void; onCommit(works: number): void; onEnd(): void }
+/** Called before a group begins, and for the COMMIT of a group of so many works; by default only commits. */
+type GroupHooks = { onGroup?(): void; commit?(works: number): void }
 
 /**
  * Commits groups through the one writing connection of a SQLite store: works run one after another and share one durable commit. A broken
@@ -360,41 +342,26 @@ type GroupHooks = { onGroup(): void; onCommitting(): void; onCommit(works: numbe
  * unknown: its frames are in the write-ahead log. If another process has locked the store for too long, the group is rejected as
  * `unavailable`, and nothing was begun.
  */
-export class SqliteSession implements GroupSession {
-  readonly #connection: SqliteConnection
-  readonly #on: Partial<GroupHooks>
-  #broken: StoreFault | undefined
-
-  constructor(connection: SqliteConnection, on: Partial<GroupHooks> = {}) {
-    this.#connection = connection
-    this.#on = on
-  }
-
-  async commit(group: readonly Pending[]): Promise<readonly Outcome[]> {
-    let outcomeUnknown = false
-    try {
-      if (this.#broken !== undefined) throw this.#broken
-      this.#on.onGroup?.()
-      const inOrder = async (tx: Transaction): Promise<Outcome[]> => {
-        const outcomes: Outcome[] = []
-        for (const { work } of group) outcomes.push(await runWork(tx, work, 0, isRefusal))
-        return outcomes
+export function sqliteSession(
+  connection: SqliteConnection,
+  { onGroup, commit = () => connection.step('COMMIT') }: GroupHooks = {},
+): GroupSession {
+  let broken: StoreFault | undefined
+  return {
+    async commit(group) {
+      const progress = { isCommitting: false }
+      try {
+        if (broken !== undefined) throw broken
+        onGroup?.()
+        return await commitWorks(connection, group, isRefusal, commit, progress)
+      } catch (error) {
+        if (error instanceof SpoiledGroup) throw error
+        const fault = error instanceof StoreFault ? error : new StoreFault('broken', error)
+        if (fault.kind !== 'broken') throw fault
+        broken = fault
+        throw progress.isCommitting ? new StoreFault('broken', fault.cause, { outcomeUnknown: true }) : fault
       }
-      const outcomes = await inTransaction(this.#connection, inOrder, () => {
-        outcomeUnknown = true
-        this.#on.onCommitting?.()
-      })
-      this.#on.onCommit?.(group.length)
-      return outcomes
-    } catch (error) {
-      if (error instanceof SpoiledGroup) throw error
-      const fault = error instanceof StoreFault ? error : new StoreFault('broken', error)
-      if (fault.kind !== 'broken') throw fault
-      this.#broken = fault
-      throw outcomeUnknown ? new StoreFault('broken', fault.cause, { outcomeUnknown }) : fault
-    } finally {
-      this.#on.onEnd?.()
-    }
+    },
   }
 }
 
@@ -402,37 +369,40 @@ export class SqliteSession implements GroupSession {
 const isRefusal = (error: unknown): boolean => !isSqliteError(error)
 
 /** Runs one work in one durable transaction of a connection without another writer. If it throws, everything is rolled back. */
-export const transact = <T>(
+export async function transact<T>(
   connection: SqliteConnection,
   work: (tx: Transaction) => Awaitable<T>,
   onCommitting = () => {},
-): Promise<T> =>
-  inTransaction(
-    connection,
-    async shared => {
-      const tx = new WorkTransaction(shared)
-      try {
-        return await work(tx)
-      } finally {
-        tx.end()
-      }
-    },
-    onCommitting,
-  )
-
-async function inTransaction<T>(
-  connection: SqliteConnection,
-  work: (shared: Transaction) => Promise<T>,
-  onCommitting: () => void,
 ): Promise<T> {
-  const unit = new UnitOfWork(connection)
-  beginWriting(connection)
-  try {
-    const result = await work({ ...connection, load: unit.load, lock: () => false })
-    await unit.save(connection)
+  const commit = (): void => {
     onCommitting()
     connection.step('COMMIT')
-    return result
+  }
+  try {
+    const [outcome] = await commitWorks(connection, [{ work }], () => false, commit)
+    return (outcome as { result: T }).result
+  } catch (error) {
+    throw error instanceof SpoiledGroup ? error.cause : error
+  }
+}
+
+/** Runs works one after another in one transaction. If one spoils it, or the commit fails, everything is rolled back. */
+async function commitWorks(
+  connection: SqliteConnection,
+  works: readonly Pick<Pending, 'work'>[],
+  isRefusal: (error: unknown) => boolean,
+  commit: (works: number) => void,
+  progress = { isCommitting: false },
+): Promise<Outcome[]> {
+  const loaded: Loaded = new Map()
+  beginWriting(connection)
+  try {
+    const outcomes: Outcome[] = []
+    for (const { work } of works) outcomes.push(await runWork(connection, loaded, work, 0, isRefusal))
+    await saveLoaded(loaded, connection)
+    progress.isCommitting = true
+    commit(works.length)
+    return outcomes
   } catch (error) {
     // SQLite may have rolled back by itself. No transaction may stay open.
     if (connection.raw.isTransaction) connection.exec('ROLLBACK')

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { Problem, type ProblemCode, type ProblemDetail } from '../contract/problem.ts'
-import { readsOf, type SharedCounters } from './counters.ts'
+import { READS, type SharedCounters } from './counters.ts'
 import { blockThread, StoreFault } from './database.ts'
 
 /** An answer or a failure, as plain data. */
@@ -65,15 +65,18 @@ const CLOCK: Clock = {
 /**
  * Returns a function that a background thread calls between two pieces of its work. It blocks for as long as the reads take that were
  * requested since the last call. Threads on one core get time slices of some milliseconds regardless of priority, and a read would wait
- * for a whole slice; a rest after a short piece lets it run. Without reads, or with more cores, it does not block.
+ * for a whole slice; a rest after a short piece lets it run. Without reads it does not block. With more cores there is no such function.
  */
-export function createCpuYield(counters: SharedCounters, { now, rest, cores }: Clock = CLOCK): () => void {
-  if (cores > 1) return () => {}
-  let reads = readsOf(counters)
+export function createCpuYield(
+  counters: SharedCounters,
+  { now, rest, cores }: Clock = CLOCK,
+): (() => void) | undefined {
+  if (cores > 1) return undefined
+  let reads = Atomics.load(counters, READS)
   let since = now()
   return () => {
     if (now() - since < PIECE_MS) return
-    const asked = readsOf(counters)
+    const asked = Atomics.load(counters, READS)
     // Reads that are requested during the rest count for the next piece.
     if (asked !== reads) rest(Math.min(REST_MAX_MS, Number(asked - reads) * REST_PER_READ_MS))
     reads = asked
@@ -213,18 +216,20 @@ export class Thread {
   }
 
   /** Sends a request. If requests are batched, its members are read when those of this turn of the event loop are sent. */
-  ask(request: object): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      if (this.#dead !== undefined) return reject(this.#dead)
-      if (this.full()) return reject(new Problem('OVERLOADED', { retryAfter: 1 }))
-      const since = performance.now()
-      if (this.#requests.size === 0) this.#busySince = since
-      const id = this.#nextId++
-      this.#requests.set(id, { since, resolve, reject })
-      if (!this.#options.batched) return this.#worker.postMessage({ id, ...request })
+  readonly ask = (request: object): Promise<unknown> => {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead)
+    if (this.full()) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const since = performance.now()
+    if (this.#requests.size === 0) this.#busySince = since
+    const id = this.#nextId++
+    this.#requests.set(id, { since, resolve, reject })
+    if (!this.#options.batched) this.#worker.postMessage({ id, ...request })
+    else {
       if (this.#outbox.length === 0) setImmediate(this.#flush)
       this.#outbox.push({ id, request })
-    })
+    }
+    return promise
   }
 
   pending(): number {
@@ -232,7 +237,7 @@ export class Thread {
   }
 
   /** Whether a new request would be refused. */
-  full(): boolean {
+  readonly full = (): boolean => {
     const { pendingMax, together } = this.#options
     const { size } = this.#requests
     if (size >= pendingMax) return true

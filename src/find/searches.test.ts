@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSharedCounters, publishClosing, publishIndexed } from '../engine/counters.ts'
+import { CLOSING, createSharedCounters, INDEXED, publish } from '../engine/counters.ts'
 import type { SearchRequest } from '../memory/searching.ts'
 import { IndexBarrier, SearchPool, type SearchThread } from './searches.ts'
 
@@ -24,13 +24,13 @@ test('a search continues once the index has reached its record, not before', asy
   const asked = [0n, 1n, 1n, 2n, 5n].map(record => barrier.until(record))
   assert.deepEqual(await outcomes(asked), ['reached', 'waiting', 'waiting', 'waiting', 'waiting'])
   assert.equal(barrier.pending(), 4)
-  publishIndexed(counters, 2)
+  publish(counters, INDEXED, 2n)
   assert.deepEqual(await outcomes(asked), ['reached', 'reached', 'reached', 'reached', 'waiting'])
-  publishIndexed(counters, 7)
+  publish(counters, INDEXED, 7n)
   assert.deepEqual((await outcomes(asked)).at(-1), 'reached')
   assert.equal(barrier.pending(), 0)
   const later = barrier.until(8n)
-  publishIndexed(counters, 8)
+  publish(counters, INDEXED, 8n)
   assert.deepEqual(await outcomes([later]), ['reached'])
 })
 
@@ -43,7 +43,7 @@ test('searches that wait too long are refused together, and may be repeated', as
   assert.deepEqual(new Set(codes), new Set(['NOT_READY']))
   assert.equal(barrier.pending(), 0)
   const again = barrier.until(1n)
-  publishIndexed(counters, 1)
+  publish(counters, INDEXED, 1n)
   await again
 })
 
@@ -52,7 +52,7 @@ test('no more searches wait than allowed, and none once the store closes', async
   const barrier = new IndexBarrier(counters, { most: 2, patience: PATIENCE })
   const asked = [1n, 1n, 1n].map(record => barrier.until(record))
   assert.deepEqual(await outcomes(asked), ['waiting', 'waiting', 'OVERLOADED'])
-  publishClosing(counters)
+  publish(counters, CLOSING, 1n)
   assert.deepEqual(await outcomes(asked), ['NOT_READY', 'NOT_READY', 'OVERLOADED'])
   assert.deepEqual(await outcomes([barrier.until(1n)]), ['NOT_READY'])
 })

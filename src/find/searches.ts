@@ -1,14 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Problem } from '../contract/problem.ts'
-import {
-  eventAfter,
-  eventsOf,
-  indexed,
-  indexFileOf,
-  isClosing,
-  requestIndexed,
-  type SharedCounters,
-} from '../engine/counters.ts'
+import { CLOSING, EVENTS, INDEX_FILE, INDEXED, requestIndexed, type SharedCounters } from '../engine/counters.ts'
 import { sql } from '../engine/sql.ts'
 import { openSqlite } from '../engine/sqlite.ts'
 import { startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
@@ -51,10 +43,10 @@ export class Searches {
    */
   async search(request: SearchRequest, position: number | bigint): Promise<SearchResult> {
     for (;;) {
-      const file = indexFileOf(this.#counters)
+      const file = Atomics.load(this.#counters, INDEX_FILE)
       await this.#barrier.until(BigInt(position))
       const result = await this.#pool.ask(request)
-      if (indexFileOf(this.#counters) === file) return result
+      if (Atomics.load(this.#counters, INDEX_FILE) === file) return result
     }
   }
 
@@ -132,7 +124,7 @@ export class IndexBarrier {
    * `patience` milliseconds or when the store closes, and with OVERLOADED if too many searches wait.
    */
   async until(record: bigint): Promise<void> {
-    if (indexed(this.#counters) >= record) return
+    if (Atomics.load(this.#counters, INDEXED) >= record) return
     if (this.#waiting.length >= this.#most) throw new Problem('OVERLOADED', { retryAfter: 1 })
     requestIndexed(this.#counters, record)
     const answer = new Promise<void>((resolve, reject) => {
@@ -149,19 +141,19 @@ export class IndexBarrier {
   async #watch(): Promise<void> {
     this.#isWatching = true
     for (;;) {
-      const events = eventsOf(this.#counters)
+      const events = Atomics.load(this.#counters, EVENTS)
       this.#settle()
       const [first] = this.#waiting
       if (first === undefined) break
-      await eventAfter(this.#counters, events, first.deadline - performance.now())
+      await Atomics.waitAsync(this.#counters, EVENTS, events, first.deadline - performance.now()).value
     }
     this.#isWatching = false
   }
 
   /** Settles the searches whose record is reached or whose deadline has passed. */
   #settle(): void {
-    const reached = indexed(this.#counters)
-    const over = isClosing(this.#counters) ? Number.POSITIVE_INFINITY : performance.now()
+    const reached = Atomics.load(this.#counters, INDEXED)
+    const over = Atomics.load(this.#counters, CLOSING) === 1n ? Number.POSITIVE_INFINITY : performance.now()
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       if (first.record <= reached) first.resolve()
       else if (first.deadline <= over)

@@ -41,7 +41,7 @@ export type LogPlace = {
   /** Whether no other node signs the log. */
   alone: boolean
   /** Called between pieces of long work. */
-  yieldCpu?(): void
+  yieldCpu?: (() => void) | undefined
 }
 
 /** Answers questions about the log of a store. */

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { StoreFault } from '../../src/engine/database.ts'
 import { GroupCommit } from '../../src/engine/group-commit.ts'
 import { sql } from '../../src/engine/sql.ts'
-import { openSqlite, type SqliteConnection, SqliteSession } from '../../src/engine/sqlite.ts'
+import { openSqlite, type SqliteConnection, sqliteSession } from '../../src/engine/sqlite.ts'
 import { errorOfReply, replyOfError } from '../../src/engine/thread.ts'
 import { problemOf } from '../../src/http/exchange.ts'
 
@@ -30,7 +30,7 @@ test('a write whose commit failed gets OUTCOME_UNKNOWN, and later ones STORE_UNA
       return changes
     },
   }
-  const commits = new GroupCommit(new SqliteSession(failing))
+  const commits = new GroupCommit(sqliteSession(failing))
   const write = (text: string) => commits.write(tx => tx.run(sql`INSERT INTO note (text) VALUES (${text})`))
   await assert.rejects(write('first'), error => codeOf(error) === 'OUTCOME_UNKNOWN')
   await assert.rejects(write('second'), error => codeOf(error) === 'STORE_UNAVAILABLE')

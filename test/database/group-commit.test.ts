@@ -9,7 +9,7 @@ import { GroupCommit } from '../../src/engine/group-commit.ts'
 import { readColumnTypes } from '../../src/engine/migrate.ts'
 import { connectPostgres } from '../../src/engine/postgres.ts'
 import { sql } from '../../src/engine/sql.ts'
-import { openSqlite, SqliteSession } from '../../src/engine/sqlite.ts'
+import { openSqlite, sqliteSession } from '../../src/engine/sqlite.ts'
 import { PostgresGroupSession } from '../../src/stores/postgres/group-session.ts'
 import { prepareDatabase, type Server } from '../../src/stores/postgres/prepare.ts'
 import { readerThrough, Session } from '../../src/stores/postgres/session.ts'
@@ -35,8 +35,9 @@ async function openSqliteWorld(t: TestContext): Promise<World> {
     rmSync(directory, { recursive: true, force: true })
   })
   let committed = 0
-  const session = new SqliteSession(connection, {
-    onCommit() {
+  const session = sqliteSession(connection, {
+    commit() {
+      connection.step('COMMIT')
       committed += 1
     },
   })

@@ -1,7 +1,7 @@
 import { Problem } from '../../src/contract/problem.ts'
 import type { Decision, ReportReceipt } from '../../src/contract/resources.ts'
-import type { Transaction } from '../../src/engine/database.ts'
-import { UnitOfWork } from '../../src/engine/group-commit.ts'
+import type { Loadable, Transaction } from '../../src/engine/database.ts'
+import { type Loaded, saveLoaded } from '../../src/engine/group-commit.ts'
 import { migrate } from '../../src/engine/migrate.ts'
 import { type Sql, sql } from '../../src/engine/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../src/engine/sqlite.ts'
@@ -64,8 +64,13 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await insertHead(store, '01990000-0000-7000-8000-000000000000')
   store.exec('BEGIN')
   const recorded = recorder(store)
-  const unit = new UnitOfWork(recorded.connection)
-  const tx: Transaction = { ...recorded.connection, load: loadable => unit.load(loadable), lock: () => false }
+  const loaded: Loaded = new Map()
+  const load = async <T>(loadable: Loadable<T>): Promise<T> => {
+    const value = loaded.get(loadable as Loadable<unknown>) ?? Promise.resolve(loadable.load(recorded.connection))
+    loaded.set(loadable as Loadable<unknown>, value)
+    return value as Promise<T>
+  }
+  const tx: Transaction = { ...recorded.connection, load, lock: () => false }
   let made = 0
   const context = (): Context => ({
     at: ++made * 1_000,
@@ -196,7 +201,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     }
   }
 
-  await unit.save(tx)
+  await saveLoaded(loaded, tx)
   await recordLog(tx, context)
   let records = 0
   const latestRecord = () => ({ record: records++, storeEpoch: 0 })
@@ -244,7 +249,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     }
   }
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
-  await unit.save(tx)
+  await saveLoaded(loaded, tx)
   await findWithdrawingAct(tx, 1)
   await recordLogEnd(tx, context)
   await recordPast(reads, [String(one.slug), ...judged])
@@ -259,7 +264,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await tx.one(pagesOfEntry(1))
   store.exec('UPDATE retry SET served = -1e12')
   await MAINTENANCE.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6, served: 1 })
-  await unit.save(tx)
+  await saveLoaded(loaded, tx)
   store.exec('COMMIT')
   return { connection: store, statements: recorded.statements }
 }

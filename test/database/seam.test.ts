@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { StoreFault, type Transaction } from '../../src/engine/database.ts'
 import { GroupCommit, type Work } from '../../src/engine/group-commit.ts'
 import { sql } from '../../src/engine/sql.ts'
-import { assertDurable, openSqlite, type SqliteConnection, SqliteSession } from '../../src/engine/sqlite.ts'
+import { assertDurable, openSqlite, type SqliteConnection, sqliteSession } from '../../src/engine/sqlite.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-seam-'))
 after(() => {
@@ -38,11 +38,12 @@ beforeEach(() => {
   reader = open(path, 'read')
   commits = 0
   groups = 0
-  const session = new SqliteSession(connection, {
+  const session = sqliteSession(connection, {
     onGroup() {
       groups++
     },
-    onCommit() {
+    commit() {
+      connection.step('COMMIT')
       commits++
     },
   })

@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs'
 import { Problem } from '../../contract/problem.ts'
-import { indexFileOf, reportDamage, type SharedCounters } from '../../engine/counters.ts'
+import { DAMAGED, INDEX_FILE, publish, type SharedCounters } from '../../engine/counters.ts'
 import { only, StoreFault } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
@@ -171,7 +171,7 @@ export class IndexReader {
 
   /** Reads from the index. Reports a damaged file to the index thread. Throws NOT_READY then, and while the file is replaced. */
   read<T>(look: (index: SqliteConnection) => T): T {
-    const file = indexFileOf(this.#counters)
+    const file = Atomics.load(this.#counters, INDEX_FILE)
     if (file % 2n === 1n) throw rebuilt()
     try {
       if (file !== this.#file) this.close()
@@ -180,7 +180,7 @@ export class IndexReader {
       return look(this.#index)
     } catch (error) {
       if (!isDamageOfIndex(error)) throw error
-      reportDamage(this.#counters, file)
+      publish(this.#counters, DAMAGED, file + 1n)
       throw rebuilt()
     }
   }
@@ -202,7 +202,7 @@ export type IndexedState = Omit<ChangedEntryRow, 'number' | 'tags'> & { entry: n
  * adds the first, each in ascending order, because FTS5 writes a segment whenever a row is not above the previous one. Completes one table
  * for all entries before the next one: the data of a single table fit in the cache of a processor, which saves a sixth of the time.
  */
-export function putEntries(index: SqliteConnection, entries: readonly IndexedState[], onEntry = () => {}): void {
+export function putEntries(index: SqliteConnection, entries: readonly IndexedState[], onEntry?: () => void): void {
   const numbers: number[] = []
   const added: IndexedState[] = []
   for (const entry of entries.toSorted((one, other) => one.revision - other.revision)) {
@@ -218,16 +218,16 @@ export function putEntries(index: SqliteConnection, entries: readonly IndexedSta
   }
   const ranked: string[] = []
   for (const entry of added) {
-    onEntry()
+    onEntry?.()
     ranked.push(rankedWords(entry))
   }
   for (const entry of added) {
     addEntry(index, entry)
-    onEntry()
+    onEntry?.()
   }
   for (const [at, { revision }] of added.entries()) {
     index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${revision}, ${ranked[at] as string})`)
-    onEntry()
+    onEntry?.()
   }
   if (added.length > 0) index.run(sql`UPDATE progress SET entries = entries + ${added.length} WHERE one = 1`)
 }

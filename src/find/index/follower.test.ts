@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { GroupCommit } from '../../engine/group-commit.ts'
 import { migrate } from '../../engine/migrate.ts'
 import { sql } from '../../engine/sql.ts'
-import { openSqlite, type SqliteConnection, SqliteSession } from '../../engine/sqlite.ts'
+import { openSqlite, type SqliteConnection, sqliteSession } from '../../engine/sqlite.ts'
 import { createContexts } from '../../memory/commands.ts'
 import { type ChangedEntryRow, changedEntries } from '../../memory/entries/rows.ts'
 import { insertHead } from '../../memory/head-rows.ts'
@@ -28,7 +28,7 @@ async function withEntries(
   await insertHead(store, 'store')
   const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
   try {
-    const commits = new GroupCommit(new SqliteSession(store))
+    const commits = new GroupCommit(sqliteSession(store))
     const contextOf = createContexts()
     const caller = { requestId: 'r', actor: 1, origin: null }
     await commits.write(tx => WRITES.createActor(tx, contextOf(ENVIRONMENT), { params: {}, body: {}, caller }))

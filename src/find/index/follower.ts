@@ -1,12 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import {
-  awaitWanted,
+  awaitBeyond,
+  INDEXED,
   isDamaged,
-  isStopping,
   positionOf,
-  publishIndexed,
+  publish,
   publishIndexFile,
   type SharedCounters,
+  STOPPING,
+  WANTED,
 } from '../../engine/counters.ts'
 import { type Awaitable, isUnavailable, StoreFault } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
@@ -45,7 +47,7 @@ export type ReadChanges = (change: number, number: number, limit: number) => Awa
  * `onEntry` is called for each entry and table, `onReached` with each record that the index has reached. `onReached` returns whether to
  * continue.
  */
-export type Following = { onEntry?: () => void; onReached: (record: number) => boolean }
+export type Following = { onEntry?: (() => void) | undefined; onReached: (record: number) => boolean }
 
 /** Indexes the entries that changed after the record `from`, in the order of change, at least up to the record `to`. */
 export async function followChanges(
@@ -53,7 +55,7 @@ export async function followChanges(
   index: SqliteConnection,
   from: number,
   to: number,
-  { onEntry = () => {}, onReached }: Following,
+  { onEntry, onReached }: Following,
 ): Promise<void> {
   let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change: from, number: Number.MAX_SAFE_INTEGER }
   for (;;) {
@@ -155,7 +157,7 @@ export type IndexKeeping = {
   fault: StoreFault | undefined
   source: IndexSource
   /** Called after each entry that was indexed. */
-  onEntry: () => void
+  onEntry?: (() => void) | undefined
   /**
    * Called with the record from which the index follows a store, when the index file cannot be written or is damaged, and when it has every
    * record again.
@@ -184,7 +186,7 @@ export class IndexFollower {
 
   /** Follows until the process stops. Throws if the store cannot be read. */
   async run(): Promise<void> {
-    while (!isStopping(this.#parts.counters)) {
+    while (Atomics.load(this.#parts.counters, STOPPING) === 0n) {
       try {
         await this.#step()
       } catch (error) {
@@ -211,8 +213,8 @@ export class IndexFollower {
     const from = indexedRecord(index)
     if (seen.record > from) {
       const onReached = (record: number): boolean => {
-        publishIndexed(counters, positionOf({ record, storeEpoch: seen.storeEpoch }))
-        return !isStopping(counters)
+        publish(counters, INDEXED, positionOf({ record, storeEpoch: seen.storeEpoch }))
+        return Atomics.load(counters, STOPPING) === 0n
       }
       await followChanges(source.changed, index, from, seen.record, { onEntry, onReached })
       boundLog(index.raw)
@@ -224,16 +226,16 @@ export class IndexFollower {
       return
     }
     await source.awaitNewer(seen, Number.POSITIVE_INFINITY)
-    awaitWanted(counters, positionOf(seen), LINGER)
+    awaitBeyond(counters, WANTED, positionOf(seen), LINGER)
   }
 
   /** Begins to follow a store, or its next epoch. */
   async #claim(index: SqliteConnection, seen: StoreState): Promise<void> {
     const { counters, source, onNotice } = this.#parts
-    publishIndexed(counters, 0)
+    publish(counters, INDEXED, 0n)
     await claimIndex(index, seen, source.entry)
     const record = indexedRecord(index)
-    publishIndexed(counters, positionOf({ record, storeEpoch: seen.storeEpoch }))
+    publish(counters, INDEXED, positionOf({ record, storeEpoch: seen.storeEpoch }))
     onNotice({ from: record, of: seen.record })
   }
 
@@ -255,14 +257,14 @@ export class IndexFollower {
   /** Closes a damaged index. Searches wait or are refused until the next one has every record. */
   #discard(fault: StoreFault): void {
     this.#reportDamage(fault)
-    publishIndexed(this.#parts.counters, 0)
+    publish(this.#parts.counters, INDEXED, 0n)
     if (this.#index !== undefined) this.#close(this.#index)
   }
 
   /** Closes the index, whose file is replaced. */
   #close(index: SqliteConnection): void {
     const { counters } = this.#parts
-    publishIndexed(counters, 0)
+    publish(counters, INDEXED, 0n)
     publishIndexFile(counters)
     index.close()
     this.#index = undefined

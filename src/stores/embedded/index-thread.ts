@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { awaitCommit, committed } from '../../engine/counters.ts'
+import { awaitBeyond, COMMITTED } from '../../engine/counters.ts'
 import { StoreFault } from '../../engine/database.ts'
+import type { Sql } from '../../engine/sql.ts'
 import { openSqlite } from '../../engine/sqlite.ts'
 import { createCpuYield, NICE, reportReady, setNice } from '../../engine/thread.ts'
 import { openIndex } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'
-import { changedEntries, currentEntry, ERASED_REVISIONS } from '../../memory/entries/rows.ts'
+import { type ChangedEntryRow, changedEntries, currentEntry, ERASED_REVISIONS } from '../../memory/entries/rows.ts'
 import { readHead } from '../../memory/head-rows.ts'
 import { indexFile, storeFile } from './directory.ts'
 import type { ThreadData } from './store.ts'
@@ -24,10 +25,10 @@ const index = openIndex(indexFile(directory), { storeId, record, storeEpoch: 0 }
 })
 reportReady(parentPort)
 
-/** Marks errors as faults of the store, because a fault of the index would replace the index. */
-function reading<T>(read: () => T): T {
+/** Reads rows of the store. Marks errors as faults of the store, because a fault of the index would replace the index. */
+function reading<R>(statement: Sql): R[] {
   try {
-    return read()
+    return store.all<R>(statement)
   } catch (error) {
     if (!(error instanceof StoreFault) || error.kind !== 'broken') throw error
     throw new Error('The search index cannot follow: the store cannot be read.', { cause: error })
@@ -37,12 +38,12 @@ function reading<T>(read: () => T): T {
 /** The newest record, and how many revisions were erased up to it. An erasure takes a record too, so only a new record changes the count. */
 let seen = { storeId, record: -1, storeEpoch: 0, erased: 0 }
 function state(): typeof seen {
-  const reached = Number(committed(counters))
+  const reached = Number(Atomics.load(counters, COMMITTED))
   if (reached !== seen.record)
     seen = {
       ...seen,
       record: reached,
-      erased: reading(() => store.one<{ revisions: number }>(ERASED_REVISIONS))?.revisions ?? 0,
+      erased: reading<{ revisions: number }>(ERASED_REVISIONS)[0]?.revisions ?? 0,
     }
   return seen
 }
@@ -54,9 +55,9 @@ const follower = new IndexFollower({
   fault,
   source: {
     state,
-    changed: (change, number, limit) => reading(() => store.all(changedEntries(change, number, limit))),
-    entry: number => reading(() => store.one(currentEntry(number))),
-    awaitNewer: (state, patience) => awaitCommit(counters, BigInt(state.record), patience),
+    changed: (change, number, limit) => reading(changedEntries(change, number, limit)),
+    entry: number => reading<ChangedEntryRow>(currentEntry(number))[0],
+    awaitNewer: (state, patience) => awaitBeyond(counters, COMMITTED, BigInt(state.record), patience),
   },
   onEntry: createCpuYield(counters),
   onNotice: notice => parentPort?.postMessage(notice),

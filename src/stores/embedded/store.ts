@@ -2,13 +2,14 @@ import { statfsSync } from 'node:fs'
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import {
+  CLOSING,
   commitsOf,
-  countRead,
   createSharedCounters,
-  publishClosing,
-  publishStop,
+  publish,
+  READS,
   readCounts,
   type SharedCounters,
+  STOPPING,
   waitedOf,
 } from '../../engine/counters.ts'
 import { only, type Reader } from '../../engine/database.ts'
@@ -90,7 +91,7 @@ export class EmbeddedStore implements Store {
   }
 
   noteRead(): void {
-    countRead(this.#parts.counters)
+    Atomics.add(this.#parts.counters, READS, 1n)
   }
 
   async write(...[name, input, environment]: Parameters<Store['write']>): Promise<WriteAnswer> {
@@ -164,11 +165,11 @@ export class EmbeddedStore implements Store {
     const { health, counters, searches, log, threads, writer, reader, unlock } = this.#parts
     health.close()
     clearInterval(this.#probeTimer)
-    publishClosing(counters)
+    publish(counters, CLOSING, 1n)
     // The writing connection of each file closes last, because it runs the final checkpoint of the write-ahead log.
     await searches.close()
     await log.close()
-    publishStop(counters)
+    publish(counters, STOPPING, 1n)
     for (const thread of threads) if (thread !== writer) await thread.close()
     reader.close()
     await writer.close()
@@ -225,8 +226,8 @@ export async function openEmbeddedStore(
     return new EmbeddedStore(parts)
   } catch (error) {
     health.close()
-    publishClosing(counters)
-    publishStop(counters)
+    publish(counters, CLOSING, 1n)
+    publish(counters, STOPPING, 1n)
     for (const thread of threads) await thread.close()
     unlock()
     throw error

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { awaitIndexed, committed, countBegun, countEnded, publishCommitted } from '../../engine/counters.ts'
+import { awaitIndexed, BEGUN, COMMITTED, ENDED, publish, WRITES } from '../../engine/counters.ts'
 import { only, StoreFault } from '../../engine/database.ts'
-import { GroupCommit } from '../../engine/group-commit.ts'
+import { GroupCommit, type Work } from '../../engine/group-commit.ts'
 import { sql } from '../../engine/sql.ts'
-import { boundLog, checkpointWal, isDamage, rewriteFile, SqliteSession } from '../../engine/sqlite.ts'
+import { boundLog, checkpointWal, isDamage, rewriteFile, sqliteSession } from '../../engine/sqlite.ts'
 import { createCpuYield, NICE, type Reply, replyOfError, reportReady, setNice } from '../../engine/thread.ts'
 import { createWorks, RESIDUES } from '../../memory/commands.ts'
 import { openStoreForWriting } from './create.ts'
@@ -34,37 +34,40 @@ const files = watchServedFiles(directory, connection)
 const workOf = createWorks(connection)
 const yieldCpu = createCpuYield(counters)
 
-const publish = (works = 0): void => {
+/** Publishes the newest committed record. */
+const publishNewest = (): void => {
   const { record } = only(connection.one<{ record: number }>(sql`SELECT record FROM head`))
-  publishCommitted(counters, record, works)
+  publish(counters, COMMITTED, BigInt(record))
 }
 let writes = 0
-let commitBegan = 0
 let commitMs = 0
 let isDiskSlow = false
-const session = new SqliteSession(connection, {
+const session = sqliteSession(connection, {
   onGroup() {
-    awaitIndexed(counters, committed(counters) - LAG_MAX, LAG_TIMEOUT_MS)
+    awaitIndexed(counters, Atomics.load(counters, COMMITTED) - LAG_MAX, LAG_TIMEOUT_MS)
     const wasSlow = isDiskSlow
     isDiskSlow = commitMs > SLOW_COMMIT_MS
     if (writes < WRITES_PER_BOUND && isDiskSlow === wasSlow) return
     boundLog(connection.raw, isDiskSlow)
     writes = 0
   },
-  onCommitting() {
-    countBegun(counters)
-    commitBegan = performance.now()
+  commit(works) {
+    const began = performance.now()
+    Atomics.add(counters, BEGUN, 1n)
+    try {
+      connection.step('COMMIT')
+      commitMs += (performance.now() - began - commitMs) * LATEST
+      files.assertSame()
+      Atomics.add(counters, WRITES, BigInt(works))
+      publishNewest()
+      writes += works
+    } finally {
+      Atomics.store(counters, ENDED, Atomics.load(counters, BEGUN))
+    }
   },
-  onCommit(works) {
-    commitMs += (performance.now() - commitBegan - commitMs) * LATEST
-    files.assertSame()
-    publish(works)
-    writes += works
-  },
-  onEnd: () => countEnded(counters),
 })
 const commits = new GroupCommit(session)
-publish()
+publishNewest()
 
 let replies: Reply[] = []
 const reply = (one: Reply): void => {
@@ -93,10 +96,11 @@ const perform = async (command: WriterRequest): Promise<void> => {
   const { id, name, input } = command
   try {
     const work = await workOf(command)
-    const result = await commits.write((tx, floor) => {
-      yieldCpu()
+    const yielding: Work = (tx, floor) => {
+      yieldCpu?.()
       return work(tx, floor)
-    })
+    }
+    const result = await commits.write(yieldCpu === undefined ? work : yielding)
     // Deleted data must not remain in the write-ahead log, and erased data in no page of the file.
     const residue = RESIDUES[name]?.(input, result)
     if (residue === 'rewrite') await rewriteFile(connection)

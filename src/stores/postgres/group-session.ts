@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
 import { batchStatements, type ColumnTypes, createTickBatcher, readerOf } from '../../engine/batching.ts'
-import { isUnavailable, StoreFault } from '../../engine/database.ts'
+import { isUnavailable, type Loadable, StoreFault } from '../../engine/database.ts'
 import {
   type GroupSession,
+  type Loaded,
   type Outcome,
   type Pending,
   runWork,
-  UnitOfWork,
+  saveLoaded,
   type Work,
 } from '../../engine/group-commit.ts'
 import type { PostgresConnection, Query } from '../../engine/postgres.ts'
@@ -35,15 +36,16 @@ export async function runWorks(
     return connection.settle(queries)
   }, columns)
   const reader = readerOf(ask)
-  const unit = new UnitOfWork(reader)
+  const loaded: Loaded = new Map()
   const mutex = new KeyedMutex()
   // Every write needs the head, so it is read together with the first statements.
-  unit.load(HEAD).catch(() => {})
-  const { load } = unit
+  const head = Promise.resolve(HEAD.load(reader))
+  head.catch(() => {})
+  loaded.set(HEAD as Loadable<unknown>, head)
   const run = async (work: Work): Promise<Outcome> => {
     const { lock, release } = mutex.forWork()
-    const shared = { ...reader, run: async (statement: Sql) => (await ask(statement)).count, load, lock }
-    return runWork(shared, work, floor, error => error instanceof Problem).finally(release)
+    const shared = { ...reader, run: async (statement: Sql) => (await ask(statement)).count, lock }
+    return runWork(shared, loaded, work, floor, error => error instanceof Problem).finally(release)
   }
   const settled = await Promise.allSettled(works.map(run))
   over = true
@@ -52,7 +54,7 @@ export async function runWorks(
     return one.value
   })
   const saves: Sql[] = []
-  await unit.save({ run: statement => saves.push(statement) })
+  await saveLoaded(loaded, { run: statement => saves.push(statement) })
   return { outcomes, remainingStatements: batchStatements(saves, columns).queries }
 }
 

@@ -1,12 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import {
-  awaitWanted,
+  awaitBeyond,
+  COMMITTED,
   isDamaged,
-  isStopping,
   positionOf,
-  publishCommitted,
+  publish,
   type SharedCounters,
+  STOPPING,
+  WANTED,
 } from '../../engine/counters.ts'
 import { isUnavailable, type Reader, StoreFault } from '../../engine/database.ts'
 import { sql } from '../../engine/sql.ts'
@@ -59,9 +61,12 @@ async function state(): Promise<StoreState & { erased: number }> {
   if (head === undefined) throw new StoreFault('unavailable', new Error('the store has no head row yet'))
   const { storeId, record, sequence, erased } = head
   const reached = { record, storeEpoch: storeEpochOf(sequence) }
-  publishCommitted(counters, positionOf(reached))
+  publish(counters, COMMITTED, positionOf(reached))
   return { storeId, ...reached, erased }
 }
+
+/** Whether the follower has something else to do than to wait. */
+const isInterrupted = (): boolean => Atomics.load(counters, STOPPING) === 1n || isDamaged(counters)
 
 const follower = new IndexFollower({
   counters,
@@ -74,17 +79,16 @@ const follower = new IndexFollower({
     entry: number => reading(async reader => reader.one(currentEntry(number))),
     async awaitNewer(seen, patience) {
       const deadline = performance.now() + patience
-      while (!isStopping(counters) && !isDamaged(counters) && performance.now() < deadline) {
-        awaitWanted(counters, positionOf(seen), Math.min(POLL_INTERVAL_MS, deadline - performance.now()))
+      while (!isInterrupted() && performance.now() < deadline) {
+        awaitBeyond(counters, WANTED, positionOf(seen), Math.min(POLL_INTERVAL_MS, deadline - performance.now()))
         // The session needs the event loop between two waits.
         await setTimeout(0)
         const now = await state()
         if (now.record > seen.record || now.storeEpoch !== seen.storeEpoch) return true
       }
-      return isStopping(counters) || isDamaged(counters)
+      return isInterrupted()
     },
   },
-  onEntry() {},
   onNotice: notice => parentPort?.postMessage(notice),
 })
 await follower.run()

@@ -1,10 +1,11 @@
 import { Problem } from '../../contract/problem.ts'
 import {
+  CLOSING,
   createSharedCounters,
   positionOf,
-  publishClosing,
-  publishStop,
+  publish,
   readCounts,
+  STOPPING,
   waitedOf,
 } from '../../engine/counters.ts'
 import { only, type Reader, StoreFault } from '../../engine/database.ts'
@@ -310,10 +311,10 @@ class NodeSearch {
   }
 
   async close(): Promise<void> {
-    publishClosing(this.#counters)
+    publish(this.#counters, CLOSING, 1n)
     const searches = await this.#searches.catch(() => undefined)
     await searches?.close()
-    publishStop(this.#counters)
+    publish(this.#counters, STOPPING, 1n)
     await this.#follower?.close()
   }
 
