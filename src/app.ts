@@ -9,6 +9,7 @@ import type { Metrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { Purger } from './http/shared-caches.ts'
 import type { BackupStatus } from './http/status.ts'
+import type { Tracing } from './http/tracing.ts'
 import { listen, listenForMetrics } from './listen.ts'
 import { listenLocally } from './local-socket.ts'
 import { serveMcp } from './mcp/endpoint.ts'
@@ -77,9 +78,10 @@ export async function openService(
   try {
     const witnesses = await askWitnesses(config, store, logger)
     const { secrets } = engine
-    const server = createServer({ ...UNSET, ...options, config, store, logger, now, secrets, limiter, witnesses })
+    const tracing = await openTracing(config, store, logger)
+    const parts = { config, store, logger, now, secrets, limiter, witnesses, tracing }
+    const server = createServer({ ...UNSET, ...options, ...parts })
     serveMcp(server, config, logger)
-
     const purgers = config.purgeUrls.map(
       address =>
         new Purger({ store, logger, environment: server.environment, url: address, header: config.purgeHeader }),
@@ -100,6 +102,7 @@ export async function openService(
         await server.stop()
         await Promise.all(purgers.map(purger => purger.close()))
         await log?.close()
+        await tracing?.close()
         await engine.close()
       },
     }
@@ -107,6 +110,19 @@ export async function openService(
     await engine.close()
     throw error
   }
+}
+
+/** Loads OpenTelemetry, only if there is a collector, and adds spans to the commits and searches of the store. */
+async function openTracing(
+  { otlpEndpoint: endpoint, otlpHeaders: headers }: Config,
+  store: Store,
+  logger: Logger,
+): Promise<Tracing | undefined> {
+  if (endpoint === undefined) return undefined
+  const { Tracing } = await import('./http/tracing.ts')
+  const tracing = new Tracing({ endpoint, headers, logger })
+  tracing.follow(store)
+  return tracing
 }
 
 function warnOfStored({ sharedCacheSeconds: seconds, purgeUrls }: Config, logger: Logger): void {

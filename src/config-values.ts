@@ -104,6 +104,42 @@ export const headerField = (text: string): readonly [name: string, value: string
   return [name, value]
 }
 
+/** The maximum number of fields in a list. */
+const FIELDS_MAX = 20
+
+/** A comma-separated list of fields as `name=value`, with percent-encoded values (the OTLP exporter specification). */
+export const headerList = (text: string): Record<string, string> => {
+  const parts = text.split(',').filter(part => part.trim() !== '')
+  const fields = parts.map(part => /^\s*([\w-]{1,64})=([!-+\--~]{1,4096})\s*$/.exec(part))
+  const wrong = new Error(`a list of at most ${FIELDS_MAX} fields like "authorization=Bearer%20…"`)
+  if (fields.length > FIELDS_MAX) throw wrong
+  return Object.fromEntries(
+    fields.map(field => {
+      if (field === null) throw wrong
+      const [, name = '', encoded = ''] = field
+      const value = decoded(encoded)
+      if (value === undefined || !/^[ -~]*$/.test(value)) throw wrong
+      return [name, value]
+    }),
+  )
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The address of a collector, without user, query or fragment. Returns it without a slash at the end. */
+export const collector = (text: string): string => {
+  const { protocol, username, password, search, hash, href } = URL.canParse(text) ? new URL(text) : ({} as Partial<URL>)
+  if (href === undefined || !/^https?:$/.test(protocol ?? '') || `${username}${password}${search}${hash}` !== '')
+    throw new Error('an http or https address without a user and a query, like http://127.0.0.1:4318')
+  return href.replace(/\/+$/, '')
+}
+
 export const contact = (text: string): string => {
   if (!/^(?:mailto:|https:\/\/)[!-~]{3,}$/.test(text) || !URL.canParse(text))
     throw new Error('a mailto: or https: address')

@@ -57,6 +57,23 @@ const REFUSED: Record<string, { values: string[]; sentence: RegExp }> = {
     ],
     sentence: /^PURGE_HEADER must be a field like "Authorization: Bearer …"\.$/,
   },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    values: ['', 'localhost:4318', 'ftp://a.example', 'http://user:password@a.example', 'http://a.example/?b', '/v1'],
+    sentence: /^OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address without a user and a query, like http:/,
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    values: [
+      'name',
+      '=value',
+      'näme=value',
+      'a=b%0d%0ac',
+      'a=%ff',
+      'a=b c',
+      `${'a=b,'.repeat(20)}a=b`,
+      `a=${'b'.repeat(4_097)}`,
+    ],
+    sentence: /^OTEL_EXPORTER_OTLP_HEADERS must be a list of at most 20 fields like "authorization=Bearer%20…"\.$/,
+  },
 }
 
 for (const [name, { values, sentence }] of Object.entries(REFUSED)) {
@@ -70,6 +87,16 @@ for (const [name, { values, sentence }] of Object.entries(REFUSED)) {
     }
   })
 }
+
+test('the address and the fields of a collector are read as OpenTelemetry writes them', () => {
+  const { otlpEndpoint, otlpHeaders } = readConfig({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example/otlp/',
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a%3Db, x-tenant=one',
+  })
+  assert.equal(otlpEndpoint, 'https://collector.example/otlp')
+  assert.deepEqual(otlpHeaders, { authorization: 'Bearer a=b', 'x-tenant': 'one' })
+  assert.deepEqual(readConfig({}).otlpHeaders, {})
+})
 
 test('a refused address with a password is not repeated', () => {
   for (const name of ['PURGE_URL', 'PUBLIC_URL', 'CONTENT_LICENSE']) {

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { closestMatch } from 'leven'
 import {
+  collector,
   contact,
   credential,
   decimal,
   duration,
   filled,
   headerField,
+  headerList,
   hosts,
   license,
   type Network,
@@ -58,6 +60,8 @@ export type Config = {
   logLevel: string
   metricsPort: number | undefined
   metricsHost: string
+  otlpEndpoint: string | undefined
+  otlpHeaders: Record<string, string>
   securityContact: string | undefined
 }
 
@@ -281,6 +285,21 @@ export const SETTINGS: { [K in keyof Config]: Setting<Config[K]> } = {
     byDefault: '127.0.0.1',
     description: 'The address that METRICS_PORT listens on; only the operator should reach it.',
     parse: filled,
+  },
+  otlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    byDefault: undefined,
+    description:
+      'The http or https address of an OpenTelemetry collector (OTLP over HTTP), such as http://127.0.0.1:4318: it gets a span for each request, with its method, route and status. Unset: nothing of OpenTelemetry is loaded.',
+    parse: collector,
+  },
+  otlpHeaders: {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    byDefault: '',
+    secret: true,
+    description:
+      'Fields of the requests to the collector, as name=value with commas between them, the values percent-encoded.',
+    parse: headerList,
   },
   securityContact: {
     name: 'SECURITY_CONTACT',

@@ -33,6 +33,10 @@ const UNUSED = {
   DATABASE_READ_URL: undefined,
   ADMIN_TOKEN: undefined,
   ADMIN_TOKEN_FILE: undefined,
+  // Agents set these for themselves.
+  OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
+  OTEL_EXPORTER_OTLP_HEADERS: undefined,
+  OTEL_EXPORTER_OTLP_HEADERS_FILE: undefined,
 }
 
 /**

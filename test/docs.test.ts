@@ -49,6 +49,8 @@ test('every setting, problem and operation that a document names exists', () => 
     ...Object.values(SETTINGS).flatMap(({ name }) => [name, `${name}_FILE`]),
     ...Object.keys(PROBLEMS),
     ...GROUNDS,
+    // OpenTelemetry itself reads these.
+    ...['OTEL_SERVICE_NAME', 'OTEL_RESOURCE_ATTRIBUTES'],
   ])
   const paths = new Set(Object.values(OPERATIONS).map(({ path }) => path.replaceAll(/\{\w+\}/g, '{}')))
   for (const document of ['README.md', 'docs/operating.md']) {

@@ -109,7 +109,13 @@ async function seedDemoEntries(
   const writes = [...stories.flatMap(writesOf), ...links.map(linkWrite)].sort((one, other) => other.day - one.day)
   let now = end - (Math.max(...writes.map(({ day }) => day)) + 1) * DAY
   // With the limits of a client, seeding would take an hour.
-  const settings = { ...config, ...UNLIMITED, trustedProxies: [], adminToken: randomBytes(32).toString('hex') }
+  const settings = {
+    ...config,
+    ...UNLIMITED,
+    otlpEndpoint: undefined,
+    trustedProxies: [],
+    adminToken: randomBytes(32).toString('hex'),
+  }
   const service = await openService(settings, { logger, now: () => now })
   try {
     const world: World = { clients: await createAuthors(service.server, authors), written: new Map() }

@@ -21,6 +21,7 @@ function serverWith(answer: Route['answer'], { full = false, turn }: { full?: bo
   const overload = new Overload(logger, { full: () => full })
   if (turn !== undefined) overload.turnOf = () => turn
   const dispatcher = new Dispatcher({
+    tracing: undefined,
     config: readConfig({}),
     logger,
     metrics: { answered() {}, failed() {} } as unknown as Metrics,

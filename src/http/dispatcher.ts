@@ -16,6 +16,7 @@ import {
 import { logFailure, logRequest, type Metrics } from './metrics.ts'
 import type { Overload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './pages.ts'
+import type { Tracing } from './tracing.ts'
 
 type Dependencies = {
   config: Config
@@ -24,6 +25,7 @@ type Dependencies = {
   router: Router
   overload: Overload
   store: Pick<Store, 'noteRead'>
+  tracing: Tracing | undefined
 }
 
 /** Answers every request: sheds load, finds the route, runs it, and converts errors to answers. */
@@ -35,8 +37,13 @@ export class Dispatcher {
   readonly #isRestricted: boolean
 
   constructor(dependencies: Dependencies) {
-    const { allowedHosts, allowedOrigins } = dependencies.config
+    const { config, tracing } = dependencies
+    const { allowedHosts, allowedOrigins } = config
     this.#dependencies = dependencies
+    if (tracing !== undefined) {
+      this.dispatch = tracing.during(this.dispatch)
+      this.answer = tracing.during(this.answer)
+    }
     this.#isRestricted = allowedHosts.length > 0 || allowedOrigins.length > 0
   }
 
@@ -59,12 +66,13 @@ export class Dispatcher {
 
   /** Finds the route of a request that is not shed, and runs it in its turn. Never rejects. */
   async #answer(exchange: Exchange): Promise<void> {
-    const { config, router, overload } = this.#dependencies
+    const { config, router, overload, tracing } = this.#dependencies
     const { response, arrival } = exchange
     try {
       if (this.isStopping) exchange.fields.connection = 'close'
       const found = router.find(exchange.method, exchange.url)
       exchange.route = found?.route
+      if (found !== undefined) tracing?.route(exchange.request, found.route)
       assertWellFormed(exchange.request)
       if (this.#isRestricted && arrival.channel !== 'process') assertAllowedPage(exchange, config)
       if (allowOrigins(exchange, config)) exchange.send(204)

@@ -22,19 +22,23 @@ import {
 } from './status.ts'
 
 /** Version 00 of W3C Trace Context, or a later one that begins like it. */
-const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
-/** The trace id of a `traceparent` field; undefined if it is missing or malformed. */
-export function traceIdOf(field: unknown): string | undefined {
+/** The ids of the trace and of the calling span, and whether the caller records the trace. */
+export type Traceparent = { traceId: string; spanId: string; isSampled: boolean }
+
+/** Reads a `traceparent` field; undefined if it is missing, malformed or longer than 512 characters. */
+export function readTraceparent(field: unknown): Traceparent | undefined {
   if (typeof field !== 'string' || field.length > 512) return undefined
-  const [, version, id, more] = TRACEPARENT.exec(field) ?? []
-  return version === '00' && more !== undefined ? undefined : id
+  const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(field) ?? []
+  if (traceId === undefined || spanId === undefined || (version === '00' && more !== undefined)) return undefined
+  return { traceId, spanId, isSampled: Number.parseInt(flags as string, 16) % 2 === 1 }
 }
 
 /** The trace id of a request, as a member of its log lines. */
 function traceOf({ traceparent }: IncomingHttpHeaders): { traceId?: string } {
-  const traceId = traceparent === undefined ? undefined : traceIdOf(traceparent)
-  return traceId === undefined ? {} : { traceId }
+  const parent = traceparent === undefined ? undefined : readTraceparent(traceparent)
+  return parent === undefined ? {} : { traceId: parent.traceId }
 }
 
 type Outcome = { requestId: string; operation: string | null; status: number; ms: number }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { Problem } from '../contract/problem.ts'
 import { StoreFault } from '../engine/database.ts'
-import { logFailure, traceIdOf } from './metrics.ts'
+import { logFailure, readTraceparent } from './metrics.ts'
 
 /** The log line of a request that failed with this error. */
 function lineOf(error: unknown, code: Problem['code']): Record<string, unknown> & { err?: { stack: string } } {
@@ -44,8 +44,13 @@ test('the trace id is read from a well-formed traceparent, also of later version
     `01-${TRACE}-${SPAN}-01`,
     `cc-${TRACE}-${SPAN}-01-more`,
   ]) {
-    assert.equal(traceIdOf(field), TRACE, field)
+    assert.equal(readTraceparent(field)?.traceId, TRACE, field)
   }
+})
+
+test('the id and the decision of the calling span are read from a traceparent', () => {
+  assert.deepEqual(readTraceparent(`00-${TRACE}-${SPAN}-03`), { traceId: TRACE, spanId: SPAN, isSampled: true })
+  assert.equal(readTraceparent(`00-${TRACE}-${SPAN}-02`)?.isSampled, false)
 })
 
 test('a malformed traceparent is ignored', () => {
@@ -67,5 +72,5 @@ test('a malformed traceparent is ignored', () => {
     `01-${TRACE}-${SPAN}-01-${'x'.repeat(600)}`,
     [`00-${TRACE}-${SPAN}-01`],
   ]
-  for (const field of bad) assert.equal(traceIdOf(field), undefined, String(field))
+  for (const field of bad) assert.equal(readTraceparent(field), undefined, String(field))
 })

@@ -26,6 +26,7 @@ import { Overload } from './overload.ts'
 import { admittedAs, createPageHandler, searchFor } from './pages.ts'
 import { Serving, type ServingDependencies } from './serve.ts'
 import type { BackupStatus, WitnessMetrics } from './status.ts'
+import type { Tracing } from './tracing.ts'
 
 export type ServerOptions = {
   config: Config
@@ -40,6 +41,8 @@ export type ServerOptions = {
   /** How far a mirror follows its original, if this process follows it. */
   lag: MirrorLag | undefined
   backups: { status(): BackupStatus } | undefined
+  /** Sends spans, if there is a collector. */
+  tracing: Tracing | undefined
   /** Whether the store is the private memory of one user. */
   privateMemory: boolean
 }
