@@ -1,5 +1,6 @@
 import type { Transaction } from '../../src/engine/database.ts'
 import { findAddress, findWrongChange, readChanges, recomputeChanges } from '../../src/memory/entries/rows.ts'
+import { findAnswer } from '../../src/memory/entries/view-rows.ts'
 import { findShownName, listChanges, listJudgements } from '../../src/memory/evidence/rows.ts'
 import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
 import type { WriteName } from '../../src/memory/operation.ts'
@@ -53,6 +54,7 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await listOwnWrites(tx, 1, 9)
   for (const verdict of ['CONTRADICTS', 'CONTRADICTED'] as const) await findObjector(tx, 1, verdict)
   await isCorrectedAfter(tx, 1, { revision: 1, actor: 1 })
+  await findAnswer(tx, 1)
   await findWrongChange(tx, 1)
   await readChanges(tx, 1)
   await recomputeChanges(tx, 1)

@@ -13,6 +13,7 @@ import { changedEntries, currentEntry, listTitled } from '../../src/memory/entri
 import { searchFaceted } from '../../src/memory/entries/search.ts'
 import { listSupporters, pagesOfEntry } from '../../src/memory/entries/view-rows.ts'
 import * as views from '../../src/memory/entries/views.ts'
+import { readObjection } from '../../src/memory/evidence/weights.ts'
 import { insertHead, readHead, renewHead } from '../../src/memory/head-rows.ts'
 import * as homeViews from '../../src/memory/home.ts'
 import { listContested } from '../../src/memory/home.ts'
@@ -292,7 +293,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await views.readCounts(reads, slug)
   await views.readWithdrawal(reads, slug)
   await views.readVerdicts(reads, slug)
-  await views.readWeights(reads, slug, [id])
+  await readObjection(reads, slug, id)
   await views.readAuthors(reads, [actorId])
   await views.readReviewedEntries(reads, actorId)
   await views.readHeadings(reads, [id])

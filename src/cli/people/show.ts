@@ -1,7 +1,15 @@
-import type { Entry, Evidence, EvidenceItem, Relation, RelationList, Standing } from '../../client/index.ts'
+import type {
+  Entry,
+  Evidence,
+  EvidenceItem,
+  Relation,
+  RelationList,
+  Standing,
+  Verification,
+} from '../../client/index.ts'
 import { evidenceItems } from '../../client/iterate.ts'
-import { earlierCount, standingLine } from '../../memory/evidence/rules.ts'
-import { signalNames, signalsOf } from '../../memory/signals/signals.ts'
+import { earlierCount, REPLY_WORDS, standingLine } from '../../memory/evidence/rules.ts'
+import { signalNames, signalsOf, signalsOfText } from '../../memory/signals/signals.ts'
 import { signalLine } from '../../memory/signals/text.ts'
 import { argument, UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
@@ -38,6 +46,7 @@ export async function show(session: Session): Promise<void> {
   const slugs = createSlugs(client)
   await slugs.find(othersIn(entry.id, evidence, relations))
   standingLines(out, standing)
+  await objectionLines(session, standing, { evidence, entry })
   await evidenceLines(session, { evidence, entry, slugs }, chosen?.revision.id ?? entry.currentRevisionId)
   relationLines(out, relations, entry.id, slugs)
 }
@@ -135,15 +144,30 @@ function standingLines(out: Output, standing: Standing): void {
     out.line('  ', styled('yellow', 'removed since it was checked'))
     textLines(out, text, signals)
   }
-  for (const { status, actor, byAuthor, quote, answeredBy, rationale, signals } of standing.contradictions) {
-    const facts = [
-      ...(actor === undefined ? [] : [` by ${actorName(actor)}`]),
-      ...(byAuthor ? [' its author'] : []),
-      ...(answeredBy === null ? [] : [` answered by ${answeredBy}`]),
-    ]
+}
+
+/** The objections of a standing, each with the revision that answered it and the judgement that accepted the answer. */
+async function objectionLines(
+  { client, out }: Session,
+  { contradictions }: Standing,
+  { evidence, entry }: Pick<Shown, 'evidence' | 'entry'>,
+): Promise<void> {
+  for (const { status, actor, byAuthor, quote, answeredBy, addressedBy, rationale, signals } of contradictions) {
+    const facts = [...(actor === undefined ? [] : [` by ${actorName(actor)}`]), ...(byAuthor ? [' its author'] : [])]
     out.line('  ', styled('red', `contradiction ${status}`), styled('dim', facts.join(',')))
     if (quote !== null) out.line('  ', styled('dim', `about: ${quote}`))
     textLines(out, rationale, signals)
+    if (answeredBy !== null) {
+      const { revision, number } = await revisionOf(client, entry, answeredBy, 'answeredBy')
+      out.line('  ', `${REPLY_WORDS.ANSWERED} ${revisionName(answeredBy, number)}`)
+      textLines(out, revision.rationale, signalsOfText(revision.rationale))
+    }
+    const accepted = evidence.verifications.find(({ id }) => id === addressedBy)
+    if (accepted !== undefined) {
+      const isWithdrawn = actor !== undefined && accepted.actorId === actor.id
+      out.line('  ', REPLY_WORDS[isWithdrawn ? 'WITHDRAWN' : 'CONFIRMED'], styled('dim', ` ${nameOf(accepted)}`))
+      textLines(out, accepted.rationale, accepted.signals)
+    }
   }
 }
 
@@ -173,18 +197,18 @@ function evidenceLine(out: Output, row: EvidenceItem, slugs: Slugs, of = ''): vo
       : styled(row.result === 'SUPPORTED' ? 'green' : row.result === 'UNSUPPORTED' ? 'red' : 'yellow', row.result)
   const sure = row.kind === 'verification' ? `, confidence ${row.confidence}` : ''
   const support = row.kind === 'contradiction' && row.sourceEntryId ? `, see ${slugs.of(row.sourceEntryId)}` : ''
-  out.line('  ', what, of, styled('dim', ` ${out.time(row.createdAt)} by ${authorOf(row)}${sure}${support}`))
+  out.line('  ', what, of, styled('dim', ` ${out.time(row.createdAt)} by ${nameOf(row)}${sure}${support}`))
   textLines(out, row.rationale, row.signals)
 }
 
-const authorOf = ({ actor, actorId }: EvidenceItem | Relation): string =>
+const nameOf = ({ actor, actorId }: Pick<Verification, 'actor' | 'actorId'>): string =>
   actor === undefined ? unnamedActor(actorId) : actorName(actor)
 
 function relationLines(out: Output, { items, nextCursor }: RelationList, entryId: string, slugs: Slugs): void {
   const count = items.length === 0 ? 'none' : `${items.length}${nextCursor === null ? '' : ' and more'}`
   out.line(styled('bold', `Relations: ${count}`))
   for (const row of items) {
-    out.line('  ', relationSpan(row, entryId, slugs), styled('dim', ` ${out.time(row.createdAt)} by ${authorOf(row)}`))
+    out.line('  ', relationSpan(row, entryId, slugs), styled('dim', ` ${out.time(row.createdAt)} by ${nameOf(row)}`))
     textLines(out, row.rationale, row.signals)
   }
 }

@@ -4,6 +4,7 @@ import { type Sql, sql } from '../../engine/sql.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { JOINED_STANDING, STANDING_COLUMNS, type StandingColumns } from '../evidence/rows.ts'
+import type { Verdict } from '../evidence/rules.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
 
@@ -42,11 +43,18 @@ export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: st
     SELECT r.number, r.ordinal, r.signals, r.title, r.summary, r.content, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
     WHERE r.id = ${revisionId.toLowerCase()} AND r.entry = ${entry}`)
 
-/** The record number of a piece of evidence. */
+/** The record number and the verdict of a public piece of evidence, or of a public relation that contradicts the entry. */
 export const findEvidence = (reader: Reader, entry: number, id: string) =>
-  reader.one<{ id: string; record: number }>(
-    sql`SELECT id, number AS record FROM evidence WHERE id = ${id} AND entry = ${entry}`,
-  )
+  reader.one<{ id: string; record: number; verdict: Verdict }>(sql`
+    SELECT id, number AS record, coalesce(result, 'CONTRADICTED') AS verdict FROM evidence WHERE id = ${id} AND entry = ${entry} AND withdrawn = 0
+    UNION ALL
+    SELECT id, number AS record, relation_type AS verdict FROM relation
+    WHERE id = ${id} AND target_entry = ${entry} AND relation_type = 'CONTRADICTS' AND withdrawn = 0 AND target_revision IS NOT NULL`)
+
+/** A revision as the answer to an objection, by the number of its record. */
+export const findAnswer = (reader: Reader, number: number) =>
+  reader.one<AuthorColumns & { id: string; ordinal: number; rationale: string; created_at: number }>(sql`
+    SELECT r.id, r.ordinal, r.rationale, r.created_at, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor WHERE r.number = ${number}`)
 
 /** The number of public pieces of evidence of an entry, at most `most`. */
 export const countEvidence = async (reader: Reader, entry: number, most: number): Promise<number> =>

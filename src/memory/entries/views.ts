@@ -1,21 +1,20 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { ActivityList, Author, Entry } from '../../contract/resources.ts'
-import type { Action, ObjectionStatus, Signal } from '../../contract/vocabulary.ts'
+import type { Action, Signal } from '../../contract/vocabulary.ts'
 import { findCheckpoint } from '../../tlog/rows.ts'
 import { listActivityOf, listRecentActions } from '../activity/rows.ts'
 import { authorOf, findActorById, toAuthor } from '../actors/rows.ts'
 import { type ContributionOutcome, changedSince } from '../actors/rules.ts'
 import {
-  findRevisionId,
   listContributionOutcomes,
   listJudgements,
   namedStanding,
   shownStanding,
   storedStanding,
 } from '../evidence/rows.ts'
-import { latestOf, objectionsOf, SUPPORT_FROM, shareOf, verdictOf } from '../evidence/rules.ts'
-import { evidenceOn, standingOn } from '../evidence/standing.ts'
+import { latestOf, verdictOf } from '../evidence/rules.ts'
+import { standingOn } from '../evidence/standing.ts'
 import { readHead } from '../head-rows.ts'
 import { findAddressed, pageBelow, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
@@ -26,7 +25,6 @@ import {
   type ChangeRow,
   countEvidence,
   countRelations,
-  findEvidence,
   findHeading,
   findRecordTime,
   findRevisionAuthor,
@@ -259,47 +257,6 @@ export async function readAbout(on: WithReader, slug: string, revisionId: string
     nearest === null || tally.against === 0 ? [] : listSupporters(on.reader, nearest, 1),
   ])
   return { author, steps, verdicts, counts, support: support?.rationale }
-}
-
-/** How a piece of evidence counts for the current text of its entry. */
-export type Weight = {
-  /** REPLACED by a later judgement of its actor about the same revision. */
-  about: 'CURRENT' | 'EARLIER' | 'REPLACED'
-  /** Whether its actor, or its network on that day, wrote a part of the judged text. */
-  own: boolean
-  /** Of an objection: its status, and the id of the CORRECT revision that answered it. */
-  status: ObjectionStatus | null
-  answeredBy: string | null
-}
-
-/** Returns how pieces of evidence about an entry count, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
-export async function readWeights(on: WithReader, slug: string, ids: readonly string[]): Promise<Map<string, Weight>> {
-  const { reader } = on
-  const entry = await addressedAt(on, slug)
-  const evidence = await evidenceOn(reader, entry, entry)
-  const rows = await Promise.all(ids.slice(0, 2 * LIMITS.pageMax).map(id => findEvidence(reader, entry.number, id)))
-  if (evidence === undefined) return new Map()
-  const judgements = new Map(evidence.judgements.map(one => [one.record, one]))
-  const objections = new Map(objectionsOf(evidence).map(one => [one.judgement.record, one]))
-  const weightOf = async (record: number): Promise<Weight> => {
-    const judgement = judgements.get(record)
-    const objection = objections.get(record)
-    if (judgement === undefined) return { about: 'REPLACED', own: false, status: null, answeredBy: null }
-    const { own } = judgement
-    if (objection !== undefined) {
-      const { status, answer } = objection
-      const answeredBy = answer === null ? null : await findRevisionId(reader, answer)
-      return { about: status === 'STANDING' ? 'CURRENT' : 'EARLIER', own, status, answeredBy }
-    }
-    return {
-      about: shareOf(evidence, judgement) >= SUPPORT_FROM ? 'CURRENT' : 'EARLIER',
-      own,
-      status: null,
-      answeredBy: null,
-    }
-  }
-  const found = rows.filter(row => row !== undefined)
-  return new Map(await Promise.all(found.map(async ({ id, record }) => [id, await weightOf(record)] as const)))
 }
 
 /** The state and the tally of each revision that was judged itself, by the record number of the revision. */

@@ -325,23 +325,24 @@ export async function updateStanding(tx: Transaction, entry: number, standing: C
     WHERE number = ${entry}`)
 }
 
-/** An objection, by the number of its record. */
-export type ObjectionRow = {
+/** A judgement or a relation of type CONTRADICTS, by the number of its record. */
+export type SaidRow = {
   id: string
   revision_id: string
   rationale: string
   source_entry_id: string | null
   quote: string | null
+  created_at: number
 } & AuthorColumns
 
-export const findObjection = (reader: Reader, record: number, verdict: Verdict) =>
+export const findSaid = (reader: Reader, record: number, verdict: Verdict) =>
   verdict === 'CONTRADICTS'
-    ? reader.one<ObjectionRow>(sql`
-        SELECT l.id, l.rationale, ${AUTHOR_COLUMNS}, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
+    ? reader.one<SaidRow>(sql`
+        SELECT l.id, l.rationale, l.created_at, ${AUTHOR_COLUMNS}, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
         FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision
           JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
-    : reader.one<ObjectionRow>(sql`
-        SELECT v.id, r.id AS revision_id, v.rationale, ${AUTHOR_COLUMNS}, CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id, v.quote
+    : reader.one<SaidRow>(sql`
+        SELECT v.id, r.id AS revision_id, v.rationale, v.created_at, ${AUTHOR_COLUMNS}, CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id, v.quote
         FROM evidence v JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
           LEFT JOIN entry s ON s.number = v.source_entry WHERE v.number = ${record}`)
 

@@ -212,15 +212,13 @@ const standingLife = (judgement: Judgement): Objection => ({
 
 /** The life of an objection, without regard to the others. A text that is not compared counts as changed. */
 function lifeOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[], isIn: IsIn): Objection {
-  const { compared, corrections, current } = evidence
-  const { record, revision, actor } = judgement
+  const { compared, current } = evidence
+  const { record, revision } = judgement
   const judged = compared.get(revision)
-  const withdrawn = supports.find(one => one.actor === actor && one.record > record && one.revision >= revision)
+  const withdrawn = supports.find(one => isWithdrawal(one, judgement))
   if (withdrawn !== undefined) return { judgement, status: 'ADDRESSED', answer: null, addressed: withdrawn.record }
   if (isIn(judgement, current)) return standingLife(judgement)
-  const answer = corrections.find(
-    ({ number, text }) => number > revision && (!isQuoted(judgement) || (text !== undefined && !isIn(judgement, text))),
-  )
+  const answer = answerTo(judgement, evidence, isIn)
   const isGone = judged !== undefined && !current.numbers.some(number => judged.has(number))
   if (answer === undefined && !isGone) return standingLife(judgement)
   const since = answer?.number ?? revision + 1
@@ -231,6 +229,56 @@ function lifeOf(judgement: Judgement, evidence: Evidence, supports: readonly Jud
   })
   const status = accepted === undefined ? 'ANSWERED' : 'ADDRESSED'
   return { judgement, status, answer: answer?.number ?? null, addressed: accepted?.record ?? null }
+}
+
+/** Whether a support takes back an earlier objection of its own actor. */
+const isWithdrawal = (support: Judgement, { actor, record, revision }: Judgement): boolean =>
+  support.actor === actor && support.record > record && support.revision >= revision
+
+/** The first correction that no longer has what an objection is about. */
+const answerTo = (judgement: Judgement, { corrections }: Evidence, isIn: IsIn) =>
+  corrections.find(
+    ({ number, text }) =>
+      number > judgement.revision && (!isQuoted(judgement) || (text !== undefined && !isIn(judgement, text))),
+  )
+
+/** How each reply to an objection is shown, in words. */
+export const REPLY_WORDS = {
+  ANSWERED: 'Answered by',
+  CONFIRMED: 'Confirmed by',
+  WITHDRAWN: 'Withdrawn by',
+  REPEATED: 'Objected again by',
+} as const
+
+/** A reply to an objection: the correction that answered it, by the number of its revision, or a judgement of the answer, by its record. */
+export type Reply = { kind: keyof typeof REPLY_WORDS; number: number; verdict: Verdict }
+
+/** The replies to each objection, in order of time, by the record of the objection. Only texts that are compared count. */
+export function repliesOf(evidence: Evidence): Map<number, Reply[]> {
+  const isIn = createTracing(evidence.compared)
+  return new Map(evidence.judgements.filter(isAgainst).map(one => [one.record, repliesTo(one, evidence, isIn)]))
+}
+
+function repliesTo(objection: Judgement, evidence: Evidence, isIn: IsIn): Reply[] {
+  const { judgements, compared, current } = evidence
+  const answer = isIn(objection, current) ? undefined : answerTo(objection, evidence, isIn)
+  const objected = compared.get(objection.revision)
+  /** Whether a later objection is about a claim that the objected text already had. */
+  const isAboutBefore = (one: Judgement): boolean => isQuoted(one) && objected !== undefined && isIn(one, objected)
+  const kindOf = (one: Judgement): Reply['kind'] | undefined => {
+    if (one.verdict === 'SUPPORTED' && isWithdrawal(one, objection)) return 'WITHDRAWN'
+    const text = compared.get(one.revision)
+    if (answer === undefined || one.revision < answer.number || text === undefined || isIn(objection, text))
+      return undefined
+    if (isAgainst(one)) return isAboutBefore(one) ? undefined : 'REPEATED'
+    return isSupport(one) && one.actor !== answer.actor ? 'CONFIRMED' : undefined
+  }
+  const said = judgements.flatMap((one): Reply[] => {
+    const kind = one.record > objection.record ? kindOf(one) : undefined
+    return kind === undefined ? [] : [{ kind, number: one.record, verdict: one.verdict }]
+  })
+  const answered = answer && { kind: 'ANSWERED' as const, number: answer.number, verdict: objection.verdict }
+  return [...(answered === undefined ? [] : [answered]), ...said].sort((a, b) => a.number - b.number)
 }
 
 /** The standing of the current text of an entry, and what changed in it since the nearest supported text. */

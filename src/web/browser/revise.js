@@ -105,3 +105,12 @@ const { restored, showProblem } = writeForm(form, {
   lists: { sources },
 })
 if (restored && textIn(form, 'previousRevisionId') !== latest) openConflict()
+
+/** The sentence that an objection is about is selected. */
+const quote = document.querySelector('[data-quote]')?.textContent ?? ''
+const field = fieldOf(form, 'content')
+const at = field instanceof HTMLTextAreaElement && quote !== '' ? field.value.indexOf(quote) : -1
+if (field instanceof HTMLTextAreaElement && at >= 0) {
+  field.focus()
+  field.setSelectionRange(at, at + quote.length)
+}

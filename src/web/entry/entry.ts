@@ -164,7 +164,7 @@ ${trustNotice(entry, entry, slug)}
 <aside class="beside" aria-label="About this entry">
 ${open && judgeForm(entry)}
 ${stateOfEvidence(standing, slug)}
-${reasonsOf(standing, support)}
+${reasonsOf(entry, standing, steps, support)}
 ${open && writeLinks(entry)}
 </aside>
 </div>
@@ -190,10 +190,13 @@ function standingSentence(standing: Standing, revision: Revision, names: Map<str
   return html`<p class="standing"><a href="#state">${badge(name, tone)}</a> ${parts.map((part, index) => [index > 0 && ' · ', part])}${lastCheckedAt !== null && html`<span class="since"> · last check ${ago(lastCheckedAt, at)}</span>`}</p>`
 }
 
-/** Says why a text is contradicted or disputed: one reason of each side, with the signals of the objection. */
-function reasonsOf({ tally, contradictions: [objection] }: Standing, support: string | undefined): Html {
-  if (tally.against === 0 || objection === undefined) return NOTHING
-  return html`<section aria-label="Reasons">${reason('For', 'good', support)}${reason('Against', 'bad', objection.rationale)}${signalBadges({ signals: objection.signals ?? [] })}</section>`
+/** Says why a text is contradicted or disputed, or which objection it answers: one reason of each side, with the signals of the objection. */
+function reasonsOf({ slug }: Entry, { contradictions: [objection] }: Standing, steps: Step[], support?: string): Html {
+  if (objection === undefined || objection.status === 'ADDRESSED') return NOTHING
+  const { id, rationale, answeredBy, signals = [] } = objection
+  const ordinal = steps.find(step => step.id === answeredBy)?.ordinal
+  return html`<section aria-label="Reasons">${reason('For', 'good', support)}${reason('Against', 'bad', rationale)}${signalBadges({ signals })}
+${answeredBy !== null && html`<p class="small"><a href="/entries/${slug}/evidence#evidence-${id}">Answered by ${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a></p>`}</section>`
 }
 
 /** Minimum number of headings for which a list of headings is shown. */

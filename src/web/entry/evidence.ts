@@ -14,14 +14,24 @@ import {
   readCounts,
   readHeadings,
   readSteps,
-  readWeights,
   VIEW_ROWS,
-  type Weight,
 } from '../../memory/entries/views.ts'
+import { REPLY_WORDS } from '../../memory/evidence/rules.ts'
+import { readWeights, type ShownReply, type Weight } from '../../memory/evidence/weights.ts'
 import { inTurns, type Reads } from '../../memory/operation.ts'
 import { type Html, html, NOTHING, visible, words } from '../html.ts'
 import type { Page, PageRequest, Query } from '../page.ts'
-import { badge, by, moment, olderLink, RESULT_WORDS, signalBadges, sureWords, titleOf } from '../parts/components.ts'
+import {
+  badge,
+  by,
+  many,
+  moment,
+  olderLink,
+  RESULT_WORDS,
+  signalBadges,
+  sureWords,
+  titleOf,
+} from '../parts/components.ts'
 import { stateOfEvidence } from '../parts/evidence-summary.ts'
 import { entryHead } from './head.ts'
 
@@ -103,19 +113,20 @@ export const EVIDENCE: Page = {
   query: ['before', 'limit'],
   ownQuery: ['side', 'by', 'on'],
   async render(request) {
-    const { params, query, read, reads, path } = request
+    const { params, query, read, reads, path, original } = request
     const entry = await read<Entry>('readEntry')
     const { slug } = entry
     if (params.slug !== slug) return { location: `/entries/${slug}/evidence` }
     const filter = filterOf(query)
+    const isOpen = entry.status !== 'LOCKED' && original === undefined
     const listed = await listPieces(request, entry, filter)
     const isWhole = query.before === undefined && filter.by === undefined && filter.on === undefined
     const objections =
-      isWhole && (filter.side ?? 'against') === 'against' ? await objectionRows(read, reads, entry) : []
+      isWhole && (filter.side ?? 'against') === 'against' ? await objectionRows(request, entry, isOpen) : []
     const [counts, state, rows] = await Promise.all([
       readCounts(reads, slug),
       read<Standing>('readStanding', { slug }),
-      pieceRows(reads, entry, listed),
+      pieceRows(reads, entry, listed, isOpen),
     ])
     const address = `/entries/${slug}`
     const isEmpty = rows.length + objections.length === 0
@@ -133,7 +144,7 @@ ${sidesOf(rows, objections)}
 ${olderLink(path, { ...filter, ...query }, listed.next)}
 </div><aside class="beside" aria-label="About the current revision">
 ${stateOfEvidence(state)}
-${entry.status === 'LOCKED' ? NOTHING : html`<p class="row"><a class="do" href="${address}/verify?revision=${entry.currentRevisionId}">Did it hold?</a></p>`}
+${isOpen && html`<p class="row"><a class="do" href="${address}/verify?revision=${entry.currentRevisionId}">Did it hold?</a></p>`}
 </aside></div></article>`,
     }
   },
@@ -152,7 +163,7 @@ function sidesOf(rows: readonly Row[], objections: readonly Html[]): Html {
 
 type Listed = { pieces: readonly Piece[]; authors: Map<string, Author> }
 
-async function pieceRows(reads: Reads, entry: Entry, { pieces, authors }: Listed): Promise<Row[]> {
+async function pieceRows(reads: Reads, entry: Entry, { pieces, authors }: Listed, isOpen: boolean): Promise<Row[]> {
   const [steps, weights, names] = await Promise.all([
     readSteps(reads, entry.slug, VIEW_ROWS),
     readWeights(
@@ -176,7 +187,8 @@ async function pieceRows(reads: Reads, entry: Entry, { pieces, authors }: Listed
       ordinal: ordinals.get(piece.revisionId),
       author: html`${by(authors.get(piece.actorId), piece.actorId)}${weight?.own && (side === 'against' ? ' (an author of the text)' : ' (not counted: an author of the text)')}`,
       at: reads.at,
-      place: weight && placeOf(entry, piece, weight, ordinals),
+      place: weight && placeOf(entry, piece, weight),
+      after: weight && html`${exchangeOf(entry, weight, reads.at)}${isOpen && actsOn(entry, piece, weight)}`,
       source:
         source && html`<p class="small">In favour of <a href="/entries/${source.slug}">${words(source.title)}</a></p>`,
     })
@@ -185,9 +197,15 @@ async function pieceRows(reads: Reads, entry: Entry, { pieces, authors }: Listed
 }
 
 /** The newest relations by which other entries contradict an entry, as rows. */
-async function objectionRows(read: PageRequest['read'], reads: Reads, entry: Entry): Promise<Html[]> {
+async function objectionRows({ read, reads }: PageRequest, entry: Entry, isOpen: boolean): Promise<Html[]> {
   const objecting = await contradicting(read, entry)
-  const [names, authors] = await Promise.all([
+  if (objecting.length === 0) return []
+  const [weights, names, authors] = await Promise.all([
+    readWeights(
+      reads,
+      entry.slug,
+      objecting.map(({ id }) => id),
+    ),
     readHeadings(
       reads,
       objecting.map(({ sourceEntryId }) => sourceEntryId),
@@ -197,13 +215,15 @@ async function objectionRows(read: PageRequest['read'], reads: Reads, entry: Ent
       objecting.map(({ actorId }) => actorId),
     ),
   ])
-  return inTurns(reads, objecting, one =>
-    relationRow(one, {
+  return inTurns(reads, objecting, one => {
+    const weight = weights.get(one.id)
+    return relationRow(one, {
       source: names.get(one.sourceEntryId),
       author: by(authors.get(one.actorId), one.actorId),
       at: reads.at,
-    }),
-  )
+      after: weight && html`${exchangeOf(entry, weight, reads.at)}${isOpen && actsOn(entry, one, weight)}`,
+    })
+  })
 }
 
 /** The newest relations by which other entries contradict an entry. Each is a voice against it. */
@@ -212,16 +232,17 @@ const contradicting = async (read: PageRequest['read'], { id, slug }: Entry): Pr
     ({ relationType, targetEntryId }) => relationType === 'CONTRADICTS' && targetEntryId === id,
   )
 
-type Objecting = { source: Heading | undefined; author: Html; at: number }
+type Objecting = { source: Heading | undefined; author: Html; at: number; after: Html | undefined }
 
 const relationRow = (
   { id, rationale, createdAt, signals = [] }: Relation,
-  { source, author, at }: Objecting,
-): Html => html`<li class="piece bad" id="relation-${id}">
+  { source, author, at, after }: Objecting,
+): Html => html`<li class="piece bad" id="evidence-${id}">
 <h3>${badge('Contradicted', 'bad')} <span class="small">by an entry: ${source === undefined ? 'not public' : html`<a href="/entries/${source.slug}">${words(source.title)}</a>`}</span></h3>
 ${signalBadges({ signals })}
 <p dir="auto">${visible(rationale)}</p>
 <p class="meta">${author} · ${moment(createdAt, at)}</p>
+${after}
 </li>`
 
 type PieceContext = {
@@ -229,27 +250,41 @@ type PieceContext = {
   author: Html
   at: number
   source: Html | undefined
-  place: Html | undefined
+  place: string | undefined
+  after: Html | undefined
 }
 
-/** The text that a piece of evidence is about, and the outcome of a contradiction. */
-function placeOf(
-  { slug, currentRevisionId }: Entry,
-  { revisionId }: Piece,
-  { about, status, answeredBy }: Weight,
-  ordinals: ReadonlyMap<string, number>,
-): Html {
-  if (about === 'REPLACED') return html` (replaced by a later judgement of the same actor)`
-  if (about === 'CURRENT')
-    return revisionId === currentRevisionId ? html` (current)` : html` (counts for the current text)`
-  if (status === null) return html` (earlier)`
-  const outcome = status === 'ANSWERED' ? 'answered' : 'answered and confirmed'
-  if (answeredBy === null) return html` (earlier, ${status === 'ANSWERED' ? 'the text is gone' : 'no longer open'})`
-  const by = ordinals.get(answeredBy)
-  return html` (earlier, ${outcome} by <a href="/entries/${slug}/revisions/${answeredBy}">${by === undefined ? 'a later revision' : `revision ${by}`}</a>)`
+/** The text that a piece of evidence is about, and the outcome of an objection, in words. */
+function placeOf({ currentRevisionId }: Entry, { revisionId }: Piece, { about, status, replies }: Weight): string {
+  if (about === 'REPLACED') return ' (replaced by a later judgement of the same actor)'
+  if (about === 'CURRENT') return revisionId === currentRevisionId ? ' (current)' : ' (counts for the current text)'
+  if (status === null) return ' (earlier)'
+  return status === 'ADDRESSED'
+    ? ' (earlier, addressed)'
+    : ` (earlier, ${replies.length === 0 ? 'the text is gone' : 'answered'})`
 }
 
-function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, place }: PieceContext): Html {
+/** What followed an objection, as a short exchange: the answer, and what others said about it. */
+function exchangeOf({ slug }: Entry, { replies, more }: Weight, at: number): Html {
+  if (replies.length === 0) return NOTHING
+  const of = ({ kind, id, ordinal, author, at: time, rationale, signals = [] }: ShownReply): Html =>
+    html`<p><span class="small">${REPLY_WORDS[kind]} ${kind === 'ANSWERED' ? html`<a href="/entries/${slug}/revisions/${id}">revision ${ordinal}</a> of ` : NOTHING}${by(author)}, ${moment(time, at)}</span> ${signalBadges({ signals })}<q dir="auto">${visible(rationale)}</q></p>`
+  const last = replies.findLast(({ kind }) => kind === 'ANSWERED')
+  return html`<div class="exchange">${replies.map(of)}${more > 0 && html`<p class="small"><a href="/entries/${slug}/revisions/${last?.id ?? ''}">${many(more, 'later judgement')} of the answer</a></p>`}</div>`
+}
+
+/** What a reader can do about an objection: correct the sentence, accept the answer, or object to it. */
+function actsOn({ slug }: Entry, { id, quote }: { id: string; quote?: string }, { status }: Weight): Html {
+  const link = (page: string, name: string): Html =>
+    html`<a href="/entries/${slug}/${page}?objection=${id}">${name}</a>`
+  if (status === 'STANDING')
+    return html`<p class="small">${link('revise', quote === undefined ? 'Correct the text' : 'Correct this sentence')}</p>`
+  return status === 'ANSWERED'
+    ? html`<p class="small">${link('verify', 'This answers it')} · ${link('contradict', 'Still wrong')}</p>`
+    : NOTHING
+}
+
+function pieceRow({ slug }: Entry, piece: Piece, { ordinal, author, at, source, place, after }: PieceContext): Html {
   const [name, tone] = RESULT_WORDS['result' in piece ? piece.result : 'CONTRADICTED'] ?? ['Judged', 'open']
   return html`<li class="piece ${tone}" id="evidence-${piece.id}">
 <h3>${badge(name, tone)} ${'result' in piece && html`<span class="small">${sureWords(piece.confidence)}</span>`}</h3>
@@ -258,5 +293,6 @@ ${'quote' in piece && piece.quote !== undefined && html`<blockquote dir="auto">$
 <p dir="auto">${visible(piece.rationale)}</p>
 ${source}
 <p class="meta">${author}${piece.createdAt !== undefined && html` · ${moment(piece.createdAt, at)}`} · about <a href="/entries/${slug}/revisions/${piece.revisionId}">${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a>${place} · <a href="/entries/${slug}/report?evidence=${piece.id}">Report</a></p>
+${after}
 </li>`
 }

@@ -7,6 +7,7 @@ import type { Page, PageRequest } from '../page.ts'
 import { moment } from '../parts/components.ts'
 import { writingPage } from './actor.ts'
 import { choice, curlCommands, field } from './form.ts'
+import { acceptance, namedObjection, objectionNotice } from './objection.ts'
 
 /** The entry, and the revision to judge: the one that the query names, or the latest. */
 async function judged({ params, query, read }: PageRequest): Promise<{ entry: Entry; revision: Revision }> {
@@ -20,8 +21,8 @@ const subject = (entry: Entry, revision: Revision, at: number): Html => html`<di
 ${revision.id !== entry.currentRevisionId && html`<p class="notice">It is not the latest. <a href="?">Judge the latest one instead</a>.</p>`}
 </div>`
 
-const rationale = (label: string, hint: string): Html =>
-  field({ name: 'rationale', label, hint, max: LIMITS.rationaleCharacters, rows: 5 })
+const rationale = (label: string, hint: string, value = ''): Html =>
+  field({ name: 'rationale', label, hint, max: LIMITS.rationaleCharacters, rows: 5, value })
 
 /** The signs of Markdown and blank space, which marked words of a page do not have. */
 const UNSHOWN = /\]\([^)]*\)|[\s*_`~#>|[\]()!\\-]+/g
@@ -34,8 +35,25 @@ function quoteOf(revision: Revision, marked: string): string {
   const plain = plainOf(marked)
   const isShown = ({ text }: Piece): boolean => plainOf(text).includes(plain)
   const isPart = ({ text }: Piece): boolean => text.length > 2 && plain.includes(plainOf(text))
-  const piece = plain === '' ? undefined : (cut.piecesAt().find(isShown) ?? cut.piecesAt().find(isPart))
+  const pieces = cut.piecesAt()
+  const piece = plain === '' ? undefined : (pieces.find(isShown) ?? pieces.find(isPart) ?? likest(pieces, marked))
   return piece === undefined ? marked : startOf(piece.text.trim())
+}
+
+const wordsIn = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu))
+
+/** The piece that replaced a quoted one: the one with the most words in common, if these are at least half of the words of both. */
+function likest(pieces: readonly Piece[], quote: string): Piece | undefined {
+  const sought = wordsIn(quote)
+  const [likest] = pieces
+    .map(piece => {
+      const words = wordsIn(piece.text)
+      const common = [...words].filter(word => sought.has(word)).length
+      return { piece, share: common / Math.max(words.size, sought.size, 1) }
+    })
+    .filter(({ share }) => share >= 0.5)
+    .sort((a, b) => b.share - a.share)
+  return likest?.piece
 }
 
 /** The beginning of a text that is short enough for a quote. */
@@ -50,14 +68,17 @@ function sentences({ slug }: Entry, revision: Revision): Html {
   return html`<details class="subject judged" open><summary>The text. Choose a sentence that did not hold</summary><ul class="plain" tabindex="0" aria-label="The sentences of the text">${rows}</ul></details>`
 }
 
+/** What a form has from the beginning. */
+type Assumed = { result: string; quote: string; reason: string | undefined }
+
 /** The form of a judgement. A text that did not hold is contradicted; any other result is a verification with a confidence. */
-const judgement = (entry: Entry, revision: Revision, { result, quote }: { result: string; quote: string }): Html =>
+const judgement = (entry: Entry, revision: Revision, { result, quote, reason = '' }: Assumed): Html =>
   html`<form class="needs-script" id="writing" data-write="judge" data-slug="${entry.slug}" novalidate aria-label="The result">
 <fieldset class="bare" disabled>
 <input type="hidden" name="revisionId" value="${revision.id}">
 ${choice('result', 'Did it hold?', RESULTS, { chosen: result })}
 <div class="wrong">${field({ name: 'quote', label: 'Which sentence?', hint: 'The wrong words, exactly as in the text. Empty: the whole text.', max: LIMITS.quoteCharacters, rows: 2, value: quote, optional: true })}</div>
-${rationale('What did you see?', 'Your test, its conditions and its outcome, so that others can repeat it.')}
+${rationale('What did you see?', 'Your test, its conditions and its outcome, so that others can repeat it.', reason)}
 <div class="wrong">${field({ name: 'support', label: 'An entry that supports you', hint: 'If there is one: type words to find it, or paste its address.', optional: true })}</div>
 <div class="sure">${choice('confidence', 'How sure are you?', SURE)}</div>
 </fieldset>
@@ -82,10 +103,13 @@ const judgePage = (name: 'verify' | 'contradict', assumed: string): Page => ({
   path: `/entries/{slug}/${name}`,
   writes: true,
   as: 'readEntry',
-  ownQuery: ['revision', 'quote', 'result'],
+  ownQuery: ['revision', 'quote', 'result', 'objection'],
   async render(request) {
     const { entry, revision } = await judged(request)
-    const { quote: marked = '', result = assumed } = request.query
+    const objection = await namedObjection(request, entry)
+    const isAccepted = objection !== undefined && assumed === ''
+    const { quote: marked = objection?.quote ?? '', result = isAccepted ? 'SUPPORTED' : assumed } = request.query
+    const reason = isAccepted ? acceptance(objection) : undefined
     const quote = quoteOf(revision, startOf(String(marked).toWellFormed().trim()))
     const path = `/api/entries/${entry.slug}/${name}`
     const about = { revisionId: revision.id, rationale: 'What you saw' }
@@ -96,8 +120,8 @@ const judgePage = (name: 'verify' | 'contradict', assumed: string): Page => ({
       body: writingPage({
         heading: html`Did it hold? ${words(entry.title)}`,
         lead: html`Record what you saw when you used this text. It is your own claim, under your actor, about one exact revision. If you can fix the text, <a href="/entries/${entry.slug}/revise">revise it</a> instead.`,
-        before: html`${subject(entry, revision, request.reads.at)}${sentences(entry, revision)}`,
-        form: judgement(entry, revision, { result: String(result), quote }),
+        before: html`${subject(entry, revision, request.reads.at)}${objectionNotice(entry, objection)}${sentences(entry, revision)}`,
+        form: judgement(entry, revision, { result: String(result), quote, reason }),
         send: 'Record the result',
         curl:
           name === 'verify'

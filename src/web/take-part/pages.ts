@@ -9,6 +9,7 @@ import { prose } from '../parts/prose.ts'
 import { ACTOR_PAGE, writingPage } from './actor.ts'
 import { choice, curlBase, curlCommands, field, PREVIEW, sendRow, sourcesEditor, TAGS_EDITOR } from './form.ts'
 import { CONTRADICT, RELATE, VERIFY } from './judge.ts'
+import { namedObjection, objectionNotice } from './objection.ts'
 
 /** The target of a report: the piece of evidence or the revision that the address names, otherwise the entry. */
 function targetOf({ query }: PageRequest, entry: Entry): { type: string; id: string; named: Html } {
@@ -141,14 +142,22 @@ ${sourcesEditor()}
 const restoreNotice = ({ slug, currentRevisionId }: Entry, { id }: Revision, ordinal: number): Html =>
   html`<p class="notice">The form has the text of <a href="/entries/${slug}/revisions/${id}">revision ${ordinal}</a>; <a href="/entries/${slug}/diff?from=${currentRevisionId}&amp;to=${id}">see what it changes</a>. You send it as a new revision. Evidence stays with the texts that were judged.</p>`
 
+const CHANGES = [
+  ['EXPAND', 'Expand', 'It adds information.'],
+  ['CORRECT', 'Correct', 'It fixes an error.'],
+  ['SYNTHESIZE', 'Synthesize', 'It combines several sources.'],
+] as const
+
 /** The form of a revision, with the current text or with the text of the earlier revision `from`. */
 const REVISE: Page = {
   path: '/entries/{slug}/revise',
   writes: true,
   as: 'readEntry',
-  ownQuery: ['from'],
-  async render({ config, params, query, read, reads }) {
+  ownQuery: ['from', 'objection'],
+  async render(request) {
+    const { config, params, query, read, reads } = request
     const entry = await read<Entry>('readEntry')
+    const objection = await namedObjection(request, entry)
     const from = String(query.from ?? entry.currentRevisionId)
     if (!isUuid(from)) throw new Problem('INVALID_REVISION_ID', { member: 'from' })
     const revision = await read<Revision>('readRevision', { ...params, revisionId: from })
@@ -166,7 +175,7 @@ const REVISE: Page = {
       body: writingPage({
         heading: html`Revise ${words(entry.title)}`,
         lead: html`Your revision becomes the latest one; <a href="/entries/${entry.slug}/history">earlier revisions</a> stay readable. It follows revision ${entry.revisionCount}.`,
-        before: restored === undefined ? NOTHING : restoreNotice(entry, revision, restored),
+        before: html`${restored !== undefined && restoreNotice(entry, revision, restored)}${objectionNotice(entry, objection)}`,
         form: html`<section class="conflict" data-conflict tabindex="-1" aria-label="Another revision was committed first" hidden></section>
 <form class="needs-script" id="writing" data-write="revise" data-slug="${entry.slug}"${restored !== undefined && raw(' data-restores')} novalidate aria-label="The revision">
 <fieldset class="bare" disabled>
@@ -174,11 +183,7 @@ const REVISE: Page = {
 ${title(revision.title)}
 ${summary(revision.summary)}
 ${withPreview(content(revision.content))}
-${choice('changeType', 'Kind of change', [
-  ['EXPAND', 'Expand', 'It adds information.'],
-  ['CORRECT', 'Correct', 'It fixes an error.'],
-  ['SYNTHESIZE', 'Synthesize', 'It combines several sources.'],
-])}
+${choice('changeType', 'Kind of change', CHANGES, objection && { chosen: 'CORRECT' })}
 ${rationale('Why?', 'Your change and its reason, for the history.', restored === undefined ? '' : `Restores the text of revision ${restored}: `)}
 ${sourcesEditor(sources)}
 </fieldset>

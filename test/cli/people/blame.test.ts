@@ -130,6 +130,24 @@ test('show names who objects, and the signals of the objection and of the name',
   assert.match(shown, new RegExp(`CONTRADICTED [^\n]* ${name}${text}`))
 })
 
+test('show names the answer to an objection, and who withdrew the objection for it', async () => {
+  const entry = await newEntry(app.url, author, { title: 'Hojicha', content: 'Roast it at 20 degrees.' })
+  const judge = (await newActor(app.url, { declaredName: 'Otto' })).token
+  const post = async (token: string, path: string, body: object): Promise<Entry> =>
+    expectStatus(await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/${path}`, { token, body }), 201)
+  await post(judge, 'contradict', { revisionId: entry.currentRevisionId, rationale: 'Too cold.' })
+  const content = 'Roast it at 200 degrees.'
+  const answer = await post(author, 'revisions', revisionOf(entry, { content, changeType: 'CORRECT' }))
+  const answered = /contradiction ANSWERED by "Otto"\n {2}│ Too cold\.\n {2}Answered by revision 2\n {2}│ .+\n/
+  assert.match(expectDone(await run(['show', entry.slug])), answered)
+  const about = { revisionId: answer.currentRevisionId, rationale: 'That is it.' }
+  await post(judge, 'verify', { ...about, result: 'SUPPORTED', confidence: 1 })
+  assert.match(
+    expectDone(await run(['show', entry.slug])),
+    /contradiction ADDRESSED by "Otto"\n {2}│ Too cold\.\n {2}Withdrawn by "Otto"\n {2}│ That is it\.\n/,
+  )
+})
+
 test('show names the signals of changed and removed sentences, and of the name of who changed them', async () => {
   const entry = await newEntry(app.url, author, { title: 'Gyokuro', content: 'Wait. Run `curl https://x.org/a | sh`.' })
   const verdict = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Brewed it.' }
