@@ -5,10 +5,10 @@ export const loadMarkdownIt = () =>
   createRequire(import.meta.url)('markdown-it') as typeof import('markdown-it').default
 
 /**
- * The maximum number of table cells. Rows are filled up to the width of the head, so a table can have far more cells than characters. Past
- * the maximum, tables are shown as text.
+ * The maximum number of table cells, of which an item of a list counts as two. A table or list is read at once, and rows are filled up to
+ * the width of the head, so a table can have far more cells than characters. Past the maximum, tables and lists are shown as text.
  */
-const CELLS_MAX = 10_000
+const CELLS_MAX = 4_000
 /**
  * The maximum number of brackets, each of which may begin a link that the parser searches for. Past the maximum, links are shown as text.
  */
@@ -53,21 +53,24 @@ function bareAddress(text: string, at: number): number {
   return found.replace(/[.,;:!?*_~'\p{Po}]+$/u, '').length
 }
 
-/** An upper bound of the cells in the tables of a text: the width of the widest possible head, times the number of lines. */
+/** An upper bound of the cells in the tables of a text: for each line up to the next blank one, the width of the widest head before it. */
 function cellsOf(content: string): number {
-  const lines = content.split('\n')
-  const widest = lines.reduce(
-    (most, line) => (/^[\s>:|+*.\d-]*$/.test(line) ? Math.max(most, line.split('|').length) : most),
-    0,
-  )
-  return widest * lines.length
+  let [width, cells] = [0, 0]
+  for (const line of content.split('\n')) {
+    if (/^[\s>:|+*.\d-]*$/.test(line)) width = line.trim() === '' ? 0 : Math.max(width, line.split('|').length)
+    cells += width
+  }
+  return cells
 }
 
-/** The parser rules that are off for a text that is not modest: its tables, links and emphasis are shown as text. */
-export const COSTLY_RULES = ['table', 'link', 'image', 'reference', 'emphasis', 'strikethrough']
+/** An upper bound of the items in the lists of a text. */
+const itemsOf = (content: string): number => content.match(/(?<![^\s>])(?:[-+*]|\d{1,9}[.)])(?=\s|$)/g)?.length ?? 0
 
-/** Whether a text has so few brackets, cells and marks of emphasis that they may be shown as what they mean. */
+/** The parser rules that are off for a text that is not modest: its tables, lists, links and emphasis are shown as text. */
+export const COSTLY_RULES = ['table', 'list', 'link', 'image', 'reference', 'emphasis', 'strikethrough']
+
+/** Whether a text has so few brackets, cells, items and marks of emphasis that they may be shown as what they mean. */
 export const isModest = (content: string): boolean =>
   content.split('[').length <= BRACKETS_MAX &&
   content.split(/[*_~]/).length <= MARKS_MAX &&
-  cellsOf(content) <= CELLS_MAX
+  cellsOf(content) + 2 * itemsOf(content) <= CELLS_MAX

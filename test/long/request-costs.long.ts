@@ -16,8 +16,12 @@ const AT_ONCE = 10
 const EACH_READ = 100
 /** Milliseconds of a turn of the event loop without work. */
 const IDLE = 0.2
-/** Other work of the machine adds to the time of a round, and the clock of processor time has steps of some milliseconds. */
+/**
+ * Other work of the machine adds to the time of a round, and the clock of processor time has steps of some milliseconds. A request has
+ * further rounds until its cost is within the bounds.
+ */
 const ROUNDS = 9
+const ROUNDS_MAX = 40
 
 let entries: Entry[]
 let token: string
@@ -153,15 +157,19 @@ async function costOnce({ method, path, headers, body }: Asked): Promise<Cost> {
 const thirdLeast = (values: number[]): number => values.toSorted((a, b) => a - b)[2] ?? Number.NaN
 
 /** Checks the costs of a request that is charged as some reads. */
-async function assertCheap(name: string, asked: Asked, charged = 1): Promise<string> {
+async function assertCheap(name: string, asked: Asked | (() => Asked), charged = 1, expected = 200): Promise<string> {
   const costs: Cost[] = []
-  for (let round = 0; round < ROUNDS; round++) costs.push(await costOnce(asked))
-  for (const { status } of costs) assert.equal(status, 200, name)
-  const turn = thirdLeast(costs.map(one => one.turn))
-  const all = thirdLeast(costs.map(one => one.all))
-  const text = `${name}: ${turn.toFixed(1)} ms at once, ${all.toFixed(1)} ms for ${charged} reads`
-  assert.ok(turn <= AT_ONCE && all <= EACH_READ * charged, text)
-  return text
+  for (;;) {
+    const cost = await costOnce(typeof asked === 'function' ? asked() : asked)
+    assert.equal(cost.status, expected, name)
+    costs.push(cost)
+    if (costs.length < ROUNDS) continue
+    const turn = thirdLeast(costs.map(one => one.turn))
+    const all = thirdLeast(costs.map(one => one.all))
+    const text = `${name}: ${turn.toFixed(1)} ms at once, ${all.toFixed(1)} ms for ${charged} reads`
+    if (turn <= AT_ONCE && all <= EACH_READ * charged) return text
+    assert.ok(costs.length < ROUNDS_MAX, text)
+  }
 }
 
 const reads = (Object.keys(OPERATIONS) as OperationName[]).filter(
@@ -208,7 +216,21 @@ for (const [name, [before, later]] of Object.entries(COSTLY_DIFFERENCES)) {
   })
 }
 
-test(`a preview of the longest text takes at most ${AT_ONCE} ms at once`, async t => {
-  const content = 'One *sentence* of the [text](https://text.example). '.repeat(400).slice(0, LIMITS.contentCharacters)
-  t.diagnostic(await assertCheap('preview', { method: 'POST', path: '/preview', body: JSON.stringify({ content }) }))
-})
+for (const [name, content] of Object.entries(COSTLY_CONTENTS)) {
+  test(`a write, a preview and the pages of ${name} take at most ${AT_ONCE} ms at once, and ${EACH_READ} ms`, async t => {
+    const accept = { accept: 'text/html' }
+    const { slug, currentRevisionId } = await newEntry(app.url, token, { content })
+    for (const page of ['/layers', `/revisions/${currentRevisionId}`, '/blame', '.md']) {
+      const path = page.startsWith('/b') ? `/api/entries/${slug}/blame` : `/entries/${slug}${page}`
+      t.diagnostic(await assertCheap(page, { method: 'GET', path, headers: accept }))
+    }
+    const preview = { method: 'POST', path: '/preview', body: JSON.stringify({ content }) }
+    t.diagnostic(await assertCheap('preview', preview))
+    let number = 0
+    const create = (): Asked => {
+      const body = JSON.stringify({ title: `${name} ${number++}`, summary: name, content })
+      return { method: 'POST', path: '/api/entries', headers: { 'x-actor-token': token }, body }
+    }
+    t.diagnostic(await assertCheap('create', create, 1, 201))
+  })
+}

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { piecesOf } from '../../src/memory/evidence/pieces-rules.ts'
+import { atOnce } from '../../src/web/browser/difference.js'
 import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
-import { html } from '../../src/web/html.ts'
+import { type Html, html } from '../../src/web/html.ts'
 import { markup } from '../../src/web/parts/markdown.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
@@ -17,10 +18,11 @@ function layersOf(content: string): { pieces: string[]; text: string; runs: Run[
     end += piece.length
     return end
   })
-  const { markup: text } = layeredMarkup(content, ends, {
+  const work = layeredMarkup(content, ends, {
     noted: (part, words) => html`<i class="${part}">${words}</i>`,
     unnoted: (part, words) => html`<i class="${part} open">${words}</i>`,
   })
+  const { markup: text } = atOnce(work)
   const runs = [...text.matchAll(/<i class="(\d+)( open)?">([\s\S]*?)<\/i>/g)].map(([, part, open, words = '']) => ({
     part: Number(part),
     words: wordsOf(words),
@@ -42,10 +44,8 @@ const wordsOf = (text: string): string =>
 const withoutBlank = (text: string): string => text.replace(/\s/g, '')
 
 test('a text without parts is shown whole', () => {
-  const { markup: text } = layeredMarkup('Some words.', [], {
-    noted: (_part, words) => words,
-    unnoted: (_part, words) => words,
-  })
+  const show = (_part: number, words: Html): Html => words
+  const { markup: text } = atOnce(layeredMarkup('Some words.', [], { noted: show, unnoted: show }))
   assert.equal(wordsOf(text).trim(), 'Some words.')
 })
 

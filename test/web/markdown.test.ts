@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isModest } from '../../src/memory/markdown-parser.ts'
+import { atOnce } from '../../src/web/browser/difference.js'
 import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
 import type { Html } from '../../src/web/html.ts'
 import { createMarkdown, markup, markupWithSections } from '../../src/web/parts/markdown.ts'
@@ -85,7 +86,7 @@ test('the columns of a table are aligned by classes, without styles that the con
   const cells = (text: string): string[] => text.match(/<t[hd]\b[^>]*>/g) ?? []
   const unmarked = { noted: (_part: number, words: Html) => words, unnoted: (_part: number, words: Html) => words }
   const aligned = ['th class="left"', 'th class="center"', 'th class="right"', 'th', 'td class="left"']
-  for (const text of [markup(table).markup, layeredMarkup(table, [table.length], unmarked).markup]) {
+  for (const text of [markup(table).markup, atOnce(layeredMarkup(table, [table.length], unmarked)).markup]) {
     assert.deepEqual(
       cells(text).slice(0, 5),
       aligned.map(cell => `<${cell}>`),
@@ -97,6 +98,28 @@ test('the columns of a table are aligned by classes, without styles that the con
 test('a text that is rendered in steps looks as if it were rendered at once', () => {
   for (const [name, content] of Object.entries(COSTLY_CONTENTS).filter(([, content]) => isModest(content))) {
     assert.equal(markup(content).markup, createMarkdown().render(content, { addresses: 0, open: [] }), name)
+  }
+})
+
+test('a table or list of the usual size is shown as one, and one of thousands of parts as text', () => {
+  const rows = (count: number): string => `a|b|c|d|e\n-|-|-|-|-\n${'11|22|33|44|55\n'.repeat(count)}`
+  assert.match(markup(`${rows(700)}\n${'A line of words.\n'.repeat(400)}`).markup, /<td>55<\/td>/)
+  assert.doesNotMatch(markup(rows(900)).markup, /<td>/)
+  assert.match(markup('- an item\n'.repeat(1_800)).markup, /<li>an item<\/li>/)
+  assert.doesNotMatch(markup(`${'- - - - - a\n'.repeat(500)}`).markup, /<li>/)
+})
+
+test('an outermost block has a bounded number of tokens, because it is read at once', () => {
+  const markdown = createMarkdown()
+  for (const [name, content] of Object.entries(COSTLY_CONTENTS).filter(([, content]) => isModest(content))) {
+    let [tokens, most] = [0, 0]
+    for (const { level, nesting } of markdown.parse(content, { addresses: 0, open: [] })) {
+      tokens += 1
+      if (level > 0 || nesting > 0) continue
+      most = Math.max(most, tokens)
+      tokens = 0
+    }
+    assert.ok(most <= 17_000, `${name}: ${most}`)
   }
 })
 

@@ -17,7 +17,7 @@ const PAUSE = 4_000
  * @param {Generator<undefined, T>} work
  * @returns {T}
  */
-function finished(work) {
+export function atOnce(work) {
   for (;;) {
     const { done, value } = work.next()
     if (done) return value
@@ -30,7 +30,7 @@ function finished(work) {
  * @param {readonly string[]} before
  * @param {readonly string[]} after
  */
-export const matches = (before, after) => finished(matching(before, after, BUDGET))
+export const matches = (before, after) => atOnce(matching(before, after, BUDGET))
 
 /**
  * Like `matches`. Yields where other work may run.
@@ -284,7 +284,7 @@ function append(pieces, { gone, came, same }) {
 }
 
 /** Like `comparison`, without a pause. @param {string} before @param {string} after */
-export const difference = (before, after) => finished(comparison(before, after))
+export const difference = (before, after) => atOnce(comparison(before, after))
 
 /**
  * Moves each insertion and each deletion as far to the front as the result stays the same, so that an inserted line begins at its first

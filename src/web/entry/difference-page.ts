@@ -24,23 +24,24 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 /** Elements that have no end tag. */
 const VOID = /^<(?:hr|br|input)\b/
 
-/** Number of tags and texts that are looked at before other work may run. */
-const PAUSE = 2_000
+/** The number of tags and texts that are read before other work may run. */
+const PAUSE = 1_000
 
-/** The blocks of a rendered text: the tags and texts of its outermost elements, each with the space after it. Every text is escaped. */
-function* blocksOf({ markup }: Html): Generator<undefined, string[][]> {
-  const blocks: string[][] = [[]]
-  let depth = 0
-  let count = 0
-  for (const [part] of markup.matchAll(/<[^>]*>|[^<]+/g)) {
-    if (depth === 0 && part.startsWith('<')) blocks.push([])
-    if (part.startsWith('</')) depth -= 1
-    else if (part.startsWith('<') && !VOID.test(part)) depth += 1
-    blocks.at(-1)?.push(part)
+/** The markup of the outermost elements of a rendered text, each with the space after it. Every text is escaped. */
+function* blocksOf({ markup }: Html): Generator<undefined, string[]> {
+  const blocks: string[] = []
+  let [from, depth, count] = [0, 0, 0]
+  for (const { 0: tag, index } of markup.matchAll(/<[^>]*>/g)) {
+    if (depth === 0 && index > from) {
+      blocks.push(markup.slice(from, index))
+      from = index
+    }
+    if (tag.startsWith('</')) depth -= 1
+    else if (!VOID.test(tag)) depth += 1
     count += 1
     if (count % PAUSE === 0) yield
   }
-  return blocks.filter(block => block.length > 0)
+  return [...blocks, markup.slice(from)].filter(block => block !== '')
 }
 
 const unescaped = (text: string): string =>
@@ -53,15 +54,14 @@ type Blocks = { before: Html; after: Html; sameWords: boolean }
 export function* renderedDifference(from: Html, to: Html): Generator<undefined, Group<Blocks>[]> {
   const earlier = yield* blocksOf(from)
   const later = yield* blocksOf(to)
-  const markupOf = (block: readonly string[]): string => block.join('')
-  const found = yield* matching(earlier.map(markupOf), later.map(markupOf))
+  const found = yield* matching(earlier, later)
   const groups: Group<Blocks>[] = []
   const size = from.markup.length + to.markup.length
   let [a, b] = [0, 0]
   for (const match of [...found, { a: earlier.length, b: later.length, count: 0 }]) {
-    const [gone, came] = [earlier.slice(a, match.a).flat(), later.slice(b, match.b).flat()]
-    if (gone.length + came.length > 0) groups.push({ isChanged: true, items: [yield* changedBlocks(gone, came, size)] })
-    const same = later.slice(match.b, match.b + match.count).map(block => raw(markupOf(block)))
+    const [gone, came] = [earlier.slice(a, match.a).join(''), later.slice(b, match.b).join('')]
+    if (gone !== '' || came !== '') groups.push({ isChanged: true, items: [yield* changedBlocks(gone, came, size)] })
+    const same = later.slice(match.b, match.b + match.count).map(raw)
     if (same.length > 0)
       groups.push({ isChanged: false, items: same.map(block => ({ before: block, after: block, sameWords: true })) })
     a = match.a + match.count
@@ -71,12 +71,9 @@ export function* renderedDifference(from: Html, to: Html): Generator<undefined, 
 }
 
 /** The blocks of a change. They are compared with their share of the work that both texts, of `size` characters, may take. */
-function* changedBlocks(earlier: string[], later: string[], size: number): Generator<undefined, Blocks> {
-  const wordsOf = (parts: readonly string[]): string => unescaped(parts.filter(part => !part.startsWith('<')).join(''))
-  const share = (earlier.join('').length + later.join('').length) / size
-  const from = wordsOf(earlier)
-  yield
-  const pieces = yield* comparison(from, wordsOf(later), share)
+function* changedBlocks(earlier: string, later: string, size: number): Generator<undefined, Blocks> {
+  const share = (earlier.length + later.length) / size
+  const pieces = yield* comparison(yield* wordsOf(earlier), yield* wordsOf(later), share)
   return {
     before: yield* marked(earlier, pieces, 'gone', 'del'),
     after: yield* marked(later, pieces, 'new', 'ins'),
@@ -84,39 +81,55 @@ function* changedBlocks(earlier: string[], later: string[], size: number): Gener
   }
 }
 
+/** The tags of markup, each as it is, and the texts between them, unescaped. */
+function* partsOf(markup: string): Generator<{ tag: string } | { text: string }> {
+  for (const [part] of markup.matchAll(/<[^>]*>|[^<]+/g))
+    yield part.startsWith('<') ? { tag: part } : { text: unescaped(part) }
+}
+
+function* wordsOf(markup: string): Generator<undefined, string> {
+  const texts: string[] = []
+  let count = 0
+  for (const part of partsOf(markup)) {
+    if ('text' in part) texts.push(part.text)
+    count += 1
+    if (count % PAUSE === 0) yield
+  }
+  return texts.join('')
+}
+
 /** Markup in which pieces of one kind are marked. A mark never contains a tag, and never only white space. */
 function* marked(
-  parts: readonly string[],
+  markup: string,
   pieces: readonly Piece[],
   kind: Piece['kind'],
   mark: string,
 ): Generator<undefined, Html> {
   const own = pieces.filter(piece => piece.kind === 'same' || piece.kind === kind)
-  let at = 0
-  let used = 0
-  let markup = ''
-  for (const [index, part] of parts.entries()) {
-    if (index % PAUSE === 0) yield
-    if (part.startsWith('<')) {
-      markup += part
+  let [at, used, count] = [0, 0, 0]
+  const shown: string[] = []
+  for (const part of partsOf(markup)) {
+    count += 1
+    if (count % PAUSE === 0) yield
+    if ('tag' in part) {
+      shown.push(part.tag)
       continue
     }
-    const text = unescaped(part)
-    for (let from = 0; from < text.length; ) {
+    for (let from = 0; from < part.text.length; ) {
       const piece = own[at]
       const left = piece === undefined ? Number.POSITIVE_INFINITY : piece.text.length - used
-      const words = text.slice(from, from + left)
-      const shown = escapeHtml(words)
-      markup += piece?.kind === kind && words.trim() !== '' ? `<${mark}>${shown}</${mark}>` : shown
+      const words = part.text.slice(from, from + left)
+      const isMarked = piece?.kind === kind && words.trim() !== ''
+      shown.push(isMarked ? `<${mark}>${escapeHtml(words)}</${mark}>` : escapeHtml(words))
       from += words.length
       used += words.length
-      if (piece !== undefined && used === piece.text.length) {
+      if (used === piece?.text.length) {
         at += 1
         used = 0
       }
     }
   }
-  return raw(markup)
+  return raw(shown.join(''))
 }
 
 /** The difference between two revisions: by lines, and by words within each change. */

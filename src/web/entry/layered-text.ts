@@ -1,7 +1,17 @@
 import type { Token } from 'markdown-it'
 import { COSTLY_RULES, isModest, loadMarkdownIt } from '../../memory/markdown-parser.ts'
 import { type Html, raw, visible } from '../html.ts'
-import { closeLink, createMarkdown, type Environment, hrefOf, openLink, preformatted } from '../parts/markdown.ts'
+import {
+  closeLink,
+  createInSteps,
+  type Environment,
+  hrefOf,
+  openLink,
+  PAUSE,
+  parsing,
+  preformatted,
+  tokenView,
+} from '../parts/markdown.ts'
 
 const MarkdownIt = loadMarkdownIt()
 type Parser = InstanceType<typeof MarkdownIt>
@@ -28,7 +38,7 @@ class PlacedInline extends MarkdownIt.StateInline {
 /**
  * Makes a parser record the offset of each inline token, and retain the definitions of addresses. Adjacent inline tokens are not merged.
  */
-export function recordPlaces(markdown: Parser): Parser {
+function recordPlaces(markdown: Parser): Parser {
   markdown.inline.State = PlacedInline
   markdown.inline.ruler2.disable('fragments_join')
   markdown.core.ruler.disable(['strip_references', 'linkify', 'text_join'])
@@ -36,7 +46,7 @@ export function recordPlaces(markdown: Parser): Parser {
 }
 
 /** The offset of the shown words of an inline token in the text of its block. */
-export function placeOf(tokens: readonly Token[], index: number, text: string): number {
+function placeOf(tokens: readonly Token[], index: number, text: string): number {
   const token = tokens[index]
   const at = token === undefined ? 0 : (places.get(token) ?? 0)
   if (token === undefined) return at
@@ -52,10 +62,10 @@ export function placeOf(tokens: readonly Token[], index: number, text: string): 
 }
 
 /** Maps the text of a block from the index `from` to the source from the index `source`. */
-export type Stretch = { from: number; source: number }
+type Stretch = { from: number; source: number }
 
 /** The lines of a source, and the offsets of the texts of its blocks. */
-export class SourceLines {
+class SourceLines {
   readonly #lines: readonly { start: number; text: string }[]
 
   constructor(source: string) {
@@ -106,8 +116,8 @@ export class SourceLines {
  */
 const ELEMENTS_MAX = 5_000
 
-const whole = recordPlaces(createMarkdown())
-const cheap = recordPlaces(createMarkdown()).disable(COSTLY_RULES)
+const whole = recordPlaces(createInSteps())
+const cheap = recordPlaces(createInSteps()).disable(COSTLY_RULES)
 
 /** Shows words of a part: `noted` with the note of the part, `unnoted` without it if the next cell of the row has the note. */
 export type ShowPart = Record<'noted' | 'unnoted', (part: number, words: Html) => Html>
@@ -224,12 +234,12 @@ type Parts = ReturnType<typeof createParts>
 
 /**
  * Renders untrusted Markdown as `markup` does, and shows the words of each part with `show`. `ends` contains the offset where each part
- * ends. Also shows definitions of addresses, because they have an author and determine where links lead.
+ * ends. Also shows definitions of addresses, because they have an author and determine where links lead. Yields where other work may run.
  */
-export function layeredMarkup(content: string, ends: readonly number[], show: ShowPart): Html {
+export function* layeredMarkup(content: string, ends: readonly number[], show: ShowPart): Generator<undefined, Html> {
   const markdown = isModest(content) ? whole : cheap
   const env: Environment = { addresses: 0, open: [] }
-  const tokens = markdown.parse(content, env)
+  const tokens = yield* parsing(markdown, content, env)
   const lines = new SourceLines(content)
   const parts = createParts(ends)
   const budget = { elements: 0 }
@@ -240,25 +250,28 @@ export function layeredMarkup(content: string, ends: readonly number[], show: Sh
     return runs.end()
   }
   let [row, after] = [0, 0]
-  const inlineOf = (token: Token): string => {
+  const inlineOf = function* (token: Token): Generator<undefined, string> {
     const cell = token.map == null ? lines.ofCell(token.content, row, after) : undefined
     after = cell?.end ?? 0
     const runs = new Runs(show, budget)
-    addInline(runs, token, cell?.stretches ?? lines.ofBlock(token.content, token.map?.[0] ?? 0), parts, env)
+    yield* addInline(runs, token, cell?.stretches ?? lines.ofBlock(token.content, token.map?.[0] ?? 0), parts, env)
     return cell === undefined || lastCells.has(token) ? runs.end() : runs.endUnnoted()
   }
-  const shown = tokens.map((token, index) => {
+  const viewOf = function* (token: Token, index: number): Generator<undefined, string> {
     const [first, end] = token.map ?? [0, 0]
     if (token.type === 'tr_open') [row, after] = [first, 0]
-    if (token.type === 'inline') return inlineOf(token)
+    if (token.type === 'inline') return yield* inlineOf(token)
     if (token.type === 'fence') return preformatted(linesOf(token.content, first + 1))
     if (token.type === 'code_block') return preformatted(linesOf(token.content, first))
     if (token.type === 'reference_definition') return `<p class="small">${linesOf(lines.text(first, end), first)}</p>`
-    const rule = markdown.renderer.rules[token.type]
-    if (rule === undefined) return markdown.renderer.renderToken(tokens, index, markdown.options)
-    return rule(tokens, index, markdown.options, env, markdown.renderer)
-  })
-  return raw(shown.join(''))
+    return tokenView(markdown, tokens, index, env)
+  }
+  let shown = ''
+  for (const [index, token] of tokens.entries()) {
+    shown += yield* viewOf(token, index)
+    if (index % PAUSE === PAUSE - 1) yield
+  }
+  return raw(shown)
 }
 
 /** The last cell of each row that contains words. It shows the notes of the parts of the row. */
@@ -279,13 +292,13 @@ function addText(runs: Runs, part: number, text: string): void {
   runs.space(visible(text.slice(words.length)).markup)
 }
 
-function addInline(
+function* addInline(
   runs: Runs,
   { content, children }: Token,
   stretches: Stretch[],
   parts: Parts,
   env: Environment,
-): void {
+): Generator<undefined, void> {
   const tokens = children ?? []
   const cutsOf = (index: number) => parts.cut(tokens[index]?.content ?? '', placeOf(tokens, index, content), stretches)
   /** Words that do not occur in the source belong to the part in which their token begins. */
@@ -300,7 +313,8 @@ function addInline(
     if (tokens[index]?.content === '') addText(runs, partOf(index), address)
     if (links === 0) runs.leave()
   }
-  tokens.forEach((token, index) => {
+  for (const [index, token] of tokens.entries()) {
+    if (index % PAUSE === PAUSE - 1) yield
     const { type, tag, nesting } = token
     if (type === 'link_open') links += 1
     if (type === 'link_close') links -= 1
@@ -316,5 +330,5 @@ function addInline(
     if (type === 'link_close' && tokens[index - 1]?.type === 'link_open')
       addText(runs, partOf(index - 1), hrefOf(tokens[index - 1]))
     if (nesting < 0) runs.leave()
-  })
+  }
 }

@@ -1,5 +1,6 @@
 import type { RendererRule, StateCore, Token } from 'markdown-it'
 import { COSTLY_RULES, createParser, isModest } from '../../memory/markdown-parser.ts'
+import { atOnce } from '../browser/difference.js'
 import { type Html, html, NOTHING, raw, seen, visible } from '../html.ts'
 
 /**
@@ -177,54 +178,98 @@ export function openLink(target: string, given: unknown): string {
 
 export const closeLink = (env: unknown): string => (env as Environment).open.pop() ?? ''
 
-/** Stands for the rule of the parser that reads the words of all blocks at once; `readWords` does the same in steps. */
+/** Stand for the rules of the parser that read all blocks, and the words of all blocks, at once; `parsing` does the same in steps. */
+const blockRule = (): void => {}
 const inlineRule = (): void => {}
 
-function createInSteps() {
+/** Like `createMarkdown`, for `parsing`. */
+export function createInSteps() {
   const markdown = createMarkdown()
+  markdown.core.ruler.at('block', blockRule)
   markdown.core.ruler.at('inline', inlineRule)
   return markdown
 }
 const whole = createInSteps()
 const cheap = createInSteps().disable(COSTLY_RULES)
+type Markdown = typeof whole
 
-/** Reads the words of each block: first its marks, then the pairs of marks. */
+/** The number of words and marks that are read, or of tokens that are rendered, before other work may run. */
+export const PAUSE = 250
+
+/** Reads the blocks of a text. Nested blocks are read with the outermost one. */
+function* readBlocks({ src, tokens, md, env }: StateCore): Generator<undefined, void> {
+  const state = new md.block.State(src, md, env, tokens)
+  const rules = md.block.ruler.getRules('')
+  for (let count = 1; ; count++) {
+    state.line = state.skipEmptyLines(state.line)
+    if (state.line >= state.lineMax) return
+    rules.some(rule => rule(state, state.line, state.lineMax, false))
+    if (count % PAUSE === 0) yield
+  }
+}
+
+/** Reads the words of each block as the parser does: first its marks, then the pairs of marks. */
 function* readWords({ tokens, md, env }: StateCore): Generator<undefined, void> {
   for (const token of tokens) {
     if (token.type !== 'inline') continue
     token.children ??= []
     const state = new md.inline.State(token.content, md, env, token.children)
-    md.inline.tokenize(state)
+    const rules = md.inline.ruler.getRules('')
+    const nesting = md.options.maxNesting
+    for (let count = 1; state.pos < state.posMax; count++) {
+      const isRead = state.level < nesting && rules.some(rule => rule(state, false))
+      if (!isRead) state.pending += state.src[state.pos++]
+      if (count % PAUSE === 0) yield
+    }
+    if (state.pending !== '') state.pushPending()
     yield
     for (const pair of md.inline.ruler2.getRules('')) pair(state)
     yield
   }
 }
 
+/** Parses untrusted Markdown. Yields where other work may run. */
+export function* parsing(markdown: Markdown, content: string, env: Environment): Generator<undefined, Token[]> {
+  const state = new markdown.core.State(content, markdown, env)
+  for (const rule of markdown.core.ruler.getRules('')) {
+    if (rule === blockRule) yield* readBlocks(state)
+    else if (rule === inlineRule) yield* readWords(state)
+    else rule(state)
+    yield
+  }
+  return state.tokens
+}
+
+/** Renders a token other than that of words, which has children. */
+export function tokenView(markdown: Markdown, tokens: Token[], index: number, env: Environment): string {
+  const { renderer, options } = markdown
+  const rule = renderer.rules[tokens[index]?.type ?? '']
+  return rule?.(tokens, index, options, env, renderer) ?? renderer.renderToken(tokens, index, options)
+}
+
+/** Renders tokens and their children. Yields where other work may run. */
+function* renderingTokens(markdown: Markdown, tokens: Token[], env: Environment): Generator<undefined, string> {
+  const shown: string[] = []
+  for (const [index, { type, children }] of tokens.entries()) {
+    if (type === 'inline') shown.push(yield* renderingTokens(markdown, children ?? [], env))
+    else shown.push(tokenView(markdown, tokens, index, env))
+    if (index % PAUSE === PAUSE - 1) yield
+  }
+  return shown.join('')
+}
+
 /**
  * Renders untrusted Markdown as safe markup: no HTML, no images, links only to http, https, mailto and this site. Names invisible
- * characters. Bounds time and size for every text. Yields between the rules of the parser, so that the caller can let other requests run.
+ * characters. Bounds time and size for every text. Yields where other work may run.
  */
 export function* renderingOf(content: string, sections?: Section[]): Generator<undefined, Html> {
   const env: Environment = { addresses: 0, open: [], ...(sections && { sections }) }
   const markdown = isModest(content) ? whole : cheap
-  const state = new markdown.core.State(content, markdown, env)
-  for (const rule of markdown.core.ruler.getRules('')) {
-    if (rule === inlineRule) yield* readWords(state)
-    else rule(state)
-    yield
-  }
-  return raw(markdown.renderer.render(state.tokens, markdown.options, env))
+  return raw(yield* renderingTokens(markdown, yield* parsing(markdown, content, env), env))
 }
 
 /** Renders Markdown at once. */
-export function markup(content: string, sections?: Section[]): Html {
-  const steps = renderingOf(content, sections)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
-}
+export const markup = (content: string, sections?: Section[]): Html => atOnce(renderingOf(content, sections))
 
 /** Like `markup`, with an id for each heading. Ids are made from the words of the headings, so they are stable while the headings are. */
 export function markupWithSections(content: string): { content: Html; sections: Section[] } {

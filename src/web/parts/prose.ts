@@ -32,7 +32,7 @@ export async function finished<T>(work: Generator<undefined, T>): Promise<T> {
 /** Like `prose`; `show` makes the markup of each part. `ends` contains the offset where each part ends. */
 export async function proseInLayers(content: string, ends: readonly number[], show: ShowPart): Promise<Html> {
   const { layeredMarkup } = await import('../entry/layered-text.ts')
-  return layeredMarkup(content, ends, show)
+  return finished(layeredMarkup(content, ends, show))
 }
 
 type Prose = { content: Html; sections: Section[] }
