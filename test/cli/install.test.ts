@@ -5,12 +5,13 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { placesOf, TARGETS } from '../../src/cli/install/targets.ts'
 import { SKILL } from '../../src/cli/install/texts.ts'
@@ -101,6 +102,21 @@ for (const { name } of TARGETS) {
     }
   })
 }
+
+test('hosts that read one folder of skills share a file there, which goes with the last of them', async () => {
+  const { run, env, home } = homeOf('gemini', {})
+  const other = (...args: string[]) => inProcess(['install', '--target', 'codex', '--yes', ...args], { env })
+  const skill = join(home, '.agents/skills/palimpsest/SKILL.md')
+  await done(run('--yes'))
+  await done(other())
+  const skills = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('SKILL.md'))
+  assert.deepEqual(skills, [relative(home, skill)])
+  assert.equal(readFileSync(skill, 'utf8'), SKILL)
+  assert.match(await done(run('--remove', '--yes')), /SKILL\.md stays, because another host reads it/)
+  assert.equal(readFileSync(skill, 'utf8'), SKILL)
+  await done(other('--remove'))
+  assert.equal(existsSync(skill), false)
+})
 
 test('a file that is no JSON object, has comments, or has the name already is not changed, and nothing else is', async () => {
   const bad: [string, RegExp][] = [

@@ -22,7 +22,7 @@ import { oneOf, plural } from '../people/flags.ts'
 import { visible } from '../people/output.ts'
 import { askOnTerminal } from '../people/publish.ts'
 import { added, isObject, type JsonEdit, removed, valueAt } from './json-edit.ts'
-import { type FilePlan, isOurHook, type Memory, placesOf, TARGETS } from './targets.ts'
+import { type FilePlan, isOurHook, type Memory, placesOf, TARGETS, type Target } from './targets.ts'
 
 /** The text of a file; undefined if there is none. */
 type Text = string | undefined
@@ -35,25 +35,20 @@ type Installed = Record<string, { before: string | null; after: string }>
 export async function installMemory(invocation: Invocation): Promise<number> {
   const { env, switches, stdout, flags } = invocation
   const name = required(invocation, 'target', 'the host')
-  const target = TARGETS.find(
-    one =>
-      one.name ===
-      oneOf(
-        '--target',
-        name,
-        TARGETS.map(one => one.name),
-      ),
-  )
-  if (target === undefined) throw new Error(`The target ${name} has no row.`)
+  const names = TARGETS.map(one => one.name)
+  const target = TARGETS[names.indexOf(oneOf('--target', name, names))] as Target
   const places = placesOf(env)
   const plans = target.files(memoryOf(invocation, places.home), places)
-  const recordFile = join(configDirectory(env), 'install', `${target.name}.json`)
+  const recordFile = recordFileOf(env, target)
   const installed = readInstalled(recordFile)
   const isRemoval = switches.has('remove')
   const notes: string[] = []
-  const changes = plans
+  const shared = isRemoval ? pathsOfOthers(env, target) : new Set<string>()
+  for (const { path } of plans) if (shared.has(path)) notes.push(`${path} stays, because another host reads it.`)
+  const planned = plans
+    .filter(({ path }) => !shared.has(path))
     .map(plan => changeOf(plan, installed[plan.path], isRemoval, notes))
-    .filter(({ before, after }) => before !== after)
+  const changes = planned.filter(({ before, after }) => before !== after)
   for (const change of changes) stdout.write(visible(differenceOf(change)))
   for (const note of notes) stdout.write(`${note}\n`)
   if (changes.length === 0) {
@@ -67,7 +62,7 @@ export async function installMemory(invocation: Invocation): Promise<number> {
   if (isAgreed === undefined)
     throw new UsageError('Nothing was written: add --yes, or run this on a terminal to confirm.')
   if (!isAgreed) return EXIT.failed
-  const record = isRemoval ? {} : recordOf(changes, installed)
+  const record = isRemoval ? {} : recordOf(planned, installed)
   write(recordFile, isRemoval ? undefined : `${JSON.stringify(record)}\n`)
   for (const { path, after } of changes) write(path, after)
   const done = isRemoval ? 'Removed from' : 'Written for'
@@ -102,9 +97,19 @@ function readInstalled(file: string): Installed {
   throw new OperatorError(`${file} is damaged; remove it, and what "palimpsest install" wrote by hand.`)
 }
 
-function recordOf(changes: readonly FileChange[], installed: Installed): Installed {
-  const written = changes.flatMap(({ path, base, after }) =>
-    after === undefined ? [] : [[path, { before: base ?? null, after }] as const],
+const recordFileOf = (env: NodeJS.ProcessEnv, { name }: Target): string =>
+  join(configDirectory(env), 'install', `${name}.json`)
+
+/** The files that other targets wrote, or need as they are. */
+const pathsOfOthers = (env: NodeJS.ProcessEnv, target: Target): Set<string> =>
+  new Set(
+    TARGETS.filter(other => other !== target).flatMap(other => Object.keys(readInstalled(recordFileOf(env, other)))),
+  )
+
+/** Also records a file that was there as this command would write it, because another target wrote it. */
+function recordOf(planned: readonly FileChange[], installed: Installed): Installed {
+  const written = planned.flatMap(({ path, base, after }) =>
+    after === undefined || after === base ? [] : [[path, { before: base ?? null, after }] as const],
   )
   return { ...installed, ...Object.fromEntries(written) }
 }

@@ -41,10 +41,12 @@ export const isOurHook = (item: unknown): boolean =>
   / hook --host [a-z-]+ /.test(`${JSON.stringify(item)} `) && JSON.stringify(item).includes(SERVER)
 
 const skillIn = (folder: string): FilePlan => ({
-  path: join(folder, 'palimpsest', 'SKILL.md'),
+  path: join(folder, 'skills', SERVER, 'SKILL.md'),
   kind: 'whole',
   text: SKILL,
 })
+/** The skill for all hosts that read `~/.agents/skills`. In a folder of their own they would find it twice. */
+const sharedSkill = ({ home }: Places): FilePlan => skillIn(join(home, '.agents'))
 
 /** Hooks in the form of Claude Code: lists of groups with a matcher. `seconds` is the unit of the timeout. */
 function grouped(command: string, timeout: number, events: Readonly<Record<string, string | undefined>>): JsonEdit[] {
@@ -91,13 +93,14 @@ export const TARGETS: readonly Target[] = [
           edits: [{ path: ['mcpServers', SERVER], value: server }],
         },
         { path: join(folder, 'settings.json'), kind: 'json', edits },
-        skillIn(join(folder, 'skills')),
+        skillIn(folder),
       ]
     },
   },
   {
     name: 'codex',
-    files(memory, { home, env }) {
+    files(memory, places) {
+      const { home, env } = places
       const folder = env.CODEX_HOME ?? join(home, '.codex')
       const events = { PostToolUse: 'Bash', SessionStart: undefined, Stop: undefined }
       return [
@@ -112,26 +115,26 @@ export const TARGETS: readonly Target[] = [
           kind: 'json',
           edits: grouped(hookCommand(memory, 'codex'), SECONDS, events),
         },
-        skillIn(join(home, '.agents', 'skills')),
+        sharedSkill(places),
       ]
     },
   },
   {
     name: 'gemini',
-    files(memory, { home }) {
-      const folder = join(home, '.gemini')
+    files(memory, places) {
+      const folder = join(places.home, '.gemini')
       const events = { AfterTool: 'run_shell_command', SessionStart: undefined, AfterAgent: undefined }
       const edits = [
         { path: ['mcpServers', SERVER], value: mcpServer(memory, httpUrl => ({ httpUrl })) },
         ...grouped(hookCommand(memory, 'gemini'), MILLISECONDS, events),
       ]
-      return [{ path: join(folder, 'settings.json'), kind: 'json', edits }, skillIn(join(folder, 'skills'))]
+      return [{ path: join(folder, 'settings.json'), kind: 'json', edits }, sharedSkill(places)]
     },
   },
   {
     name: 'opencode',
-    files(memory, { config }) {
-      const folder = join(config, 'opencode')
+    files(memory, places) {
+      const folder = join(places.config, 'opencode')
       const server =
         memory.endpoint === undefined
           ? { type: 'local', command: [memory.program[0], ...mcpArguments(memory)], enabled: true }
@@ -143,14 +146,14 @@ export const TARGETS: readonly Target[] = [
           kind: 'whole',
           text: openCodePlugin(hookWords(memory, 'opencode')),
         },
-        skillIn(join(folder, 'skills')),
+        sharedSkill(places),
       ]
     },
   },
   {
     name: 'cursor',
-    files(memory, { home }) {
-      const folder = join(home, '.cursor')
+    files(memory, places) {
+      const folder = join(places.home, '.cursor')
       const hook = { command: hookCommand(memory, 'cursor'), timeout: SECONDS }
       const events = ['postToolUse', 'postToolUseFailure', 'sessionStart', 'stop']
       return [
@@ -167,7 +170,7 @@ export const TARGETS: readonly Target[] = [
             ...events.map(event => ({ path: ['hooks', event], value: hook, isItem: true as const })),
           ],
         },
-        skillIn(join(folder, 'skills')),
+        sharedSkill(places),
       ]
     },
   },
@@ -184,14 +187,14 @@ export const TARGETS: readonly Target[] = [
           kind: 'json',
           edits: [{ path: ['servers', SERVER], value: server }],
         },
-        skillIn(join(places.home, '.copilot', 'skills')),
+        sharedSkill(places),
       ]
     },
   },
   {
     name: 'openclaw',
-    files(memory, { home }) {
-      const folder = join(home, '.openclaw')
+    files(memory, places) {
+      const folder = join(places.home, '.openclaw')
       const server = mcpServer(memory, url => ({ url, transport: 'streamable-http' }))
       return [
         {
@@ -199,7 +202,7 @@ export const TARGETS: readonly Target[] = [
           kind: 'json',
           edits: [{ path: ['mcp', 'servers', SERVER], value: server }],
         },
-        skillIn(join(folder, 'skills')),
+        sharedSkill(places),
       ]
     },
   },
