@@ -50,3 +50,13 @@ export function sizeText(bytes: number): string {
   }
   return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`
 }
+
+/** Seconds from which a time is given in minutes. */
+const MINUTES_FROM = 100
+
+/** The rate and the time left, as "9100/s, 42 s left", of a run that has done `done` of `all` units since `began` (performance.now()). */
+export function pace(done: number, all: number, began: number): string {
+  const rate = done / Math.max((performance.now() - began) / 1_000, 0.001)
+  const left = Math.ceil((all - done) / Math.max(rate, 0.001))
+  return `${Math.round(rate)}/s, ${left < MINUTES_FROM ? `${left} s` : `${Math.ceil(left / 60)} min`} left`
+}

@@ -335,7 +335,7 @@ test('no node starts on the copy of a killed run, and the next run completes it'
   await withClient(target, async client => {
     const revisions = async () => Number((await client.query('SELECT count(*) AS n FROM revision')).rows[0].n)
     const copied = await revisions()
-    await client.query('BEGIN; LOCK TABLE activity IN ACCESS EXCLUSIVE MODE')
+    await client.query('BEGIN; LOCK TABLE activity IN EXCLUSIVE MODE')
     const child = spawn(process.execPath, [LAUNCHER, 'copy', '--from', dataDir, '--to', target], { stdio: 'ignore' })
     const ended = new Promise(resolve => child.once('exit', (_code, signal) => resolve(signal)))
     await eventually('the new revision is there', 60_000, async () => (await revisions()) > copied || undefined)

@@ -8,7 +8,7 @@ import { evidenceHash } from '../../memory/entries/rules.ts'
 import { readHead } from '../../memory/head-rows.ts'
 import { findMirror } from '../../mirror/rows.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
-import { createProgress, type Progress, percent } from '../../progress.ts'
+import { createProgress, type Progress, pace, percent } from '../../progress.ts'
 import { EXIT, type Invocation, UsageError } from '../command.ts'
 import { type Checksum, readChecksum } from '../stores/checksum.ts'
 import { openFileSnapshot, openSnapshot, type Snapshot } from '../stores/snapshot.ts'
@@ -108,8 +108,8 @@ type EntryHead = { number: number; id: string; slug: string; revision: number; r
 
 const NUMBER_PAGE = 10_000
 /** Entries per batch: over a network a batch takes one round trip. Multiplied by the revisions read of each, this bounds the memory. */
-const ENTRY_PAGE = 32
-const REVISION_PAGE = 16
+const ENTRY_PAGE = 64
+const REVISION_PAGE = 4
 
 type Checked = Pick<Snapshot, 'store' | 'damageOfEngine'>
 
@@ -204,19 +204,27 @@ async function damageOfEntries(
   progress: Progress,
 ): Promise<string | undefined> {
   let done = 0
+  const began = performance.now()
+  const check = async (page: readonly EntryHead[]): Promise<string | undefined> => {
+    const seen = page.filter(({ withdrawn }) => whole || !withdrawn)
+    const damages = await Promise.all(seen.map(entry => damageOfEntry(store, entry)))
+    done += page.length
+    progress.update(() => `${done} of ${entries} entries, ${percent(done, entries)}, ${pace(done, entries, began)}`)
+    return damages.find(one => one !== undefined)
+  }
+  let checking: Promise<string | undefined> = Promise.resolve(undefined)
   for (let after = 0; ; ) {
     const page = await store.all<EntryHead>(
       sql`SELECT number, id, slug, revision, revisions, withdrawn FROM entry WHERE number > ${after} ORDER BY number LIMIT ${ENTRY_PAGE}`,
     )
-    const damages = await Promise.all(
-      page.filter(({ withdrawn }) => whole || !withdrawn).map(entry => damageOfEntry(store, entry)),
-    )
-    const damage = damages.find(one => one !== undefined)
+    // A server reads this page while the page before is checked here.
+    const next = check(page)
+    next.catch(() => {})
+    const damage = await checking
     if (damage !== undefined) return damage
-    done += page.length
-    progress.update(() => `${done} of ${entries} entries, ${percent(done, entries)}`)
+    checking = next
     const last = page.at(-1)
-    if (last === undefined || page.length < ENTRY_PAGE) return undefined
+    if (last === undefined || page.length < ENTRY_PAGE) return checking
     after = last.number
     // Signals are handled between pages.
     await new Promise(setImmediate)
@@ -224,10 +232,12 @@ async function damageOfEntries(
 }
 
 async function damageOfEntry(store: Reader, entry: EntryHead): Promise<string | undefined> {
-  const damage =
-    (await damageOfChain(store, entry)) ??
-    (await damageOfChanges(store, entry.number)) ??
-    (await damageOfStanding(store, entry.number))
+  const found = await Promise.all([
+    damageOfChain(store, entry),
+    damageOfChanges(store, entry.number),
+    damageOfStanding(store, entry.number),
+  ])
+  const damage = found.find(one => one !== undefined)
   return damage === undefined ? undefined : `Entry ${entry.id} (${entry.slug}) is damaged: ${damage}.`
 }
 

@@ -178,7 +178,9 @@ async function damageOfCounters(store: Reader): Promise<string | undefined> {
   return ends === 2 * relations ? undefined : `There are ${ends} ends of ${relations} relations; each has two.`
 }
 
-const TABLES = `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`
+/** The tables with rows: the parts of a partitioned table, not that table. */
+const TABLES = `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = 'public' AND c.relkind = 'r' ORDER BY c.relname`
 /** The B-trees of the schema, if this user may check them. */
 const INDEXES = `SELECT c.oid AS index, c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   JOIN pg_am a ON a.oid = c.relam JOIN pg_namespace n ON n.oid = c.relnamespace

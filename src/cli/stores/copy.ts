@@ -8,7 +8,7 @@ import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { readHead } from '../../memory/head-rows.ts'
 import { assertNoMirror } from '../../mirror/check.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { createProgress, type Progress, percent } from '../../progress.ts'
+import { createProgress, type Progress } from '../../progress.ts'
 import { adminTokenFile, ensureSecret, logKeyFile, originKeyFile } from '../../secrets.ts'
 import { isServed, storeFile } from '../../stores/embedded/directory.ts'
 import { assertPrimary, assertTrustworthy } from '../../stores/postgres/checks.ts'
@@ -20,6 +20,7 @@ import { judgeLog } from '../../tlog/appender.ts'
 import { logHeadFile } from '../../tlog/key-files.ts'
 import { countLines, type Verdict, verifyStore } from '../check/check.ts'
 import { EXIT, type Invocation } from '../command.ts'
+import { RowProgress } from './row-progress.ts'
 import { beginSnapshot, openDatabaseSnapshot, openStoreForReading } from './snapshot.ts'
 
 /** Copies the present state of an embedded store into PostgreSQL, or updates an earlier copy, and verifies the copy. */
@@ -37,7 +38,7 @@ export async function copyToDatabase(invocation: Invocation, directory: string, 
       await prepare(source, target)
       await copySecrets(directory, target)
       const mayContinue = await isLogKnown(directory, source)
-      const sent = await copyAll(source, target, () => mayContinue && !mayGrow(), progress)
+      const sent = await copyAll(source, target, url, () => mayContinue && !mayGrow(), progress)
       const seconds = ((performance.now() - began) / 1_000).toFixed(1)
       progress.phase(`Sent ${sent} rows in ${seconds} s; verifying`)
     } finally {
@@ -94,13 +95,17 @@ async function isLogKnown(directory: string, source: SqliteConnection): Promise<
   return typeof judgeLog(state, state.logEpoch?.keys ?? '') === 'string'
 }
 
+/** Sessions that insert rows. With two, one inserts while the other gets its next rows; a third one uses another core of the server. */
+const SESSIONS = 3
+
 /**
  * Copies all rows. The head is last, with all data that a node needs to start; until then, no node serves the database. `logContinues`
- * returns whether a node on the copy may continue the log: the store signs no more records.
+ * returns whether a node on the copy may continue the log: the store signs no more records. Returns the number of sent rows.
  */
 async function copyAll(
   source: SqliteConnection,
   target: PostgresConnection,
+  url: string,
   logContinues: () => boolean,
   progress: Progress,
 ): Promise<number> {
@@ -110,13 +115,7 @@ async function copyAll(
     if (columns === undefined) throw new Error(`The database has no table ${name}.`)
     return [...columns]
   }
-  const newest = 'SELECT max(number) AS n FROM moderation'
-  const [known] = await target.query(newest)
-  const moderated = known?.n !== source.one<{ n: number | null }>({ text: newest, values: [] })?.n
-  let sent = 0
-  // The copy is valid only after the last transaction, which waits for the disk.
-  await target.exec('SET synchronous_commit = off')
-  for (const table of COPIED) sent += await copyTable(source, target, table, columnsOf(table.name), moderated, progress)
+  const sent = await copyTables(source, target, url, columnsOf, progress)
   progress.phase('Copying the small tables')
   await target.exec('SET synchronous_commit = on; BEGIN')
   for (const name of [...REPLACED, 'head']) await target.send(replacing(source, name, columnsOf(name)))
@@ -131,6 +130,54 @@ async function copyAll(
   await target.exec('COMMIT')
   if ((await target.query('SELECT record FROM erasure LIMIT 1')).length > 0) await removeErased(target)
   return sent
+}
+
+/** Copies the tables that grow, the largest first, in sessions that run at the same time. Returns the number of sent rows. */
+async function copyTables(
+  source: SqliteConnection,
+  target: PostgresConnection,
+  url: string,
+  columnsOf: (name: string) => Columns,
+  progress: Progress,
+): Promise<number> {
+  const parts = await partsOf(source, target)
+  const rows = new RowProgress(progress, new Map(parts.map(({ table, total }) => [table.name, total])))
+  const last = parts.filter(({ table }) => table.name === MODERATION)
+  const waiting = parts.filter(part => !last.includes(part)).sort((one, other) => other.total - one.total)
+  const others = await Promise.all(Array.from({ length: SESSIONS - 1 }, () => connectCommand(url)))
+  try {
+    const work = async (session: PostgresConnection): Promise<void> => {
+      // The copy is valid only after the last transaction, which waits for the disk.
+      await session.exec('SET synchronous_commit = off')
+      for (let part = waiting.shift(); part !== undefined; part = waiting.shift())
+        await copyTable(source, session, part, columnsOf(part.table.name), rows)
+    }
+    await Promise.all([target, ...others].map(work))
+    for (const part of last) await copyTable(source, target, part, columnsOf(part.table.name), rows)
+  } finally {
+    await Promise.all(others.map(session => session.close()))
+  }
+  return rows.done
+}
+
+/** The rows of a table that are sent: those above `after`. */
+type Part = { table: CopiedTable; after: number; total: number }
+
+/** The part of each table that the target lacks, or may have in an earlier state. */
+async function partsOf(source: SqliteConnection, target: PostgresConnection): Promise<Part[]> {
+  const newest = `SELECT max(number) AS n FROM ${MODERATION}`
+  const [known] = await target.query(newest)
+  const moderated = known?.n !== source.one<{ n: number | null }>({ text: newest, values: [] })?.n
+  const parts: Part[] = []
+  for (const table of COPIED) {
+    const { name, by, changes } = table
+    const whole = changes === 'any' || changes === 'swept' || (changes === 'moderated' && moderated)
+    // The last row may be one of several with the same number.
+    const after = whole ? -1 : (await newestIn(target, name, by)) - 1
+    const counting = { text: `SELECT count(*) AS n FROM ${name} WHERE ${by} > ?`, values: [after] }
+    parts.push({ table, after, total: only(source.one<{ n: number }>(counting)).n })
+  }
+  return parts
 }
 
 /** An earlier copy has the salts of records that were erased since. */
@@ -173,8 +220,9 @@ async function copySecrets(directory: string, target: PostgresConnection): Promi
   if (existsSync(logKey)) await shareLogKey(target, () => ensureSecret(logKey))
 }
 
-/** Rows per statement. A revision can have 50 kB. */
-const BATCH = 500
+/** The maximum of rows, and of characters before the last row, in one statement. */
+const BATCH = 2_000
+const BATCH_CHARACTERS = 2_000_000
 
 /**
  * How a table is updated. With `never`, rows do not change, so the table is read from the end of the last copy. With `moderated`, only
@@ -196,6 +244,8 @@ const numbered = (name: string, changes: CopiedTable['changes']): CopiedTable =>
   changes,
 })
 
+const MODERATION = 'moderation'
+
 /** The tables that grow with the store. Moderation is last: until its newest rows are copied, the next copy reads all rows that it may have changed. */
 export const COPIED: readonly CopiedTable[] = [
   numbered('origin', 'any'),
@@ -216,7 +266,7 @@ export const COPIED: readonly CopiedTable[] = [
   { name: 'salt', by: 'record', key: ['record'], changes: 'never' },
   { name: 'erasure', by: 'record', key: ['record'], changes: 'any' },
   { name: 'entry_reader', by: 'entry', key: ['day', 'entry', 'origin'], changes: 'swept' },
-  numbered('moderation', 'moderated'),
+  numbered(MODERATION, 'moderated'),
 ]
 
 /** Small tables with deletions. They are replaced. */
@@ -235,7 +285,7 @@ export const REPLACED = [
 ] as const
 
 /** The columns of a table in PostgreSQL and their types, in order. */
-export type Columns = readonly (readonly [name: string, type: string])[]
+type Columns = readonly (readonly [name: string, type: string])[]
 
 /** The largest value of a column; 0 if the table is empty. */
 async function newestIn(target: PostgresConnection, table: string, column: string): Promise<number> {
@@ -243,46 +293,46 @@ async function newestIn(target: PostgresConnection, table: string, column: strin
   return only(found).n ?? 0
 }
 
-/** Updates one table of the target from the source. Returns the number of sent rows. */
-export async function copyTable(
+/** Updates one table of the target from the source. */
+async function copyTable(
   source: SqliteConnection,
   target: PostgresConnection,
-  { name, by, key, changes }: CopiedTable,
+  { table: { name, by, key, changes }, after, total }: Part,
   columns: Columns,
-  moderated: boolean,
-  progress: Progress,
-): Promise<number> {
+  rows: RowProgress,
+): Promise<void> {
   if (changes === 'swept') await target.exec(`DELETE FROM ${name}`)
-  const whole = changes === 'any' || changes === 'swept' || (changes === 'moderated' && moderated)
-  // The last row may be one of several with the same number.
-  const after = whole ? -1 : (await newestIn(target, name, by)) - 1
-  const counting = { text: `SELECT count(*) AS n FROM ${name} WHERE ${by} > ?`, values: [after] }
-  const total = only(source.one<{ n: number }>(counting)).n
-  if (total > 0) progress.phase(`Copying ${name}`)
+  if (total === 0) return
+  rows.begin(name)
   if (key.length === 0) await target.query(`DELETE FROM ${name} WHERE ${by} > $1`, [after])
   const conflict = key.length === 0 ? '' : ` ON CONFLICT (${key.join()}) ${updateOf(name, key, columns)}`
   const insert = `${insertOf(name, columns)}${conflict}`
   const text = `SELECT ${namesOf(columns)} FROM ${name} WHERE ${by} > ? ORDER BY ${by}`
-  let batch: Record<string, Value>[] = []
-  let sent = 0
-  const send = async (): Promise<void> => {
+  for (const batch of batchesOf(source.each<Record<string, Value>>({ text, values: [after] }))) {
     await target.send([inserting(insert, columns, batch)])
-    sent += batch.length
-    batch = []
-    progress.update(() => `Copied ${sent} of ${total} rows of ${name}, ${percent(sent, total)}`)
+    rows.add(batch.length)
   }
-  for (const row of source.each<Record<string, Value>>({ text, values: [after] })) {
+}
+
+/** Groups rows for one statement each. */
+function* batchesOf(rows: Iterable<Record<string, Value>>): Iterable<Record<string, Value>[]> {
+  let batch: Record<string, Value>[] = []
+  let characters = 0
+  for (const row of rows) {
     batch.push(row)
-    if (batch.length === BATCH) await send()
+    for (const name in row) characters += typeof row[name] === 'string' ? row[name].length : 0
+    if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
+    yield batch
+    batch = []
+    characters = 0
   }
-  if (batch.length > 0) await send()
-  return sent
+  if (batch.length > 0) yield batch
 }
 
 const namesOf = (columns: Columns): string => columns.map(([column]) => column).join()
 
 /** The statements that replace the rows of a small table. */
-export function replacing(source: SqliteConnection, name: string, columns: Columns): Query[] {
+function replacing(source: SqliteConnection, name: string, columns: Columns): Query[] {
   const rows = source.all<Record<string, Value>>({ text: `SELECT ${namesOf(columns)} FROM ${name}`, values: [] })
   return [{ text: `DELETE FROM ${name}`, values: [] }, inserting(insertOf(name, columns), columns, rows)]
 }
