@@ -181,6 +181,12 @@ export const WorkQuery = Type.Object(
       ),
     ),
     tag: FindQuery.properties.tag,
+    env: Type.Optional(
+      Type.String({
+        maxLength: LIMITS.envCharacters,
+        description: 'Only entries about these products: with their tag, or confirmed on any of their versions.',
+      }),
+    ),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: WORK.max, default: WORK.default, description: 'Rows at most.' }),
     ),

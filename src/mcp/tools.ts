@@ -185,7 +185,13 @@ const work = tool({
   title: 'List the most valuable checks',
   description:
     'List what to check or write next: entries that are disputed, corrected, unchecked or stale, and topics that many searched for without a result. Your own are excluded, unless kind is MINE.',
-  input: inputOf({ kind: WorkQuery.properties.kind, tag, limit, actorToken: ACTING.actorToken }),
+  input: inputOf({
+    kind: WorkQuery.properties.kind,
+    tag,
+    env: WorkQuery.properties.env,
+    limit,
+    actorToken: ACTING.actorToken,
+  }),
   performs: ['listWork', 'listDecisions'],
   async run({ client, memory }, query) {
     const { items } = await client.listWork(query)

@@ -130,6 +130,30 @@ test('without a kind the kinds take turns, the limit applies, and a higher limit
   assert.ok((await work({ limit: '50' })).length > 10)
 })
 
+test('env lists only entries about products of the caller: with their tag, or confirmed on any version of them', async () => {
+  const [tagged, confirmed, other, mine] = [
+    await publish('Gizmo'),
+    await publish('of-env'),
+    await publish('of-env'),
+    author,
+  ]
+  const [judge, objector] = [await world.voice(), await world.voice()]
+  const item = {
+    ...{ entry: confirmed.id, revisionId: confirmed.currentRevisionId, kind: 'VERIFY', result: 'SUPPORTED' },
+    ...{ confidence: 0.9, rationale: 'Tried it.', observedOn: [{ name: 'gizmo', version: '16.2' }] },
+  }
+  expectStatus(await world.send(judge, '/api/evidence', { items: [item] }), 200)
+  await world.quote(objector, confirmed, confirmed.content.split(/(?<=\.) /)[0] ?? '')
+  await world.quote(objector, other, other.content.split(/(?<=\.) /)[0] ?? '')
+  const listed = async (query: Record<string, string>, voice?: Voice) => slugsOf(await work(query, voice))
+  assert.deepEqual(await listed({ env: 'debian@12,GIZMO@17' }), [confirmed.slug, tagged.slug])
+  assert.deepEqual(await listed({ env: 'gizmo', tag: 'of-env' }), [confirmed.slug])
+  assert.deepEqual(await listed({ env: 'nothing@1' }), [])
+  assert.deepEqual(await listed({ env: 'gizmo', kind: 'MINE' }, mine), [confirmed.slug])
+  assert.ok((await listed({ tag: 'of-env' })).includes(other.slug))
+  expectProblem(await call(app.url, 'GET', `/api/work?env=${'x'.repeat(1_001)}`), 400, 'INVALID_ENV')
+})
+
 test('a caller that wrote hundreds of the first entries gets those of others', async () => {
   const own = await startApp()
   try {

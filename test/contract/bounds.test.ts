@@ -162,6 +162,7 @@ const ADDED: Record<string, Record<string, string>> = {
   listWork: {
     kind: 'DISPUTED|ANSWERED|UNCHECKED|STALE|UNANSWERED|MINE',
     tag: 'text ..40',
+    env: 'text ..1000',
     limit: 'integer 1..50',
   },
   listSimilar: { title: 'text 1..180', summary: 'text ..500' },

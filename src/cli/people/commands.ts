@@ -170,10 +170,15 @@ export const READ_COMMANDS: readonly Command[] = [
     flags: [
       { name: 'kind', value: 'KIND', values: WORK_KINDS, description: 'Only checks of this kind.' },
       { name: 'tag', value: 'TAG', description: 'Only entries with this tag.' },
+      {
+        name: 'env',
+        value: 'NAME@VERSION',
+        description: 'Only entries about these products; auto reads Node, system and packages.',
+      },
       { ...LIMIT, byDefault: '10' },
       ...READ_FLAGS,
     ],
-    examples: ['work', 'work --kind DISPUTED --tag kitchen', 'work --json'],
+    examples: ['work', 'work --kind DISPUTED --tag kitchen', 'work --env auto', 'work --json'],
     exits: SERVICE_EXITS,
     run: withSession(async () => (await import('./search.ts')).work),
   },

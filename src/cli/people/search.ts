@@ -42,6 +42,9 @@ export async function search(session: Session): Promise<void> {
   return sort === undefined ? find(session, q, limit) : list(session, { q, sort }, most)
 }
 
+const envOf = (env: string | undefined): { env?: string } =>
+  env === undefined ? {} : { env: environmentQuery(environmentsIn('env', env)) }
+
 type NamedMemory = { name: string; client: Pick<Client, 'findEntries'> }
 
 /** The memory of the session, and the services of --from. Their limits and faults do not concern each other. */
@@ -64,7 +67,7 @@ async function find(session: Session, q: string, limit: number | undefined): Pro
     q,
     ...(limit === undefined ? {} : { limit }),
     ...(tag === undefined ? {} : { tag }),
-    ...(env === undefined ? {} : { env: environmentQuery(environmentsIn('env', env)) }),
+    ...envOf(env),
     ...(tokens === undefined ? {} : { tokens: countOf('--tokens', tokens, FIND.tokensMax, FIND.tokensMin) }),
   }
   const places = memoriesOf(session)
@@ -149,11 +152,12 @@ type Item = WorkList['items'][number]
 
 /** Lists the most valuable checks, without entries that the actor of this machine wrote or judged. */
 export async function work({ invocation, client, out, json }: Session): Promise<void> {
-  const { kind, tag, limit = String(WORK.default) } = invocation.flags
+  const { kind, tag, env, limit = String(WORK.default) } = invocation.flags
   const { items } = await client.listWork({
     limit: countOf('--limit', limit, WORK.max),
     ...(kind === undefined ? {} : { kind: oneOf('--kind', kind.toUpperCase(), WORK_KINDS) }),
     ...(tag === undefined ? {} : { tag }),
+    ...envOf(env),
   })
   for (const item of items) {
     if (json) out.json(item)

@@ -8,6 +8,7 @@ import { listUnansweredTopics } from '../activity/rows.ts'
 import { entryOf } from '../entries/cache.ts'
 import { tagsOf } from '../entries/rows.ts'
 import { tagKey } from '../entries/rules.ts'
+import { confirmedOn, parseEnvironment } from '../evidence/environment-rules.ts'
 import { inTurns, type ReadOperation, type Reads } from '../operation.ts'
 import { DAY, isoTime } from '../values.ts'
 import * as store from './rows.ts'
@@ -31,9 +32,12 @@ const FIRST_LOOK = [{ end: 'most', more: SPARE }] as const
 const AT_ONCE = 50
 /** Number of the newest entries with a tag that are also read. */
 const TAGGED = 100
+/** Number of products whose tags are read. */
+const PRODUCTS = 8
 
 type WorkPlace = { kind: Kind | 'MINE'; row: Waiting; mine?: OwnEvent }
-type WorkFilter = { tag: string; limit: number; tagged: readonly Waiting[] }
+/** What the entries of a list must have: a tag, and one of some products as a tag or among those that it was confirmed on. */
+type WorkFilter = { tag: string; env: ReturnType<typeof parseEnvironment>; limit: number; tagged: readonly Waiting[] }
 
 /** Lists the most valuable checks, of one kind or of each in turn, without entries that the actor wrote or judged. Entries with signals come last. */
 export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
@@ -42,22 +46,36 @@ export const listWork: ReadOperation<'listWork'> = async (reads, { query }) => {
   // Reads before this one are counted first.
   await reads.flushObservations()
   const key = tagKey(tag)
-  const filter: WorkFilter = { tag: key, limit, tagged: key === '' ? [] : await listTagged(reads, tag) }
+  // A version does not matter: a check on another one is worth as much.
+  const env = parseEnvironment(query.env ?? '').map(({ name }) => ({ name }))
+  const tags = key === '' ? env.slice(0, PRODUCTS).map(({ name }) => name) : [tag]
+  const tagged = (await inTurns(reads, tags, one => listTagged(reads, one))).flat()
+  const filter: WorkFilter = { tag: key, env, limit, tagged }
   const ofEntries = kinds.filter(kind => kind !== 'UNANSWERED' && kind !== 'MINE')
   const [lists, mine, topics] = await Promise.all([
     Promise.all(ofEntries.map(kind => placesOf(reads, kind, filter))),
     kinds.includes('MINE') ? listMine(reads, filter) : [],
-    kinds.includes('UNANSWERED') && key === '' ? listUnanswered(reads, limit) : [],
+    kinds.includes('UNANSWERED') && !isNarrow(filter) ? listUnanswered(reads, limit) : [],
   ])
   const items = await itemsOf(reads, inTurn<WorkPlace | WorkItem>([...lists, mine, topics], limit))
   const body: WorkList = { items, dataClass: 'EXTERNAL' }
   return { body }
 }
 
+const isNarrow = ({ tag, env }: WorkFilter): boolean => tag !== '' || env.length > 0
+
+/** Whether an entry with these tags, as JSON, passes a filter. */
+async function passes({ reader }: Reads, { tag, env }: WorkFilter, owner: { number: number; tags: string }) {
+  const keys = new Set(tagsOf(owner).map(tagKey))
+  if (tag !== '' && !keys.has(tag)) return false
+  if (env.length === 0 || env.some(({ name }) => keys.has(tagKey(name)))) return true
+  return confirmedOn((await store.readStanding(reader, owner.number)).observedOn, env).length > 0
+}
+
 /** The entries that need one kind of check, the most valuable first. */
 async function placesOf(reads: Reads, kind: Kind, filter: WorkFilter): Promise<WorkPlace[]> {
-  const { tag, limit, tagged } = filter
-  const passesOver = reads.actor !== null || tag !== ''
+  const { limit, tagged } = filter
+  const passesOver = reads.actor !== null || isNarrow(filter)
   let offered: Waiting[] = []
   for (const { end, more } of passesOver ? LOOKS : FIRST_LOOK) {
     await reads.yieldIfOverBudget()
@@ -83,13 +101,14 @@ const lastOf = <T>(list: readonly T[], isLast: (item: T) => boolean): T[] => [
   ...list.filter(isLast),
 ]
 
-/** The first entries that have the tag and that the actor neither wrote nor judged. */
-async function offeredOf(reads: Reads, rows: readonly Waiting[], { tag, limit }: WorkFilter): Promise<Waiting[]> {
+/** The first entries that pass the filter and that the actor neither wrote nor judged. */
+async function offeredOf(reads: Reads, rows: readonly Waiting[], filter: WorkFilter): Promise<Waiting[]> {
   const { reader, actor } = reads
+  const { limit } = filter
   const ifOffered = async (row: Waiting): Promise<Waiting | undefined> => {
     const owner = await store.findOwner(reader, row.number)
     if (owner === undefined || owner.actor === actor) return undefined
-    if (tag !== '' && !tagsOf(owner).some(one => tagKey(one) === tag)) return undefined
+    if (!(await passes(reads, filter, owner))) return undefined
     return actor === null || !(await store.isInvolved(reader, actor, row.number)) ? row : undefined
   }
   const offered: Waiting[] = []
@@ -123,19 +142,19 @@ const OWN_WRITES = 200
 const WRITING: ReadonlySet<Action> = new Set(['CREATE', ...CHANGE_TYPES])
 
 /** The entries that the actor wrote or judged, and that others objected to, answered or corrected since, the latest own writes first. */
-async function listMine(reads: Reads, { tag, limit }: WorkFilter): Promise<WorkPlace[]> {
+async function listMine(reads: Reads, filter: WorkFilter): Promise<WorkPlace[]> {
   const { reader, actor } = reads
   if (actor === null) return []
   const own = Map.groupBy(await store.listOwnWrites(reader, actor, OWN_WRITES), ({ entry }) => entry)
   const places: WorkPlace[] = []
   for (const [number, writes] of own) {
-    if (places.length === limit) break
+    if (places.length === filter.limit) break
     await reads.yieldIfOverBudget()
     const row = await store.findWaiting(reader, number)
     const mine = row === undefined ? undefined : await eventOf(reads, actor, number, writes)
     if (row === undefined || mine === undefined) continue
-    const owner = tag === '' ? undefined : await store.findOwner(reader, number)
-    if (owner === undefined || tagsOf(owner).some(one => tagKey(one) === tag)) places.push({ kind: 'MINE', row, mine })
+    const owner = isNarrow(filter) ? await store.findOwner(reader, number) : undefined
+    if (owner === undefined || (await passes(reads, filter, owner))) places.push({ kind: 'MINE', row, mine })
   }
   return places
 }

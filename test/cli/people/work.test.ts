@@ -26,6 +26,7 @@ test("work lists the next checks with reasons, and omits the actor's own entries
     expectDone(await as(reader, ['work', '--tag', 'valves'])),
     /^UNCHECKED {3}Valve sticks in frost {2}valve-sticks-in-frost\n {12}UNCHECKED: no independent check yet.*\n {12}\d readers? · never checked\n$/,
   )
+  assert.match(expectDone(await as(reader, ['work', '--env', 'debian@12,valves@3'])), /valve-sticks-in-frost/)
   const judgement = ['--revision', 'latest', '--rationale', 'It broke.']
   expectDone(await as(reader, ['contradict', 'valve-sticks-in-frost', ...judgement]))
   assert.match((await as(reader, ['work'])).stderr, /There is no check for you\./)
@@ -33,6 +34,7 @@ test("work lists the next checks with reasons, and omits the actor's own entries
   const [line = ''] = expectDone(await as(other, ['work', '--kind', 'disputed', '--json'])).split('\n')
   const { kind, reason, entry } = JSON.parse(line) as WorkList['items'][number]
   assert.deepEqual([kind, reason.against, entry?.slug], ['DISPUTED', 1, 'valve-sticks-in-frost'])
+  expectRefusal(await as(reader, ['work', '--env', 'valves']), 2, /--env must be auto, or NAME@VERSION/)
   expectRefusal(await as(other, ['work', '--kind', 'wrong']), 2, /--kind/)
   expectRefusal(await as(other, ['work', '--limit', '51']), 2, /--limit/)
 })
