@@ -53,7 +53,14 @@ const linesOf = ({ text }: Result): Line[] =>
 
 /** The tools. With `remembers` the other side stores the actor's token. */
 function faceOf(client: Client, remembers: boolean): Face {
-  const callTool = callerOf(client)
+  const cost = { calls: 0, bytes: 0 }
+  const count = <T>(sent: object, answer: T): T => {
+    cost.calls += 1
+    cost.bytes += Buffer.byteLength(JSON.stringify(sent)) + Buffer.byteLength(JSON.stringify(answer))
+    return answer
+  }
+  const call = callerOf(client)
+  const callTool: typeof call = async (tool, args = {}) => count({ tool, args }, await call(tool, args))
   let name = ''
   let acting: Record<string, string> = {}
   const write = async (tool: string, args: object): Promise<Line> =>
@@ -61,8 +68,9 @@ function faceOf(client: Client, remembers: boolean): Face {
   const read = async (entry: string): Promise<string> => fenceOf(done(await callTool('read', { entry })).text).inside
   return {
     inOrder: false,
+    cost: () => cost,
     async discover() {
-      const { tools } = await client.listTools()
+      const { tools } = count({ instructions: client.getInstructions() }, await client.listTools())
       return [client.getInstructions(), ...tools.map(tool => `${tool.name}: ${tool.description}`)].join('\n')
     },
     async search(q) {
