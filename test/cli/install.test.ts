@@ -103,6 +103,21 @@ for (const { name } of TARGETS) {
   })
 }
 
+test('the files are in the folders that the environment names to the host', () => {
+  const env = { HOME: '/h', CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/x', XDG_CONFIG_HOME: '/g', OPENCLAW_STATE_DIR: '/o' }
+  const pathsOf = (name: string, more = {}) =>
+    TARGETS.find(one => one.name === name)
+      ?.files(MEMORY, placesOf({ ...env, ...more }, 'linux'))
+      .map(({ path }) => path)
+  const skill = '/h/.agents/skills/palimpsest/SKILL.md'
+  assert.deepEqual(pathsOf('claude-code'), ['/c/.claude.json', '/c/settings.json', '/c/skills/palimpsest/SKILL.md'])
+  assert.deepEqual(pathsOf('codex'), ['/x/config.toml', '/x/hooks.json', skill])
+  assert.deepEqual(pathsOf('opencode'), ['/g/opencode/opencode.json', '/g/opencode/plugins/palimpsest.js', skill])
+  assert.deepEqual(pathsOf('vscode'), ['/g/Code/User/mcp.json', skill])
+  assert.deepEqual(pathsOf('openclaw'), ['/o/openclaw.json', skill])
+  assert.deepEqual(pathsOf('openclaw', { OPENCLAW_CONFIG_PATH: '/p/a.json' }), ['/p/a.json', skill])
+})
+
 test('hosts that read one folder of skills share a file there, which goes with the last of them', async () => {
   const { run, env, home } = homeOf('gemini', {})
   const other = (...args: string[]) => inProcess(['install', '--target', 'codex', '--yes', ...args], { env })

@@ -194,11 +194,11 @@ export const TARGETS: readonly Target[] = [
   {
     name: 'openclaw',
     files(memory, places) {
-      const folder = join(places.home, '.openclaw')
+      const { OPENCLAW_STATE_DIR: folder = join(places.home, '.openclaw'), OPENCLAW_CONFIG_PATH } = places.env
       const server = mcpServer(memory, url => ({ url, transport: 'streamable-http' }))
       return [
         {
-          path: join(folder, 'openclaw.json'),
+          path: OPENCLAW_CONFIG_PATH ?? join(folder, 'openclaw.json'),
           kind: 'json',
           edits: [{ path: ['mcp', 'servers', SERVER], value: server }],
         },
