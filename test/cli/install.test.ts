@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -15,7 +16,8 @@ import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { placesOf, TARGETS } from '../../src/cli/install/targets.ts'
 import { SKILL } from '../../src/cli/install/texts.ts'
-import { expectRefusal } from './command.ts'
+import { spawn } from '../support/children.ts'
+import { expectRefusal, LAUNCHER } from './command.ts'
 import { commandLine } from './people/in-process.ts'
 
 const { inProcess, scratch } = commandLine()
@@ -188,6 +190,19 @@ test('a host file of another version keeps its version and its members', async (
   assert.deepEqual(written.hooks.postToolUse.at(-1), { command: 'mine', loop_limit: null })
   await done(run('--remove', '--yes'))
   assert.equal(texts()[paths.findIndex(path => path.endsWith('hooks.json'))], text)
+})
+
+test('an install whose reader has ended writes all files, and reports no fault', async () => {
+  const { env, texts } = homeOf('openclaw')
+  const child = spawn(process.execPath, [LAUNCHER, 'install', '--target', 'openclaw', '--yes'], {
+    env: { PATH: process.env.PATH, ...env },
+  })
+  child.stdout.destroy()
+  const errors: string[] = []
+  child.stderr.on('data', chunk => errors.push(String(chunk)))
+  const [code] = await once(child, 'close')
+  assert.deepEqual([code, errors], [0, []])
+  assert.ok(texts().every(text => text?.includes('palimpsest')))
 })
 
 test('a read-only home gets one sentence', { skip: !existsSync('/proc') && 'needs /proc' }, async () => {

@@ -19,7 +19,7 @@ import { makeDirectories, OWNER_ONLY_FILE } from '../../sync-path.ts'
 import { EXIT, type Invocation, required, UsageError } from '../command.ts'
 import { configDirectory, parsedJson } from '../people/credentials.ts'
 import { oneOf, plural } from '../people/flags.ts'
-import { visible } from '../people/output.ts'
+import { Output, visible } from '../people/output.ts'
 import { askOnTerminal } from '../people/publish.ts'
 import { added, isObject, type JsonEdit, removed, valueAt } from './json-edit.ts'
 import { type FilePlan, isOurHook, type Memory, placesOf, TARGETS, type Target } from './targets.ts'
@@ -33,7 +33,8 @@ type Installed = Record<string, { before: string | null; after: string }>
 
 /** Adds the memory to a host, or removes it: shows the difference, asks, and writes. */
 export async function installMemory(invocation: Invocation): Promise<number> {
-  const { env, switches, stdout, flags } = invocation
+  const { env, switches, flags } = invocation
+  const out = new Output(invocation)
   const name = required(invocation, 'target', 'the host')
   const names = TARGETS.map(one => one.name)
   const target = TARGETS[names.indexOf(oneOf('--target', name, names))] as Target
@@ -49,13 +50,13 @@ export async function installMemory(invocation: Invocation): Promise<number> {
     .filter(({ path }) => !shared.has(path))
     .map(plan => changeOf(plan, installed[plan.path], isRemoval, notes))
   const changes = planned.filter(({ before, after }) => before !== after)
-  for (const change of changes) stdout.write(visible(differenceOf(change)))
-  for (const note of notes) stdout.write(`${note}\n`)
-  if (changes.length === 0) {
-    stdout.write(`Nothing to ${isRemoval ? 'remove from' : 'change for'} ${target.name}.\n`)
+  for (const change of changes) out.whole(visible(differenceOf(change)))
+  for (const note of notes) out.line(note)
+  if (changes.length === 0) out.line(`Nothing to ${isRemoval ? 'remove from' : 'change for'} ${target.name}.`)
+  if (changes.length === 0 || switches.has('dry-run')) {
+    await out.taken()
     return EXIT.ok
   }
-  if (switches.has('dry-run')) return EXIT.ok
   for (const { path } of changes) assertWritable(path)
   const question = `${isRemoval ? 'Remove this from' : 'Write this for'} ${target.name}? [y/N] `
   const isAgreed = switches.has('yes') || (await askOnTerminal(invocation, question))
@@ -66,9 +67,9 @@ export async function installMemory(invocation: Invocation): Promise<number> {
   write(recordFile, isRemoval ? undefined : `${JSON.stringify(record)}\n`)
   for (const { path, after } of changes) write(path, after)
   const done = isRemoval ? 'Removed from' : 'Written for'
-  stdout.write(`${done} ${target.name}: ${plural(changes.length, 'file')}. Start a new session of the host.\n`)
-  if (!isRemoval && flags.url === undefined)
-    stdout.write(`The memory is in ${privateDirectory(invocation, places.home)}.\n`)
+  out.line(`${done} ${target.name}: ${plural(changes.length, 'file')}. Start a new session of the host.`)
+  if (!isRemoval && flags.url === undefined) out.line(`The memory is in ${privateDirectory(invocation, places.home)}.`)
+  await out.taken()
   return EXIT.ok
 }
 
