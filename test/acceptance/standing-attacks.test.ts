@@ -45,6 +45,9 @@ for (const [name, before, after] of [
   ['reordered steps', LIST, '1. Open the valve.\n2. Stop the pump.\n3. Start the pump.'],
   ['a moved table cell', TABLE, TABLE.replace('70 mg', '7 mg').replace('| child | 7 mg', '| child | 70 mg')],
   ['a deleted warning', 'Run it. Never on a primary.', 'Run it.'],
+  ['a command that leaves its comment', '# Never on a primary. rm -rf /data', '# Never on a primary.\nrm -rf /data'],
+  ['a command that enters a comment', '# Stop the pump.\nsync && halt', '# Stop the pump. sync && halt'],
+  ['a blank after the backslash of a line', 'rm -rf build \\\n --dry-run', 'rm -rf build \\ \n --dry-run'],
   ['an invisible character in a word', 'Never mix them.', 'Ne\u2063ver mix them.'],
 ] as const) {
   test(`${name} does not inherit the support of the text before it`, async () => {

@@ -21,6 +21,9 @@ test('pieces are compared after NFC, without the blank space at their end, with 
     ['if x:\n    go()', 'if x:\n  go()'],
     ['one two', 'one\u200b two'],
     ['one two', 'one  two'],
+    ['# One. two()', '# One.\ntwo()'],
+    ['one \\\n--two', 'one \\ \n--two'],
+    ['# One.\u2028two()', '# One.\ntwo()'],
     ['Stra\u00dfe', 'Strasse'],
     ['paypal', 'p\u0430ypal'],
   ] as const)
@@ -31,6 +34,8 @@ test('a moved, added or removed piece is a changed piece; the others stay unchan
   assert.deepEqual(kept('One is. Two is. Three is.', 'One is. Three is.'), ['One is.', 'Three is.'])
   assert.deepEqual(kept('One is. Two is. Three is.', 'Two is. Three is. One is.'), ['Two is.', 'Three is.'])
   assert.deepEqual(kept('One is. Two is.', 'One is. New is. Two is.'), ['One is.', 'Two is.'])
+  assert.deepEqual(kept('# One. Two is.', '# One.\nTwo is.'), ['# One.'], 'a line break after an unchanged piece')
+  assert.deepEqual(kept('One is. Two is. Three is.', 'Two is. Three is.'), ['Two is.', 'Three is.'])
   const block = (name: string): string => `begin\n  ${name}()\nend.\n`
   assert.equal(kept(block('one') + block('two'), block('zero') + block('one') + block('two')).length, 6)
 })

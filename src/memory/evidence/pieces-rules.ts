@@ -50,13 +50,14 @@ export function visitPieces(text: string, start: number, visit: Visit): void {
 
 const kindAt = (text: string, at: number): number => KINDS[text.charCodeAt(at)] ?? 0
 
-/** The end of a piece without the blank space at its end. */
+/** The end of a piece without the blank space at its end. That after a backslash is a part of it: a shell does not continue such a line. */
 function trimmed(text: string, from: number, to: number): number {
   let end = to
   for (; end > from; end--) {
     const kind = kindAt(text, end - 1)
     if (kind !== BLANK && kind !== LINE) break
   }
+  if (text[end - 1] === '\\') while (end < to && kindAt(text, end) === BLANK) end++
   return end
 }
 
@@ -105,6 +106,8 @@ type CutSection = { text: string; ends: readonly number[] }
 export class CutText {
   /** Equal for equal pieces: same section, same characters after NFC. */
   readonly numbers: readonly number[]
+  /** Twice the numbers, plus 1 for a piece that begins a line. */
+  readonly keys: readonly number[]
   /** The length of all pieces, in UTF-16 units. */
   readonly size: number
   readonly #sections: readonly CutSection[]
@@ -113,11 +116,12 @@ export class CutText {
   #distinct: ReadonlySet<number> | undefined
 
   /** `known` has the pieces by their numbers. */
-  constructor(numbers: readonly number[], sections: readonly CutSection[], known: readonly Piece[]) {
-    this.numbers = numbers
+  constructor(keys: readonly number[], sections: readonly CutSection[], known: readonly Piece[]) {
+    this.keys = keys
+    this.numbers = keys.map(key => key >> 1)
     this.#sections = sections
     this.#known = known
-    this.size = this.lengthOf(numbers.keys())
+    this.size = this.lengthOf(keys.keys())
   }
 
   /** The pieces at some places, by default all. Places outside the text are omitted. */
@@ -132,17 +136,19 @@ export class CutText {
     return size
   }
 
-  has(number: number): boolean {
-    this.#distinct ??= new Set(this.numbers)
-    return this.#distinct.has(number)
+  hasKey(key: number): boolean {
+    this.#distinct ??= new Set(this.keys)
+    return this.#distinct.has(key)
   }
 
-  /** Whether another text has the same pieces in the same order. */
-  isSame({ numbers }: CutText): boolean {
-    const { length } = this.numbers
-    return (
-      numbers === this.numbers || (numbers.length === length && numbers.every((one, at) => one === this.numbers[at]))
-    )
+  /** Whether this text has a piece, at the begin of a line or not. */
+  has(number: number): boolean {
+    return this.hasKey(2 * number) || this.hasKey(2 * number + 1)
+  }
+
+  /** Whether another text has the same pieces in the same order, and begins lines with the same ones. */
+  isSame({ keys }: CutText): boolean {
+    return keys === this.keys || (keys.length === this.keys.length && keys.every((one, at) => one === this.keys[at]))
   }
 
   /** Whether this text still has a claim: all pieces of one of its occurrences, at any place. */
@@ -169,7 +175,10 @@ export class CutText {
     return [...found.values()]
   }
 
-  /** What this text has of a judged one. A moved piece is a changed piece. Two texts are compared once. */
+  /**
+   * What this text has of a judged one. A moved piece is a changed piece, and so is one that follows the same piece in another line, such as
+   * a command after a comment. Two texts are compared once.
+   */
   comparedWith(judged: CutText): Comparison {
     const comparison = this.#compared.get(judged) ?? this.#compare(judged)
     this.#compared.set(judged, comparison)
@@ -178,21 +187,24 @@ export class CutText {
 
   #compare(judged: CutText): Comparison {
     const [before, after] = [judged.numbers, this.numbers]
-    const ofJudged = new Uint8Array(before.length)
-    const ofCurrent = new Uint8Array(after.length)
+    /** For each piece of this text the place of the judged one that it is, or -1. */
+    const pairs = new Int32Array(after.length).fill(-1)
     let [first, endJudged, endCurrent] = [0, before.length, after.length]
-    while (first < Math.min(endJudged, endCurrent) && before[first] === after[first]) first++
-    while (Math.min(endJudged, endCurrent) > first && before[endJudged - 1] === after[endCurrent - 1]) {
-      endJudged--
-      endCurrent--
-    }
-    ofJudged.fill(1, 0, first).fill(1, endJudged)
-    ofCurrent.fill(1, 0, first).fill(1, endCurrent)
+    while (first < Math.min(endJudged, endCurrent) && before[first] === after[first]) pairs[first] = first++
+    while (Math.min(endJudged, endCurrent) > first && before[endJudged - 1] === after[endCurrent - 1])
+      pairs[--endCurrent] = --endJudged
     const [a, b] = [before.slice(first, endJudged), after.slice(first, endCurrent)]
     matchCommon(a, b, this.#known.length, (one, other) => {
-      ofJudged[first + one] = 1
-      ofCurrent[first + other] = 1
+      pairs[first + other] = first + one
     })
+    const [ofJudged, ofCurrent] = [new Uint8Array(before.length), new Uint8Array(after.length)]
+    for (let place = 0; place < pairs.length; place++) {
+      const pair = pairs[place] as number
+      const isNext = pair > 0 && pairs[place - 1] === pair - 1
+      if (pair < 0 || (isNext && this.keys[place] !== judged.keys[pair])) continue
+      ofJudged[pair] = 1
+      ofCurrent[place] = 1
+    }
     const share = this.size === 0 ? 1 : 1 - this.lengthOf(changedPlaces(ofCurrent)) / this.size
     return { same: this.isSame(judged), ofCurrent, ofJudged, share }
   }
@@ -217,20 +229,21 @@ export class Texts {
     const key = `${text.title}\0${text.summary}\0${text.content}`
     const known = this.#cuts.get(key)
     if (known !== undefined) return known
-    const numbers: number[] = []
+    const keys: number[] = []
     const sections = [...this.#numbers].map(([section, known]): CutSection => {
       const whole = nfc(sectionOf(text, section))
       const ends: number[] = []
       visitPieces(whole, 0, (from, to, end) => {
         const piece = whole.slice(from, end)
+        const beginsLine = from === 0 || whole[from - 1] === '\n'
         const number = known.get(piece) ?? this.#pieces.push({ section, text: piece }) - 1
         known.set(piece, number)
-        numbers.push(number)
+        keys.push(2 * number + (beginsLine ? 1 : 0))
         ends.push(to)
       })
       return { text: whole, ends }
     })
-    const cut = new CutText(numbers, sections, this.#pieces)
+    const cut = new CutText(keys, sections, this.#pieces)
     this.#cuts.set(key, cut)
     this.#size += key.length
     this.#grown(this.#size)
@@ -306,5 +319,5 @@ export const isNotable = ({ text }: Piece): boolean => NOTABLE.test(text)
 export function hasWritten(written: CutText, earlier: readonly CutText[], text: CutText): boolean {
   if (earlier.some(one => one.isSame(written))) return false
   if (text.isSame(written)) return true
-  return written.numbers.some(number => text.has(number) && !earlier.some(one => one.has(number)))
+  return written.keys.some(key => text.hasKey(key) && !earlier.some(one => one.hasKey(key)))
 }
