@@ -16,7 +16,13 @@ import {
   type Secrets,
   TokenFile,
 } from './secrets.ts'
-import { indexFile, noteOriginKey, prepareDataDirectory, storeFile } from './stores/embedded/directory.ts'
+import {
+  assertStoreNotLost,
+  indexFile,
+  noteOriginKey,
+  prepareDataDirectory,
+  storeFile,
+} from './stores/embedded/directory.ts'
 import { openEmbeddedLimiter, openEmbeddedStore } from './stores/embedded/store.ts'
 import { applyLedgers, ERASED_BYTES_LEFT, saveErased } from './stores/erasure-ledger.ts'
 import { makeLogKey, privateKeysOf } from './tlog/key-files.ts'
@@ -79,6 +85,8 @@ const ledgersOf = ({ backupDir }: Config, directory: string): string[] =>
 
 /** The secrets of the settings, or of files of the data directory. "palimpsest rotate-admin-token" may replace the admin token. */
 function openSecrets({ adminToken, originKey, tlogKey }: Config, directory: string): Secrets {
+  // Keys that are made here would not fit a store that is not complete.
+  assertStoreNotLost(directory)
   const file = adminToken === undefined ? new TokenFile(adminTokenFile(directory)) : undefined
   const configured = digestOf(adminToken ?? '')
   const logKey = tlogKey ?? ensureSecret(logKeyFile(directory), makeLogKey)

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createWitnessServer, openWitnessState } from '../../src/cli/witness.ts'
 import type { Activity, ActorIssued, Entry } from '../../src/contract/resources.ts'
@@ -348,7 +349,85 @@ test('no node starts on the copy of a killed run, and the next run completes it'
   assert.equal(kept.code, 1, kept.stderr)
   assert.match(kept.stderr, /was not finished; run "palimpsest copy" again/)
   expectRefusal(await copy(story, target), 1, /another store; name an empty one/)
-  assert.match(expectDone(await copy(dataDir, target)), /entries +4\n/)
+  const again = await copy(dataDir, target)
+  assert.match(expectDone(again), /entries +4\n/)
+  assert.match(again.stderr, /Continuing an interrupted copy after the rows that are there/)
+})
+
+/** Forwards connections to the server of a database. The first message of a client with `word` waits, and all after it. */
+async function stallAt(url: string, word: string) {
+  const { hostname, port } = new URL(url)
+  const reached = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const proxy = createServer(client => {
+    const server = connect(Number(port), hostname)
+    let waiting = Promise.resolve()
+    client.on('data', data => {
+      if (data.includes(word)) {
+        reached.resolve()
+        waiting = released.promise
+      }
+      waiting.then(() => server.write(data))
+    })
+    server.pipe(client)
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const)
+      one.on('error', () => {}).on('close', () => other.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const through = new URL(url)
+  through.hostname = '127.0.0.1'
+  through.port = String((proxy.address() as AddressInfo).port)
+  const close = () => proxy.close()
+  return { url: through.href, reached: reached.promise, release: released.resolve, close }
+}
+
+test('a copy into a directory that is killed serves nothing, and the same command continues it', options, async () => {
+  const url = await databaseOf('killed-back')
+  const back = `${directory.path}/killed-back`
+  expectDone(await copy(story, url))
+  const stalled = await stallAt(url, 'copy_activity')
+  const child = spawn(process.execPath, [LAUNCHER, 'copy', '--from', stalled.url, '--to', back], { stdio: 'ignore' })
+  const ended = new Promise(resolve => child.once('exit', (_code, signal) => resolve(signal)))
+  await stalled.reached
+  child.kill('SIGKILL')
+  assert.equal(await ended, 'SIGKILL')
+  stalled.close()
+  assert.ok(!existsSync(`${back}/palimpsest.db`))
+  const kept = await palimpsest(['serve'], { env: { DATA_DIR: back, PORT: '0' } })
+  assert.equal(kept.code, 1, kept.stderr)
+  assert.match(kept.stderr, /is not complete, because .* was interrupted; run the same command again/)
+  assert.ok(!existsSync(`${back}/log-key`))
+  const again = await copyBack(url, back)
+  assert.match(expectDone(again), /is the intact copy/)
+  assert.match(again.stderr, /Continuing an interrupted copy, which has [1-9]\d* rows/)
+  assert.deepEqual(await rowsOfFile(back), await rowsOfFile(story))
+  assert.ok(!existsSync(`${back}/palimpsest.db.partial`))
+})
+
+test('an interrupted copy of an earlier state of the database begins anew', options, async () => {
+  const url = await databaseOf('changed-back')
+  const back = `${directory.path}/changed-back`
+  expectDone(await copy(story, url))
+  const stalled = await stallAt(url, 'copy_activity')
+  const copying = copyBack(stalled.url, back)
+  await stalled.reached
+  // The node starts, writes and stops while the copy runs.
+  const node = await startNode(url)
+  await create(node.url, 'heron', (await post<ActorIssued>(node.url, '/api/actors', {})).token)
+  await node.close()
+  stalled.release()
+  expectRefusal(await copying, 1, /A node wrote to the database during the copy; stop all nodes, and copy again/)
+  stalled.close()
+  assert.ok(!existsSync(`${back}/palimpsest.db`))
+  const again = await copyBack(url, back)
+  assert.match(again.stderr, /The database has changed since an interrupted copy, which begins anew/)
+  const entries = /entries +(\d+)/.exec(expectDone(again))?.[1]
+  await withClient(url, async client =>
+    assert.equal(String((await client.query('SELECT count(*) AS n FROM entry')).rows[0].n), entries),
+  )
 })
 
 test('a database with another store, and a copy without a database, are refused', options, async () => {

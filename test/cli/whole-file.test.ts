@@ -36,13 +36,29 @@ test('after a failure no file is left, not even those of a database', async () =
       for (const ending of ['-wal', '-shm', '-journal']) writeFileSync(partial + ending, '')
       throw new Error('interrupted')
     },
-    () => {
-      calls++
+    {
+      onFailure: () => {
+        calls++
+      },
     },
   )
   await assert.rejects(failing, /interrupted/)
   assert.deepEqual(leftOf('bad'), [])
   assert.equal(calls, 1)
+})
+
+test('work that resumes gets the partial file of a failed run', async () => {
+  const work = (text: string) => (partial: string) => {
+    const found = readFileSync(partial, 'utf8')
+    writeFileSync(partial, found + text)
+    return found === '' ? Promise.reject(new Error('interrupted')) : Promise.resolve(found)
+  }
+  await assert.rejects(makeWholeFile(path('resumed'), 0o600, work('one'), { resumes: true }), /interrupted/)
+  assert.deepEqual(leftOf('resumed'), ['resumed.partial'])
+  assert.equal(await makeWholeFile(path('resumed'), 0o600, work('two'), { resumes: true }), 'one')
+  assert.deepEqual(leftOf('resumed'), ['resumed'])
+  assert.equal(readFileSync(path('resumed'), 'utf8'), 'onetwo')
+  assert.equal(statSync(path('resumed')).mode & 0o777, 0o600)
 })
 
 test('a full disk is reported with one sentence', async () => {

@@ -2,17 +2,15 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { only } from '../../engine/database.ts'
-import { migrate, readColumnTypes } from '../../engine/migrate.ts'
 import type { PostgresConnection } from '../../engine/postgres.ts'
-import { sql, type Value } from '../../engine/sql.ts'
-import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { createProgress, type Progress, percent, sizeText } from '../../progress.ts'
+import { createProgress, type Progress, sizeText } from '../../progress.ts'
 import { adminTokenFile, digestOf, ensureSecret, logKeyFile, originKeyFile } from '../../secrets.ts'
 import {
   findDataDirectory,
   indexFile,
   lockDataDirectory,
+  partialStoreFile,
   prepareDataDirectory,
   storeFile,
 } from '../../stores/embedded/directory.ts'
@@ -24,12 +22,13 @@ import { OWNER_ONLY_FILE } from '../../sync-path.ts'
 import { createLogAnswers } from '../../tlog/answers.ts'
 import { logHeadFile } from '../../tlog/key-files.ts'
 import { findCheckpoint } from '../../tlog/rows.ts'
-import { countLines } from '../check/check.ts'
+import { countLines, type Verdict } from '../check/check.ts'
 import { EXIT, type Invocation, required, UsageError } from '../command.ts'
 import { verifyCopy } from './backup.ts'
-import { COPIED, copyToDatabase, REPLACED } from './copy.ts'
+import { copyToDatabase } from './copy.ts'
+import { fillStore, stateOfDatabase } from './partial-copy.ts'
 import { assertNewestSchema, databaseUrlOf } from './snapshot.ts'
-import { makeWholeFile } from './whole-file.ts'
+import { makeWholeFile, removePartial } from './whole-file.ts'
 
 const isDatabase = (place: string | undefined): place is string => /^postgres(ql)?:\/\//.test(place ?? '')
 
@@ -50,38 +49,34 @@ export async function copyStore(invocation: Invocation): Promise<number> {
   )
 }
 
-/** Copies the store of a database into a directory without a store, and verifies the copy. No node may run. */
+/**
+ * Copies the store of a database into a directory without a store, and verifies the copy. No node may run. A copy that is interrupted leaves
+ * a partial file, with which the next run continues.
+ */
 async function copyToDirectory(invocation: Invocation, url: string, wanted: string): Promise<number> {
+  const { stdout, stderr } = invocation
   const isNew = !existsSync(resolve(wanted))
-  const progress = createProgress(invocation.stderr)
+  const progress = createProgress(stderr)
   const source = await connectCommand(url)
   const directory = prepareDataDirectory(wanted)
   const unlock = lockDataDirectory(directory)
+  const [file, partial] = [storeFile(directory), partialStoreFile(directory)]
+  const onFailure = (): void => {
+    progress.end()
+    if (existsSync(partial)) stderr.write(`${partial} has the rows so far; the same command continues.\n`)
+    else if (isNew) rmSync(directory, { recursive: true, force: true })
+  }
   try {
-    const file = storeFile(directory)
     if (existsSync(file)) throw new OperatorError(`${directory} has a store already; name another directory by --to.`)
     await assertCopyable(source)
     await beginReadOnly(source)
     const secrets = await listSharedSecrets(source)
     assertKeysFit(directory, secrets)
-    const { counts } = await makeWholeFile(
-      file,
-      OWNER_ONLY_FILE,
-      async partial => {
-        await fill(partial, source, progress)
-        progress.phase('Verifying')
-        const verdict = await verifyCopy(partial, progress)
-        // Nothing that a node signed since then may be missing in the copy.
-        await assertNoNodes(source)
-        // The keys are there before the store has its name: a start without them would make others.
-        await placeSecrets(directory, source, secrets)
-        return verdict
-      },
-      () => isNew && rmSync(directory, { recursive: true, force: true }),
-    )
+    const work = () => fillAndVerify(partial, source, progress, () => placeSecrets(directory, source, secrets))
+    const { counts } = await makeWholeFile(file, OWNER_ONLY_FILE, work, { onFailure, resumes: true })
     for (const ending of ['', '-wal', '-shm']) rmSync(indexFile(directory) + ending, { force: true })
     progress.end()
-    invocation.stdout.write(
+    stdout.write(
       `${file} is the intact copy of the store in PostgreSQL: ${sizeText(statSync(file).size)}, all hashes are correct.\n${countLines(counts)}${adviceOf(directory, secrets)}`,
     )
     return EXIT.ok
@@ -90,6 +85,30 @@ async function copyToDirectory(invocation: Invocation, url: string, wanted: stri
     unlock()
     await source.close()
   }
+}
+
+/** Fills and verifies the file of a store, and places the secrets once the database is known to be the same as at the beginning. */
+async function fillAndVerify(
+  partial: string,
+  source: PostgresConnection,
+  progress: Progress,
+  placeSecrets: () => Promise<void>,
+): Promise<Verdict> {
+  const state = await stateOfDatabase(source)
+  await fillStore(partial, source, progress)
+  progress.phase('Verifying')
+  const verdict = await verifyCopy(partial, progress).catch(error => {
+    removePartial(partial)
+    throw error
+  })
+  await source.exec('COMMIT')
+  await assertNoNodes(source)
+  // Nothing that a node signed since then may be missing in the copy.
+  if ((await stateOfDatabase(source)) !== state)
+    throw new OperatorError('A node wrote to the database during the copy; stop all nodes, and copy again.')
+  // The keys are there before the store has its name: a start without them would make others.
+  await placeSecrets()
+  return verdict
 }
 
 /** Throws OperatorError unless the database has a whole store of this version, which no node serves. */
@@ -117,59 +136,6 @@ async function assertNoNodes(source: PostgresConnection): Promise<void> {
     await setTimeout(ENDING_PAUSE_MS)
   } while (performance.now() < until)
   throw new OperatorError('A node still serves the database; stop all nodes, and copy again.')
-}
-
-async function fill(partial: string, source: PostgresConnection, progress: Progress): Promise<void> {
-  const target = openSqlite(partial, 'write')
-  try {
-    migrate(target, Date.now())
-    // An interrupted copy is deleted. The whole file is checked, and synced before it gets its name.
-    target.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF')
-    const types = await readColumnTypes(source)
-    for (const name of [...COPIED.map(table => table.name), ...REPLACED, 'head'])
-      await copyRows(source, target, name, [...(types.get(name)?.keys() ?? [])], progress)
-    await copyAdmissions(source, target)
-    target.exec('PRAGMA journal_mode = DELETE')
-  } finally {
-    target.close()
-  }
-}
-
-/** Rows per round trip. A revision can have 50 kB. */
-const BATCH = 500
-
-async function copyRows(
-  source: PostgresConnection,
-  target: SqliteConnection,
-  name: string,
-  columns: readonly string[],
-  progress: Progress,
-): Promise<void> {
-  const { total } = only((await source.query<{ total: number }>(`SELECT count(*) AS total FROM ${name}`))[0])
-  if (total > BATCH) progress.phase(`Copying ${name}`)
-  const text = `INSERT INTO ${name} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`
-  await source.exec(`DECLARE copy_${name} NO SCROLL CURSOR FOR SELECT ${columns.join()} FROM ${name}`)
-  target.step('BEGIN')
-  target.exec(`DELETE FROM ${name}`)
-  for (let copied = 0; ; ) {
-    const rows = await source.query<Record<string, Value>>(`FETCH ${BATCH} FROM copy_${name}`)
-    for (const row of rows) target.run({ text, values: columns.map(column => row[column] as Value) })
-    copied += rows.length
-    progress.update(() => `Copied ${copied} of ${total} rows of ${name}, ${percent(copied, total)}`)
-    if (rows.length < BATCH) break
-  }
-  target.step('COMMIT')
-  await source.exec(`CLOSE copy_${name}`)
-}
-
-/** Copies the admissions of the last minute, which still count. */
-async function copyAdmissions(source: PostgresConnection, target: SqliteConnection): Promise<void> {
-  for (const { key, log } of await source.query<{ key: string; log: string[] }>('SELECT key, log FROM limiter')) {
-    for (let at = 0; at < log.length; at += 2)
-      target.run(sql`
-        INSERT INTO admission (bin, key, count) VALUES (${Number(log[at])}, ${key}, ${Number(log[at + 1])})
-        ON CONFLICT (bin, key) DO UPDATE SET count = count + excluded.count`)
-  }
 }
 
 /** The keys that the database has for its nodes, each with its file in a directory. */

@@ -35,7 +35,7 @@ export async function copyToDatabase(invocation: Invocation, directory: string, 
     await assertNoMirror(source, 'copy the store of that server')
     const target = await connectCommand(url)
     try {
-      await prepare(source, target)
+      await prepare(source, target, progress)
       await copySecrets(directory, target)
       const mayContinue = await isLogKnown(directory, source)
       const sent = await copyAll(source, target, url, () => mayContinue && !mayGrow(), progress)
@@ -70,7 +70,7 @@ const GO_ON =
 const DONE = 'Start the service with DATABASE_URL now. The old directory is unchanged.'
 
 /** Creates the schema in the database. Throws if the database has a store that must not be overwritten. */
-async function prepare(source: SqliteConnection, target: PostgresConnection): Promise<void> {
+async function prepare(source: SqliteConnection, target: PostgresConnection, progress: Progress): Promise<void> {
   await assertTrustworthy(target)
   await assertPrimary(target)
   await migratePostgres(target, Date.now())
@@ -82,6 +82,7 @@ async function prepare(source: SqliteConnection, target: PostgresConnection): Pr
   if (found.state === 'written') {
     throw new OperatorError('A node has written to this copy; name an empty database, or continue to use this one.')
   }
+  if (found.state === 'copying') progress.phase('Continuing an interrupted copy after the rows that are there')
   await beginCopying(target, storeId)
 }
 
@@ -230,7 +231,7 @@ const BATCH_CHARACTERS = 2_000_000
  * `swept`, rows are also deleted, so the copied table is emptied first. `by` is the column by which rows are read and continued; `key`
  * identifies a row. Without a key, which a partitioned table has not, rows that are read again are deleted before.
  */
-type CopiedTable = {
+export type CopiedTable = {
   name: string
   by: string
   key: readonly string[]

@@ -41,7 +41,7 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
     const target = storeFile(directory)
     const ledger = [dirname(from), directory].flatMap(readLedger)
     const fillIn = (partial: string) => fill(partial, { from, checked: !ignoresChecksum, ledger }, progress)
-    const { counts, erased } = await makeWholeFile(target, OWNER_ONLY_FILE, fillIn, removeNew)
+    const { counts, erased } = await makeWholeFile(target, OWNER_ONLY_FILE, fillIn, { onFailure: removeNew })
     // The directory may have the index of another store. The next start builds a new one.
     for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
     progress.end()

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, rmSync, truncateSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isFull } from '../../engine/sqlite.ts'
 import { OperatorError, systemFault } from '../../operator-error.ts'
@@ -8,21 +8,35 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 /** Files that SQLite may leave beside a database file. */
 const COMPANIONS = ['-journal', '-wal', '-shm']
 
+/** Removes a partial database. */
+export function removePartial(partial: string): void {
+  for (const ending of ['', ...COMPANIONS]) rmSync(partial + ending, { force: true })
+}
+
+/** Empties a partial database, which keeps its mode. */
+export function emptyPartial(partial: string): void {
+  for (const ending of COMPANIONS) rmSync(partial + ending, { force: true })
+  truncateSync(partial)
+}
+
+/** `onFailure` runs after a failure. With `resumes`, a partial file stays after a failure or a kill, and the next run gets it. */
+type WholeFileOptions = { onFailure?: () => void; resumes?: boolean }
+
 /**
  * Creates a file completely or not at all: `work` fills `file`.partial, which is synced and then renamed. Overwrites no file. After an
- * error or a signal no file is left.
+ * error or a signal no file is left, unless the work resumes.
  */
 export async function makeWholeFile<T>(
   file: string,
   mode: number,
   work: (partial: string) => Promise<T>,
-  onFailure = () => {},
+  { onFailure = () => {}, resumes = false }: WholeFileOptions = {},
 ): Promise<T> {
   const partial = `${file}.partial`
   assertFree(file)
   let named = false
   const clean = (): void => {
-    for (const ending of ['', ...COMPANIONS]) rmSync(partial + ending, { force: true })
+    if (!resumes) removePartial(partial)
     // A name that may not be durable is removed too.
     if (named) rmSync(file, { force: true })
     onFailure()
@@ -30,7 +44,7 @@ export async function makeWholeFile<T>(
   const removeListeners = exitOnSignals(clean)
   try {
     // Signals are handled before a file exists.
-    closeSync(openSync(partial, 'wx', mode))
+    closeSync(openSync(partial, resumes ? 'a' : 'wx', mode))
   } catch (error) {
     removeListeners()
     throw refusal(partial, error)

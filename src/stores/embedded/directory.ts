@@ -21,6 +21,8 @@ import { makeDirectories, replaceFile, syncMade } from '../../sync-path.ts'
 
 /** The files of a data directory. */
 export const storeFile = (directory: string): string => join(directory, 'palimpsest.db')
+/** The store while "palimpsest copy" or "palimpsest restore" fills it. */
+export const partialStoreFile = (directory: string): string => `${storeFile(directory)}.partial`
 /** Derived from the store. If it is deleted, the next start rebuilds it. */
 export const indexFile = (directory: string): string => join(directory, 'search.db')
 /** The search index of a node over PostgreSQL, separate from that of a store in the same directory. */
@@ -61,10 +63,15 @@ function identityOf(path: string): string | undefined {
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Throws OperatorError if the directory has the marker but no store. */
+/** Throws OperatorError if the directory has the marker but no store, or a store that is not complete. */
 export function assertStoreNotLost(directory: string): void {
   const [store, marker] = [storeFile(directory), markerFile(directory)]
-  if (sizeOf(store) > 0 || !existsSync(marker)) return
+  if (sizeOf(store) > 0) return
+  if (existsSync(partialStoreFile(directory)))
+    throw new OperatorError(
+      `The store in ${directory} is not complete, because "palimpsest copy" or "palimpsest restore" was interrupted; run the same command again, or delete ${partialStoreFile(directory)} to begin an empty store.`,
+    )
+  if (!existsSync(marker)) return
   throw new OperatorError(
     `There was a store in ${directory}, and ${store} is ${existsSync(store) ? 'empty' : 'missing'}; restore a backup with "palimpsest restore", or delete ${marker} to begin an empty store.`,
   )
