@@ -47,7 +47,7 @@ export async function serveStore(invocation: Invocation): Promise<number> {
 /** Serves until SIGTERM or SIGINT. Prints the address on standard output and logs to standard error. Ends if `background` fails. */
 export async function serve(config: Config, env: NodeJS.ProcessEnv, background?: BackgroundTask): Promise<void> {
   const file = new LogFile(STANDARD_ERROR, dropped => logger.warn({ dropped }, DROPPED))
-  const logger = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
+  const logger = await createLogger(config, file)
   for (const sentence of misspeltVariables(env)) logger.warn(sentence)
   const end = (code: number, sentence?: string): void => file.end(sentence, () => process.exit(code))
   // Standard output may be on the same full disk.
@@ -94,6 +94,14 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, background?:
   backups?.begin(stopping.signal)
   logger.info({ url: app.url }, 'ready')
   process.stdout.write(announcement(app, config))
+}
+
+/** Writes JSON lines to the file, or on a terminal lines for people. */
+async function createLogger({ logLevel: level }: Config, file: LogFile): Promise<Logger> {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  if (process.stderr.isTTY !== true) return pino(options, file)
+  const { readableLine } = await import('./readable-log.ts')
+  return pino(options, { write: line => file.write(readableLine(line)) })
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/

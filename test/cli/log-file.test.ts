@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { spawn } from '../support/children.ts'
 import { eventually, spawnService } from '../support/process.ts'
-import { temporaryDirectory } from './command.ts'
+import { missing } from '../support/programs.ts'
+import { LAUNCHER, temporaryDirectory } from './command.ts'
 
 /** The only thread of the pool is busy, so the first lines are not written yet when the process wants to end. */
 const PROGRAM = `
@@ -28,6 +30,27 @@ test('the last line of a log that a thread still writes comes after all others',
     lines.map(line => line.split(' ')[0]),
     ['first', 'second', 'last'],
   )
+})
+
+/** Runs a service on a terminal, and ends it when a line arrives on standard input. */
+const ON_TERMINAL = '"$NODE" "$LAUNCHER" serve & read line; kill $!; wait'
+
+test('the log of a service on a terminal is readable', { skip: missing('script') }, async t => {
+  const { path, remove } = temporaryDirectory()
+  t.after(remove)
+  const env = { PATH: process.env.PATH, NODE: process.execPath, LAUNCHER, DATA_DIR: join(path, 'data'), PORT: '0' }
+  const child = spawn('script', ['-qec', ON_TERMINAL, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  let shown = ''
+  child.stdout.setEncoding('utf8').on('data', chunk => {
+    shown += chunk
+  })
+  const ended = once(child, 'close')
+  await eventually('the service is ready', 60_000, async () => / ready url=/.test(shown) || undefined)
+  child.stdin.write('\n')
+  await ended
+  assert.match(shown, /^\d\d:\d\d:\d\d info {2}ready url=http:\S+\r$/m)
+  assert.match(shown, /^\d\d:\d\d:\d\d info {2}stopping signal=SIGTERM\r$/m)
+  assert.doesNotMatch(shown, /^\{/m)
 })
 
 test('SIGHUP reopens a renamed log file and stops nothing, and the log names the signal that stops the service', async t => {

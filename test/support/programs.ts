@@ -15,6 +15,7 @@ const PROGRAMS = {
   openssl: { debian: 'openssl' },
   patroni: { debian: 'patroni' },
   promtool: { debian: 'prometheus' },
+  script: { debian: 'bsdutils' },
   strace: { debian: 'strace' },
   'systemd-analyze': { debian: 'systemd' },
   unzip: { debian: 'unzip' },
