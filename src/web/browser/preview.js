@@ -1,22 +1,28 @@
 import { messageOf } from './api.js'
 import { make, need } from './dom.js'
+import { startToolbar } from './toolbar.js'
 
 const PATIENCE = 10_000
 /** An open preview follows the text after a pause of the writer, and not more often than this, in milliseconds. Each one is a charged read. */
 const PAUSE = 700
 const INTERVAL = 3_000
 
-/** The preview of the page. @type {(() => void) | undefined} */
-let turn
+/** What a button of the page does. @type {((pressed: HTMLButtonElement) => void) | undefined} */
+let pressOf
 
 /**
- * Opens or closes the preview of a content. The service renders it like every entry, and stores nothing.
- * @param {HTMLElement} root contains the button and the place
- * @param {import('./api.js').Field} field
+ * Starts the toolbar and the preview of the content of the page, with the first call. Returns what does the work of a pressed button of
+ * either. The service renders a preview like every entry, and stores nothing.
+ * @param {HTMLElement} root contains the field, the toolbar and the preview
  */
-export function toggle(root, field) {
-  turn ??= previewOf(root, field)
-  turn()
+export function contentOf(root) {
+  if (pressOf !== undefined) return pressOf
+  const field = need(root, '#f-content', HTMLTextAreaElement)
+  const format = startToolbar(need(root, '[role=toolbar]', HTMLElement), field)
+  const preview = need(root, '[data-preview]', HTMLElement)
+  const turn = previewOf(preview, field)
+  pressOf = pressed => (preview.contains(pressed) ? turn() : format(pressed))
+  return pressOf
 }
 
 /** @param {HTMLElement} root @param {import('./api.js').Field} field */

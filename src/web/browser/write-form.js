@@ -437,6 +437,20 @@ const isSource = value =>
  * }} Writing
  */
 
+/**
+ * Loads what formats and previews a content with the first press or focus.
+ * @param {HTMLFormElement} form
+ */
+function withContent(form) {
+  const root = form.querySelector('.with-preview')
+  if (!(root instanceof HTMLElement)) return
+  const load = async () => (await import('./preview.js')).contentOf(root)
+  root.addEventListener('focusin', load, { once: true })
+  root.addEventListener('click', async ({ target }) => {
+    if (target instanceof HTMLButtonElement) (await load())(target)
+  })
+}
+
 /** The form of the page that writes. */
 export const theForm = () => need(document, 'form[data-write]', HTMLFormElement)
 
@@ -455,11 +469,7 @@ export function writeForm(
   need(place, 'button', HTMLButtonElement).disabled = false
   const draft = keepDraft(form, need(document, '[data-draft]', HTMLElement), lists)
   countCharacters(form)
-  const preview = document.querySelector('[data-preview]')
-  preview?.querySelector('button')?.addEventListener('click', async () => {
-    const { toggle } = await import('./preview.js')
-    if (preview instanceof HTMLElement) toggle(preview, fieldOf(form, 'content'))
-  })
+  withContent(form)
   const { showProblem } = sendBy(
     form,
     {

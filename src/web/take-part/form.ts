@@ -36,17 +36,29 @@ export type FieldOptions = {
   rows?: number
   optional?: boolean
   type?: 'text' | 'password'
+  /** Content between the hint and the field. */
+  above?: Html
 }
 
 /** A labelled field with its hint, its counter and the element that shows its problem. */
-export function field({ name, label, hint, value = '', max, rows, optional, type = 'text' }: FieldOptions): Html {
+export function field({
+  name,
+  label,
+  hint,
+  value = '',
+  max,
+  rows,
+  optional,
+  type = 'text',
+  above,
+}: FieldOptions): Html {
   const id = `f-${name}`
   const described = [hint && `${id}-hint`, max && `${id}-count`, `${id}-problem`].filter(Boolean).join(' ')
   const common = html`id="${id}" name="${name}" data-label="${label}" aria-describedby="${described}" autocomplete="off" dir="auto"${max !== undefined && html` data-max="${max}"`}${!optional && raw(' required')}`
   return html`<div class="field">
 <label for="${id}">${label}${optional && html` <span class="optional">optional</span>`}</label>
 ${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
-${
+${above}${
   rows === undefined
     ? html`<input type="${type}" ${common} value="${value}"${type === 'password' && raw(' spellcheck="false"')}>`
     : html`<textarea ${common} rows="${rows}">
@@ -112,6 +124,24 @@ export const sourcesEditor = (sources: readonly ListedSource[] = []): Html => ht
     html`<li data-entry="${entryId}" data-revision="${revisionId}" data-title="${title}"><a href="/entries/${entryId}/revisions/${revisionId}">${title || entryId}</a></li>`,
 )}</ul>
 </div>`
+
+/** The buttons of a field with Markdown: what each marks, its key with Control or Command, its name, and what it shows. */
+const TOOLS: readonly (readonly [mark: string, key: string, name: string, shown: string])[] = [
+  ['bold', 'B', 'Bold', 'B'],
+  ['code', 'E', 'Code', '<>'],
+  ['block', 'Shift+E', 'Code block', '{ }'],
+  ['link', 'K', 'Link', 'link'],
+  ['list', 'Shift+L', 'List', '–'],
+  ['task', 'Shift+X', 'Task list', '☑'],
+  ['heading', 'Shift+H', 'Heading', 'H'],
+]
+
+/** The toolbar of the content. One of its buttons is in the order of focus; arrow keys reach the others. */
+export const TOOLBAR: Html = html`<div class="row" role="toolbar" aria-label="Format the content" aria-controls="f-content">${TOOLS.map(
+  ([mark, key, name, shown], index) =>
+    html`<button type="button" data-mark="${mark}" data-key="${key}" aria-label="${name}" aria-keyshortcuts="Control+${key} Meta+${key}" title="${name} (Ctrl+${key})" tabindex="${index === 0 ? 0 : -1}">${shown}</button>`,
+)}</div>
+`
 
 /** The preview of the content. */
 export const PREVIEW: Html = html`<div class="preview" data-preview>

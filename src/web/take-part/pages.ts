@@ -7,7 +7,7 @@ import { type Html, html, NOTHING, raw, seen, words } from '../html.ts'
 import { HTML_TYPE, type Page, type PageRequest } from '../page.ts'
 import { prose } from '../parts/prose.ts'
 import { ACTOR_PAGE, writingPage } from './actor.ts'
-import { choice, curlBase, curlCommands, field, PREVIEW, sendRow, sourcesEditor, TAGS_EDITOR } from './form.ts'
+import { choice, curlBase, curlCommands, field, PREVIEW, sendRow, sourcesEditor, TAGS_EDITOR, TOOLBAR } from './form.ts'
 import { CONTRADICT, RELATE, VERIFY } from './judge.ts'
 import { namedObjection, objectionNotice } from './objection.ts'
 
@@ -97,6 +97,7 @@ const content = (value?: string): Html =>
     max: LIMITS.contentCharacters,
     rows: 16,
     value: value ?? '',
+    above: TOOLBAR,
   })
 /** A field with the preview of its content, below or beside it. */
 const withPreview = (text: Html): Html => html`<div class="with-preview">${text}${PREVIEW}</div>`
