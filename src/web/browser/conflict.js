@@ -47,7 +47,7 @@ const WRITTEN = new Set(['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'])
  * Shows both versions and their differences, and offers a merge. The merge contains each change that only one side made. If both
  * sides changed the same words, the person chooses.
  * @param {{ base: Texts, theirs: Texts, rationale: string, by: string | null, mine: Texts }} versions
- * @param {(merged: Texts) => void} take
+ * @param {(merged: Texts, send: boolean) => void} take
  * @returns {Node[]}
  */
 export function conflictView({ base, theirs, rationale, by, mine }, take) {
@@ -61,9 +61,10 @@ export function conflictView({ base, theirs, rationale, by, mine }, take) {
   const shown = TEXTS.filter(name => new Set([base[name], theirs[name], mine[name]]).size > 1)
   const open = shown.flatMap(name => questions(name, parts[name], choices[name]))
   const problem = make('p', { class: 'merge-problem', role: 'alert' })
-  const putInto = () => {
+  const decide = (/** @type {boolean} */ send) => {
     const [title, summary, content] = TEXTS.map(name => mergedText(parts[name], choices[name]))
-    if (title !== undefined && summary !== undefined && content !== undefined) return take({ title, summary, content })
+    if (title !== undefined && summary !== undefined && content !== undefined)
+      return take({ title, summary, content }, send)
     const left = open.filter(question => question.querySelector(':checked') === null)
     problem.textContent =
       left.length === 1
@@ -90,7 +91,12 @@ export function conflictView({ base, theirs, rationale, by, mine }, take) {
     ),
     ...open,
     problem,
-    make('p', {}, button('Put the merge into the form', putInto, { class: 'do' })),
+    make(
+      'p',
+      { class: 'row' },
+      button('Commit the merge', () => decide(true), { class: 'do' }),
+      button('Put the merge into the form', () => decide(false)),
+    ),
   ]
 }
 

@@ -70,7 +70,7 @@ async function openConflict() {
   const { base, theirs, by } = read
   const versions = { base: shown(base), theirs: shown(theirs), rationale: theirs.rationale, by, mine: typed() }
   place.replaceChildren(
-    ...conflictView(versions, merged => {
+    ...conflictView(versions, (merged, send) => {
       built = theirs
       for (const name of TEXTS) fill(fieldOf(form, name), merged[name])
       fill(fieldOf(form, 'previousRevisionId'), theirs.id)
@@ -78,6 +78,10 @@ async function openConflict() {
       sources.set(mergeSets(base.sources, others, sources.value(), keyOf))
       show(place, false)
       showProblem()
+      if (send) {
+        need(document, '[data-send] button', HTMLButtonElement).focus()
+        return form.requestSubmit()
+      }
       need(document, '[data-send] [data-state]', HTMLElement).textContent =
         'The form has the merge, on top of the other revision. Read it, then send it.'
       fieldOf(form, 'content').focus()

@@ -66,6 +66,25 @@ test('changes of different places are merged, and sent on top of the first revis
   await close()
 })
 
+test('the merge is committed from the box of the conflict', options, async () => {
+  const entry = await begin('Water, committed at once')
+  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  await page.goto(`/entries/${entry.slug}/revise`)
+  await becomeActor(page, 'Ada')
+  await page.locator('#f-content').fill(BASE.replace('is wet', 'is very wet'))
+  await page.locator('#f-rationale').fill('Wetter.')
+  await theyRevise(entry, { content: BASE.replace('100 °C', '100 °C at sea level') })
+  await commit(page)
+  await conflict(page).waitFor()
+  await page.locator('[data-conflict]').getByRole('button', { name: 'Commit the merge' }).click()
+  await page.waitForURL(`**/entries/${entry.slug}`)
+  const now = await latest(entry)
+  const merged = BASE.replace('100 °C', '100 °C at sea level').replace('is wet', 'is very wet')
+  assert.deepEqual([now.content, now.revisionCount], [merged, 3])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a long unchanged part of a conflict is folded, and can be opened', options, async () => {
   const line = 'The water of this line stays as it is. '
   const content = `First.\n\n${line.repeat(60)}\n\nLast.\n`
