@@ -33,14 +33,15 @@ const inFolder = (folder: string, ending: RegExp): [string, string][] =>
         .map(name => [name, readFileSync(join(folder, name), 'utf8')])
     : []
 
-/** All modules are served from one directory. Lines that only contain a comment are removed. */
+/** All modules are served from one directory. Lines that only contain a comment and indentation are removed. */
 const modules = [BROWSER, VERIFY, MEMORY]
   .flatMap(folder => inFolder(folder, /\.js$/))
   .map(([name, text]): [string, string] => [
     name,
     text
       .replace(/'\.\.\/\.\.\/(?:tlog\/verify|memory)\//g, "'./")
-      .replace(/^ *(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/|\/\/ .*)\n/gm, ''),
+      .replace(/^ *(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/|\/\/ .*)\n/gm, '')
+      .replace(/^ +/gm, ''),
   ])
 /**
  * The parts of each style sheet in `styles/`, in the order of the cascade. `style.css` is for all pages, `forms.css` for pages with

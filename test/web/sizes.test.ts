@@ -116,16 +116,18 @@ test('the head of a page names every module that its scripts import', async () =
   }
 })
 
-test('modules are served with every line of their code, and without lines of comments', async () => {
+test('modules are served with every line of their code, without lines of comments and without indentation', async () => {
   const folder = join(import.meta.dirname, '../../src/web/browser')
   const isComment = (line: string): boolean => /^\s*(?:\*|\/\/|\/\*\*$|\/\*\*.*\*\/$)/.test(line)
   for (const name of readdirSync(folder).filter(one => one.endsWith('.js'))) {
     const lines = readFileSync(join(folder, name), 'utf8').split('\n')
+    // A string of several lines would lose its indentation.
+    for (const line of lines.filter(one => !isComment(one))) assert.equal((line.split('`').length - 1) % 2, 0, line)
     const code = lines.filter(line => !isComment(line) && !/^\s*\/\*\* /.test(line) && !line.includes('../../'))
     const served = (await text(`/assets/any/${name}`)).split('\n')
     let at = 0
     for (const line of code) {
-      const found = served.indexOf(line, at)
+      const found = served.indexOf(line.trimStart(), at)
       assert.ok(found >= 0, `${name} lacks ${line}`)
       at = found
     }

@@ -37,8 +37,8 @@ function link(text, from, to) {
 /** Puts the selection between fences that are longer than each run of backticks in it. @type {Mark} */
 function block(text, from, to) {
   const selected = text.slice(from, to)
-  const longest = Math.max(2, ...Array.from(selected.matchAll(/`+/g), ([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
+  const longest = Math.max(2, ...Array.from(selected.matchAll(/\u0060+/g), ([run]) => run.length))
+  const fence = '\u0060'.repeat(longest + 1)
   const above = from === 0 || text[from - 1] === '\n' ? '' : '\n'
   const below = to === text.length || text[to] === '\n' ? '' : '\n'
   const put = `${above}${fence}\n${selected}${selected.endsWith('\n') ? '' : '\n'}${fence}${below}`
@@ -49,7 +49,7 @@ function block(text, from, to) {
 /** What each button does, by the value of its `data-mark`. @type {Record<string, Mark>} */
 export const MARKS = {
   bold: around('**'),
-  code: around('`'),
+  code: around('\u0060'),
   block,
   link,
   list: before('- '),

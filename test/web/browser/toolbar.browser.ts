@@ -3,6 +3,7 @@ import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { eventually } from '../../support/process.ts'
 
 let app: TestApp
 let browser: Browser
@@ -15,8 +16,8 @@ const options = { skip: NO_BROWSER }
 
 const field = (page: Page) => page.locator('#f-content')
 const value = (page: Page): Promise<string> => field(page).inputValue()
-const becomes = async (page: Page, text: string): Promise<unknown> =>
-  page.waitForFunction(`document.querySelector('#f-content').value === ${JSON.stringify(text)}`)
+const becomes = (page: Page, text: string): Promise<unknown> =>
+  eventually(`the content is ${text}`, 10_000, async () => ((await value(page)) === text ? true : undefined))
 const tool = (page: Page, name: string) =>
   page.getByRole('toolbar', { name: 'Format the content' }).getByRole('button', { name, exact: true })
 
