@@ -52,6 +52,10 @@ export const COSTLY_CONTENTS: Readonly<Record<string, string>> = {
   'backticks of growing length': full(Array.from({ length: 200 }, (_, index) => `${'`'.repeat(index + 1)} `).join('')),
   'backticks that open': full('`a``'),
   fences: full('```\n'),
+  'code with angle brackets to colour': full(
+    `\`\`\`ts\n${`${'a<'.repeat(98)}\n${'a/['.repeat(60)}\n`.repeat(1)}${`${'/['.repeat(95)}\n`.repeat(12)}\`\`\`\n`,
+  ),
+  'code with keywords to colour': full(`\`\`\`js\n${'if 1 "" '.repeat(300).replace(/(.{190})/g, '$1\n')}\n\`\`\`\n`),
   'angles that open': full('<'),
   'tags that never close': full('<a b="'),
   comments: full('<!--'),

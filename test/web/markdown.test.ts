@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { languages } from 'sugar-high/lang'
 import { isModest } from '../../src/memory/markdown-parser.ts'
 import { atOnce } from '../../src/web/browser/difference.js'
 import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
 import type { Html } from '../../src/web/html.ts'
+import { COLOURS_MAX, colouredCode } from '../../src/web/parts/code.ts'
 import { createMarkdown, markup, markupWithSections } from '../../src/web/parts/markdown.ts'
 import { COSTLY_CONTENTS } from '../support/costly.ts'
 
@@ -73,9 +75,11 @@ test('the first headings of a text have a link to themselves', () => {
   )
 })
 
-test('a task of a list is shown with a box, and brackets elsewhere stay as they are written', () => {
+test('a task of a list is shown with a disabled checkbox, and brackets elsewhere stay as they are written', () => {
   const tasks = markup('- [ ] Fill *it*\n- [x] Heat it\n- [X]\n- [link]\n\n[ ] No list\n').markup
-  assert.match(tasks, /<li class="task">☐ +Fill <em>it<\/em><\/li>\n<li class="task">☑ +Heat it<\/li>/)
+  const [open, done] = ['disabled aria-label="To do">', 'disabled checked aria-label="Done">']
+  assert.ok(tasks.includes(`<li class="task"><input type="checkbox" ${open} Fill <em>it</em></li>`))
+  assert.ok(tasks.includes(`<li class="task"><input type="checkbox" ${done} Heat it</li>`))
   assert.match(tasks, /<li>\[X\]<\/li>\n<li>\[link\]<\/li>/)
   assert.match(tasks, /<p>\[ \] No list<\/p>/)
   assert.match(markup('- [x] a\n\n[x]: /y').markup, /<li><a href="\/y"[^>]*>x<\/a> a<\/li>/)
@@ -126,4 +130,75 @@ test('an outermost block has a bounded number of tokens, because it is read at o
 test('a text of marks of emphasis is shown as it is written', () => {
   assert.match(markup('*a* '.repeat(1_000)).markup, /<em>a<\/em>/)
   assert.doesNotMatch(markup('*_'.repeat(10_000)).markup, /<em>|<strong>/)
+})
+
+const textOf = (text: string): string =>
+  text
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+test('code that names its language is coloured, and its text stays the same', () => {
+  const code = 'const a = "<b>" // why\nlet n = 10\n'
+  const shown = markup(`\`\`\`js\n${code}\`\`\`\n`).markup
+  for (const part of ['<i class="k">const</i>', '<i class="s">&quot;&lt;b&gt;&quot;</i>', '<i class="c">// why']) {
+    assert.ok(shown.includes(part), `${part} in ${shown}`)
+  }
+  assert.equal(textOf(shown), `${code}\n`)
+  for (const info of ['', 'unknown', '__proto__'])
+    assert.doesNotMatch(markup(`\`\`\`${info}\n${code}\`\`\`\n`).markup, /<i/)
+  assert.doesNotMatch(markup('```js\nlet a = "\u202e"\n```\n').markup, /<i/)
+  assert.doesNotMatch(markup(`\`\`\`js\n${code}\`\`\`\n`, { isPlain: true }).markup, /<i/)
+})
+
+test('the colours of a text have at most 3,000 bytes, and the first blocks get them', () => {
+  const blocks = '```js\nlet a = 1; let b = "2" // c\n```\n\n'.repeat(200)
+  const added = markup(blocks).markup.length - markup(blocks, { isPlain: true }).markup.length
+  assert.ok(added > 2_500 && added <= 3_000, `${added} bytes`)
+})
+
+test('the text of any coloured code is its source', () => {
+  const units = [
+    'a',
+    ' ',
+    '\n',
+    '"',
+    "'",
+    '`',
+    '/',
+    '*',
+    '<',
+    '>',
+    '</',
+    '<a ',
+    '{',
+    '}',
+    '${',
+    '(',
+    '[',
+    '\\',
+    '#',
+    '--',
+    ':',
+    '=',
+    '1',
+    '1e',
+    'é',
+    '\t',
+    '<!--',
+    '&',
+    'if ',
+  ]
+  for (const { id } of languages) {
+    for (const unit of units) {
+      for (const other of units) {
+        const code = `${unit}${other}x${other}${unit}`.repeat(4)
+        const shown = colouredCode(code, id, COLOURS_MAX)?.markup ?? ''
+        if (shown !== '') assert.equal(textOf(shown), code, `${id} ${JSON.stringify(code)}`)
+      }
+    }
+  }
 })

@@ -132,6 +132,9 @@ function* marked(
   return raw(shown.join(''))
 }
 
+/** Colours of code would differ where the code does not. */
+const PLAIN = { isPlain: true } as const
+
 /** The difference between two revisions: by lines, and by words within each change. */
 export const DIFF: Page = {
   path: '/entries/{slug}/diff',
@@ -229,7 +232,7 @@ function neighboursOf(slug: string, steps: readonly Step[], { from, to, view }: 
 }
 
 const renderedGroups = async (from: Revision, to: Revision): Promise<Group<Blocks>[]> =>
-  finished(renderedDifference(await prose(from.content), await prose(to.content)))
+  finished(renderedDifference(await prose(from.content, PLAIN), await prose(to.content, PLAIN)))
 
 /** Both contents as their pages render them, side by side where they differ. Unchanged blocks are shown once, and folded if they are many. */
 function* renderedView(groups: readonly Group<Blocks>[], numbered: Numbered): Generator<undefined, Html> {

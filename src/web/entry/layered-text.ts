@@ -2,6 +2,7 @@ import type { Token } from 'markdown-it'
 import { COSTLY_RULES, isModest, loadMarkdownIt } from '../../memory/markdown-parser.ts'
 import { type Html, raw, visible } from '../html.ts'
 import {
+  checkbox,
   closeLink,
   createInSteps,
   type Environment,
@@ -322,6 +323,7 @@ function* addInline(
     else if (type === 'text_special') addText(runs, partOf(index), token.content)
     else if (type === 'code_inline')
       for (const { part, words } of cutsOf(index)) runs.add(part, () => `<code>${visible(words).markup}</code>`)
+    else if (type === 'task') runs.add(partOf(index), () => checkbox(token))
     else if (type === 'softbreak') runs.space('\n')
     else if (type === 'hardbreak') runs.space('<br>\n')
     else if (type === 'image') addImage(String(token.attrGet('src') ?? ''), index)

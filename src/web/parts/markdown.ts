@@ -1,7 +1,8 @@
-import type { RendererRule, StateCore, Token } from 'markdown-it'
+import type { RendererRule, StateCore, StateInline, Token } from 'markdown-it'
 import { COSTLY_RULES, createParser, isModest } from '../../memory/markdown-parser.ts'
 import { atOnce } from '../browser/difference.js'
 import { type Html, html, NOTHING, raw, seen, visible } from '../html.ts'
+import { COLOURS_MAX, colouredCode } from './code.ts'
 
 /**
  * Maximum total number of characters of addresses, because a reference can be used thousands of times. Above it, links are shown as text.
@@ -25,6 +26,7 @@ export function createMarkdown() {
   const markdown = createParser()
   markdown.core.ruler.push('headings', nestHeadings)
   markdown.core.ruler.push('columns', alignColumns)
+  markdown.inline.ruler.after('image', 'task', readTask)
   markdown.core.ruler.push('tasks', markTasks)
   Object.assign(markdown.renderer.rules, rules)
   return markdown
@@ -35,9 +37,11 @@ rules.text = (tokens, index) => visible(tokens[index]?.content ?? '').markup
 rules.code_inline = (tokens, index) => `<code>${visible(tokens[index]?.content ?? '').markup}</code>`
 // A long line scrolls, so the keyboard must reach it.
 export const preformatted = (code: string): string => `<pre tabindex="0"><code>${code}</code></pre>\n`
-const block: RendererRule = (tokens, index) => preformatted(visible(tokens[index]?.content ?? '').markup)
+const block: RendererRule = (tokens, index) =>
+  preformatted(String(tokens[index]?.meta?.coloured ?? visible(tokens[index]?.content ?? '').markup))
 rules.code_block = block
 rules.fence = block
+rules.task = (tokens, index) => checkbox(tokens[index])
 rules.table_open = () => '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
 rules.table_close = () => '</table></div>\n'
 /** Loading an image would reveal the reader to the image's host. An image becomes a link; inside a link it becomes part of that link. */
@@ -105,16 +109,29 @@ function alignColumns({ tokens }: StateCore): void {
 /** The mark of a task at the beginning of a list item. */
 const TASK = /^\[([ xX])\] /
 
-/** Shows the tasks of lists with a box. The box and its spaces have as many characters as the mark, so that offsets in the text stay right. */
+/** Reads the mark of a task at the beginning of a line of words, if it is no link. */
+function readTask(state: StateInline, silent: boolean): boolean {
+  const [mark] = (state.pos === 0 && TASK.exec(state.src)) || []
+  if (mark === undefined) return false
+  if (!silent) state.push('task', 'input', 0).content = mark
+  state.pos += mark.length
+  return true
+}
+
+/** The box of a task. */
+export const checkbox = (task: Token | undefined): string =>
+  task?.content.startsWith('[ ]')
+    ? '<input type="checkbox" disabled aria-label="To do"> '
+    : '<input type="checkbox" disabled checked aria-label="Done"> '
+
+/** Marks the list items of tasks. The mark of a task outside of a list is text. */
 function markTasks({ tokens }: StateCore): void {
-  tokens.forEach((token, index) => {
-    const first = tokens[index + 2]?.children?.[0]
-    if (token.type !== 'list_item_open' || tokens[index + 1]?.type !== 'paragraph_open' || first?.type !== 'text')
-      return
-    const [mark, done] = TASK.exec(first.content) ?? []
-    if (mark === undefined) return
-    token.attrJoin('class', 'task')
-    first.content = (done === ' ' ? '☐' : '☑').padEnd(mark.length) + first.content.slice(mark.length)
+  tokens.forEach(({ children }, index) => {
+    const [first] = children ?? []
+    if (first?.type !== 'task') return
+    const item = tokens[index - 2]
+    if (item?.type === 'list_item_open' && tokens[index - 1]?.type === 'paragraph_open') item.attrJoin('class', 'task')
+    else first.type = 'text'
   })
 }
 
@@ -258,21 +275,38 @@ function* renderingTokens(markdown: Markdown, tokens: Token[], env: Environment)
   return shown.join('')
 }
 
+/** Colours blocks of code that name their language, the first ones first, one at a time. */
+function* colourBlocks(tokens: readonly Token[]): Generator<undefined, void> {
+  let left = COLOURS_MAX
+  for (const token of tokens) {
+    if (token.type !== 'fence') continue
+    const { markup, bytes } = colouredCode(token.content, token.info, left) ?? { bytes: 0 }
+    token.meta = { coloured: markup }
+    left -= bytes
+    yield
+  }
+}
+
+/** How a content is rendered: `sections` receives its headings, which get ids; without `isPlain` code is coloured. */
+export type Rendering = { sections?: Section[]; isPlain?: true }
+
 /**
  * Renders untrusted Markdown as safe markup: no HTML, no images, links only to http, https, mailto and this site. Names invisible
  * characters. Bounds time and size for every text. Yields where other work may run.
  */
-export function* renderingOf(content: string, sections?: Section[]): Generator<undefined, Html> {
+export function* renderingOf(content: string, { sections, isPlain }: Rendering = {}): Generator<undefined, Html> {
   const env: Environment = { addresses: 0, open: [], ...(sections && { sections }) }
   const markdown = isModest(content) ? whole : cheap
-  return raw(yield* renderingTokens(markdown, yield* parsing(markdown, content, env), env))
+  const tokens = yield* parsing(markdown, content, env)
+  if (!isPlain) yield* colourBlocks(tokens)
+  return raw(yield* renderingTokens(markdown, tokens, env))
 }
 
 /** Renders Markdown at once. */
-export const markup = (content: string, sections?: Section[]): Html => atOnce(renderingOf(content, sections))
+export const markup = (content: string, rendering?: Rendering): Html => atOnce(renderingOf(content, rendering))
 
 /** Like `markup`, with an id for each heading. Ids are made from the words of the headings, so they are stable while the headings are. */
 export function markupWithSections(content: string): { content: Html; sections: Section[] } {
   const sections: Section[] = []
-  return { content: markup(content, sections), sections }
+  return { content: markup(content, { sections }), sections }
 }

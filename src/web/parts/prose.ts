@@ -3,15 +3,15 @@ import { LruCache } from '../../memory/lru-cache.ts'
 import type { ShowPart } from '../entry/layered-text.ts'
 import type { Html } from '../html.ts'
 import { many, moment } from './components.ts'
-import type { Section } from './markdown.ts'
+import type { Rendering, Section } from './markdown.ts'
 
 /**
  * Renders untrusted Markdown as safe markup. Loads the renderer, which takes 6 MB of memory, at the first call: a process without pages,
  * such as `palimpsest mcp`, never loads it.
  */
-export async function prose(content: string, sections?: Section[]): Promise<Html> {
+export async function prose(content: string, rendering?: Rendering): Promise<Html> {
   const { renderingOf } = await import('./markdown.ts')
-  return finished(renderingOf(content, sections))
+  return finished(renderingOf(content, rendering))
 }
 
 /** The time in milliseconds after which a work lets other requests run. */
@@ -46,7 +46,7 @@ export async function proseWithSections(content: string): Promise<Prose> {
   const known = cached.get(content)
   if (known !== undefined) return known
   const sections: Section[] = []
-  const made = { content: await prose(content, sections), sections }
+  const made = { content: await prose(content, { sections }), sections }
   cached.set(content, made, content.length + made.content.markup.length)
   return made
 }
