@@ -59,8 +59,7 @@ export const MARKS = {
 
 /** The state of a field. @typedef {{ text: string, select: [number, number] }} State */
 
-/** Text that is typed with shorter pauses is one step of the history, in milliseconds. */
-const PAUSE = 700
+/** Maximum number of steps that can be undone. A typed word is one step. */
 const STEPS_MAX = 200
 
 /**
@@ -75,7 +74,7 @@ function historyOf(field) {
   /** @type {State[]} */
   let future = []
   let now = state()
-  let typed = Number.NEGATIVE_INFINITY
+  let isTyping = false
   let isOwn = false
 
   const step = (/** @type {State[]} */ from, /** @type {State[]} */ to) => {
@@ -85,15 +84,16 @@ function historyOf(field) {
     now = next
     fill(field, next.text)
     field.setSelectionRange(...next.select)
-    typed = Number.NEGATIVE_INFINITY
+    isTyping = false
   }
   const undo = () => step(past, future)
   const redo = () => step(future, past)
 
-  field.addEventListener('input', ({ timeStamp }) => {
+  field.addEventListener('input', event => {
     if (field.value === now.text) return
-    if (timeStamp - typed > PAUSE) past = [...past, now].slice(-STEPS_MAX)
-    typed = timeStamp
+    const letter = event instanceof InputEvent && event.inputType === 'insertText' ? (event.data ?? '') : ''
+    if (!isTyping || !/\S/.test(letter)) past = [...past, now].slice(-STEPS_MAX)
+    isTyping = letter !== ''
     now = state()
     future = []
   })
@@ -108,11 +108,10 @@ function historyOf(field) {
     apply({ from, to, put, select }) {
       isOwn = true
       now = state()
-      typed = Number.NEGATIVE_INFINITY
+      isTyping = false
       field.setRangeText(put, from, to)
       field.setSelectionRange(...select)
       field.dispatchEvent(new Event('input', { bubbles: true }))
-      typed = Number.NEGATIVE_INFINITY
     },
     /** The step for a key with Control or Command; undefined for other keys, and while the browser has the history. @param {KeyboardEvent} event */
     stepFor: ({ key, shiftKey }) => {
