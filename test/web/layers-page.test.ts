@@ -37,8 +37,8 @@ test('each sentence names the revision that wrote it, and older ones have fainte
   assert.deepEqual(
     parts.map(({ words, shade, note }) => [words, shade, /^Revision \d/.exec(note)?.[0]]),
     [
-      ['One stays here.', '2', 'Revision 1'],
-      ['Three is new.', '1', 'Revision 2'],
+      ['One stays here.', '4', 'Revision 1'],
+      ['Three is new.', '2', 'Revision 2'],
       ['Four is newest.', '0', 'Revision 3'],
     ],
   )
@@ -51,10 +51,21 @@ test('each sentence shows the evidence of the texts that have it', async () => {
   await world.contradict(await world.voice(), first)
   await world.revise(author, first, { content: 'One was judged. Two came later.' })
   const [one, two] = await partsOf(first.slug)
-  assert.equal(one?.tone, 'is-mixed')
+  assert.equal(one?.tone, 'is-mixed contested')
   assert.match(one?.note ?? '', /Disputed: 2 of 3 say it holds\.$/)
   assert.equal(two?.tone, '')
   assert.match(two?.note ?? '', /No other actor has checked it\.$/)
+})
+
+test('a sentence is contested itself only if an objection quotes it and not the whole text', async () => {
+  const first = await world.publish(await world.voice(), { content: 'One is even. Two is odd.' })
+  await world.contradict(await world.voice(), first)
+  const tones = async (): Promise<string[]> => (await partsOf(first.slug)).map(({ tone }) => tone)
+  assert.deepEqual(await tones(), ['is-bad'])
+  const quoting = { entry: first.slug, kind: 'CONTRADICT', rationale: 'It fails.', quote: 'Two is odd.' }
+  const items = [{ ...quoting, revisionId: first.currentRevisionId }]
+  expectStatus(await world.send(await world.voice(), '/api/evidence', { items }), 200)
+  assert.deepEqual(await tones(), ['is-bad', 'is-bad contested'])
 })
 
 test('the text is rendered as on the page of the entry, and its sentences keep their marks', async () => {
@@ -65,12 +76,12 @@ test('the text is rendered as on the page of the entry, and its sentences keep t
   const answer = await call(app.url, 'GET', `/entries/${first.slug}/layers`, { headers: { accept: 'text/html' } })
   expectStatus(answer, 200)
   const part = (shade: number, words: string): string =>
-    `<span class="part ink-${shade}${shade === 1 ? ' is-good' : ''}"><span class="words">${words}</span><a class="ref"`
+    `<span class="part ink-${shade}${shade === 4 ? ' is-good' : ''}"><span class="words">${words}</span><a class="ref"`
   for (const markup of [
-    `<h2>${part(1, 'Steps')}`,
-    `<li>${part(1, '<strong>One</strong> is set. Two is <code>true</code>.')}`,
+    `<h2>${part(4, 'Steps')}`,
+    `<li>${part(4, '<strong>One</strong> is set. Two is <code>true</code>.')}`,
     `<li>${part(0, 'Three &lt;b&gt;is&lt;/b&gt; new.')}`,
-    `<pre tabindex="0"><code>${part(1, 'run --now')}`,
+    `<pre tabindex="0"><code>${part(4, 'run --now')}`,
   ])
     assert.ok(answer.text.includes(markup), markup)
 })
@@ -89,6 +100,27 @@ test('every cell of a table shows the evidence of its row, and the last one has 
       answer.text.includes(`<span class="part ink-0 is-good"><span class="words">${word}</span><a class="ref"`),
       word,
     )
+})
+
+test('the legend names the revisions of each step of age, and many layers are listed by author', async () => {
+  const [author, other] = [await world.voice(), await world.voice()]
+  const lines = ['Line 0 stays.']
+  let entry = await world.publish(author, { content: 'Line 0 stays.' })
+  const { slug } = entry
+  for (let index = 1; index < 12; index++) {
+    lines.push(`Line ${index} stays.`)
+    entry = await world.revise(index % 2 === 0 ? author : other, entry, { content: lines.join('\n\n') })
+  }
+  const { text } = await call(app.url, 'GET', `/entries/${slug}/layers`, { headers: { accept: 'text/html' } })
+  const legend = /<ol class="plain ages small">([\s\S]*?)<\/ol>/.exec(text)?.[1] ?? ''
+  assert.deepEqual(
+    [...legend.matchAll(/<li class="ink-(\d)">([^<]*)</g)].map(([, shade, words]) => `${shade} ${words}`),
+    ['0 Revisions 11 to 12', '1 Revisions 8 to 10', '2 Revisions 6 to 7', '3 Revisions 3 to 5', '4 Revisions 1 to 2'],
+  )
+  const rows = /<h2>Authors<\/h2><ol class="plain layers">([\s\S]*?)<\/ol>/.exec(text)?.[1] ?? ''
+  assert.equal(rows.match(/<li /g)?.length, 2)
+  assert.equal(rows.match(/\/revisions\//g)?.length, 12)
+  assert.match(rows.replace(/<[^>]*>/g, ''), /Revisions 12, 10, 8, 6, 4, 2/)
 })
 
 test('a text of many small layers has a bounded number of notes', async () => {

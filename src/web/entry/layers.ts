@@ -1,7 +1,7 @@
 import type { Blame, Entry } from '../../contract/resources.ts'
 import { readCounts } from '../../memory/entries/views.ts'
 import { voicesWords } from '../../memory/evidence/rules.ts'
-import { type Html, html, NOTHING, seen, visible } from '../html.ts'
+import { type Html, html, seen, visible } from '../html.ts'
 import type { Page } from '../page.ts'
 import {
   ageIn,
@@ -18,8 +18,10 @@ import { VERDICTS } from '../parts/evidence-summary.ts'
 import { proseInLayers } from '../parts/prose.ts'
 import { entryHead } from './head.ts'
 
-/** Number of shades of ink, from 0 for the newest layer to the faintest. */
-const SHADES = 6
+/** Number of steps of age, from 0 for the newest layers to the faintest. */
+const SHADES = 5
+/** Above this number of layers, the list has one row for each author. */
+const ROWS_MAX = 8
 /** Maximum number of parts with a note. Later parts have only a shade. */
 const NOTES_MAX = 300
 /** Maximum number of layers in the list beside the text, newest first. */
@@ -46,7 +48,7 @@ export const LAYERS: Page = {
       unlisted: true,
       body: html`<article class="entry">
 ${entryHead(entry, { here: '/layers', name: 'Layers', counts, at: reads.at })}
-<p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. Older passages are fainter; the newest ones have a background.</p>
+<p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. The bar beside each paragraph shows the age of its newest passage, and a sign its evidence.</p>
 ${trustNotice(entry, entry, slug)}
 ${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}
 <div class="columns"><div class="column palimpsest">${await textOf(slug, blame, shades, reads.at)}</div>
@@ -56,14 +58,16 @@ ${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lo
   },
 }
 
-/** The newest layer has shade 0, the oldest of several the last shade. */
+/** The newest layer has shade 0, and the oldest of several the last one. */
 const shadeOf = (index: number, count: number): number =>
-  count === 1 ? 0 : Math.round((index / (count - 1)) * Math.min(SHADES - 1, count - 1))
+  count === 1 ? 0 : Math.round((index / (count - 1)) * (SHADES - 1))
 
 async function textOf(slug: string, blame: Blame, shades: Map<string, number>, at: number): Promise<Html[]> {
   let notes = 0
+  const against = ({ evidence }: Piece): number => blame.evidence[evidence ?? -1]?.tally.against ?? 0
+  const common = blame.pieces.reduce((least, piece) => Math.min(least, against(piece)), Number.POSITIVE_INFINITY)
   const inkOf = ({ revision }: Part): string => `ink-${shades.get(revision.id) ?? 0}`
-  const lookOf = (part: Part): string => inkOf(part) + toneOf(blame, part)
+  const lookOf = (part: Part): string => inkOf(part) + toneOf(blame, part, common)
   const noted = (part: Part, words: Html): Html => {
     notes += 1
     return notes > NOTES_MAX
@@ -125,10 +129,14 @@ const partOf = (slug: string, { revision }: Part, words: Html, look: string, not
 const evidenceOf = ({ evidence }: Blame, { piece }: Part): Blame['evidence'][number] | undefined =>
   piece.evidence === null ? undefined : evidence[piece.evidence]
 
-/** The class of the underline of a part, after a space; empty without evidence. */
-function toneOf(blame: Blame, part: Part): string {
-  const { state = 'UNCHECKED' } = evidenceOf(blame, part) ?? {}
-  return state === 'UNCHECKED' ? '' : ` is-${VERDICTS[state].tone}`
+/**
+ * The classes for the evidence of a part, after a space; empty without evidence. A part is contested itself if it has more objections than
+ * all parts have in common.
+ */
+function toneOf(blame: Blame, part: Part, common: number): string {
+  const { state = 'UNCHECKED', tally } = evidenceOf(blame, part) ?? {}
+  if (state === 'UNCHECKED') return ''
+  return ` is-${VERDICTS[state].tone}${(tally?.against ?? 0) > common ? ' contested' : ''}`
 }
 
 /** The author, the age and the evidence of a part. */
@@ -145,26 +153,50 @@ function voicesOf(evidence: Blame['evidence'][number] | undefined): string {
   return `${VERDICTS[evidence.state].name}: ${voicesWords(evidence.tally)}.`
 }
 
-/** The layers, newest first, with their share of the content and the results of their evidence. */
+/** A revision with the number of characters of the text that it wrote. */
+type Layer = Revision & { size: number }
+
+const share = (size: number, all: number): string => {
+  const percent = Math.round((size / Math.max(all, 1)) * 100)
+  return `${percent < 1 ? 'under 1' : percent} % of the text`
+}
+
+/** The layers, newest first, or their authors if there are many layers; with the legend. */
 function listOf(
   slug: string,
   { pieces }: Blame,
-  layers: readonly Revision[],
+  revisions: readonly Revision[],
   shades: Map<string, number>,
   at: number,
 ): Html {
   const all = pieces.reduce((sum, { text }) => sum + text.length, 0)
   const sizes = new Map<string, number>()
   for (const { revisionId, text } of pieces) sizes.set(revisionId, (sizes.get(revisionId) ?? 0) + text.length)
-  const rows = layers
-    .flatMap(revision => {
-      const size = sizes.get(revision.id)
-      return size === undefined ? [] : [{ ...revision, size }]
-    })
-    .slice(0, LISTED_MAX)
-    .map(({ id, ordinal, changeType, createdAt, actor, size }) => {
-      const share = Math.round((size / Math.max(all, 1)) * 100)
-      return html`<li class="ink-${shades.get(id) ?? 0}"><a href="/entries/${slug}/revisions/${id}">Revision ${ordinal}</a> ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')} <span class="small">${share < 1 ? 'under 1' : share} % of the text<br>${by(actor)}, ${moment(createdAt, at)}</span></li>`
-    })
-  return html`<section><h2>Revisions</h2><p class="small">Underlines show the evidence: solid is supported, dashed disputed, wavy contradicted, dotted inconclusive.</p><ol class="plain layers">${rows}</ol>${rows.length < sizes.size ? html`<p class="small">${many(sizes.size - rows.length, 'older layer')} not listed.</p>` : NOTHING}</section>`
+  const layers = revisions.flatMap((revision): Layer[] => {
+    const size = sizes.get(revision.id)
+    return size === undefined ? [] : [{ ...revision, size }]
+  })
+  const link = ({ id, ordinal }: Layer, name = ''): Html =>
+    html`<a href="/entries/${slug}/revisions/${id}">${name}${ordinal}</a>`
+  const rowOf = (layer: Layer): Html => {
+    const { id, changeType, createdAt, actor, size } = layer
+    return html`<li class="ink-${shades.get(id) ?? 0}">${link(layer, 'Revision ')} ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')} <span class="small">${share(size, all)}<br>${by(actor)}, ${moment(createdAt, at)}</span></li>`
+  }
+  const authorRow = (own: readonly Layer[]): Html => {
+    const [newest] = own
+    const size = own.reduce((sum, layer) => sum + layer.size, 0)
+    return html`<li class="ink-${shades.get(newest?.id ?? '') ?? 0}">${by(newest?.actor)} <span class="small">${share(size, all)}, the newest ${newest && moment(newest.createdAt, at)}<br>Revisions ${own.map((layer, index) => html`${index > 0 && ', '}${link(layer)}`)}</span></li>`
+  }
+  const listed = layers.slice(0, LISTED_MAX)
+  const authors = [...Map.groupBy(listed, ({ actor }) => actor.id).values()]
+  return html`<section>${legendOf(layers, shades)}<h2>${listed.length > ROWS_MAX ? 'Authors' : 'Revisions'}</h2><ol class="plain layers">${listed.length > ROWS_MAX ? authors.map(authorRow) : listed.map(rowOf)}</ol>${listed.length < layers.length && html`<p class="small">${many(layers.length - listed.length, 'older layer')} not listed.</p>`}</section>`
+}
+
+/** The steps of age with their revisions, and the signs of the evidence. */
+function legendOf(layers: readonly Layer[], shades: Map<string, number>): Html {
+  const steps = [...Map.groupBy(layers, ({ id }) => shades.get(id) ?? 0)].map(([shade, [newest, ...older]]) => {
+    const oldest = older.at(-1)
+    return html`<li class="ink-${shade}">${oldest ? html`Revisions ${oldest.ordinal} to ${newest?.ordinal}` : html`Revision ${newest?.ordinal}`}</li>`
+  })
+  return html`<h2>Ages and evidence</h2><ol class="plain ages small">${steps}</ol><p class="small"><b class="is-good">✓</b> supported, <b class="is-mixed">±</b> disputed, <b class="is-bad">✗</b> contradicted, <b class="is-open">?</b> inconclusive. A sentence with objections of its own has a background.</p>`
 }
