@@ -163,13 +163,17 @@ type Described = { description?: string; maxLength?: number; minimum?: number; m
 function parameters({ query }: Operation): Html {
   const properties = Object.entries((query as { properties: Record<string, Described> }).properties)
   if (properties.length === 0) return NOTHING
-  const bounds = ({ enum: values, maxLength, minimum, maximum }: Described): string =>
+  const boundsOf = ({ enum: values, maxLength, minimum, maximum }: Described): string | undefined =>
     values !== undefined
       ? values.join(', ')
       : maxLength !== undefined
         ? `at most ${maxLength} characters`
         : minimum !== undefined
           ? `${minimum} to ${maximum}`
-          : ''
-  return html`<dl class="parameters">${properties.map(([name, one]) => html`<div><dt><code>${name}</code></dt><dd>${one.description} <span class="small">${bounds(one)}</span></dd></div>`)}</dl>`
+          : undefined
+  const row = (name: string, one: Described): Html => {
+    const bounds = boundsOf(one)
+    return html`<div><dt><code>${name}</code></dt><dd>${one.description}${bounds && html` <span class="small">${bounds}</span>`}</dd></div>`
+  }
+  return html`<dl class="parameters">${properties.map(([name, one]) => row(name, one))}</dl>`
 }
