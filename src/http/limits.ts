@@ -69,7 +69,8 @@ export class Charges {
   }
 
   /**
-   * Charges a request once. The charge of a message pays for its reads. A wrong admin token is charged as a write, so that guessing is slow.
+   * Charges a request once. A read of a tool call is covered by the charge of its message to /mcp (`paid`). A wrong admin token is charged
+   * as a write, so that guessing is slow.
    * Throws RATE_LIMITED.
    */
   charge(name: OperationName, caller: RemoteCaller, exchange: Exchange): Awaitable<Decision> {
@@ -84,7 +85,7 @@ export class Charges {
     return decision
   }
 
-  /** Ends a charge that the limiter decides later, or has refused. */
+  /** Completes a charge whose decision is a promise or a refusal. Throws RATE_LIMITED. */
   async #decideLater(name: OperationName, caller: RemoteCaller, exchange: Exchange, deciding: Awaitable<Decision>) {
     const decision = await deciding
     exchange.set(rateLimitFields(decision.limits))
@@ -97,7 +98,10 @@ export class Charges {
     throw new Problem('RATE_LIMITED', { retryAfter: Math.max(decision.retryAfter, cooling) })
   }
 
-  /** Charges the calls that a list of items stands for, after the first. Throws RATE_LIMITED if the limits do not admit all of them. */
+  /**
+   * Charges a list of items as one call for each `perCall` of them. The first call was charged with the request. Throws RATE_LIMITED if the
+   * limits do not admit all calls.
+   */
   async chargeItems(
     { member, perCall }: NonNullable<Operation['chargedItems']>,
     body: unknown,
@@ -131,8 +135,8 @@ export class Charges {
     return arrival.channel === 'local socket' ? 0 : this.#dependencies.config.cooldownSeconds
   }
 
-  /** Adds the remaining cooldown of this kind of write to the answer; `known` is that time in seconds, if it is known. */
-  async addCooldown({ name, caller }: ChargedRequest, exchange: Exchange, known?: number): Promise<void> {
+  /** Adds the remaining cooldown of this kind of write to the RateLimit fields; `known` is that time in seconds, if it need not be read. */
+  async addCooldownField({ name, caller }: ChargedRequest, exchange: Exchange, known?: number): Promise<void> {
     const cooldown = this.cooldownOf(exchange)
     if (cooldown === 0) return
     const seconds = known ?? (await this.#cooldownLeft(name, caller, this.#dependencies.now()))

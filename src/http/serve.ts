@@ -101,7 +101,7 @@ function sendMarkdown(exchange: Exchange, status: number, text: string): void {
 
 /** Runs a request that may run. Returns its answer; undefined if it has sent the answer. */
 type Run = (request: Admitted, exchange: Exchange) => Awaitable<Answer | undefined>
-/** What is served in place of an operation under its limit and checks: `search` is the part of the query for the operation. */
+/** Changes how an operation is served: `search` is the part of the query that it reads, and `run` runs in its place, after its checks. */
 type Served = { search?: string; run?: Run }
 
 /** Serves the operations of the contract: reads and streams run here, writes in the store. */
@@ -173,7 +173,8 @@ export class Serving {
 
   /**
    * Answers a request in the order of the contract: identifies its caller, charges it, checks it, runs its operation, and sends the answer.
-   * If the operation refuses it, the answer has the running cooldown, and a limit releases its charges. A cached read takes no promise.
+   * If the operation refuses it, the answer reports the remaining cooldown; if a limit refused it, its charges are released. A cached read
+   * awaits no promise.
    */
   async serve(name: OperationName, exchange: Exchange, { search, run }: Served = {}): Promise<void> {
     const { charges, streams } = this.#dependencies
@@ -202,17 +203,17 @@ export class Serving {
       const sending = answer === undefined ? undefined : this.#send(request, answer, exchange)
       if (sending instanceof Promise) await sending
     } catch (error) {
-      if (error instanceof Problem) await this.#settle(request, exchange, error)
+      if (error instanceof Problem) await this.#correctCharges(request, exchange, error)
       throw error
     }
   }
 
-  /** Corrects the charges of a request that its operation refused. */
-  async #settle(request: Admitted, exchange: Exchange, { code, detail }: Problem): Promise<void> {
+  /** Releases the charges of a request that a limit refused while its operation ran, and reports the cooldown in the answer. */
+  async #correctCharges(request: Admitted, exchange: Exchange, { code, detail }: Problem): Promise<void> {
     const { charges } = this.#dependencies
     if (RELEASED.has(code)) await charges.release(request, exchange)
     if (!coolsDown(request.name) || PROBLEMS[code].status >= 500) return
-    await charges.addCooldown(request, exchange, code === 'COOLDOWN' ? detail.retryAfter : undefined)
+    await charges.addCooldownField(request, exchange, code === 'COOLDOWN' ? detail.retryAfter : undefined)
   }
 
   #read(request: Admitted, exchange: Exchange): Awaitable<Answer> {
@@ -269,8 +270,8 @@ export class Serving {
     }
     await this.#workTurns.waitToBegin()
     // If all items were refused, no write has started the cooldown.
-    const began = coolsDown(name) && chargedItems === undefined && !answer.replayed ? rates.cooldownSeconds : undefined
-    await charges.addCooldown(admitted, exchange, began)
+    const startsCooldown = coolsDown(name) && chargedItems === undefined && !answer.replayed
+    await charges.addCooldownField(admitted, exchange, startsCooldown ? rates.cooldownSeconds : undefined)
     if (answer.audit !== undefined) logger.info({ requestId, ...answer.audit }, 'audit')
     return answer
   }

@@ -221,9 +221,9 @@ function evidenceRows(
   relations: readonly Relation[],
   { contradictions: objections }: Pick<Standing, 'contradictions'>,
 ): Row[] {
-  const lives = new Map(objections.map(one => [one.id, one]))
-  const lifeOf = (id: string) => {
-    const { status, answeredBy, addressedBy } = lives.get(id) ?? {}
+  const byId = new Map(objections.map(one => [one.id, one]))
+  const statusOf = (id: string) => {
+    const { status, answeredBy, addressedBy } = byId.get(id) ?? {}
     return {
       ...(status === undefined ? {} : { status }),
       ...(answeredBy == null ? {} : { answeredBy }),
@@ -237,14 +237,14 @@ function evidenceRows(
       const quote = one.quote === undefined ? {} : { quote: member(one.quote, SUMMARY_BYTES) }
       const shown = {
         contradicts: one.revisionId,
-        ...lifeOf(one.id),
+        ...statusOf(one.id),
         ...quote,
         ...saidBy(one),
         ...sourceOf(one),
       }
       return { side: 'against', shown }
     }),
-    ...against.map((one): Row => ({ side: 'against', shown: { ...relationRow(one), ...lifeOf(one.id) } })),
+    ...against.map((one): Row => ({ side: 'against', shown: { ...relationRow(one), ...statusOf(one.id) } })),
     ...verifications.map((one): Row => {
       const { revisionId: verifies, result, confidence } = one
       return { side: SIDES[result], shown: { verifies, result, confidence, ...saidBy(one) } }

@@ -79,6 +79,7 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
     insertRevision(tx, { ...place, actor: actor.number, origin, at, changed, revision, signals }),
     endWrite(tx, context, writer, written, { revisions: 1 }),
   ])
+  // Cannot happen while the entry is locked: `assertLatest` has refused a stale revision.
   if (!advanced) throw new Problem('STALE_REVISION')
   const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
   const standing = entry.standing === null ? UNJUDGED : await resettled(tx, revised, request.known)

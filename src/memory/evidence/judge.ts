@@ -35,15 +35,15 @@ import { settleStanding, textsOf } from './standing.ts'
 
 /** Records the result of using an exact revision. */
 export const verifyRevision: WriteOperation<'verifyRevision'> = async (tx, context, { params, body, caller }) => {
-  const said = { ...body, kind: 'VERIFY', entry: params.slug } as const
-  const { verification } = await judge(tx, context, caller, said.kind, () => said)
+  const item = { ...body, kind: 'VERIFY', entry: params.slug } as const
+  const { verification } = await judge(tx, context, caller, item.kind, () => item)
   return { body: only(verification) }
 }
 
 /** Records that an exact revision is contradicted, optionally with an entry as its source. */
 export const contradictRevision: WriteOperation<'contradictRevision'> = async (tx, context, request) => {
-  const said = { ...request.body, kind: 'CONTRADICT', entry: request.params.slug } as const
-  const { contradiction } = await judge(tx, context, request.caller, said.kind, () => said)
+  const item = { ...request.body, kind: 'CONTRADICT', entry: request.params.slug } as const
+  const { contradiction } = await judge(tx, context, request.caller, item.kind, () => item)
   return { body: only(contradiction) }
 }
 
@@ -64,21 +64,21 @@ export const sendFeedback: WriteOperation<'sendFeedback'> = async (tx, context, 
   return { body: result }
 }
 
-/** Records one judgement. `say` may look up what is judged; it runs concurrently with the checks of the caller. */
+/** Records one judgement. `findItem` may look up the judged revision; it runs concurrently with the checks of the caller. */
 async function judge(
   tx: Transaction,
   context: Context,
   caller: Caller,
   kind: EvidenceItemInput['kind'],
-  say: () => Awaitable<EvidenceItemInput>,
+  findItem: () => Awaitable<EvidenceItemInput>,
 ): Promise<EvidenceResult> {
-  const [writer, { said, judged }] = await beginWrite(tx, context, caller, [kind], async () => {
-    const said = await say()
-    return { said, judged: await findJudged(tx, said) }
+  const [writer, { item, judged }] = await beginWrite(tx, context, caller, [kind], async () => {
+    const item = await findItem()
+    return { item, judged: await findJudged(tx, item) }
   })
-  const { rationale, observedOn } = said
+  const { rationale, observedOn } = item
   assertNoSecret({ rationale, observedOn })
-  return recordJudgement(tx, context, { writer, origin: await takeOrigin(tx, writer) }, judged, said)
+  return recordJudgement(tx, context, { writer, origin: await takeOrigin(tx, writer) }, judged, item)
 }
 
 /** The judged revision, after it was found and may be judged. */
@@ -118,17 +118,17 @@ async function recordJudgement(
   context: Context,
   { writer, origin }: { writer: Writer; origin: number | null },
   { entry, revision, source }: JudgedRevision,
-  said: EvidenceItemInput,
+  item: EvidenceItemInput,
 ): Promise<EvidenceResult> {
   const { actor } = writer
-  const { kind, result = null, confidence = null, rationale, quote = null } = said
+  const { kind, result = null, confidence = null, rationale, quote = null } = item
   const at = Math.max(context.at, entry.revised_at)
   const id = context.newId()
   const number = await takeRecord(tx)
   const counted = await countEvidence(tx, entry.number)
   const position = await positionOf(tx, context, writer, { ...revision, entry: entry.number })
   const judgement = { number, id, kind, ordinal: counted.evidence, result, confidence, rationale, quote }
-  const observedOn = observedJson(said.observedOn)
+  const observedOn = observedJson(item.observedOn)
   await insertEvidence(tx, {
     ...{ ...judgement, observedOn, entry: entry.number, revision: revision.number, actor: actor.number },
     ...{ sourceEntry: source?.number ?? null, origin, ...position, at },

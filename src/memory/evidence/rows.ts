@@ -82,8 +82,8 @@ export async function insertEvidence(tx: Transaction, row: NewEvidence): Promise
       ${row.own ? 1 : 0}, ${row.result}, ${row.confidence}, ${row.rationale}, ${row.quote}, ${row.observedOn}, ${row.sourceEntry}, ${row.at})`)
 }
 
-/** What verifications and contradictions have in common. */
-const said = (row: EvidenceColumns) => ({
+/** The members that verifications and contradictions share. */
+const sharedMembers = (row: EvidenceColumns) => ({
   ...{ id: row.id, entryId: row.entry_id, revisionId: row.revision_id, actorId: row.actor_id },
   rationale: row.rationale,
   ...(row.observed_on === null ? {} : { observedOn: observedOf(row.observed_on) }),
@@ -92,11 +92,11 @@ const said = (row: EvidenceColumns) => ({
 })
 
 export const toVerification = (row: VerificationRow): Verification => ({
-  ...{ ...said(row), result: row.result, confidence: row.confidence },
+  ...{ ...sharedMembers(row), result: row.result, confidence: row.confidence },
 })
 
 export const toContradiction = (row: ContradictionRow): Contradiction => ({
-  ...{ ...said(row), sourceEntryId: row.source_entry_id, ...(row.quote === null ? {} : { quote: row.quote }) },
+  ...{ ...sharedMembers(row), sourceEntryId: row.source_entry_id, ...(row.quote === null ? {} : { quote: row.quote }) },
 })
 
 /** The entries with evidence or objections above a record: at most `limit` of each. */
@@ -143,11 +143,11 @@ export async function listJudgements(
   { number, evidence, relations }: Pick<JudgedEntry, 'number' | 'evidence' | 'relations'>,
   upTo = ALL,
 ): Promise<Judgement[]> {
-  const [said, objected] = await Promise.all([
+  const [judged, objected] = await Promise.all([
     evidence === 0 ? [] : listCounted(reader, SAID, number, upTo, evidence),
     relations === 0 ? [] : listCounted(reader, OBJECTED, number, upTo, relations),
   ])
-  return [...said, ...objected].map(({ own, observed_on, ...row }) => ({
+  return [...judged, ...objected].map(({ own, observed_on, ...row }) => ({
     ...{ ...row, own: own === 1, observedOn: observedOf(observed_on) },
   }))
 }

@@ -40,7 +40,7 @@ export const SUPPORT_FROM = 0.5
 const NAMED = 3
 const ENVIRONMENTS_NAMED = 5
 
-/** An objection and its life. `answer` is the number of the correcting revision, and `addressed` the record of the voice that accepted it. */
+/** An objection and its status. `answer` is the number of the correcting revision, and `addressed` the record of the voice that accepted it. */
 export type Objection = {
   judgement: Judgement
   status: ObjectionStatus
@@ -89,14 +89,15 @@ const newestFirst = (judgements: readonly Judgement[]): Judgement[] =>
  * objections with other quotes, and its contradiction and its relation, are all kept.
  */
 export function latestOf(judgements: readonly Judgement[]): Judgement[] {
-  const kept = new Map<string, Map<string, Judgement>>()
+  /** By actor and revision: one judgement in favour under the key '', or the objections by verdict and quote. */
+  const latest = new Map<string, Map<string, Judgement>>()
   for (const one of newestFirst(judgements).reverse()) {
     const about = `${one.actor} ${one.revision}`
-    const said = (isAgainst(one) ? kept.get(about) : undefined) ?? new Map<string, Judgement>()
-    said.delete('')
-    kept.set(about, said.set(isAgainst(one) ? `${one.verdict} ${one.quote ?? ''}` : '', one))
+    const ofActor = (isAgainst(one) ? latest.get(about) : undefined) ?? new Map<string, Judgement>()
+    ofActor.delete('')
+    latest.set(about, ofActor.set(isAgainst(one) ? `${one.verdict} ${one.quote ?? ''}` : '', one))
   }
-  return newestFirst([...kept.values()].flatMap(said => [...said.values()])).reverse()
+  return newestFirst([...latest.values()].flatMap(ofActor => [...ofActor.values()])).reverse()
 }
 
 /**
@@ -186,13 +187,15 @@ function createTracing(compared: Evidence['compared']): IsIn {
   }
 }
 
-/** The objections of an entry and their lives, newest first. A standing objection to the answer of another one reopens that. */
+/** The objections of an entry with their statuses, newest first. A standing objection to the answer of another one reopens that. */
 export function objectionsOf(evidence: Evidence): Objection[] {
   const isIn = createTracing(evidence.compared)
   const supports = evidence.judgements.filter(({ verdict }) => verdict === 'SUPPORTED')
-  const lives = newestFirst(evidence.judgements.filter(isAgainst)).map(one => lifeOf(one, evidence, supports, isIn))
+  const objections = newestFirst(evidence.judgements.filter(isAgainst)).map(one =>
+    objectionOf(one, evidence, supports, isIn),
+  )
   const standing = new Map(
-    lives.flatMap(({ status, judgement }) => (status === 'STANDING' ? [[claimKey(judgement), judgement]] : [])),
+    objections.flatMap(({ status, judgement }) => (status === 'STANDING' ? [[claimKey(judgement), judgement]] : [])),
   )
   /** Whether an objection is about a text after an answer, and about the whole text or a claim that the objected text does not have. */
   const isReopened = memoized((key: string): boolean => {
@@ -201,26 +204,28 @@ export function objectionsOf(evidence: Evidence): Objection[] {
     const isNew = (one: Judgement): boolean => !isQuoted(one) || objected === undefined || !isIn(one, objected)
     return [...standing.values()].some(one => one.revision >= answer && isNew(one))
   })
-  return lives.map(one =>
-    one.answer !== null && isReopened(`${one.judgement.revision} ${one.answer}`) ? standingLife(one.judgement) : one,
+  return objections.map(one =>
+    one.answer !== null && isReopened(`${one.judgement.revision} ${one.answer}`)
+      ? standingObjection(one.judgement)
+      : one,
   )
 }
 
-const standingLife = (judgement: Judgement): Objection => ({
+const standingObjection = (judgement: Judgement): Objection => ({
   ...{ judgement, status: 'STANDING', answer: null, addressed: null },
 })
 
-/** The life of an objection, without regard to the others. A text that is not compared counts as changed. */
-function lifeOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[], isIn: IsIn): Objection {
+/** An objection with its status, without regard to the others. A text that is not compared counts as changed. */
+function objectionOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[], isIn: IsIn): Objection {
   const { compared, current } = evidence
   const { record, revision } = judgement
   const judged = compared.get(revision)
   const withdrawn = supports.find(one => isWithdrawal(one, judgement))
   if (withdrawn !== undefined) return { judgement, status: 'ADDRESSED', answer: null, addressed: withdrawn.record }
-  if (isIn(judgement, current)) return standingLife(judgement)
+  if (isIn(judgement, current)) return standingObjection(judgement)
   const answer = answerTo(judgement, evidence, isIn)
   const isGone = judged !== undefined && !current.numbers.some(number => judged.has(number))
-  if (answer === undefined && !isGone) return standingLife(judgement)
+  if (answer === undefined && !isGone) return standingObjection(judgement)
   const since = answer?.number ?? revision + 1
   const accepted = supports.find(one => {
     const text = compared.get(one.revision)
@@ -346,7 +351,7 @@ export function verdictOf(
   judgements: readonly Judgement[],
 ): Pick<ComputedStanding, 'state' | 'tally' | 'contradictions'> {
   const tally = tallyOf(judgements)
-  const contradictions = shownOf(judgements.filter(isAgainst).map(standingLife))
+  const contradictions = shownOf(judgements.filter(isAgainst).map(standingObjection))
   return { state: stateOf(tally, { isExact: true, isAnswered: false }), tally, contradictions }
 }
 
@@ -422,7 +427,7 @@ function shownOf(objections: readonly Objection[]): ComputedStanding['contradict
   return [...Map.groupBy(ordered, ({ judgement }) => judgement.voice).values()]
     .slice(0, NAMED)
     .flatMap(([first]) => first ?? [])
-    .map(({ judgement: { record, verdict, own }, ...life }) => ({ record, verdict, byAuthor: own, ...life }))
+    .map(({ judgement: { record, verdict, own }, ...objection }) => ({ record, verdict, byAuthor: own, ...objection }))
 }
 
 const SIDES_WEIGHT = 100_000

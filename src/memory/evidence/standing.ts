@@ -35,8 +35,8 @@ export function textsOf(entry: number): Texts {
  */
 export type KnownTexts = { texts: Texts; read: ReadonlyMap<number, CutText> }
 
-/** Which records count, and texts that need not be read again. */
-type Moment = { upTo?: number | undefined; known?: KnownTexts | undefined }
+/** `upTo` is the last record that counts; `known` are texts that need not be read again. */
+type EvidenceScope = { upTo?: number | undefined; known?: KnownTexts | undefined }
 
 /** Evidence, and the function that reads the texts of other revisions. */
 type ReadEvidence = Evidence & KnownTexts & { textOf: (revision: number) => Promise<CutText> }
@@ -46,7 +46,7 @@ export async function evidenceOn(
   reader: Reader,
   entry: store.JudgedEntry,
   text: CurrentText,
-  { upTo, known }: Moment = {},
+  { upTo, known }: EvidenceScope = {},
 ): Promise<ReadEvidence | undefined> {
   if (entry.evidence === 0 && entry.relations === 0) return undefined
   const counted = latestOf(await store.listJudgements(reader, entry, upTo))
@@ -77,9 +77,9 @@ export async function standingOn(
   reader: Reader,
   entry: store.JudgedEntry,
   text: CurrentText,
-  moment: Moment = {},
+  scope: EvidenceScope = {},
 ): Promise<ComputedStanding | null> {
-  const evidence = await evidenceOn(reader, entry, text, moment)
+  const evidence = await evidenceOn(reader, entry, text, scope)
   return evidence === undefined ? null : namedStandingOf(reader, entry, text, evidence)
 }
 
@@ -87,8 +87,8 @@ export async function standingOn(
 const NEXT = Number.MAX_SAFE_INTEGER
 
 /**
- * Computes the standing of an entry with a new text by an actor before the transaction that stores it, which then finds the read and compared
- * texts in memory. undefined without judgements.
+ * Reads and compares the texts that the standing of an entry with a new text by an actor needs. The transaction that stores the text then
+ * finds them in memory. undefined without judgements.
  */
 export async function prepareTexts(
   reader: Reader,

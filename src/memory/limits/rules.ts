@@ -8,8 +8,8 @@ const WINDOW_MS = RATE_WINDOW_SECONDS * 1_000
  */
 const EXACT_QUOTA = 600
 const COARSE_BIN_MS = 100
-/** Milliseconds after which an unused key has no admission left. */
-const KEPT_MS = WINDOW_MS + COARSE_BIN_MS
+/** The length of a generation: an unused key has no admission left after it. */
+const GENERATION_MS = WINDOW_MS + COARSE_BIN_MS
 
 /** The admissions of a key within one bin of time. `bin` is the start of the bin in milliseconds. */
 export type Admission = { bin: number; key: string; count: number }
@@ -48,8 +48,8 @@ export class RateLimiter {
   admit(charges: readonly Charge[], at: number): Decision {
     if (this.#turnedAt === undefined || at < this.#turnedAt) this.#turnedAt = at
     const past = at - this.#turnedAt
-    if (past >= KEPT_MS) {
-      this.#older = past < 2 * KEPT_MS ? this.#windows : new Map()
+    if (past >= GENERATION_MS) {
+      this.#older = past < 2 * GENERATION_MS ? this.#windows : new Map()
       this.#windows = new Map()
       this.#turnedAt = at
     }
