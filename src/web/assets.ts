@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Problem } from '../contract/problem.ts'
 import type { Page } from './page.ts'
 
@@ -40,9 +41,17 @@ const modules = [BROWSER, VERIFY, MEMORY]
     name,
     text
       .replace(/'\.\.\/\.\.\/(?:tlog\/verify|memory)\//g, "'./")
+      .replace(/(?<= from ')\w+(?=')/g, './$&.js')
       .replace(/^ *(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/|\/\/ .*)\n/gm, '')
       .replace(/^ +/gm, ''),
   ])
+/** A package that browsers run, with its licence. */
+function packaged(name: string): [string, string] {
+  const main = fileURLToPath(import.meta.resolve(name))
+  const licence = readFileSync(join(dirname(main), '..', 'LICENSE'), 'utf8')
+  return [`${name}.js`, `/*\n${licence}*/\n${readFileSync(main, 'utf8')}`]
+}
+
 /**
  * The parts of each style sheet in `styles/`, in the order of the cascade. `style.css` is for all pages, `forms.css` for pages with
  * scripts, `admin.css` for the moderation console. Comments and insignificant spaces are removed.
@@ -66,7 +75,13 @@ const sheets = Object.entries(SHEETS).map(([name, parts]): [string, string] => [
     .replace(/(?<=[\s:,(-])0\./g, '.'),
 ])
 const binaries = [...IMAGES, ...FONTS].map((name): [string, Buffer] => [name, readFileSync(join(HERE, name))])
-const FILES = new Map<string, string | Buffer>([...sheets, ...inFolder(HERE, /\.svg$/), ...binaries, ...modules])
+const FILES = new Map<string, string | Buffer>([
+  ...sheets,
+  ...inFolder(HERE, /\.svg$/),
+  ...binaries,
+  ...modules,
+  packaged('uqr'),
+])
 
 /** One digest of all files, so that the relative imports of a module name the same version as the module. */
 const VERSION = [...FILES]

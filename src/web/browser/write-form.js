@@ -102,15 +102,15 @@ function actorPanel(root) {
     show(issued, false)
     need(none, 'input', HTMLInputElement).focus()
   })
-  loadToken(need(none, 'form[data-load]', HTMLFormElement), () => {
-    need(kept, '[data-save]', HTMLButtonElement).focus()
-  })
+  const loaded = () => need(kept, '[data-save]', HTMLButtonElement).focus()
+  loadToken(need(none, 'form[data-load]', HTMLFormElement), loaded)
+  if (location.hash.startsWith('#token=')) import('./move-token.js').then(({ receive }) => receive(issued, loaded))
   onActor(render)
   render()
 }
 
 /**
- * Shows the token and a button that copies it, until the focus leaves them. The hidden token is in no element.
+ * Shows the token, and buttons that copy and move it, until the focus leaves them. The hidden token is in no element.
  * @param {HTMLElement} root contains the button
  */
 function revealToken(root) {
@@ -121,18 +121,11 @@ function revealToken(root) {
     reveal.setAttribute('aria-expanded', String(shown.length > 0))
     reveal.textContent = shown.length > 0 ? 'Hide the token' : 'Show the token'
   }
-  reveal.addEventListener('click', () => {
-    const token = keptActor()?.token
-    if (token === undefined || root.children.length > 1) return set([])
-    const copy = button('Copy the token', async () => {
-      copy.textContent = await navigator.clipboard.writeText(token).then(
-        () => 'Copied',
-        () => 'Not copied: select it',
-      )
-    })
-    copy.setAttribute('aria-live', 'polite')
-    // A focusable element can be selected without taking the focus away.
-    set([make('code', { class: 'token', tabindex: 0, 'aria-label': 'The token' }, token), copy])
+  reveal.addEventListener('click', async () => {
+    const actor = keptActor()
+    if (actor === undefined || root.children.length > 1) return set([])
+    const { shown } = await import('./move-token.js')
+    set(shown(actor))
   })
   root.addEventListener('focusout', ({ relatedTarget }) => {
     if (!(relatedTarget instanceof Node && root.contains(relatedTarget))) afterPress(() => set([]))

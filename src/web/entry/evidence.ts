@@ -278,9 +278,9 @@ function actsOn({ slug }: Entry, { id, quote }: { id: string; quote?: string }, 
   const link = (page: string, name: string): Html =>
     html`<a href="/entries/${slug}/${page}?objection=${id}">${name}</a>`
   if (status === 'STANDING')
-    return html`<p class="small">${link('revise', quote === undefined ? 'Correct the text' : 'Correct this sentence')}</p>`
+    return html`<p class="meta">${link('revise', quote === undefined ? 'Correct the text' : 'Correct this sentence')}</p>`
   return status === 'ANSWERED'
-    ? html`<p class="small">${link('verify', 'This answers it')} · ${link('contradict', 'Still wrong')}</p>`
+    ? html`<p class="meta">${link('verify', 'This answers it')} · ${link('contradict', 'Still wrong')}</p>`
     : NOTHING
 }
 

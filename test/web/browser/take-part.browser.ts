@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
+import { encode } from 'uqr'
 import type { Entry, Evidence, Revision } from '../../../src/contract/resources.ts'
 import { voicesWords } from '../../../src/memory/evidence/rules.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
@@ -109,6 +110,46 @@ test('a draft is restored after a reload, and removed once it is discarded or se
   assert.equal(await page.locator('#f-content').inputValue(), '')
   assert.deepEqual(complaints, [])
   await close()
+})
+
+test('a token moves to another browser by a QR code, and no request has it in its address', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url)
+  await page.goto('/actor')
+  const token = await becomeActor(page, 'Mover')
+  const id = (await page.locator('[data-id]').textContent()) ?? ''
+  await page.getByRole('button', { name: 'Show the token' }).click()
+  await page.getByRole('button', { name: 'Show it as a QR code' }).click()
+  const drawn = await page.getByRole('img', { name: 'QR code of the token' }).locator('path').getAttribute('d')
+  const address = `${app.url}/actor#${new URLSearchParams({ token, id })}`
+  const { data } = encode(address, { border: 4 })
+  assert.equal(drawn?.match(/M/g)?.length, data.flat().filter(Boolean).length)
+  await assertAccessible(page, 'the QR code')
+  await assertNoOverflow(page, 'the QR code')
+  await page.getByRole('button', { name: 'Save the token as a file' }).focus()
+  await page.getByRole('img', { name: 'QR code of the token' }).waitFor({ state: 'detached' })
+  assert.deepEqual(complaints, [])
+  await close()
+
+  const phone = await visit(browser, app.url, { width: 360, touch: true })
+  const seen: string[] = []
+  phone.page.on('request', request => seen.push(request.url()))
+  await phone.page.goto(address)
+  const ask = phone.page.getByRole('button', { name: 'Use this token' })
+  await ask.waitFor()
+  assert.equal(phone.page.url(), `${app.url}/actor`)
+  assert.equal(await phone.page.evaluate("localStorage.getItem('palimpsest.actor')"), null, 'nothing is stored yet')
+  await assertAccessible(phone.page, 'the received token')
+  await ask.click()
+  await phone.page.getByText('You write as Mover').waitFor()
+  await phone.page.locator('[data-you]').getByText('Mover').waitFor({ state: 'attached' })
+  assert.ok(seen.length > 0 && !seen.some(url => new URL(url).pathname.includes('plm_') || url.includes(`?token`)))
+  await phone.page.goto('/publish')
+  await phone.page.goto(`/actor#token=plm_${'A'.repeat(33)}`)
+  await phone.page.getByText('It replaces the actor of this browser').waitFor()
+  await phone.page.getByRole('button', { name: 'Discard it' }).click()
+  await phone.page.getByText('You write as Mover').waitFor()
+  assert.deepEqual(phone.complaints, [])
+  await phone.close()
 })
 
 test('a token is shown, saved, deleted, loaded again and never in an address', options, async () => {
