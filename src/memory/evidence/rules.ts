@@ -446,10 +446,15 @@ export const percentOf = (share: number): number => Math.floor(share * 100 + 1e-
 
 export type Voices = Pick<Tally, 'for' | 'against' | 'inconclusive'>
 
+/** The words after the numbers of voices. */
+export const holdsWords = ({ for: voicesFor }: Pick<Voices, 'for'>): string =>
+  `${voicesFor === 1 ? 'says' : 'say'} it holds`
+
 /** The independent voices about a text in words, as in "48 of 65 say it holds"; empty without one. */
-export function voicesWords({ for: voicesFor, against, inconclusive }: Voices): string {
+export function voicesWords(voices: Voices): string {
+  const { for: voicesFor, against, inconclusive } = voices
   const all = voicesFor + against + inconclusive
-  return all === 0 ? '' : `${voicesFor} of ${all} ${voicesFor === 1 ? 'says' : 'say'} it holds`
+  return all === 0 ? '' : `${voicesFor} of ${all} ${holdsWords(voices)}`
 }
 
 /** Like `voicesWords`; without a voice, says whether the authors alone checked the text. */

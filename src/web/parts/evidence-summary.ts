@@ -1,7 +1,7 @@
 import type { Entry, Standing, Tally } from '../../contract/resources.ts'
 import type { State } from '../../contract/vocabulary.ts'
 import { environmentWords } from '../../memory/evidence/environment-rules.ts'
-import { earlierCount, partWords, type Voices, voicesWords } from '../../memory/evidence/rules.ts'
+import { earlierCount, holdsWords, partWords, type Voices } from '../../memory/evidence/rules.ts'
 import { type Html, html, NOTHING, raw, visible, words } from '../html.ts'
 import { ago, badge, by, many } from './components.ts'
 
@@ -40,18 +40,18 @@ function layersOf({ state, tally }: Stripped): Html {
 }
 
 /**
- * The standing of an entry, shown next to its title: its layers, its state in words, the independent voices on both sides, and the age of
- * the last check at the time `at`.
+ * The standing of an entry, shown next to its title: its layers, its state, the numbers of independent voices, and the age of the last
+ * check at the time `at`. The words after the numbers are only read aloud.
  */
 export function standingStrip({ standing }: { standing: Stripped }, at: number): Html {
   const { state, tally, lastCheckedAt } = standing
   const { name, tone } = VERDICTS[state]
   const share = partWords(standing)
   const own = state === 'UNCHECKED' && tally.own > 0
-  const voices = voicesWords(tally)
+  const all = tally.for + tally.against + tally.inconclusive
   return html`<span class="stands ${tone}">${layersOf(standing)} ${badge(name, tone)}${own && ' by its authors only'}${
-    voices !== '' && ` ${voices}`
-  }${share !== '' && html` · ${words(share)}`}${lastCheckedAt !== null && html` · checked ${ago(lastCheckedAt, at)}`}</span>`
+    all > 0 && html` ${tally.for} of ${all} <span class="unshown">${holdsWords(tally)}</span>`
+  }${share !== '' && html` · ${words(share)}`}${lastCheckedAt !== null && html`<span class="since"> · checked ${ago(lastCheckedAt, at)}</span>`}</span>`
 }
 
 type Verdict = { name: string; tone: string; sentence: string }
