@@ -137,10 +137,9 @@ export const HISTORY: Page = {
       const previous = items[index + 1] ?? earlier
       const adjoins = (previous?.id ?? null) === revision.previousRevisionId
       const changes = html`${step && standingOf(verdicts.get(step.record))}${adjoins && previous !== undefined && changedWords(previous.content, revision.content)}`
-      const facts = html`${author}${adjoins && sizeOf(previous, revision)}`
-      const log = inLog(step?.record, logged)
+      const log = html`${inLog(step?.record, logged)}${adjoins && sizeOf(previous, revision)}`
       return revisionRow(entry, revision, step?.ordinal, index, {
-        facts,
+        author,
         changes,
         events: events.get(revision.id),
         log,
@@ -236,7 +235,7 @@ function eventsLine(all: readonly Event[], authors: Map<string, Author>): Html {
 /** The numbers of characters that a revision deleted and inserted in the content, compared by sentences. */
 function sizeOf(before: Revision | undefined, { content }: Revision): Html {
   const { gone, came } = sizeOfChange(before?.content ?? '', content)
-  return html` · <span class="size">${came > 0 && html`<ins>+${came.toLocaleString('en-GB')}</ins>`} ${gone > 0 && html`<del>−${gone.toLocaleString('en-GB')}</del>`} ${gone + came === 0 ? 'same content' : gone + came === 1 ? 'character' : 'characters'}</span>`
+  return html` · <span class="size">${came > 0 && html`<ins>+${came.toLocaleString('en-GB')}</ins>`} ${gone > 0 && html`<del>−${gone.toLocaleString('en-GB')}</del>`} ${gone + came === 0 ? 'same content' : html`<span class="unshown">${gone + came === 1 ? 'character' : 'characters'}</span>`}</span>`
 }
 
 /** The result of the judgements of exactly this revision. */
@@ -255,7 +254,7 @@ function revisionRow(
   revision: Revision,
   ordinal: number | undefined,
   index: number,
-  { facts, changes, events, log }: { facts: Html; changes: Html; events: Html | undefined; log: Html },
+  { author, changes, events, log }: { author: Html; changes: Html; events: Html | undefined; log: Html },
 ): Html {
   const { id, previousRevisionId } = revision
   const name = ordinal === undefined ? 'this revision' : `revision ${ordinal}`
@@ -263,7 +262,7 @@ function revisionRow(
 <p class="choose"><label><input type="radio" name="from" value="${id}"${index === 1 && raw(' checked')}> <span class="unshown">${name} as the </span>earlier</label> <label><input type="radio" name="to" value="${id}"${index === 0 && raw(' checked')}> <span class="unshown">${name} as the </span>later</label></p>
 <div><h2><a href="/entries/${slug}/revisions/${id}">${ordinal === undefined ? 'Revision' : `Revision ${ordinal}`}</a> ${badge(CHANGE_WORDS[revision.changeType] ?? revision.changeType, revision.changeType === 'CORRECT' ? 'mixed' : 'quiet')}${id === currentRevisionId && html` ${badge('Current', 'quiet')}`} <span class="rationale" dir="auto">${visible(revision.rationale)}</span></h2>
 <p class="meta">${changes}</p>${events}</div>
-<div class="meta"><p>${facts}</p><p>${previousRevisionId !== null && html`<a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`}${id !== currentRevisionId && status !== 'LOCKED' && html` · <a href="/entries/${slug}/revise?from=${id}">restore<span class="unshown"> ${name}</span></a>`}${log}</p></div></li>`
+<div class="meta"><p>${author}</p><p>${previousRevisionId !== null && html`<a href="/entries/${slug}/diff?from=${previousRevisionId}&amp;to=${id}">changes<span class="unshown"> in ${name}</span></a>`}${id !== currentRevisionId && status !== 'LOCKED' && html` · <a href="/entries/${slug}/revise?from=${id}">restore<span class="unshown"> ${name}</span></a>`}${log}</p></div></li>`
 }
 
 /** A revision at its permanent address, with the data to verify it. */
