@@ -15,7 +15,7 @@ export type Check<T> = {
 export function checkOf<S extends Schema>(schema: S): Check<Static<S>> {
   const compiled = Compile(schema)
   return {
-    fits: (value): value is Static<S> => compiled.Check(value),
+    fits: compiled.Check.bind(compiled) as Check<Static<S>>['fits'],
     faults: value => compiled.Errors(value)[1],
   }
 }

@@ -7,7 +7,7 @@ import { startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
 import type { Match, SearchRequest, SearchResult } from '../memory/searching.ts'
 import { IndexReader } from './index/file.ts'
 import type { SearchReply } from './query/query.ts'
-import { pairWord } from './rules/terms.ts'
+import { pairsOf, pairWord } from './rules/terms.ts'
 import type { SearchThreadData } from './search-thread.ts'
 
 /** Maximum number of search threads. On one core, a second one would only use memory. */
@@ -51,13 +51,13 @@ export class Searches {
   }
 
   /**
-   * The numbers of entries that have pairs of words in common with a draft. Entries with more of the pairs come first; of equal ones, the
+   * The numbers of entries that have pairs of these terms of a draft in common with it. Entries with more of the pairs come first; of equal ones, the
    * newest. Entries that are not indexed yet are missing.
    */
-  near(pairs: readonly number[], limit: number): number[] {
-    return this.#index.read(index => {
+  readonly near = (terms: ReadonlySet<string>, limit: number): number[] =>
+    this.#index.read(index => {
       const common = new Map<number, number>()
-      for (const pair of new Set(pairs)) {
+      for (const pair of new Set(pairsOf(terms))) {
         const rows = index.all<{ number: number }>(
           sql`SELECT rowid AS number FROM ranked WHERE ranked MATCH ${`"${pairWord(pair)}"`} ORDER BY rowid DESC LIMIT ${READ_MAX}`,
         )
@@ -71,7 +71,6 @@ export class Searches {
       }
       return entries
     })
-  }
 
   pending(): number {
     return this.#barrier.pending() + this.#pool.pending()

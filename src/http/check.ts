@@ -11,7 +11,7 @@ import { findStoredAnswer } from '../memory/idempotency/rows.ts'
 import { type IdempotencyKey, idempotencyKeyOf } from '../memory/idempotency/rules.ts'
 import type { RemoteCaller } from '../memory/operation.ts'
 import type { Store } from '../memory/store.ts'
-import { isUnclean, uncleanPath } from '../memory/values.ts'
+import { isUnclean, pathOfText } from '../memory/values.ts'
 import type { Secrets } from '../secrets.ts'
 import { addressOf } from '../web/page.ts'
 import type { Exchange } from './exchange.ts'
@@ -110,7 +110,7 @@ const checksOf = (operation: Operation): Checks => {
     body(value) {
       if (body === undefined || schema === undefined) return undefined
       if (!body.fits(value)) throw bodyProblem(firstFault(schema, value))
-      const unclean = uncleanPath(value)
+      const unclean = pathOfText(value, isUnclean)
       if (unclean !== undefined) throw new Problem('INVALID_TEXT', memberAt(unclean))
       return value
     },

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../config.ts'
 import { VERSION } from '../contract/version.ts'
 import { agentsMarkdown, llmsText } from '../guide/texts.ts'
-import { DAY, dayNumber, shortDigest } from '../memory/values.ts'
+import { DAY, shortDigest } from '../memory/values.ts'
 import { type LogReads, readCheckpoint, readLogKeys, readTile } from '../tlog/read.ts'
 import { JSON_TYPE, TEXT_TYPE } from '../web/page.ts'
 import { answerFields, type Compression, isUnchanged, isWorthwhile, preferred, variesBy } from './compression.ts'
@@ -140,7 +140,7 @@ export function securityText(
   at: number,
 ): Document | undefined {
   if (securityContact === undefined) return undefined
-  const expires = new Date((dayNumber(at) + SECURITY_DAYS) * DAY).toISOString()
+  const expires = new Date((Math.floor(at / DAY) + SECURITY_DAYS) * DAY).toISOString()
   const lines = [`Contact: ${securityContact}`, `Expires: ${expires}`, 'Preferred-Languages: en']
   if (publicUrl !== undefined) lines.push(`Canonical: ${publicUrl}/.well-known/security.txt`)
   return { type: TEXT_TYPE, body: `${lines.join('\n')}\n` }

@@ -10,7 +10,7 @@ import { isToken, tokenHash } from '../memory/actors/rules.ts'
 import { LruCache } from '../memory/lru-cache.ts'
 import type { RemoteCaller } from '../memory/operation.ts'
 import type { Store } from '../memory/store.ts'
-import { dayNumber, SHORT_DIGEST_CHARACTERS } from '../memory/values.ts'
+import { DAY, SHORT_DIGEST_CHARACTERS } from '../memory/values.ts'
 import type { Exchange } from './exchange.ts'
 
 const IPV6_PREFIX_BYTES = 8
@@ -27,7 +27,7 @@ let today = { number: -1, name: '' }
 
 /** The UTC day of a time in milliseconds, as `2026-11-21`. */
 export function dayOf(at: number): string {
-  const number = dayNumber(at)
+  const number = Math.floor(at / DAY)
   if (number !== today.number) today = { number, name: new Date(at).toISOString().slice(0, 10) }
   return today.name
 }

@@ -6,7 +6,7 @@ import { TOPICS_OF_NETWORK, type UnansweredTopic } from '../memory/activity/unan
 import { LruCache } from '../memory/lru-cache.ts'
 import type { Observed, RemoteCaller } from '../memory/operation.ts'
 import type { Store, WriteEnvironment } from '../memory/store.ts'
-import { hourNumber, shortDigest } from '../memory/values.ts'
+import { HOUR, shortDigest } from '../memory/values.ts'
 
 /** The maximum number of topics in the queue. When it is full, new ones are dropped. */
 const TOPICS_MAX = 5_000
@@ -131,7 +131,7 @@ export class Observer {
     if (observed.unanswered !== undefined) this.#topics.note(caller, observed.unanswered)
     const userAgent = actor === null ? this.#digestOf(caller.userAgent) : ''
     const visitor = actor === null ? `${origin.id} ${userAgent}` : String(actor)
-    const row = `${visitor} ${observed.action} ${observed.entry} ${hourNumber(at)}`
+    const row = `${visitor} ${observed.action} ${observed.entry} ${Math.floor(at / HOUR)}`
     const counted = this.#stored.get(row) === true
     // If the row is stored already, only the count of the visitor changes.
     const key = counted ? visitor : row

@@ -26,7 +26,6 @@ import type {
 import { plain } from '../memory/plain.ts'
 import { runRead } from '../memory/run.ts'
 import type { Limiter, Store, WriteEnvironment } from '../memory/store.ts'
-import { coolsDown } from '../memory/write.ts'
 import { acceptedType } from '../web/accepted-type.ts'
 import { JSON_TYPE, MARKDOWN_TYPE } from '../web/page.ts'
 import {
@@ -212,7 +211,8 @@ export class Serving {
   async #correctCharges(request: Admitted, exchange: Exchange, { code, detail }: Problem): Promise<void> {
     const { charges } = this.#dependencies
     if (RELEASED.has(code)) await charges.release(request, exchange)
-    if (!coolsDown(request.name) || PROBLEMS[code].status >= 500) return
+    const { cooldown }: Operation = OPERATIONS[request.name]
+    if (cooldown === undefined || PROBLEMS[code].status >= 500) return
     await charges.addCooldownField(request, exchange, code === 'COOLDOWN' ? detail.retryAfter : undefined)
   }
 
@@ -243,7 +243,7 @@ export class Serving {
     const { charges, limiter, rates, logger, secrets, store } = this.#dependencies
     const { caller, params, idempotencyKey: key } = admitted
     const name = admitted.name as WriteName
-    const { chargedItems, response }: Operation = OPERATIONS[name]
+    const { chargedItems, response, cooldown }: Operation = OPERATIONS[name]
     await this.#workTurns.waitToBegin()
     const body = CHECKS[name].body(exchange.body)
     if (chargedItems !== undefined) await charges.chargeItems(chargedItems, body, admitted, exchange)
@@ -270,7 +270,7 @@ export class Serving {
     }
     await this.#workTurns.waitToBegin()
     // If all items were refused, no write has started the cooldown.
-    const startsCooldown = coolsDown(name) && chargedItems === undefined && !answer.replayed
+    const startsCooldown = cooldown !== undefined && chargedItems === undefined && !answer.replayed
     await charges.addCooldownField(admitted, exchange, startsCooldown ? rates.cooldownSeconds : undefined)
     if (answer.audit !== undefined) logger.info({ requestId, ...answer.audit }, 'audit')
     return answer

@@ -101,9 +101,6 @@ export async function addToHead(
   return { sequence, record }
 }
 
-/** Takes the next record number. */
-export const takeRecord = async (tx: Transaction): Promise<number> => (await addToHead(tx, { record: 1 })).record
-
 /** Writes the head unchanged. Fails if the store does not accept writes. */
 export async function rewriteHead(tx: Transaction): Promise<void> {
   await tx.load(HEAD)

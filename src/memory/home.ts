@@ -17,7 +17,7 @@ import {
 import type { Heading } from './entries/views.ts'
 import { shownStanding, storedStanding } from './evidence/rows.ts'
 import type { Reads } from './operation.ts'
-import { dayNumber } from './values.ts'
+import { DAY } from './values.ts'
 import { findOwner, listConfirmed, listDue } from './work/rows.ts'
 
 /*
@@ -149,7 +149,7 @@ export async function listContested({ reader }: Pick<Reads, 'reader'>, limit: nu
     listMostContested(reader, CONTESTED_LOOKED_AT),
     listRecentActions(reader, Number.MAX_SAFE_INTEGER, 1),
   ])
-  const today = dayNumber(newest?.created_at ?? 0)
+  const today = Math.floor((newest?.created_at ?? 0) / DAY)
   const places: Places = { actors: new Set(), origins: new Set(), authors: new Set(), quoted: new Set() }
   const found = new Map<number, Contested>()
   for (const isSecond of [false, true]) {
@@ -177,7 +177,7 @@ async function placed(
       .filter(({ status }) => status === 'STANDING')
       .map(({ record, verdict }) => (verdict === 'CONTRADICTS' ? findRelator : findJudge)(reader, record)),
   )
-  const isKnown = (one: { first_seen_at: number }): boolean => dayNumber(one.first_seen_at) < today
+  const isKnown = (one: { first_seen_at: number }): boolean => Math.floor(one.first_seen_at / DAY) < today
   const free = objectors.filter(
     one =>
       one !== undefined &&
@@ -207,4 +207,4 @@ async function placed(
 
 /** The origin of an objection. A mirror stores no origins: there, all objections of one day count as one origin. */
 const originOf = ({ origin, created_at }: ObjectorRow): string =>
-  origin === null ? `day ${dayNumber(created_at)}` : String(origin)
+  origin === null ? `day ${Math.floor(created_at / DAY)}` : String(origin)

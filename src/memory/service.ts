@@ -10,7 +10,7 @@ import { forgetStoredAnswers } from './idempotency/rows.ts'
 import { forgetAdmissions, forgetCooldowns } from './limits/rows.ts'
 import { type Purged, savePurged } from './moderation/rows.ts'
 import type { Context, ReadOperation } from './operation.ts'
-import { DAY, HOUR, hourNumber } from './values.ts'
+import { DAY, HOUR } from './values.ts'
 import { forgetReaders } from './work/rows.ts'
 
 /** The description of the service, where to start, and the configured limits. All addresses are relative. */
@@ -87,7 +87,7 @@ export async function sweep(
   await forgetCooldowns(tx, context.at - HOUR)
   // Admissions identify networks. Without further requests, nothing else deletes the last of them.
   await forgetAdmissions(tx, context.at - HOUR)
-  const expired = Math.min(hourNumber(context.at) - retentionDays * 24, partsFrom)
+  const expired = Math.min(Math.floor(context.at / HOUR) - retentionDays * 24, partsFrom)
   const deleted = await deleteObservations(tx, expired, RETENTION_BATCH)
   const forgotten = await forgetStoredAnswers(
     tx,

@@ -50,8 +50,8 @@ export type Store = {
     environment: WriteEnvironment,
   ): Promise<MaintenanceResult<N>>
   search(request: SearchRequest): Promise<SearchResult>
-  /** Numbers of entries that have pairs of words in common with a draft, except those that the index has not reached. */
-  near(pairs: readonly number[], limit: number): Awaitable<number[]>
+  /** Numbers of entries that have pairs of terms in common with a draft, except those that the index has not reached. */
+  near(terms: ReadonlySet<string>, limit: number): Awaitable<number[]>
   /** Sends a question to the thread that computes the public log. */
   askLog(question: LogQuestion): Promise<unknown>
   /** Resolves when this node has stored the checkpoint itself, in case the database loses it. Await it before publication. */

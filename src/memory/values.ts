@@ -1,15 +1,9 @@
 import { hash } from 'node:crypto'
 import { UUID_PATTERN } from '../contract/schema.ts'
 
-/** Milliseconds. */
+/** Milliseconds. `Math.floor(at / DAY)` is the number of the day (UTC) of a time, and the same of an hour. */
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
-
-/** The number of whole hours between 1970 (UTC) and a time in milliseconds. */
-export const hourNumber = (at: number): number => Math.floor(at / HOUR)
-
-/** The number of whole days between 1970 (UTC) and a time in milliseconds. */
-export const dayNumber = (at: number): number => Math.floor(at / DAY)
 
 /** A time in milliseconds as the contract's RFC 3339 text. */
 export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString()
@@ -66,9 +60,6 @@ export function sequenceOf(before: string | undefined): number {
 
 /** Whether every string in a JSON value, keys included, can be stored: no U+0000 and no lone surrogate. */
 export const isCleanText = (value: unknown): boolean => pathOfText(value, isUnclean) === undefined
-
-/** The path to the first string in a JSON value that cannot be stored; undefined if all can be stored. */
-export const uncleanPath = (value: unknown): string[] | undefined => pathOfText(value, isUnclean)
 
 /** Whether a text cannot be stored. */
 export const isUnclean = (text: string): boolean => !text.isWellFormed() || text.includes('\u0000')

@@ -35,23 +35,9 @@ export async function beginWrite<T>(
   actions: readonly Action[],
   read: () => Promise<T>,
 ): Promise<[Writer, T]> {
-  if (context.cooldown === 0) return inOrder([findWriter(tx, caller), read()])
   // Writes of one actor run one after another, so that each sees the cooldown of the previous one.
-  if (caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
-  return inOrder([findCooledWriter(tx, context, caller, actions), read()])
-}
-
-async function findCooledWriter(
-  tx: Transaction,
-  { cooldown, now }: Context,
-  caller: Caller,
-  actions: readonly Action[],
-): Promise<Writer> {
-  const writer = await findWriter(tx, caller)
-  for (const action of actions) {
-    assertCooledDown(await findCooldown(tx, actorSubject(writer.actor.number), action), cooldown, now)
-  }
-  return writer
+  if (context.cooldown > 0 && caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
+  return inOrder([findWriter(tx, caller, context.cooldown > 0 ? actions : [], context), read()])
 }
 
 /**
@@ -99,11 +85,18 @@ async function findSender(reader: Reader, caller: Caller): Promise<Sender> {
   return { actor, origin, requestId: caller.requestId }
 }
 
-/** The same for operations that require a token. */
-export async function findWriter(reader: Reader, caller: Caller): Promise<Writer> {
-  const { actor, ...rest } = await findSender(reader, caller)
+/** The same for operations that require a token. Throws COOLDOWN if the cooldown of one of the actions is not over. */
+export async function findWriter(
+  reader: Reader,
+  caller: Caller,
+  actions: readonly Action[],
+  { cooldown, now }: Pick<Context, 'cooldown' | 'now'>,
+): Promise<Writer> {
+  const { actor, origin, requestId } = await findSender(reader, caller)
   if (actor === undefined) throw new Problem('ACTOR_TOKEN_REQUIRED')
-  return { ...rest, actor }
+  for (const action of actions)
+    assertCooledDown(await findCooldown(reader, actorSubject(actor.number), action), cooldown, now)
+  return { actor, origin, requestId }
 }
 
 /**
@@ -157,9 +150,6 @@ export async function endWrite(
     context.cooldown > 0 ? beginCooldown(tx, actorSubject(actor.number), written.action, context.now) : undefined,
   ])
 }
-
-/** Whether an operation begins a cooldown. */
-export const coolsDown = (name: OperationName): boolean => (OPERATIONS[name] as Operation).cooldown !== undefined
 
 /** Whole seconds until the caller has no cooldown for an operation: the longest one, if it has several possible actions. */
 export async function cooldownWait(

@@ -23,7 +23,7 @@ import { destroyAddress, hideEntryOf } from '../memory/moderation/erase-rows.ts'
 import type { Context } from '../memory/operation.ts'
 import { insertRelation, type RelationEnd } from '../memory/relations/rows.ts'
 import { signalsOf } from '../memory/signals/signals.ts'
-import { hourNumber } from '../memory/values.ts'
+import { HOUR } from '../memory/values.ts'
 import { publishCheckpoint } from '../tlog/append.ts'
 import * as store from '../tlog/rows.ts'
 import * as judged from './evidence-rows.ts'
@@ -523,7 +523,7 @@ async function placeObservation(
   const at = Date.parse(timestamp)
   const actor = await authorOf(tx, { ...line, dataClass }, at, change)
   // Rows of different hours at the original may have times in the same hour; the next free hour is used. Only rows of writes have none.
-  let hour = hourNumber(at)
+  let hour = Math.floor(at / HOUR)
   while (!(await isUnobserved(tx, hour, actor, action, entry))) hour++
   await appendActivity(tx, {
     ...{ sequence: Number(line.sequence), actor, origin: null, action, entry, subject: null, hour },

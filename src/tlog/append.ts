@@ -1,7 +1,7 @@
 import { only, type Transaction } from '../engine/database.ts'
-import { HEAD, NEWEST_RECORD, storeEpochOf, takeRecord } from '../memory/head-rows.ts'
+import { addToHead, HEAD, NEWEST_RECORD, storeEpochOf } from '../memory/head-rows.ts'
 import type { Context } from '../memory/operation.ts'
-import { dayNumber } from '../memory/values.ts'
+import { DAY } from '../memory/values.ts'
 import * as store from './rows.ts'
 
 /** A question to the thread that computes the log. `pem` is the private key. */
@@ -42,7 +42,7 @@ export async function publishCheckpoint(
   const [last, log, epochs] = await Promise.all([store.findCheckpoint(tx), store.readLog(tx), store.listEpochs(tx)])
   if (log.size < size || epochs.at(-1)?.number !== epoch || (last !== undefined && last.size >= size)) return false
   if (last !== undefined) {
-    const sameDay = dayNumber(last.createdAt) === dayNumber(context.now)
+    const sameDay = Math.floor(last.createdAt / DAY) === Math.floor(context.now / DAY)
     await (sameDay ? store.forgetCheckpoint(tx, last.size) : store.keepCheckpoint(tx, last.size))
   }
   await store.insertCheckpoint(tx, { size, epoch, note, createdAt: context.now, permanent: 0 })
@@ -82,7 +82,7 @@ export async function settleLog(
     if (begin.agreed < (await store.readLog(tx)).size) await store.emptyLog(tx)
     await store.forgetCheckpointsAbove(tx, begin.agreed)
     const { origin, keys, agreed: size, checkpoint } = begin
-    const number = epochs.length === 0 ? 0 : await takeRecord(tx)
+    const number = epochs.length === 0 ? 0 : (await addToHead(tx, { record: 1 })).record
     await store.insertEpoch(tx, { number, origin, keys, storeId, size, checkpoint })
   }
   await store.saveStoreEpoch(tx, storeEpoch)

@@ -12,7 +12,7 @@ import { rank } from '../../src/find/query/ranking.ts'
 const BEFORE_MOST = { open: 6, closed: 15 }
 
 const stateOf = (entry: Entry, at: number) => ({
-  ...{ ...entry, entry: at + 1, revision: at + 1, change: at + 1 },
+  ...{ ...entry, tags: JSON.stringify(entry.tags), number: at + 1, revision: at + 1, change: at + 1 },
   ...{ updated_at: 1, revisions: 1, withdrawn: 0 },
 })
 

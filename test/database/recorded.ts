@@ -316,7 +316,7 @@ export function recordSearches(path: string): Recorded {
   const index = openIndex(path, { storeId: 'store', record: 0, storeEpoch: 0 })
   const recorded = recorder(index)
   const entry = {
-    entry: 1,
+    number: 1,
     id: 'a',
     revision: 1,
     change: 1,
@@ -326,8 +326,8 @@ export function recordSearches(path: string): Recorded {
     summary: 'Fox',
     content: 'Fox',
   }
-  putEntries(recorded.connection, [{ ...entry, withdrawn: 0, tags: ['sea'] }])
-  putEntries(recorded.connection, [{ ...entry, withdrawn: 0, change: 2, revision: 2, tags: ['sea'] }])
+  putEntries(recorded.connection, [{ ...entry, withdrawn: 0, tags: '["sea"]' }])
+  putEntries(recorded.connection, [{ ...entry, withdrawn: 0, change: 2, revision: 2, tags: '["sea"]' }])
   for (const sort of ['recent', 'evolution', 'relevance', 'fit'] as const) {
     for (const q of ['fox "a fox"', 'fax', 'antfox']) {
       searchIndex(recorded.connection, { q, tag: 'sea', sort, limit: 5, offset: 0 })

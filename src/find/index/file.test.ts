@@ -6,13 +6,13 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { sql } from '../../engine/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
+import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
 import { tagKey } from '../../memory/entries/rules.ts'
 import type { SearchRequest } from '../../memory/searching.ts'
 import { searchIndex } from '../query/query.ts'
 import { termsOf } from '../rules/words.ts'
 import {
   deleteIndex,
-  type IndexedState,
   indexedRecord,
   openIndex,
   putEntries,
@@ -30,8 +30,8 @@ let made = 0
 const freshPath = (): string => join(directory, `${made++}.db`)
 
 /** An entry whose numbers all come from `n`: a larger one was changed later. */
-const entryOf = (n: number, members: Partial<IndexedState> = {}): IndexedState => ({
-  entry: n,
+const entryOf = (n: number, members: Partial<ChangedEntryRow> = {}): ChangedEntryRow => ({
+  number: n,
   withdrawn: 0,
   id: `id-${String(n).padStart(4, '0')}`,
   revision: n,
@@ -41,11 +41,11 @@ const entryOf = (n: number, members: Partial<IndexedState> = {}): IndexedState =
   title: 'Title',
   summary: 'Summary',
   content: 'Content',
-  tags: [],
+  tags: '[]',
   ...members,
 })
 
-function withIndex<T>(entries: readonly IndexedState[], work: (index: SqliteConnection) => T): T {
+function withIndex<T>(entries: readonly ChangedEntryRow[], work: (index: SqliteConnection) => T): T {
   const index = openIndex(freshPath(), STORE)
   try {
     putEntries(index, entries)
@@ -65,7 +65,7 @@ test('all terms must match, in any field; a phrase stays within one field', () =
   const entries = [
     entryOf(1, { title: 'Red fox', content: 'runs' }),
     entryOf(2, { title: 'Red', summary: 'fox', content: 'sleeps' }),
-    entryOf(3, { title: 'Fox', tags: ['deep red', 'sea'] }),
+    entryOf(3, { title: 'Fox', tags: '["deep red","sea"]' }),
   ]
   withIndex(entries, index => {
     assert.deepEqual(find(index, 'red fox'), [3, 2, 1])
@@ -80,9 +80,9 @@ test('all terms must match, in any field; a phrase stays within one field', () =
 
 test('a tag matches as a whole, by its key', () => {
   const entries = [
-    entryOf(1, { tags: ['Deep  Sea'] }),
-    entryOf(2, { tags: ['deep-sea'] }),
-    entryOf(3, { tags: ['deep'] }),
+    entryOf(1, { tags: '["Deep  Sea"]' }),
+    entryOf(2, { tags: '["deep-sea"]' }),
+    entryOf(3, { tags: '["deep"]' }),
   ]
   withIndex(entries, index => {
     assert.deepEqual(find(index, '', { tag: tagKey('DEEP SEA') }), [1])
@@ -127,7 +127,7 @@ test('a text of a script without spaces is found exactly where it is a substring
   fc.assert(
     fc.property(texts, fc.string({ unit, minLength: 1, maxLength: 3 }), (contents, q) => {
       const entries = contents.map((content, n) => entryOf(n + 1, { content }))
-      const expected = entries.filter(({ content }) => content.includes(q)).map(({ entry }) => entry)
+      const expected = entries.filter(({ content }) => content.includes(q)).map(({ number }) => number)
       withIndex(entries, index => assert.deepEqual(find(index, q), expected.reverse()))
     }),
     { numRuns: 40 },
@@ -148,7 +148,7 @@ test('orders and pages: newest first, most revised first, ties by id descending,
       const pages = [0, 7, 14, 21, 28].flatMap(offset => find(index, 'content', { sort, limit: 7, offset }))
       assert.deepEqual(
         pages,
-        expected.map(({ entry }) => entry),
+        expected.map(({ number }) => number),
       )
     }
     const { more } = searchIndex(index, { q: 'content', tag: null, sort: 'recent', limit: 30, offset: 0 })

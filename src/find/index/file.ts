@@ -194,26 +194,25 @@ export class IndexReader {
 const rebuilt = (): Problem =>
   new Problem('NOT_READY', { retryAfter: REBUILD_RETRY, reason: 'the search index was damaged and is rebuilt' })
 
-/** The current state of an entry, as input of the index. `change` is the record that changed it last. */
-export type IndexedState = Omit<ChangedEntryRow, 'number' | 'tags'> & { entry: number; tags: string[] }
+type IndexedEntry = Omit<ChangedEntryRow, 'tags'> & { tags: string[] }
 
 /**
  * Writes the current states of entries to the index, in place of their earlier ones. Removes withdrawn entries. Removes all rows before it
  * adds the first, each in ascending order, because FTS5 writes a segment whenever a row is not above the previous one. Completes one table
  * for all entries before the next one: the data of a single table fit in the cache of a processor, which saves a sixth of the time.
  */
-export function putEntries(index: SqliteConnection, entries: readonly IndexedState[], onEntry?: () => void): void {
+export function putEntries(index: SqliteConnection, entries: readonly ChangedEntryRow[], onEntry?: () => void): void {
   const numbers: number[] = []
-  const added: IndexedState[] = []
+  const added: IndexedEntry[] = []
   for (const entry of entries.toSorted((one, other) => one.revision - other.revision)) {
-    numbers.push(entry.entry)
-    if (entry.withdrawn === 0) added.push(entry)
+    numbers.push(entry.number)
+    if (entry.withdrawn === 0) added.push({ ...entry, tags: JSON.parse(entry.tags) as string[] })
   }
   removeEntries(index, numbers)
-  for (const { entry, change, withdrawn } of entries) {
+  for (const { number, change, withdrawn } of entries) {
     if (withdrawn === 0) continue
     index.run(sql`
-      INSERT INTO withdrawn (entry, change) VALUES (${entry}, ${change})
+      INSERT INTO withdrawn (entry, change) VALUES (${number}, ${change})
       ON CONFLICT (entry) DO UPDATE SET change = excluded.change`)
   }
   const ranked: string[] = []
@@ -247,9 +246,9 @@ export function removeEntries(index: SqliteConnection, entries: readonly number[
   if (numbers.length > 0) index.run(sql`UPDATE progress SET entries = entries - ${numbers.length} WHERE one = 1`)
 }
 
-function addEntry(index: SqliteConnection, entry: IndexedState): void {
+function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
   // The row stays, so that the entry is read again if a failover loses a restoration.
-  index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.entry}`)
+  index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.number}`)
   const fields = [entry.title, entry.summary, entry.content, ...entry.tags].map(indexedText)
   const words = wordsOfIndex.get(index) ?? new RecentWords()
   wordsOfIndex.set(index, words)
@@ -258,14 +257,14 @@ function addEntry(index: SqliteConnection, entry: IndexedState): void {
   index.run(sql`INSERT INTO terms (rowid, text) VALUES (${entry.revision}, ${text})`)
   index.run(sql`
     INSERT INTO doc (number, entry, id, updated_at, revisions)
-    VALUES (${entry.revision}, ${entry.entry}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
+    VALUES (${entry.revision}, ${entry.number}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
 }
 
 /**
  * The words of an entry for ranking: its terms, each with its impact; its tags, each as one word; and the pairs of its title and summary.
  * FTS5 merges words in order, whereas each row of a separate table of pairs would change another page.
  */
-function rankedWords(entry: IndexedState): string {
+function rankedWords(entry: IndexedEntry): string {
   const fields = fieldTermsOf(entry)
   const words = entry.tags.map(tagWord)
   for (const pair of pairsOf(distinctTerms(fields.title, fields.summary))) words.push(pairWord(pair))
@@ -276,10 +275,3 @@ function rankedWords(entry: IndexedState): string {
 /** Bytes of a database file and its log on disk. */
 export const bytesOf = (file: string): number =>
   ['', '-wal'].reduce((sum, part) => sum + (statSync(`${file}${part}`, { throwIfNoEntry: false })?.size ?? 0), 0)
-
-/** Converts an entry of the store to the input of the index. */
-export const indexedStateOf = (entry: ChangedEntryRow): IndexedState => ({
-  ...entry,
-  entry: entry.number,
-  tags: JSON.parse(entry.tags) as string[],
-})

@@ -21,7 +21,6 @@ import {
   erasedBefore,
   indexedRecord,
   indexedState,
-  indexedStateOf,
   isDamageOfIndex,
   openIndex,
   putEntries,
@@ -64,7 +63,7 @@ export async function followChanges(
     while (left > 0) {
       const most = Math.min(PIECE, left)
       const entries = await read(last.change, last.number, most)
-      putEntries(index, entries.map(indexedStateOf), onEntry)
+      putEntries(index, entries, onEntry)
       last = entries.at(-1) ?? last
       left -= entries.length
       if (entries.length < most) break
@@ -101,7 +100,7 @@ async function claimIndex(index: SqliteConnection, store: StoreState, read: Read
   for (const { entry } of later) {
     const row = await read(entry)
     if (row === undefined) removeEntries(index, [entry])
-    else putEntries(index, [indexedStateOf(row)])
+    else putEntries(index, [row])
   }
   index.run(sql`UPDATE progress SET history = ${store.storeEpoch}`)
   saveIndexedRecord(index, Math.min(common, store.record))

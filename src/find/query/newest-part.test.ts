@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type IndexedState, openIndex, putEntries, saveIndexedRecord } from '../index/file.ts'
+import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
+import { openIndex, putEntries, saveIndexedRecord } from '../index/file.ts'
 import { termsOf } from '../rules/words.ts'
 import { allNewest, partFor } from './query.ts'
 
@@ -12,9 +13,9 @@ const READ = 200
 const TAG = 'even'
 
 /** Every entry has `every` and `all`, each second one `second` and the tag, each 100th one `rare`. */
-const entryOf = (n: number): IndexedState => ({
-  ...{ entry: n, revision: n, change: n, revisions: 1, withdrawn: 0, updated_at: n, id: `id ${n}`, content: '' },
-  tags: n % 2 === 0 ? [TAG] : [],
+const entryOf = (n: number): ChangedEntryRow => ({
+  ...{ number: n, revision: n, change: n, revisions: 1, withdrawn: 0, updated_at: n, id: `id ${n}`, content: '' },
+  tags: JSON.stringify(n % 2 === 0 ? [TAG] : []),
   title: `every all ${n % 2 === 0 ? 'second' : ''}`,
   summary: n % 100 === 0 ? 'rare' : '',
 })

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type IndexedState, openIndex, putEntries, saveIndexedRecord } from '../index/file.ts'
+import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
+import { openIndex, putEntries, saveIndexedRecord } from '../index/file.ts'
 import { prefetch, searchIndex } from './query.ts'
 
 const ENTRIES = 2_100
@@ -11,8 +12,8 @@ const ENTRIES = 2_100
 const WINDOW = 2_000
 
 /** Every 10th title says the word twice; always three entries have one time, and their ids descend by number. */
-const entryOf = (n: number): IndexedState => ({
-  ...{ entry: n, revision: n, change: n, revisions: 1, withdrawn: 0, tags: [], summary: '', content: '' },
+const entryOf = (n: number): ChangedEntryRow => ({
+  ...{ number: n, revision: n, change: n, revisions: 1, withdrawn: 0, tags: '[]', summary: '', content: '' },
   ...{ id: `id ${9_999 - n}`, updated_at: Math.floor(n / 3), title: n % 10 === 0 ? 'otter otter' : 'otter' },
 })
 
@@ -32,15 +33,16 @@ test('a search by relevance ranks the newest matches, then lists the older ones,
       more = page.more
     }
     const newest = all.toReversed()
-    const byTime = (a: IndexedState, b: IndexedState): number => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
-    const twice = ({ title }: IndexedState): number => Number(title !== 'otter')
+    const byTime = (a: ChangedEntryRow, b: ChangedEntryRow): number =>
+      b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
+    const twice = ({ title }: ChangedEntryRow): number => Number(title !== 'otter')
     const expected = [
       ...newest.slice(0, WINDOW).toSorted((a, b) => twice(b) - twice(a) || byTime(a, b)),
       ...newest.slice(WINDOW).toSorted(byTime),
     ]
     assert.deepEqual(
       listed,
-      expected.map(({ entry }) => entry),
+      expected.map(({ number }) => number),
     )
   } finally {
     index.close()

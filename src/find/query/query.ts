@@ -3,7 +3,7 @@ import type { SqliteConnection } from '../../engine/sqlite.ts'
 import type { SearchRequest, SearchResult } from '../../memory/searching.ts'
 import { roundScore } from '../rules/answers.ts'
 import { tagWord } from '../rules/terms.ts'
-import { isCut, isStopWord, type Term, termsOf } from '../rules/words.ts'
+import { isCut, STOP_WORDS, type Term, termsOf } from '../rules/words.ts'
 import { type Ranking, rank } from './ranking.ts'
 import { type Extent, extentOf } from './terms.ts'
 
@@ -193,7 +193,7 @@ function* resumed<T>(first: T, rest: Generator<T>): Generator<T> {
 
 /** Whether terms without a word to rank by are specific: a phrase, or a word that is too long to rank by. Single stop words are not. */
 const isSpecific = (terms: readonly Term[]): boolean =>
-  terms.some(({ words }) => words.length > 1 || words.some(word => !isStopWord(word)))
+  terms.some(({ words }) => words.length > 1 || words.some(word => !STOP_WORDS.has(word)))
 
 /** The entries that have all terms, or the best partial matches if there are none, by change or by number of revisions. */
 function inOrderOfChange(index: SqliteConnection, { q, tag, sort }: SearchRequest): Found {

@@ -24,8 +24,8 @@ const TEXTS = [
 ]
 for (const [at, title] of TEXTS.entries()) {
   const number = at + 1
-  const numbers = { entry: number, revision: number, change: number, updated_at: number, revisions: 1 }
-  putEntries(index, [{ ...numbers, withdrawn: 0, id: `id-${number}`, title, summary: '', content: '', tags: [] }])
+  const numbers = { number, revision: number, change: number, updated_at: number, revisions: 1 }
+  putEntries(index, [{ ...numbers, withdrawn: 0, id: `id-${number}`, title, summary: '', content: '', tags: '[]' }])
 }
 saveIndexedRecord(index, TEXTS.length)
 

@@ -4,7 +4,7 @@ import type { SqliteConnection } from '../../engine/sqlite.ts'
 import type { QueryWord } from '../rules/question.ts'
 import { LEVELS, levelled } from '../rules/ranking.ts'
 import { rankingTermsOf } from '../rules/terms.ts'
-import { isStopWord, isUnspaced } from '../rules/words.ts'
+import { isUnspaced, STOP_WORDS } from '../rules/words.ts'
 
 /** Number of the newest postings of each list that are read to estimate how many entries have a term. */
 export const SAMPLE = 64
@@ -320,7 +320,7 @@ const isSpelt = (word: string, least: number): boolean =>
 function likeliest(index: SqliteConnection, word: string, others: readonly string[], from = 0): string[] {
   const weighed = others
     .map(other => ({ other, chance: likelihood(word, other) }))
-    .filter(({ other, chance }) => chance === 1 || !isStopWord(other))
+    .filter(({ other, chance }) => chance === 1 || !STOP_WORDS.has(other))
     .sort((a, b) => b.chance - a.chance)
     .slice(0, CANDIDATES_MAX)
     .map(({ other, chance }) => ({ other, chance: chance * entriesWith(index, other) }))
@@ -345,7 +345,7 @@ function entriesWith(index: SqliteConnection, word: string): number {
 /** The two known words of a compound, with or without a linking s. The most even split is preferred. */
 function splitWord(index: SqliteConnection, word: string): string[] {
   const splits: [string, string][] = []
-  const isPart = (part: string): boolean => part.length >= PART_MIN || isStopWord(part)
+  const isPart = (part: string): boolean => part.length >= PART_MIN || STOP_WORDS.has(part)
   for (let at = 2; at <= word.length - 2; at++) {
     const [left, right] = [word.slice(0, at), word.slice(at)]
     if (isPart(left) && isPart(right)) splits.push([left, right])

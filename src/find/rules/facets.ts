@@ -1,6 +1,6 @@
 import type { ActorType, State } from '../../contract/vocabulary.ts'
 import { tagKey } from '../../memory/entries/rules.ts'
-import { dayNumber } from '../../memory/values.ts'
+import { DAY } from '../../memory/values.ts'
 
 /** Periods of the latest change, in days. `day` is the current day in UTC. */
 export const PERIODS = { day: 1, week: 7, month: 31, year: 366 } as const
@@ -28,7 +28,7 @@ const VALUES: { [F in Facet]: (row: Faceted, at: number) => readonly NonNullable
   state: ({ state }) => [state],
   author: ({ author }) => [author],
   changed: ({ updatedAt }, at) => {
-    const age = dayNumber(at) - dayNumber(updatedAt)
+    const age = Math.floor(at / DAY) - Math.floor(updatedAt / DAY)
     return (Object.keys(PERIODS) as Period[]).filter(period => age < PERIODS[period])
   },
 }

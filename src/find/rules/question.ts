@@ -1,7 +1,7 @@
 import { holdsSecret } from '../../memory/actors/rules.ts'
 import { DERIVED } from './ranking.ts'
 import { type RankingTerm, rankingTermsOf } from './terms.ts'
-import { foldWord, isStopWord, isUnspaced, stemOf } from './words.ts'
+import { foldWord, isUnspaced, STOP_WORDS, stemOf } from './words.ts'
 
 /**
  * A word of a query. `terms` are the terms by which it ranks entries, each with its weight in the query. If `name` is set, only entries
@@ -163,7 +163,7 @@ export function messageLines(question: string): MessageLine[] | undefined {
 const isTelling = ({ fixed, codes }: MessageLine): boolean => codes.length > 0 || weightOf(fixed) >= WEIGHT_MIN
 
 const weightOf = (words: ReadonlySet<string>): number =>
-  words.values().reduce((sum, word) => sum + (isStopWord(word) ? STOP_WORD : 1), 0)
+  words.values().reduce((sum, word) => sum + (STOP_WORDS.has(word) ? STOP_WORD : 1), 0)
 
 function lineOf(text: string): MessageLine {
   const cut = text.slice(0, MESSAGE_MAX)

@@ -114,27 +114,23 @@ export type Draft = { title: string; summary: string }
 /** The weight of each term of a draft, higher for rare terms, and the weight of any other term. */
 export type TermWeights = { of: ReadonlyMap<string, number>; other: number }
 
-/** The distinct terms of the title of a draft, and of its title and summary together. Without a summary, `all` is undefined. */
-export type DraftTerms = { title: ReadonlySet<string>; all: ReadonlySet<string> | undefined }
+/** The distinct terms of the title of a draft, and of its title and summary together: the same set without a summary. */
+export type DraftTerms = { title: ReadonlySet<string>; all: ReadonlySet<string> }
 
-export function termsOfDraft({ title, summary }: Draft): DraftTerms {
-  const ofTitle = rankingTermsOf(title)
-  const all = summary === '' ? undefined : distinctTerms(ofTitle, rankingTermsOf(summary))
-  return { title: distinctTerms(ofTitle), all }
+export function termsOfDraft({ title: text, summary }: Draft): DraftTerms {
+  const ofTitle = rankingTermsOf(text)
+  const title = distinctTerms(ofTitle)
+  return { title, all: summary === '' ? title : distinctTerms(ofTitle, rankingTermsOf(summary)) }
 }
-
-/** The terms of title and summary. */
-export const allTerms = ({ title, all }: DraftTerms): ReadonlySet<string> => all ?? title
 
 /** The similarity of a draft and another text, from 0 to 1. It is 0 if a draft of several terms has only one in common. */
 export function similarity(draft: DraftTerms, other: DraftTerms, weights: TermWeights): number {
-  const ours = draft.all ?? draft.title
-  const theirs = other.all ?? other.title
   let common = 0
-  for (const term of ours) if (theirs.has(term)) common++
-  if (ours.size > 1 && common === 1) return 0
+  for (const term of draft.all) if (other.all.has(term)) common++
+  if (draft.all.size > 1 && common === 1) return 0
   const ofTitle = shared(draft.title, other.title, weights)
-  const score = draft.all === undefined ? ofTitle : Math.max(ofTitle, (ofTitle + shared(ours, theirs, weights)) / 2)
+  const score =
+    draft.all === draft.title ? ofTitle : Math.max(ofTitle, (ofTitle + shared(draft.all, other.all, weights)) / 2)
   return Math.round(score * 100) / 100
 }
 

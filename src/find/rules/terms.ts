@@ -1,5 +1,5 @@
 import { tagKey } from '../../memory/entries/rules.ts'
-import { foldWord, isAscii, isStopWord, isUnspaced, nextHash, nextOther, randomSeed, stemOf } from './words.ts'
+import { foldWord, isAscii, isUnspaced, nextHash, nextOther, randomSeed, STOP_WORDS, stemOf } from './words.ts'
 
 /**
  * A term by which entries are ranked. `word` is the folded word of the text. `derived` terms are parts or other spellings of it. A NAME is
@@ -37,7 +37,7 @@ function add(terms: RankingTerm[], word: string, term: string, derived: boolean,
 /** Adds the term of a name and the number after it, such as Python 3.12. */
 function addTermOfPair(terms: RankingTerm[], name: string, chunk: string): void {
   const number = HAS_DIGIT.test(chunk) ? NUMBER.exec(chunk)?.[1] : undefined
-  if (number === undefined || !NAME.test(name) || isStopWord(foldWord(name))) return
+  if (number === undefined || !NAME.test(name) || STOP_WORDS.has(foldWord(name))) return
   const pair = `${partsOf(name).map(foldWord).join('')}${number.replaceAll('.', '')}`
   add(terms, pair, pair, true, 'PAIR')
 }
@@ -94,7 +94,7 @@ function addTermsOfPart(terms: RankingTerm[], part: string, name: string | undef
     addTermsOfPaired(terms, folded)
     return
   }
-  if (isStopWord(folded)) return
+  if (STOP_WORDS.has(folded)) return
   const word = name ?? folded
   const numbered = HAS_DIGIT.test(folded)
   const version = numbered ? V_NUMBER.exec(folded)?.[1] : undefined
@@ -103,7 +103,7 @@ function addTermsOfPart(terms: RankingTerm[], part: string, name: string | undef
   if (CAMEL.test(part)) {
     for (const piece of part.split(CAMEL_EDGE)) {
       const own = foldWord(piece)
-      if (own.length > 1 && own.length < folded.length && !isStopWord(own)) add(terms, word, stemOf(own), true)
+      if (own.length > 1 && own.length < folded.length && !STOP_WORDS.has(own)) add(terms, word, stemOf(own), true)
     }
     return
   }
@@ -206,13 +206,8 @@ const ASCII_CHUNK =
 const CHUNK =
   /(?<![\p{L}\p{N}_])\.net(?![\p{L}\p{N}_])|[\p{L}\p{N}\p{M}_]+(?:['’.-]+[\p{L}\p{N}\p{M}_]+)*(?:\+\+|#(?![\p{L}\p{N}])|(?<=(?<![\p{L}\p{N}_/.-])\p{L}{2,})\/\d+(?:\.\d+)*(?![\p{L}\p{N}_/]))?/giu
 
-/**
- * The terms of a text in order, repeated as often as they occur: stems without stop words; names whole and in parts; versions with and
- * without v, and cut at each dot; C++, C#, F# and .NET; pairs of characters in scripts without spaces and in Hangul; a name with the number
- * that follows it.
- */
-export function rankingTermsOf(text: string): RankingTerm[] {
-  if (isAscii(text)) return termsOfAscii(text)
+/** The terms of a text that is not ASCII. */
+function termsOfOther(text: string): RankingTerm[] {
   const terms: RankingTerm[] = []
   const whole = text.normalize('NFKC')
   let before = ''
@@ -250,8 +245,14 @@ const LOWER = 0x20
 /** The bytes of a text, followed by a zero. A loop over bytes takes a third of the time of a loop over a text. */
 let bytes = Buffer.alloc(1 << 14)
 
-/** The terms of an ASCII text. Most chunks are single cached words, which are found by their hashes. ASCII_CHUNK finds the others. */
-function termsOfAscii(text: string): RankingTerm[] {
+/**
+ * The terms of a text in order, repeated as often as they occur: stems without stop words; names whole and in parts; versions with and
+ * without v, and cut at each dot; C++, C#, F# and .NET; pairs of characters in scripts without spaces and in Hangul; a name with the number
+ * that follows it. Most chunks of an ASCII text
+ * are single cached words, which are found by their hashes. ASCII_CHUNK finds the others.
+ */
+export function rankingTermsOf(text: string): RankingTerm[] {
+  if (!isAscii(text)) return termsOfOther(text)
   const terms: RankingTerm[] = []
   if (bytes.length <= text.length) bytes = Buffer.alloc(2 * text.length)
   const codes: Uint8Array = bytes

@@ -64,7 +64,7 @@ export function spelledIn(text: string): (folded: string) => string {
 }
 
 /** Function words, folded: of English, and the most frequent ones of German, French, Spanish and Russian. */
-const STOP_WORDS: ReadonlySet<string> = new Set(
+export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about after again against all also although always am an and another any are aren arent around as at be because been before being
   below between both but by came can cannot cant come comes could couldn couldnt did didn didnt do does doesn doesnt doing don dont
   done during each either else etc ever every few for from further gave get gets getting give given gives goes going gone got had hadn hadnt
@@ -119,9 +119,6 @@ export function stemOf(word: string): string {
 
 /** Adds the article to every word: the stemmer removes other endings after the article than without it. */
 const stemOfArabic = (word: string): string => stemIn('arabic', `ال${word.replace(ARABIC_ARTICLE, '')}`)
-
-/** Whether a folded word is a stop word. */
-export const isStopWord = (word: string): boolean => STOP_WORDS.has(word)
 
 /** British endings: a part that the word must have, the ending, and its American spelling. The stemmer removes the suffix after it. */
 const ENDINGS: readonly [part: string, ending: RegExp, other: string][] = [

@@ -18,7 +18,7 @@ import { RECURRENT_FROM } from '../actors/rules.ts'
 import { isEntryWithdrawn } from '../entries/rows.ts'
 import { addToHead } from '../head-rows.ts'
 import type { Context, Observed } from '../operation.ts'
-import { hourNumber } from '../values.ts'
+import { HOUR } from '../values.ts'
 import { addReaders, type EntryReader, insertReader, isReader } from '../work/rows.ts'
 import { inOrder } from '../write.ts'
 import { appendActivity, isUnobserved } from './rows.ts'
@@ -52,7 +52,7 @@ export async function recordObservations(
   const isNew = Promise.all(
     known.map(
       ({ action, entry, at, actor, counted }) =>
-        !counted && isUnobserved(tx, hourNumber(at), actor.number, action, entry),
+        !counted && isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry),
     ),
   )
   // An entry may have been withdrawn since it was read.
@@ -64,7 +64,7 @@ export async function recordObservations(
   for (const [index, one] of known.entries()) {
     const { actor, origin, action, entry, revision, requestId, metadata, at } = one
     const withdrawn = gone[index] === true || actor.quarantined === 1 || origin.quarantined === 1
-    const hour = hourNumber(at)
+    const hour = Math.floor(at / HOUR)
     const name = `${hour} ${actor.number} ${action} ${entry}`
     if (!fresh[index] || appended.has(name)) continue
     appended.add(name)

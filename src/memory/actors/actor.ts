@@ -40,7 +40,7 @@ export const createActor: WriteOperation<'createActor'> = async (tx, context, { 
 /** Replaces the token of an actor. The previous token is invalid from the same commit on. */
 export const rotateToken: WriteOperation<'rotateToken'> = async (tx, context, { caller }) => {
   if (caller.actor !== null) await tx.lock(`actor ${caller.actor}`)
-  const { actor } = await findWriter(tx, caller)
+  const { actor } = await findWriter(tx, caller, [], context)
   const token = tokenOf(context.randomBytes(TOKEN_BYTES))
   await updateToken(tx, actor.number, tokenHash(token))
   const issued: ActorIssued = { actor: toActor(actor), token, dataClass: actor.data_class, warning: TOKEN_WARNING }

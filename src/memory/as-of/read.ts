@@ -7,7 +7,7 @@ import type { Reader } from '../../engine/database.ts'
 import { byRank, CANDIDATES, passageOf, refit, roundScore } from '../../find/rules/answers.ts'
 import type { RankedText } from '../../find/rules/ranking.ts'
 import { observedSearch } from '../activity/observe.ts'
-import { type EntryRow, etagOf, findEntryByNumber, reviserColumnsOf, tagsOf, toEntry } from '../entries/rows.ts'
+import { type EntryRow, etagOf, findEntryByNumber, tagsOf, toEntry } from '../entries/rows.ts'
 import { assertNotErased, tagKey } from '../entries/rules.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { NOT_JUDGED, namedStanding, shownStanding } from '../evidence/rows.ts'
@@ -88,11 +88,13 @@ export const readEntryAsOf: ReadOperation<'readEntryAsOf'> = async ({ reader }, 
   const { id, ordinal, title, summary, content, signals, updated_at } = revision
   const { standing, complete } = await standingAt(reader, entry, revision, moment)
   const body: EntryAsOf = {
-    ...toEntry({
-      ...{ ...entry, revision_id: id, revisions: ordinal },
-      ...{ title, summary, content, signals, updated_at, unflagged: null },
-      ...reviserColumnsOf(revision),
-    }),
+    ...toEntry(
+      {
+        ...{ ...entry, revision_id: id, revisions: ordinal },
+        ...{ title, summary, content, signals, updated_at, unflagged: null },
+      },
+      revision,
+    ),
     standing,
     asOf: String(moment.sequence),
     complete,

@@ -6,7 +6,7 @@ import type { Newest } from '../head-rows.ts'
 import { LruCache } from '../lru-cache.ts'
 import { isModeratedSince } from '../moderation/rows.ts'
 import type { Fit } from '../searching.ts'
-import { type EntryRow, etagOf, findEntry, findEntryByNumber, listChangedNumbers, toEntry } from './rows.ts'
+import { type EntryRow, etagOf, findEntry, findEntryByNumber, listChangedNumbers, reviserOf, toEntry } from './rows.ts'
 import { assertReadable } from './rules.ts'
 
 /** The maximum size of the cached entries, in bytes, and the maximum number of addresses. */
@@ -161,7 +161,7 @@ export class EntryCache {
 
   /** Encodes a row that was read after `from` was reached, and caches it. */
   #add(row: EntryRow, from: Newest): ServedEntry {
-    const entry = toEntry(row)
+    const entry = toEntry(row, reviserOf(row))
     const json = encodeJson(JSON.stringify(entry))
     const { standing, signals } = entry
     const served = {

@@ -1,14 +1,15 @@
 import type { Hints } from '../../contract/resources.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
-import { takeRecord } from '../head-rows.ts'
+import { addToHead } from '../head-rows.ts'
 import type { WriteOperation, WriteRequest } from '../operation.ts'
 import { signalsOf } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, takeOrigin } from '../write.ts'
-import { citedSources, etagOf, insertEntry, insertRevision, listTakenSlugs, reviserColumnsOf, toEntry } from './rows.ts'
-import { chained, distinctTags, FIRST_REVISION, slugCandidates } from './rules.ts'
+import { citedSources, etagOf, insertEntry, insertRevision, listTakenSlugs, toEntry } from './rows.ts'
+import { distinctTags, evidenceHash, FIRST_REVISION, slugCandidates } from './rules.ts'
 import { addToTopics } from './topic-rows.ts'
 
 /** Computes the signals of an entry before its transaction, because they take long. */
@@ -35,9 +36,10 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
   const { title, summary, content } = body
   const ids = { id: context.newId(), entryId: id, previousRevisionId: null, actorId: actor.id }
   const texts = { title, summary, content, ...FIRST_REVISION }
-  const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, null)
+  const unhashed = { ...ids, ...texts, createdAt: isoTime(at), sources, ...TRUST }
+  const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, null) }
   const signals = request.signals ?? signalsOf({ ...texts, tags })
-  const number = await takeRecord(tx)
+  const { record: number } = await addToHead(tx, { record: 1 })
   const place = { number, entry: number, actor: actor.number, origin, at }
   const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const
   await Promise.all([
@@ -47,21 +49,14 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
     endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
   ])
   const author = authorColumnsOf(actor)
-  const shown = toEntry({
-    ...{ id, slug, title, summary, content, signals, tags: JSON.stringify(tags), data_class: actor.data_class },
-    ...{
-      created_at: at,
-      updated_at: at,
-      blocked: 0,
-      revision_id: revision.id,
-      revisions: 1,
-      standing: null,
-      changed_by_name: null,
-      unflagged: null,
+  const shown = toEntry(
+    {
+      ...{ id, slug, title, summary, content, signals, tags: JSON.stringify(tags), data_class: actor.data_class },
+      ...{ created_at: at, updated_at: at, blocked: 0, revision_id: revision.id, revisions: 1, unflagged: null },
+      ...{ standing: null, changed_by_name: null, ...author },
     },
-    ...author,
-    ...reviserColumnsOf(author),
-  })
+    author,
+  )
   const hints: Hints | undefined = similar === undefined ? undefined : { similar, signals: shown.signals }
   return {
     location: `/api/entries/${slug}`,

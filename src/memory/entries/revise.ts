@@ -1,10 +1,11 @@
 import { Problem } from '../../contract/problem.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader, Transaction } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
 import { findShownName, type StandingColumns } from '../evidence/rows.ts'
 import { type KnownTexts, prepareTexts, settleStanding } from '../evidence/standing.ts'
-import { takeRecord } from '../head-rows.ts'
+import { addToHead } from '../head-rows.ts'
 import type { WriteOperation, WriteRequest } from '../operation.ts'
 import { signalsOf } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
@@ -19,11 +20,10 @@ import {
   findUnflagged,
   insertRevision,
   isSame,
-  reviserColumnsOf,
   tagsOf,
   toEntry,
 } from './rows.ts'
-import { assertLatest, assertWritable, chained } from './rules.ts'
+import { assertLatest, assertWritable, evidenceHash } from './rules.ts'
 
 /**
  * Computes before the transaction of a revision what takes long: its signals, and the comparison with the judged texts. A revision that will
@@ -67,11 +67,12 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   const { title, summary, content, changeType, rationale } = body
   const texts = { title, summary, content, changeType, rationale }
   const ids = { id: context.newId(), entryId: entry.id, previousRevisionId: previous.id, actorId: actor.id }
-  const revision = chained({ ...ids, ...texts, createdAt: isoTime(at), sources }, previous.evidence_hash)
+  const unhashed = { ...ids, ...texts, createdAt: isoTime(at), sources, ...TRUST }
+  const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
   const ordinal = previous.ordinal + 1
   const changed = !isSame(previous, revision)
   const signals = request.signals ?? signalsOf({ ...texts, tags: tagsOf(entry) })
-  const number = await takeRecord(tx)
+  const { record: number } = await addToHead(tx, { record: 1 })
   const place = { number, entry: entry.number, ordinal }
   const written = { action: changeType, entry: entry.number, revision: number, subject: null, origin, at }
   const [advanced] = await Promise.all([
@@ -83,10 +84,9 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   if (!advanced) throw new Problem('STALE_REVISION')
   const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
   const standing = entry.standing === null ? UNJUDGED : await resettled(tx, revised, request.known)
-  const reviser = reviserColumnsOf(authorColumnsOf(actor))
   const unflagged = signals === 0 ? null : await findUnflagged(tx, entry.number, { ordinal, signals })
   const updatedAt = changed ? at : entry.updated_at
-  const shown = toEntry({ ...revised, ...reviser, ...standing, signals, unflagged, updated_at: updatedAt })
+  const shown = toEntry({ ...revised, ...standing, signals, unflagged, updated_at: updatedAt }, authorColumnsOf(actor))
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
 }
 

@@ -211,24 +211,28 @@ export const tagsOf = (row: { tags: string }): string[] => JSON.parse(row.tags) 
 /** The columns of an entry that its resource shows. */
 export type ShownEntry = Omit<
   EntryRow,
-  'number' | 'origins' | 'evidence' | 'relations' | 'hidden' | 'quarantined' | 'withdrawn' | 'revision' | 'revised_at'
+  | 'number'
+  | 'origins'
+  | 'evidence'
+  | 'relations'
+  | 'hidden'
+  | 'quarantined'
+  | 'withdrawn'
+  | 'revision'
+  | 'revised_at'
+  | keyof ReviserColumns
 >
 
-const reviserOf = (row: ReviserColumns): Author =>
-  toAuthor({
-    ...{ actor_id: row.reviser_id, actor_name: row.reviser_name },
-    ...{ actor_model: row.reviser_model, actor_provider: row.reviser_provider },
-  })
-
-/** The columns of the author of the current revision, from the columns of an author. */
-export const reviserColumnsOf = (author: AuthorColumns): ReviserColumns => ({
-  reviser_id: author.actor_id,
-  reviser_name: author.actor_name,
-  reviser_model: author.actor_model,
-  reviser_provider: author.actor_provider,
+/** The columns of the author of the current revision. */
+export const reviserOf = (row: ReviserColumns): AuthorColumns => ({
+  actor_id: row.reviser_id,
+  actor_name: row.reviser_name,
+  actor_model: row.reviser_model,
+  actor_provider: row.reviser_provider,
 })
 
-export const toEntry = (row: ShownEntry): Entry => ({
+/** An entry as it is served. `reviser` is the author of its current revision. */
+export const toEntry = (row: ShownEntry, reviser: AuthorColumns): Entry => ({
   id: row.id,
   slug: row.slug,
   title: row.title,
@@ -238,10 +242,10 @@ export const toEntry = (row: ShownEntry): Entry => ({
   createdAt: isoTime(row.created_at),
   updatedAt: isoTime(row.updated_at),
   currentRevisionId: row.revision_id,
-  tags: tagsOf(row),
+  tags: JSON.parse(row.tags) as string[],
   dataClass: row.data_class,
   actor: toAuthor(row),
-  ...(row.reviser_id === row.actor_id ? {} : { revisedBy: reviserOf(row) }),
+  ...(reviser.actor_id === row.actor_id ? {} : { revisedBy: toAuthor(reviser) }),
   revisionCount: row.revisions,
   standing: shownStanding(row),
   signals: signalNames(row.signals),

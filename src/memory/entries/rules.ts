@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { Problem } from '../../contract/problem.ts'
 import type { Revision } from '../../contract/resources.ts'
-import { type Status, TRUST } from '../../contract/vocabulary.ts'
+import type { Status } from '../../contract/vocabulary.ts'
 import { foldCase } from '../../find/rules/words.ts'
 import { isUuid } from '../values.ts'
 
@@ -82,17 +82,6 @@ function sorted(value: Member): Member {
  */
 export function evidenceHash(revision: Omit<Revision, 'evidenceHash'>, previousEvidenceHash: string | null): string {
   return hash('sha256', canonicalRecord({ ...revision, previousEvidenceHash }), 'hex')
-}
-
-type Trust = keyof typeof TRUST
-
-/** A revision with its hash, which links it to the previous one. */
-export function chained(
-  unhashed: Omit<Revision, 'evidenceHash' | Trust>,
-  previousEvidenceHash: string | null,
-): Revision {
-  const revision = { ...unhashed, ...TRUST }
-  return { ...revision, evidenceHash: evidenceHash(revision, previousEvidenceHash) }
 }
 
 export const FIRST_REVISION = { changeType: 'CREATE', rationale: 'Initial revision' } as const

@@ -3,7 +3,6 @@ import type { Entry, Hints, Similar, SimilarList } from '../../contract/resource
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Awaitable, Reader } from '../../engine/database.ts'
 import {
-  allTerms,
   type Draft,
   type DraftTerms,
   SIMILAR_FROM,
@@ -11,7 +10,6 @@ import {
   type TermWeights,
   termsOfDraft,
 } from '../../find/rules/ranking.ts'
-import { pairsOf } from '../../find/rules/terms.ts'
 import { observedSearch } from '../activity/observe.ts'
 import { shownStanding } from '../evidence/rows.ts'
 import { LruCache } from '../lru-cache.ts'
@@ -79,7 +77,7 @@ const REMEMBERED = 1_000
 const ALIKE: TermWeights = { of: new Map(), other: 1 }
 
 /** The members of `Store` that hints use. */
-type Source = { reader: Reader; near(pairs: readonly number[], limit: number): Awaitable<number[]> }
+type Source = { reader: Reader; near(terms: ReadonlySet<string>, limit: number): Awaitable<number[]> }
 type Write = (found: { similar?: Hints['similar'] }) => Promise<WriteAnswer>
 
 /** Finds entries similar to drafts, as far as that takes little of the time of this thread. */
@@ -131,7 +129,7 @@ export class Hinter {
     if (isLookedUp) this.#room -= LOOKUP
     try {
       const terms = termsOfDraft(draft)
-      const near = isLookedUp ? await this.#store.near(pairsOf(allTerms(terms)), NAMED) : []
+      const near = isLookedUp ? await this.#store.near(terms.all, NAMED) : []
       const same = before.length === 0 ? [] : await this.#numbersOf(before)
       const found = [...new Set([...same, ...near])]
       if (found.length === 0) return []

@@ -16,7 +16,7 @@ import {
   type RevisionRow,
 } from '../entries/rows.ts'
 import { assertNotErased, assertWritable } from '../entries/rules.ts'
-import { takeRecord } from '../head-rows.ts'
+import { addToHead } from '../head-rows.ts'
 import type { Caller, Context, RemoteCaller, WriteOperation } from '../operation.ts'
 import { HOUR } from '../values.ts'
 import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin, type Writer } from '../write.ts'
@@ -124,7 +124,7 @@ async function recordJudgement(
   const { kind, result = null, confidence = null, rationale, quote = null } = item
   const at = Math.max(context.at, entry.revised_at)
   const id = context.newId()
-  const number = await takeRecord(tx)
+  const { record: number } = await addToHead(tx, { record: 1 })
   const counted = await countEvidence(tx, entry.number)
   const position = await positionOf(tx, context, writer, { ...revision, entry: entry.number })
   const judgement = { number, id, kind, ordinal: counted.evidence, result, confidence, rationale, quote }

@@ -19,7 +19,7 @@ import { type EntryRow, findEntry, findEntryByNumber, tagsOf } from '../entries/
 import { isErased, statusOf, tagKey } from '../entries/rules.ts'
 import { type Moved, moveTopics } from '../entries/topic-rows.ts'
 import { settleStanding } from '../evidence/standing.ts'
-import { addToHead, type Totals, takeRecord } from '../head-rows.ts'
+import { addToHead, type Totals } from '../head-rows.ts'
 import type { Context, WriteOperation } from '../operation.ts'
 import { isoTime } from '../values.ts'
 import * as appeals from './appeal-rows.ts'
@@ -39,7 +39,7 @@ export const moderate: WriteOperation<'moderate'> = async (tx, context, { body, 
   if (blocksNetwork(target, state) && target.networkKey === null) throw new Problem('TARGET_NOT_FOUND')
   const appeal = await findAnswered(tx, body, target)
   assertNoSecret(body)
-  const record = await takeRecord(tx)
+  const { record } = await addToHead(tx, { record: 1 })
   const erased = body.action === 'ERASE' ? await erase(tx, context, target, record) : 0
   const changed = !sameFlags(state, target.state) || erased > 0
   const affected = changed ? await change(tx, target, state, record) : { entries: 0, actors: 0 }

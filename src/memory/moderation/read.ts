@@ -5,7 +5,7 @@ import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../engine/database.ts'
 import { type ActivityRow, listAllActivity, listAllTimeline, toActivity } from '../activity/rows.ts'
 import { listActors, listRefusedOrigins, toActor } from '../actors/rows.ts'
-import { findEntry, listRevisions, toRevision } from '../entries/rows.ts'
+import { findEntry, listRevisions, reviserOf, toEntry, toRevision } from '../entries/rows.ts'
 import { statusOf } from '../entries/rules.ts'
 import { listAllEvidence, toContradiction, toVerification } from '../evidence/rows.ts'
 import { inTurns, nextQuery, type ReadOperation, type Reads } from '../operation.ts'
@@ -23,7 +23,6 @@ import {
   listModeratedEntries,
   listModerations,
   type ModeratedEntryRow,
-  toEntry,
   yearOf,
 } from './rows.ts'
 
@@ -34,7 +33,7 @@ const flagsOf = (row: { hidden: number; quarantined: number; blocked: number }) 
 })
 
 const moderatedEntry = (row: ModeratedEntryRow) => ({
-  ...toEntry(row),
+  ...toEntry(row, reviserOf(row)),
   status: statusOf(row),
   moderation: flagsOf(row),
   originId: row.origin_id,

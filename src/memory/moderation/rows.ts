@@ -275,8 +275,6 @@ const findFlaggingAct = async (reader: Reader, sequence: number): Promise<number
           JOIN origin o ON o.number = t.origin WHERE s.sequence = ${sequence} AND o.quarantined = 1)`)
   )?.number ?? undefined
 
-export { toEntry } from '../entries/rows.ts'
-
 /** An entry with the columns that only administrators see. */
 export type ModeratedEntryRow = EntryRow & EntryStanding & { origin_id: string | null }
 

@@ -6,7 +6,7 @@ import { countRelation, type EntryRow } from '../entries/rows.ts'
 import { assertReadable, assertWritable } from '../entries/rules.ts'
 import { type Position, positionOf } from '../evidence/judge.ts'
 import { settleStanding } from '../evidence/standing.ts'
-import { takeRecord } from '../head-rows.ts'
+import { addToHead } from '../head-rows.ts'
 import type { WriteOperation } from '../operation.ts'
 import { beginWrite, endWrite, lockEntries, takeOrigin } from '../write.ts'
 import { insertRelation, type NewRelation, toRelation } from './rows.ts'
@@ -28,7 +28,7 @@ export const relateEntries: WriteOperation<'relateEntries'> = async (tx, context
   const at = Math.max(context.at, source.revised_at, target.revised_at)
   const id = context.newId()
   const { relationType, rationale } = body
-  const number = await takeRecord(tx)
+  const { record: number } = await addToHead(tx, { record: 1 })
   const judged = { entry: target.number, number: target.revision, ordinal: target.revisions }
   const position = relationType === 'CONTRADICTS' ? await positionOf(tx, context, writer, judged) : undefined
   const fields = { number, id, relationType, actor: actor.number, origin, rationale, at }

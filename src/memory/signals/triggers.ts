@@ -1,4 +1,4 @@
-import { foldCase, isStopWord } from '../../find/rules/words.ts'
+import { foldCase, STOP_WORDS } from '../../find/rules/words.ts'
 import { codesOf, LEFT_OUT_SIGNS } from './text.ts'
 
 /*
@@ -56,7 +56,7 @@ const CONTINUED = '*'
 
 /** The rarity of a word, estimated from its letters; 0 for a stop word. */
 function rarityOf(word: string): number {
-  if (isStopWord(word)) return 0
+  if (STOP_WORDS.has(word)) return 0
   let sum = 0
   for (const letter of word) {
     const at = FREQUENT.indexOf(letter)

@@ -60,6 +60,8 @@ type Parts = {
 export class EmbeddedStore implements Store {
   readonly reader: SqliteConnection
   readonly original?: string
+  readonly near: Store['near']
+  readonly full: Store['full']
   readonly #parts: Parts
   readonly #probeTimer: NodeJS.Timeout
   /** The newest record is cached until the next commit. */
@@ -68,6 +70,8 @@ export class EmbeddedStore implements Store {
   constructor(parts: Parts) {
     this.#parts = parts
     this.reader = parts.reader
+    this.near = parts.searches.near
+    this.full = parts.writer.full
     if (parts.original !== undefined) this.original = parts.original
     parts.health.reachable = true
     this.#probeTimer = setInterval(() => parts.health.probe(), PROBE_INTERVAL_MS).unref()
@@ -112,19 +116,10 @@ export class EmbeddedStore implements Store {
     return (await health.write({ name, input, environment })) as MaintenanceResult<N>
   }
 
-  /** Saves admissions together with the writes of this turn. The input of the command is read when these are sent. */
-  async saveAdmissions(command: Command & { name: 'saveAdmissions' }): Promise<void> {
-    await this.#parts.health.write(command)
-  }
-
   async search(request: SearchRequest): Promise<SearchResult> {
     // The newest record that reads can see. During a WAL checkpoint, it is later than the last record that the writer has reported as
     // committed.
     return this.#parts.searches.search(request, this.latestRecord().record)
-  }
-
-  near(pairs: readonly number[], limit: number): number[] {
-    return this.#parts.searches.near(pairs, limit)
   }
 
   askLog(question: LogQuestion): Promise<unknown> {
@@ -136,10 +131,6 @@ export class EmbeddedStore implements Store {
 
   readiness(): Readiness {
     return this.#parts.health.readiness()
-  }
-
-  full(): boolean {
-    return this.#parts.writer.full()
   }
 
   onCommit(listener: () => void): () => void {
@@ -200,23 +191,23 @@ export async function openEmbeddedStore(
   const counters = createSharedCounters()
   const data: ThreadData = { directory, counters }
   const threads: Thread[] = []
-  const health = new StoreHealth({
-    perform: command => writer.ask(command),
-    waited: () => writer.waited(),
-    space: () => freeBytesOf(directory),
-  })
-  const onDeath = (fault: Error): void => health.breakDown(fault)
+  let health: StoreHealth | undefined
+  const onDeath = (fault: Error): void => health?.breakDown(fault)
   const start = async (file: string, options: Omit<ThreadOptions, 'onDeath'>): Promise<Thread> => {
     const thread = await startThread(new URL(file, import.meta.url), data, { ...options, onDeath, onNotice: onIndex })
     threads.push(thread)
     return thread
   }
-  let writer: Thread
   try {
     assertStoreNotLost(directory)
     const aside = setOldLogAside(directory)
     if (aside !== undefined) onAside(aside)
-    writer = await start('./writer-thread.ts', WRITER)
+    const writer = await start('./writer-thread.ts', WRITER)
+    health = new StoreHealth({
+      perform: writer.ask,
+      waited: () => writer.waited(),
+      space: () => freeBytesOf(directory),
+    })
     await start('./index-thread.ts', { ...FOLLOWER, waited: () => waitedOf(counters) })
     const searched = { index: indexFile(directory), store: storeFile(directory), counters }
     const searches = await openSearches(searched, onDeath)
@@ -225,7 +216,7 @@ export async function openEmbeddedStore(
     const parts = { directory, counters, health, threads, writer, searches, reader, original, log, unlock, onErased }
     return new EmbeddedStore(parts)
   } catch (error) {
-    health.close()
+    health?.close()
     publish(counters, CLOSING, 1n)
     publish(counters, STOPPING, 1n)
     for (const thread of threads) await thread.close()
@@ -304,25 +295,23 @@ class EmbeddedLimiter extends RateLimiter implements Limiter {
     if (!this.hasUnsaved) return
     const environment: WriteEnvironment = { at: this.#now(), cooldown: 0, dataClass: 'INTERNAL' }
     const beforeBin = environment.at - 2 * RATE_WINDOW_SECONDS * 1_000
-    let admissions: Admission[] = []
-    const takeAll = (): Admission[] => {
-      this.#isSaving = false
-      admissions = this.takeUnsaved()
-      return admissions
-    }
+    let taken: Admission[] = []
+    const limiter = this
     this.#isSaving = true
+    // Read when all commands of this turn are sent, with the admissions until then.
+    const input = {
+      get admissions() {
+        limiter.#isSaving = false
+        taken = limiter.takeUnsaved()
+        return taken
+      },
+      beforeBin,
+    }
     try {
-      await this.#store.saveAdmissions({
-        name: 'saveAdmissions',
-        // The admissions until all commands of this turn are sent.
-        get input() {
-          return { admissions: takeAll(), beforeBin }
-        },
-        environment,
-      })
+      await this.#store.maintain('saveAdmissions', input, environment)
     } catch (error) {
       this.#isSaving = false
-      this.returnUnsaved(admissions.filter(({ bin }) => bin >= beforeBin))
+      this.returnUnsaved(taken.filter(({ bin }) => bin >= beforeBin))
       this.saving.refresh()
       throw error
     }

@@ -1,7 +1,7 @@
 import type { Reader } from '../../engine/database.ts'
 import { connectPostgres } from '../../engine/postgres.ts'
 import { sql } from '../../engine/sql.ts'
-import { hourNumber } from '../../memory/values.ts'
+import { HOUR } from '../../memory/values.ts'
 import { errorCode } from '../../operator-error.ts'
 
 /**
@@ -71,7 +71,7 @@ const NO_RIGHTS = '42501'
  */
 export async function renewParts(reader: Reader, url: string, now: number, retentionDays: number): Promise<number> {
   const { parts, restBytes } = await readParts(reader)
-  const changes = changesDue(parts, restBytes, { hour: hourNumber(now), retentionDays })
+  const changes = changesDue(parts, restBytes, { hour: Math.floor(now / HOUR), retentionDays })
   if (changes.length > 0) await change(url, changes)
   const present = changes.length > 0 ? (await readParts(reader)).parts : parts
   return Math.min(Number.MAX_SAFE_INTEGER, ...present.map(({ from }) => from))

@@ -151,8 +151,8 @@ export class PostgresStore implements Store {
     return this.heartbeat.during(async () => this.#search.search(request, positionOf(await this.latestRecord())))
   }
 
-  near(pairs: readonly number[], limit: number): Promise<number[]> {
-    return this.#search.near(pairs, limit)
+  near(terms: ReadonlySet<string>, limit: number): Promise<number[]> {
+    return this.#search.near(terms, limit)
   }
 
   async askLog(question: LogQuestion): Promise<unknown> {
@@ -298,8 +298,8 @@ class NodeSearch {
     return (await this.#searches).search(request, position)
   }
 
-  async near(pairs: readonly number[], limit: number): Promise<number[]> {
-    return (await this.#searches).near(pairs, limit)
+  async near(terms: ReadonlySet<string>, limit: number): Promise<number[]> {
+    return (await this.#searches).near(terms, limit)
   }
 
   async pending(): Promise<number> {

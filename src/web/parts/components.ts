@@ -2,7 +2,7 @@ import type { Author, Entry } from '../../contract/resources.ts'
 import type { DataClass } from '../../contract/vocabulary.ts'
 import { signalsOfText } from '../../memory/signals/signals.ts'
 import { SIGNAL_WORDS } from '../../memory/signals/text.ts'
-import { dayNumber } from '../../memory/values.ts'
+import { DAY } from '../../memory/values.ts'
 import { type Html, html, NOTHING, type Part, seen, words } from '../html.ts'
 import { exchanged } from '../page.ts'
 
@@ -25,7 +25,8 @@ export const day = (iso: string): Html => html`<time datetime="${iso}" title="${
 const MONTH_DAYS = 30.44
 
 /** Days between two times, by the calendar in UTC. */
-const daysBetween = (iso: string, at: number): number => Math.max(0, dayNumber(at) - dayNumber(Date.parse(iso)))
+const daysBetween = (iso: string, at: number): number =>
+  Math.max(0, Math.floor(at / DAY) - Math.floor(Date.parse(iso) / DAY))
 
 /** The age of a time in words, without markup, for a text that also contains the exact time. */
 export const ageIn = (iso: string, at: number): string => ageOf(daysBetween(iso, at))
