@@ -24,7 +24,7 @@ const store = storeFile === undefined ? undefined : openSqlite(storeFile, 'read'
 /** Answers a query. Returns the found entries. */
 function answer({ id, request }: Query): readonly number[] {
   try {
-    const result = reader.read(index => searchIndex(index, request))
+    const result = reader.read(searchIndex, request)
     port?.postMessage([{ id, result }])
     return result.entries
   } catch (error) {

@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os'
 import { Problem } from '../contract/problem.ts'
 import { CLOSING, EVENTS, INDEX_FILE, INDEXED, requestIndexed, type SharedCounters } from '../engine/counters.ts'
 import { sql } from '../engine/sql.ts'
-import { openSqlite } from '../engine/sqlite.ts'
+import { openSqlite, type SqliteConnection } from '../engine/sqlite.ts'
 import { startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
 import type { Match, SearchRequest, SearchResult } from '../memory/searching.ts'
 import { IndexReader } from './index/file.ts'
 import type { SearchReply } from './query/query.ts'
-import { pairsOf, pairWord } from './rules/terms.ts'
+import { pairsOf } from './rules/terms.ts'
 import type { SearchThreadData } from './search-thread.ts'
 
 /** Maximum number of search threads. On one core, a second one would only use memory. */
@@ -50,27 +50,9 @@ export class Searches {
     }
   }
 
-  /**
-   * The numbers of entries that have pairs of these terms of a draft in common with it. Entries with more of the pairs come first; of equal ones, the
-   * newest. Entries that are not indexed yet are missing.
-   */
+  /** The numbers of entries that are near a draft. Entries that are not indexed yet are missing. */
   readonly near = (terms: ReadonlySet<string>, limit: number): number[] =>
-    this.#index.read(index => {
-      const common = new Map<number, number>()
-      for (const pair of new Set(pairsOf(terms))) {
-        const rows = index.all<{ number: number }>(
-          sql`SELECT rowid AS number FROM ranked WHERE ranked MATCH ${`"${pairWord(pair)}"`} ORDER BY rowid DESC LIMIT ${READ_MAX}`,
-        )
-        for (const { number } of rows) common.set(number, (common.get(number) ?? 0) + 1)
-      }
-      const most = [...common].sort(([a, as], [b, bs]) => bs - as || b - a).slice(0, limit)
-      const entries: number[] = []
-      for (const [number] of most) {
-        const doc = index.one<{ entry: number }>(sql`SELECT entry FROM doc WHERE number = ${number}`)
-        if (doc !== undefined) entries.push(doc.entry)
-      }
-      return entries
-    })
+    this.#index.read(entriesNear, pairsOf(terms), limit)
 
   pending(): number {
     return this.#barrier.pending() + this.#pool.pending()
@@ -80,6 +62,27 @@ export class Searches {
     this.#index.close()
     await this.#pool.close()
   }
+}
+
+/**
+ * The numbers of entries that have pairs of words in common with a draft. Entries with more of the pairs come first; of equal ones, the
+ * newest.
+ */
+function entriesNear(index: SqliteConnection, pairs: readonly string[], limit: number): number[] {
+  const common = new Map<number, number>()
+  for (const pair of new Set(pairs)) {
+    const rows = index.all<{ number: number }>(
+      sql`SELECT rowid AS number FROM ranked WHERE ranked MATCH ${`"${pair}"`} ORDER BY rowid DESC LIMIT ${READ_MAX}`,
+    )
+    for (const { number } of rows) common.set(number, (common.get(number) ?? 0) + 1)
+  }
+  const most = [...common].sort(([a, as], [b, bs]) => bs - as || b - a).slice(0, limit)
+  const entries: number[] = []
+  for (const [number] of most) {
+    const doc = index.one<{ entry: number }>(sql`SELECT entry FROM doc WHERE number = ${number}`)
+    if (doc !== undefined) entries.push(doc.entry)
+  }
+  return entries
 }
 
 /** Opens an index file. The first search starts a thread; `onDeath` is called when one of the threads ends. */

@@ -42,5 +42,8 @@ export type SearchResult = {
 export type Fit = Pick<SearchResult, 'coverage' | 'match' | 'answerableFrom' | 'missing' | 'corrected'>
 
 /** The matches of a result by the number of their entry. */
-export const matchesByEntry = ({ matches }: Pick<SearchResult, 'matches'>): ReadonlyMap<number, Match> =>
-  new Map(matches.map(match => [match.entry, match]))
+export function matchesByEntry({ matches }: Pick<SearchResult, 'matches'>): ReadonlyMap<number, Match> {
+  const byEntry = new Map<number, Match>()
+  for (const match of matches) byEntry.set(match.entry, match)
+  return byEntry
+}

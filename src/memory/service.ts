@@ -7,7 +7,7 @@ import { deleteObservations, forgetUnansweredTopics } from './activity/rows.ts'
 import { ensureSalt, forgetNetworkKeys, forgetSalts } from './actors/rows.ts'
 import { addServed, rewriteHead } from './head-rows.ts'
 import { forgetStoredAnswers } from './idempotency/rows.ts'
-import { forgetAdmissions, forgetCooldowns } from './limits/rows.ts'
+import { forgetCooldowns, saveAdmissions } from './limits/rows.ts'
 import { type Purged, savePurged } from './moderation/rows.ts'
 import type { Context, ReadOperation } from './operation.ts'
 import { DAY, HOUR } from './values.ts'
@@ -86,7 +86,7 @@ export async function sweep(
   await forgetNetworkKeys(tx, dayBefore(today, 1))
   await forgetCooldowns(tx, context.at - HOUR)
   // Admissions identify networks. Without further requests, nothing else deletes the last of them.
-  await forgetAdmissions(tx, context.at - HOUR)
+  await saveAdmissions(tx, context, { admissions: [], beforeBin: context.at - HOUR })
   const expired = Math.min(Math.floor(context.at / HOUR) - retentionDays * 24, partsFrom)
   const deleted = await deleteObservations(tx, expired, RETENTION_BATCH)
   const forgotten = await forgetStoredAnswers(

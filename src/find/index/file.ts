@@ -6,7 +6,7 @@ import { sql } from '../../engine/sql.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
 import { fieldTermsOf, IMPACT_VERSION, impactsOf, levelled } from '../rules/ranking.ts'
-import { distinctTerms, FENCE, PAIRS_VERSION, pairsOf, pairWord, tagWord } from '../rules/terms.ts'
+import { distinctTerms, FENCE, PAIRS_VERSION, pairsOf, tagWord } from '../rules/terms.ts'
 import { indexedText, RecentWords, TERMS_VERSION } from '../rules/words.ts'
 
 /**
@@ -169,15 +169,18 @@ export class IndexReader {
     this.#open = open
   }
 
-  /** Reads from the index. Reports a damaged file to the index thread. Throws NOT_READY then, and while the file is replaced. */
-  read<T>(look: (index: SqliteConnection) => T): T {
+  /**
+   * Reads from the index by a function and its arguments. Reports a damaged file to the index thread. Throws NOT_READY then, and while the
+   * file is replaced.
+   */
+  read<T, A extends unknown[]>(look: (index: SqliteConnection, ...args: A) => T, ...args: A): T {
     const file = Atomics.load(this.#counters, INDEX_FILE)
     if (file % 2n === 1n) throw rebuilt()
     try {
       if (file !== this.#file) this.close()
       this.#index ??= this.#open()
       this.#file = file
-      return look(this.#index)
+      return look(this.#index, ...args)
     } catch (error) {
       if (!isDamageOfIndex(error)) throw error
       publish(this.#counters, DAMAGED, file + 1n)
@@ -267,7 +270,7 @@ function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
 function rankedWords(entry: IndexedEntry): string {
   const fields = fieldTermsOf(entry)
   const words = entry.tags.map(tagWord)
-  for (const pair of pairsOf(distinctTerms(fields.title, fields.summary))) words.push(pairWord(pair))
+  for (const pair of pairsOf(distinctTerms(fields.title, fields.summary))) words.push(pair)
   for (const [term, level] of impactsOf(fields)) words.push(levelled(term, level))
   return words.join(' ')
 }

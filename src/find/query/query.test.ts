@@ -59,7 +59,7 @@ function readAheadOf(entries: readonly number[], inMemory: readonly number[], br
     if (entry === broken) throw new Error('disk I/O error')
     time += inMemory.includes(entry) ? 0.01 : 0.2
   }
-  prefetch(entries, one, () => time)
+  prefetch(entries, one, { now: () => time })
   return read
 }
 

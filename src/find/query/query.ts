@@ -373,15 +373,15 @@ const FROM_DISK = 0.1
 export function prefetch(
   entries: readonly number[],
   read: (entry: number) => void,
-  now: () => number = () => performance.now(),
+  clock: { now(): number } = performance,
 ): void {
   for (const entry of entries.toReversed()) {
-    const began = now()
+    const began = clock.now()
     try {
       read(entry)
     } catch {
       return
     }
-    if (now() - began < FROM_DISK) return
+    if (clock.now() - began < FROM_DISK) return
   }
 }

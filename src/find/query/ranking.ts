@@ -163,10 +163,11 @@ export function score(
   wanted: readonly WantedPostings[],
   { extent, tag, isLacking }: { extent: Extent; tag: string | null; isLacking: boolean },
 ): Scores {
-  const all = wanted.map(one => {
+  const all: (WantedPostings & { weight: number })[] = []
+  for (const one of wanted) {
     const weight = emphasis(one.postings.term, one.count) * rarity(one.postings.entryCount, extent.entries)
-    return { ...one, weight }
-  })
+    all.push({ ...one, weight })
+  }
   const weighed = all
     .sort((a, b) => b.weight - a.weight || (a.postings.term < b.postings.term ? -1 : 1))
     .slice(0, RANKED_TERMS_MAX)

@@ -30,20 +30,6 @@ export function readNumbers(index: SqliteConnection, match: string, limit: numbe
   return JSON.parse(row?.numbers ?? '[]') as number[]
 }
 
-/** Looks up a term. If more entries have it than are read, their number is estimated from the density of the newest ones. */
-function samplePostings(index: SqliteConnection, term: string, { entries, newest }: Extent): Postings {
-  const lists: Postings['lists'] = []
-  let entryCount = 0
-  for (let level = LEVELS - 1; level >= 0; level--) {
-    const numbers = readNumbers(index, `"${levelled(term, level)}"`, SAMPLE)
-    if (numbers.length === 0) continue
-    const whole = numbers.length < SAMPLE
-    lists.push({ level, numbers, whole })
-    entryCount += whole ? numbers.length : (SAMPLE * newest) / (newest - (numbers.at(-1) as number) + 1)
-  }
-  return { term, entryCount: Math.min(entryCount, entries), lists }
-}
-
 /** A term by which entries are ranked for a query. */
 export type WantedPostings = {
   postings: Postings
@@ -195,10 +181,21 @@ class WantedTerms {
     })
   }
 
+  /** Looks up a term. If more entries have it than are read, their number is estimated from the density of the newest ones. */
   #lookUp(term: string): Postings {
     const known = this.#found.get(term)
     if (known !== undefined) return known
-    const postings = samplePostings(this.#index, term, this.#extent)
+    const { entries, newest } = this.#extent
+    const lists: Postings['lists'] = []
+    let entryCount = 0
+    for (let level = LEVELS - 1; level >= 0; level--) {
+      const numbers = readNumbers(this.#index, `"${levelled(term, level)}"`, SAMPLE)
+      if (numbers.length === 0) continue
+      const whole = numbers.length < SAMPLE
+      lists.push({ level, numbers, whole })
+      entryCount += whole ? numbers.length : (SAMPLE * newest) / (newest - (numbers.at(-1) as number) + 1)
+    }
+    const postings = { term, entryCount: Math.min(entryCount, entries), lists }
     this.#found.set(term, postings)
     return postings
   }
@@ -209,16 +206,13 @@ const STRENGTHS: readonly WantedPostings['kind'][] = ['OTHER', 'HINT', 'WORD', '
 
 /** For each word: the word that it forms with the one before it, if entries have that word. */
 function joinsOf(index: SqliteConnection, words: readonly QueryWord[]): (Correction | undefined)[] {
-  const joins: Correction[] = []
-  let before = ''
-  for (const { word } of words) {
-    joins.push({ from: `${before} ${word}`, to: `${before}${word}` })
-    before = word
-  }
   const joined: string[] = []
-  for (const { to } of joins.slice(1)) joined.push(to)
+  for (let at = 1; at < words.length; at++) joined.push(`${words[at - 1]?.word}${words[at]?.word}`)
   const known = new Set(knownWords(index, joined))
-  return joins.map(({ from, to }, at) => (at > 0 && known.has(to) ? { from, to } : undefined))
+  const joins: (Correction | undefined)[] = [undefined]
+  for (const [at, to] of joined.entries())
+    joins.push(known.has(to) ? { from: `${words[at]?.word} ${words[at + 1]?.word}`, to } : undefined)
+  return joins
 }
 
 /** Words with fewer or more letters are not repaired. Two edits are allowed in words of at least TWO_EDITS_FROM letters. */
@@ -257,11 +251,12 @@ const LETTERS = /^[\p{L}\p{M}]+$/u
 
 /** The words of a list that an entry has or had. */
 function knownWords(index: SqliteConnection, words: readonly string[]): string[] {
-  return index
-    .all<{ word: string }>(
-      sql`SELECT word FROM word WHERE word IN (SELECT value FROM json_each(${JSON.stringify(words)})) ORDER BY word`,
-    )
-    .map(({ word }) => word)
+  const rows = index.all<{ word: string }>(
+    sql`SELECT word FROM word WHERE word IN (SELECT value FROM json_each(${JSON.stringify(words)})) ORDER BY word`,
+  )
+  const known: string[] = []
+  for (const { word } of rows) known.push(word)
+  return known
 }
 
 /**

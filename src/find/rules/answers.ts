@@ -60,7 +60,9 @@ export const WHOLE_MAX = 1_600
 /** The entries of an answer without `limit`: those that fit at least half as well as the first one, in their order. */
 export function aboveGap<T extends Pick<Ordered, 'score'>>(ordered: readonly T[]): T[] {
   const least = GAP * (ordered[0]?.score ?? 0)
-  return ordered.filter(({ score }) => score >= least)
+  const above: T[] = []
+  for (const one of ordered) if (one.score >= least) above.push(one)
+  return above
 }
 
 /** Whether the first entry fits clearly better than all others. Its content is then shown whole, if it has at most WHOLE_MAX UTF-16 units. */
@@ -199,10 +201,9 @@ function bestPassage(
 }
 
 /**
- * The offset of the searched part of a content: one block before the block with the greatest weight of terms, found by their first letters.
+ * The offset of the searched part of a content that is longer than this part: one block before the block with the greatest weight of terms, found by their first letters.
  */
 function startOf(content: string, weights: ReadonlyMap<string, number>): number {
-  if (content.length <= LOOKED_AT) return 0
   let best = { at: 0, worth: 0 }
   for (let at = 0; at < content.length; at += BLOCK) {
     const folded = foldWord(content.slice(at, at + BLOCK))
@@ -222,7 +223,7 @@ type Piece = Range & { terms: string[] }
 function piecesOf(content: string, weights: ReadonlyMap<string, number>): Piece[] {
   const beginnings = new Set<string>()
   for (const term of weights.keys()) beginnings.add(term.slice(0, BEGINNING))
-  const start = startOf(content, weights)
+  const start = content.length <= LOOKED_AT ? 0 : startOf(content, weights)
   const pieces: Piece[] = []
   for (const { index, 0: text } of content.slice(start, start + LOOKED_AT).matchAll(PIECE)) {
     if (text.trim() === '') continue

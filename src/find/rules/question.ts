@@ -162,8 +162,11 @@ export function messageLines(question: string): MessageLine[] | undefined {
 
 const isTelling = ({ fixed, codes }: MessageLine): boolean => codes.length > 0 || weightOf(fixed) >= WEIGHT_MIN
 
-const weightOf = (words: ReadonlySet<string>): number =>
-  words.values().reduce((sum, word) => sum + (STOP_WORDS.has(word) ? STOP_WORD : 1), 0)
+function weightOf(words: ReadonlySet<string>): number {
+  let weight = 0
+  for (const word of words) weight += STOP_WORDS.has(word) ? STOP_WORD : 1
+  return weight
+}
 
 function lineOf(text: string): MessageLine {
   const cut = text.slice(0, MESSAGE_MAX)
@@ -180,12 +183,15 @@ function partOf(text: string): { shown: string; names: ReadonlySet<string>; fixe
 }
 
 /** The words of a text without those that mark any failure. A script without spaces has pairs of characters. */
-const wordsOf = (text: string): ReadonlySet<string> =>
-  new Set(
-    (foldWord(text).match(WORD) ?? [])
-      .flatMap(word => (isUnspaced(word) ? rankingTermsOf(word).map(({ term }) => term) : [word]))
-      .filter(word => !MARKS.has(word)),
-  )
+function wordsOf(text: string): ReadonlySet<string> {
+  const words = new Set<string>()
+  for (const word of foldWord(text).match(WORD) ?? []) {
+    if (!isUnspaced(word)) words.add(word)
+    else for (const { term } of rankingTermsOf(word)) words.add(term)
+  }
+  for (const mark of MARKS) words.delete(mark)
+  return words
+}
 
 /** The places of an entry that may quote a message: its title, its lines and sentences, and what stands in quotes of code. */
 const placesIn = ({ title, content }: { title: string; content: string }): string[] => {
@@ -235,8 +241,9 @@ function isSame(line: MessageLine, place: MessageLine): boolean {
 
 /** The weight of the common words of two texts, as a share of the greater weight. */
 function shareOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  const common = new Set(one.values().filter(word => other.has(word)))
-  return weightOf(common) / Math.max(weightOf(one), weightOf(other), 1)
+  let common = 0
+  for (const word of one) if (other.has(word)) common += STOP_WORDS.has(word) ? STOP_WORD : 1
+  return common / Math.max(weightOf(one), weightOf(other), 1)
 }
 
 /** The maximum number of words of an unanswered question whose pairs are counted: the rarest ones. */

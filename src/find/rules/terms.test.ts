@@ -70,7 +70,7 @@ test('a chunk is found by both hashes only', () => {
   assert.equal(recent.find(4, 6), undefined)
 })
 
-const pairs = (text: string): number[] => pairsOf(distinctTerms(rankingTermsOf(text)))
+const pairs = (text: string): string[] => pairsOf(distinctTerms(rankingTermsOf(text)))
 
 test('texts with the same terms have the same pairs in any order and form, and short texts few', () => {
   assert.deepEqual(pairs('Leaking file handles').sort(), pairs('file HANDLES leak').sort())
@@ -78,5 +78,5 @@ test('texts with the same terms have the same pairs in any order and form, and s
     ['!?', 'Daemon', 'Kiwi daemon', 'one two three four five six seven eight nine ten'].map(text => pairs(text).length),
     [0, 1, 1, 10],
   )
-  for (const pair of pairs('Kiwi daemon of 2026')) assert.equal(pair, pair | 0)
+  for (const pair of pairs('Kiwi daemon of 2026')) assert.match(pair, /^:[0-9a-z]{1,7}$/)
 })

@@ -354,10 +354,11 @@ export function distinctTerms(...texts: readonly (readonly RankingTerm[])[]): Se
 }
 
 /**
- * The pairs of the five longest terms, as hashes of 32 bits. Long words are rare words. Of 59 titles and summaries that were rewritten in
+ * The pairs of the five longest terms, each as a word of the index: a hash of 32 bits after a character that no term and no tag begins
+ * with. Long words are rare words. Of 59 titles and summaries that were rewritten in
  * other words, 55 have a pair in common with the original. A single term counts as a pair.
  */
-export function pairsOf(terms: Iterable<string>): number[] {
+export function pairsOf(terms: Iterable<string>): string[] {
   const longest: string[] = []
   // One pass takes a fraction of the time of sorting all terms.
   for (const term of terms) {
@@ -371,11 +372,11 @@ export function pairsOf(terms: Iterable<string>): number[] {
     if (longest.length > PAIRED) longest.pop()
   }
   longest.sort()
-  if (longest.length === 1) return [hashOf(longest[0] as string)]
-  const pairs: number[] = []
+  const pairs: string[] = []
+  if (longest.length === 1) pairs.push(`:${(hashOf(longest[0] as string) >>> 0).toString(36)}`)
   for (const [at, one] of longest.entries()) {
     const first = hashOf(' ', hashOf(one))
-    for (const other of longest.slice(at + 1)) pairs.push(hashOf(other, first))
+    for (const other of longest.slice(at + 1)) pairs.push(`:${(hashOf(other, first) >>> 0).toString(36)}`)
   }
   return pairs
 }
@@ -386,9 +387,6 @@ function hashOf(text: string, before = 0x811c9dc5 | 0): number {
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash
 }
-
-/** A pair as a word of the index. No term and no tag begins with this character. */
-export const pairWord = (pair: number): string => `:${(pair >>> 0).toString(36)}`
 
 /** The separator between two fields, and between two tags, in an index: no phrase can cross it, and no text can contain it as a word. */
 export const FENCE = '\u0080'

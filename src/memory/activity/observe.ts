@@ -1,6 +1,6 @@
 import { TAG_PATTERN } from '../../contract/schema.ts'
 import type { Sort } from '../../contract/vocabulary.ts'
-import type { Transaction } from '../../engine/database.ts'
+import type { Awaitable, Transaction } from '../../engine/database.ts'
 import {
   type ActorRow,
   countAnonymousActor,
@@ -49,17 +49,13 @@ export async function recordObservations(
 ): Promise<void> {
   const known = await withActors(tx, context, observations)
   const appended = new Set<string>()
-  const isNew = Promise.all(
-    known.map(
-      ({ action, entry, at, actor, counted }) =>
-        !counted && isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry),
-    ),
-  )
-  // An entry may have been withdrawn since it was read.
-  const isGone = Promise.all(
-    known.map(({ entry, counted }) => !counted && entry !== null && isEntryWithdrawn(tx, entry)),
-  )
-  const [fresh, gone] = await inOrder([isNew, isGone])
+  const [isNew, isGone]: [Awaitable<boolean>[], Awaitable<boolean>[]] = [[], []]
+  for (const { action, entry, at, actor, counted } of known) {
+    isNew.push(!counted && isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry))
+    // An entry may have been withdrawn since it was read.
+    isGone.push(!counted && entry !== null && isEntryWithdrawn(tx, entry))
+  }
+  const [fresh, gone] = await inOrder([Promise.all(isNew), Promise.all(isGone)])
   const [rows, shown]: [Promise<void>[], ActorObservation[]] = [[], []]
   for (const [index, one] of known.entries()) {
     const { actor, origin, action, entry, revision, requestId, metadata, at } = one
@@ -102,36 +98,47 @@ async function withActors(
   const origins = new Map<string, Promise<ActorObservation['origin']>>()
   const actors = new Map<string, Promise<ActorRow | undefined>>()
   // Actors of one origin are inserted one after another, because they are counted.
-  const makings = new Map<number, Promise<ActorRow>>()
-  const ensureActor = async (observation: Observation, origin: number): Promise<ActorRow | undefined> => {
-    if (observation.actor !== null) return findActor(tx, observation.actor)
-    const known = await findAnonymousActor(tx, anonymousKeyOf(observation))
-    if (known !== undefined) return known
-    const made = Promise.resolve(makings.get(origin)).then(() => makeAnonymous(tx, context, observation, origin))
-    makings.set(origin, made)
-    return made
+  const making = new Map<number, Promise<ActorRow>>()
+  const seen: Promise<[ActorRow | undefined, ActorObservation['origin']]>[] = []
+  for (const observation of observations) {
+    const { id } = observation.origin
+    const origin = origins.get(id) ?? ensureOrigin(tx, observation.origin)
+    origins.set(id, origin)
+    const name = observation.actor === null ? anonymousKeyOf(observation) : String(observation.actor)
+    const actor = actors.get(name) ?? ensureActor(tx, context, observation, origin, making)
+    actors.set(name, actor)
+    seen.push(Promise.all([actor, origin]))
   }
-  const known = await Promise.all(
-    observations.map(async observation => {
-      const origin = await once(origins, observation.origin.id, async () => {
-        const known = await readRequestOrigin(tx, observation.origin)
-        return { number: known.number ?? (await insertOrigin(tx, known.keys)), quarantined: known.quarantined }
-      })
-      const name = observation.actor === null ? anonymousKeyOf(observation) : String(observation.actor)
-      const actor = await once(actors, name, () => ensureActor(observation, origin.number))
-      return actor === undefined ? undefined : { ...observation, actor, origin, day: observation.origin.day }
-    }),
-  )
-  return known.filter(one => one !== undefined)
+  const known: ActorObservation[] = []
+  for (const [at, [actor, origin]] of (await Promise.all(seen)).entries()) {
+    const observation = observations[at] as Observation
+    if (actor !== undefined) known.push({ ...observation, actor, origin, day: observation.origin.day })
+  }
+  return known
+}
+
+async function ensureOrigin(tx: Transaction, keys: OriginKeys): Promise<ActorObservation['origin']> {
+  const { number, quarantined } = await readRequestOrigin(tx, keys)
+  return { number: number ?? (await insertOrigin(tx, keys)), quarantined }
+}
+
+async function ensureActor(
+  tx: Transaction,
+  context: Context,
+  observation: Observation,
+  origin: Promise<ActorObservation['origin']>,
+  making: Map<number, Promise<ActorRow>>,
+): Promise<ActorRow | undefined> {
+  const { number } = await origin
+  if (observation.actor !== null) return findActor(tx, observation.actor)
+  const known = await findAnonymousActor(tx, anonymousKeyOf(observation))
+  if (known !== undefined) return known
+  const made = Promise.resolve(making.get(number)).then(() => makeAnonymous(tx, context, observation, number))
+  making.set(number, made)
+  return made
 }
 
 const anonymousKeyOf = ({ origin, userAgent }: Observation): string => `${origin.id}:${userAgent}`
-
-function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
-  const value = made.get(key) ?? make()
-  made.set(key, value)
-  return value
-}
 
 /** Counts the networks that read an entry, each once a day. */
 async function countReaders(tx: Transaction, shown: readonly ActorObservation[]): Promise<void> {

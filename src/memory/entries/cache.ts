@@ -85,11 +85,11 @@ export class EntryCache {
   async list(numbers: readonly number[]): Promise<ServedEntry[]> {
     await this.#catchUp()
     const from = this.#reached
-    const found = await Promise.all(
-      numbers.map(async number => this.#entries.get(number) ?? findEntryByNumber(this.#store.reader, number)),
-    )
+    const finding: Awaitable<ServedEntry | EntryRow | undefined>[] = []
+    for (const number of numbers)
+      finding.push(this.#entries.get(number) ?? findEntryByNumber(this.#store.reader, number))
     const list: ServedEntry[] = []
-    for (const one of found) {
+    for (const one of await Promise.all(finding)) {
       if (one === undefined) continue
       if ('json' in one) list.push(one)
       else if (!one.withdrawn) {

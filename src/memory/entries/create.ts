@@ -1,6 +1,6 @@
 import type { Hints } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import type { Reader, Transaction } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
 import { addToHead } from '../head-rows.ts'
@@ -8,7 +8,7 @@ import type { WriteOperation, WriteRequest } from '../operation.ts'
 import { signalsOf } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, takeOrigin } from '../write.ts'
-import { citedSources, etagOf, insertEntry, insertRevision, listTakenSlugs, toEntry } from './rows.ts'
+import { citedSources, etagOf, insertEntry, insertRevision, lockFreeSlug, toEntry } from './rows.ts'
 import { distinctTags, evidenceHash, FIRST_REVISION, slugCandidates } from './rules.ts'
 import { addToTopics } from './topic-rows.ts'
 
@@ -27,8 +27,9 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
   const { at } = context
   const id = context.newId()
   const [writer, [sources, slug]] = await beginWrite(tx, context, caller, ['CREATE'], () =>
-    inOrder([citedSources(tx, body.sources), freeSlug(tx, body.title, id)]),
+    inOrder([citedSources(tx, body.sources), lockFreeSlug(tx, slugCandidates(body.title, id))]),
   )
+  if (slug === undefined) throw new Error(`Every slug of entry ${id} is taken.`)
   const { actor } = writer
   assertNoSecret(body)
   const origin = await takeOrigin(tx, writer)
@@ -63,16 +64,4 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
     etag: etagOf(shown),
     body: hints === undefined ? shown : { ...shown, hints },
   }
-}
-
-/** The first free slug for a title. Two are tried at a time, because many titles are taken. */
-async function freeSlug(tx: Transaction, title: string, id: string): Promise<string> {
-  const candidates = slugCandidates(title, id)
-  for (let from = 0; from < candidates.length; from += 2) {
-    const tried = candidates.slice(from, from + 2) as [string, string]
-    await Promise.all([tx.lock(`slug ${tried[0]}`), tx.lock(`slug ${tried[1]}`)])
-    const taken = await listTakenSlugs(tx, tried)
-    for (const slug of tried) if (!taken.includes(slug)) return slug
-  }
-  throw new Error(`Every slug of entry ${id} is taken.`)
 }

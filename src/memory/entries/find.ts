@@ -43,7 +43,7 @@ const CANDIDATES_OF_STATE = 200
 export const findEntries: ReadOperation<'findEntries'> = async (reads, { query }) => {
   const { q, tag = '', limit, tokens = limit === undefined ? FIND.tokens : Number.POSITIVE_INFINITY, state } = query
   const { result, quoting } = await searchFor(reads, q, {
-    tag: tagKey(tag) === '' ? null : tag,
+    tag: tag === '' || tagKey(tag) === '' ? null : tag,
     sort: 'fit',
     limit: state === undefined ? CANDIDATES : CANDIDATES_OF_STATE,
     offset: 0,
@@ -128,14 +128,16 @@ async function candidatesOf(
   likenessOf: (title: string) => number = () => 0,
 ): Promise<Candidate[]> {
   const matches = matchesByEntry(result)
-  const served = await reads.entries.list([...matches.keys()])
-  // An entry with a smaller score cannot come first by its title, which is therefore not read.
-  const least = Math.max(...matches.values().map(({ score }) => score)) / (1 + LIKE_GAIN)
-  return served.map(one => {
-    const { score, whole } = getOrThrow(matches, one.number)
-    const likeness = score < least ? 0 : likenessOf(entryOf(one).title)
-    return { served: one, ...one.judged, score, whole, likeness }
-  })
+  let best = 0
+  for (const { score } of result.matches) best = Math.max(best, score)
+  const candidates: Candidate[] = []
+  for (const served of await reads.entries.list([...matches.keys()])) {
+    const { score, whole } = getOrThrow(matches, served.number)
+    // An entry with a smaller score cannot come first by its title, which is therefore not read.
+    const likeness = score < best / (1 + LIKE_GAIN) ? 0 : likenessOf(entryOf(served).title)
+    candidates.push({ served, ...served.judged, score, whole, likeness })
+  }
+  return candidates
 }
 
 /**

@@ -127,11 +127,16 @@ export const listChangedNumbers = (reader: Reader, change: number, limit: number
 const numbersOf = async (reader: Reader, statement: Sql): Promise<number[]> =>
   (await reader.all<{ number: number }>(statement)).map(({ number }) => number)
 
-/** Those of two slugs that are taken. */
-export const listTakenSlugs = async (reader: Reader, [one, other]: readonly [string, string]): Promise<string[]> =>
-  (await reader.all<{ slug: string }>(sql`SELECT slug FROM entry WHERE slug IN (${one}, ${other})`)).map(
-    ({ slug }) => slug,
-  )
+/** The first slug that is free, locked; undefined if all are taken. Two are tried at a time, because many titles are taken. */
+export async function lockFreeSlug(tx: Transaction, slugs: readonly string[]): Promise<string | undefined> {
+  for (let from = 0; from < slugs.length; from += 2) {
+    const [one, other] = slugs.slice(from, from + 2) as [string, string]
+    await Promise.all([tx.lock(`slug ${one}`), tx.lock(`slug ${other}`)])
+    const taken = await tx.all<{ slug: string }>(sql`SELECT slug FROM entry WHERE slug IN (${one}, ${other})`)
+    for (const slug of [one, other]) if (!taken.some(row => row.slug === slug)) return slug
+  }
+  return undefined
+}
 
 export type NewEntry = {
   number: number

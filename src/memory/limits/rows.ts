@@ -42,10 +42,6 @@ export async function saveAdmissions(
       INSERT INTO admission (bin, key, count) VALUES (${bin}, ${key}, ${count})
       ON CONFLICT (bin, key) DO UPDATE SET count = admission.count + excluded.count`)
   }
-  await forgetAdmissions(tx, beforeBin)
-}
-
-export async function forgetAdmissions(tx: Transaction, beforeBin: number): Promise<void> {
   await tx.run(sql`DELETE FROM admission WHERE bin < ${beforeBin}`)
 }
 
