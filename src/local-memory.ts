@@ -17,7 +17,7 @@ export type LocalMemory = {
   close(): Promise<void>
 }
 
-export type LocalMemoryOptions = {
+type LocalMemoryOptions = {
   /** The log, which is loaded when it is first needed. */
   log(): Promise<Logger>
   env: NodeJS.ProcessEnv

@@ -23,7 +23,7 @@ const SECRET_FILES = [adminTokenFile, originKeyFile, logKeyFile, mcpTokenFile, w
 const OTHERS = 0o077
 
 /** A file with a secret. `isExposed` is true if other users than its owner have access. */
-export type SecretFile = { path: string; mode: string; isExposed: boolean }
+type SecretFile = { path: string; mode: string; isExposed: boolean }
 
 /** The existing files with secrets of a directory. Windows has no such modes. */
 export const listSecretFiles = (directory: string): SecretFile[] =>

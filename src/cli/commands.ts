@@ -28,11 +28,11 @@ const flagOfSetting = (setting: SettingRow): Flag[] => {
   ]
 }
 /** The flags of all settings that have one. */
-export const SETTING_FLAGS = (Object.values(SETTINGS) as SettingRow[]).flatMap(flagOfSetting)
+const SETTING_FLAGS = (Object.values(SETTINGS) as SettingRow[]).flatMap(flagOfSetting)
 /** The flag of the data directory. */
-export const DATA_DIR_FLAGS = flagOfSetting(SETTINGS.dataDir)
+const DATA_DIR_FLAGS = flagOfSetting(SETTINGS.dataDir)
 /** The flags of the address at which the service listens. */
-export const ADDRESS_FLAGS = [...flagOfSetting(SETTINGS.host), ...flagOfSetting(SETTINGS.port)]
+const ADDRESS_FLAGS = [...flagOfSetting(SETTINGS.host), ...flagOfSetting(SETTINGS.port)]
 
 const FROM_FILE: Flag = { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' }
 
@@ -40,7 +40,7 @@ const SERVICE: Flag = { name: 'url', value: 'URL', description: 'The service of 
 const notes = () => Promise.all([import('./people/session.ts'), import('./people/notes.ts')])
 
 /** The commands that export, import and load data. Each loads its modules when it runs. */
-export const DATA_COMMANDS: readonly Command[] = [
+const DATA_COMMANDS: readonly Command[] = [
   {
     name: 'export',
     summary:

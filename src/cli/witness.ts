@@ -23,7 +23,7 @@ import { readBounded } from './read-bounded.ts'
 const originHash = (origin: string): string => hash('sha256', origin, 'hex')
 
 /** The state of a witness: the last cosigned checkpoint of each log. */
-export type WitnessState = {
+type WitnessState = {
   /** The last cosigned checkpoint of an origin. */
   lastOf(origin: string): Checkpoint | undefined
   /** The note of the origin with this hash. */
@@ -69,7 +69,7 @@ function readKept(path: string, note: string, origin: string): Checkpoint {
 }
 
 /** The private key in the directory, created if it is missing. */
-export function ensureWitnessKey(directory: string): KeyObject {
+function ensureWitnessKey(directory: string): KeyObject {
   const path = witnessKeyFile(directory)
   if (!existsSync(path)) {
     const { privateKey } = generateKeyPairSync('ed25519')

@@ -21,7 +21,7 @@ export function checkOf<S extends Schema>(schema: S): Check<Static<S>> {
 }
 
 /** Returns the violations without compiling the schema, for a single check. */
-export const faultsOf = (schema: Schema, value: unknown): Fault[] => Errors(schema, value)[1]
+const faultsOf = (schema: Schema, value: unknown): Fault[] => Errors(schema, value)[1]
 
 /** A fault in a value, with its path: names of members and indexes of lists. */
 export type MemberFault = { kind: 'unknown' | 'missing' | 'invalid'; path: string[] }

@@ -39,7 +39,7 @@ export const STANDING = {
 }
 
 /** The example of a blame: a text of these pieces, all written by one revision. */
-export const blameOf = (
+const blameOf = (
   pieces: readonly (readonly [section: string, text: string])[],
   revision: { id: string; [member: string]: unknown },
 ) => ({

@@ -120,7 +120,7 @@ export const Entry = Type.Object({
   ...trust,
 })
 
-export const Hint = Type.Object({
+const Hint = Type.Object({
   id: uuid('Entry id.'),
   slug: Type.String({ description: 'Its address.' }),
   title: Type.String(),
@@ -553,7 +553,7 @@ export const FoundList = Type.Object({
   ...trust,
 })
 
-export const WorkEntry = Type.Object({
+const WorkEntry = Type.Object({
   id: uuid('Entry id.'),
   slug: Type.String({ description: 'Its address.' }),
   title: Type.String(),
@@ -1016,7 +1016,7 @@ export const AdminReport = Type.Object({
 })
 export const ReportList = Type.Object({ items: Type.Array(AdminReport), nextCursor })
 
-export const ErrorShape = Type.Object(
+const ErrorShape = Type.Object(
   {
     error: Type.Object(
       { code: Type.String({ description: 'A problem code.' }), requestId: uuid('Identifies the request in the log.') },

@@ -138,7 +138,7 @@ export class GroupCommit<W = Work> {
 const READS = /^\s*(?:SELECT|WITH)\b/
 
 /** The open transaction of an engine, in which the works of a group run. Without `lock` no two works run at the same time. */
-export type GroupTransaction = Reader & Pick<Transaction, 'run'> & Partial<Pick<Transaction, 'lock'>>
+type GroupTransaction = Reader & Pick<Transaction, 'run'> & Partial<Pick<Transaction, 'lock'>>
 
 /** The values that the works of a group have loaded. */
 export type Loaded = Map<Loadable<unknown>, Promise<unknown>>

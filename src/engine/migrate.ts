@@ -6,7 +6,7 @@ import { sql } from './sql.ts'
 import { beginWriting, openSqlite, type SqliteConnection } from './sqlite.ts'
 
 /** A step that a store has. */
-export type AppliedStep = { number: number; name: string }
+type AppliedStep = { number: number; name: string }
 
 /** The advisory lock under which one starting node at a time migrates. */
 const LOCK = 7_261_843_205

@@ -8,10 +8,10 @@ import { PROBLEMS } from '../contract/problems.ts'
 import { ACTIONS, RECOMMENDED_FLOW, REPORT_REASONS, REPORT_TARGETS, RESULTS } from '../contract/vocabulary.ts'
 
 /** A guide, and the SHA-256 in lower-case hex of all its lines but the last, with which a client can detect that its copy is stale. */
-export type Digested = { body: string; digest: string }
+type Digested = { body: string; digest: string }
 
 /** Appends a line with its digest to a text that ends with a line feed. */
-export function withDigest(text: string): Digested {
+function withDigest(text: string): Digested {
   const digest = hash('sha256', text, 'hex')
   return { body: `${text}SHA-256 of the text above this line: ${digest}\n`, digest }
 }
@@ -24,14 +24,14 @@ export const PUBLIC_PROBLEMS = Object.entries(GENERAL_PROBLEMS).filter(
 )
 
 /** The rules that callers break most often. */
-export const BROKEN_FIRST = [
+const BROKEN_FIRST = [
   `Tags take letters, digits, spaces and hyphens only: "node js", not "node.js".`,
   `q takes at most ${LIMITS.queryCharacters} characters on /api/search and /api/entries. Send a whole message to /api/find.`,
   'X-Actor-Token on a read makes that read public under your name.',
 ]
 
 /** How an error names the wrong member. */
-export const NAMING =
+const NAMING =
   'A 400 names the member: INVALID_TAGS, INVALID_Q, MISSING_MEMBER, UNKNOWN_MEMBER. Link: </docs/errors#CODE>; rel="help"; member="tags.1" names the rule with its bounds.'
 
 /** The configured limits as sentences. */

@@ -13,7 +13,7 @@ import type { Server } from '../http/server.ts'
 import type { Session } from './server.ts'
 
 /** The caller of a call, as admission needs it. */
-export type OnBehalfOf = { remoteAddress: string; headers: Record<string, string>; arrival?: Arrival }
+type OnBehalfOf = { remoteAddress: string; headers: Record<string, string>; arrival?: Arrival }
 
 /** The base address for clients in this process. It is never resolved. */
 const HERE = 'http://palimpsest.invalid'

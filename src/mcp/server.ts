@@ -37,12 +37,12 @@ export type Listed = {
 }
 
 /** The tools of one memory: as the protocol lists them, and by name with the check of their arguments. */
-export type Toolbox = { listed: Listed[]; byName: ReadonlyMap<string, { tool: Tool; check(): Promise<Check> }> }
+type Toolbox = { listed: Listed[]; byName: ReadonlyMap<string, { tool: Tool; check(): Promise<Check> }> }
 
 const made = new Map<string, Toolbox>()
 
 /** The tools of a memory, made once per process. */
-export function toolboxFor(place: SessionMemory): Toolbox {
+function toolboxFor(place: SessionMemory): Toolbox {
   const key = `${place.memory} ${place.keepsToken}`
   const box = made.get(key) ?? createToolbox(place)
   made.set(key, box)
@@ -228,7 +228,7 @@ export type Session = SessionMemory &
     onFault(error: unknown): void
   }
 
-export type Performed = {
+type Performed = {
   content: { type: 'text'; text: string }[]
   structuredContent?: Record<string, string>
   isError?: boolean

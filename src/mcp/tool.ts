@@ -38,7 +38,7 @@ export const instructionsFor = ({ memory, keepsToken }: SessionMemory): string =
   [...(memory === 'shared' ? [WHAT, ...TRUST_RULES] : PRIVATE), FLOW, ...(keepsToken ? [] : [ACTOR_TOKEN])].join('\n')
 
 /** The authors of the shown text. */
-export const writersOf = (memory: Memory): string => (memory === 'shared' ? 'strangers' : 'earlier sessions')
+const writersOf = (memory: Memory): string => (memory === 'shared' ? 'strangers' : 'earlier sessions')
 
 /** The sentence of a write about the actor that was created for it. */
 export const newActor = ({ keepsToken }: SessionMemory, id: string, token: string): string =>

@@ -179,7 +179,7 @@ const contradict = tool({
   },
 })
 
-export const EVIDENCE_TOOLS: readonly Tool[] = [verify, contradict]
+const EVIDENCE_TOOLS: readonly Tool[] = [verify, contradict]
 
 /** One piece of a text and its replacement. */
 type Replacement = { old: string; new: string }

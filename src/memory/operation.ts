@@ -158,7 +158,7 @@ export type StreamOperation<N extends StreamName = StreamName> = {
   after(reader: Reader, place: number, limit: number, newest: number, filter?: ChangeFilter): Promise<StreamPage>
 }
 
-export type ReadRequest<N extends ReadName> = { params: ParamsOf<N>; query: QueryOf<N> } & (BodyOf<N> extends object
+type ReadRequest<N extends ReadName> = { params: ParamsOf<N>; query: QueryOf<N> } & (BodyOf<N> extends object
   ? { body: BodyOf<N> }
   : unknown)
 export type WriteRequest<N extends WriteName> = {
@@ -192,7 +192,7 @@ export type WriteOperation<N extends WriteName> = (
 ) => Promise<WriteAnswer>
 
 /** The type of the handler of an operation, by the kind of the operation. */
-export type HandlerOf<N extends OperationName> = N extends ReadName
+type HandlerOf<N extends OperationName> = N extends ReadName
   ? ReadOperation<N>
   : N extends WriteName
     ? WriteOperation<N>

@@ -14,7 +14,7 @@ const PROBE: Command = {
   environment: { at: 0, cooldown: 0, dataClass: 'INTERNAL' },
 }
 
-export type StoreHealthOptions = {
+type StoreHealthOptions = {
   /** Runs a command on the engine. Resolves with the result when it is durable. */
   perform(command: Command): Promise<unknown>
   /** The age of the oldest waiting write, in milliseconds. */

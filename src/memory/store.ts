@@ -27,7 +27,7 @@ export type StoreMetrics = {
 }
 
 /** The input of a maintenance operation. */
-export type MaintenanceInput<N extends MaintenanceName> = Parameters<(typeof MAINTENANCE)[N]>[2]
+type MaintenanceInput<N extends MaintenanceName> = Parameters<(typeof MAINTENANCE)[N]>[2]
 /** The result of a maintenance operation. */
 export type MaintenanceResult<N extends MaintenanceName> = Awaited<ReturnType<(typeof MAINTENANCE)[N]>>
 

@@ -36,7 +36,7 @@ const SIZE_STEP = 1_000_000_000n
 /**
  * A place in a list that grows at its newest end. `size` is the number of rows when the first page was read; `offset` of them were read.
  */
-export type OffsetPlace = { size: number; offset: number }
+type OffsetPlace = { size: number; offset: number }
 
 /**
  * Reads a `before` of 1 to 19 digits as an offset cursor. A value below 10^9 is an offset into the present list. A size above `sizeNow` is

@@ -20,7 +20,7 @@ import { assertCooledDown, cooldownLeft } from './limits/rules.ts'
 import type { Caller, Context } from './operation.ts'
 
 /** The sender of a write: the actor of the token, if one was sent, and the origin; null for the operator's command line. */
-export type Sender = { actor: ActorRow | undefined; origin: RequestOrigin | null; requestId: string }
+type Sender = { actor: ActorRow | undefined; origin: RequestOrigin | null; requestId: string }
 export type Writer = Sender & { actor: ActorRow }
 
 /**

@@ -15,7 +15,7 @@ import { ANSWER_MAX, assertKnownFormat } from './source.ts'
 const END = Buffer.from('{"type":"end"')
 
 /** One answer of the export in a dump: its lines, and the number of bytes of the dump up to its end. */
-export type DumpedAnswer = { texts: readonly Buffer[]; read: number }
+type DumpedAnswer = { texts: readonly Buffer[]; read: number }
 
 /** The answers that a dump consists of. Throws OperatorError if it is not a dump, or ends within an answer. */
 export async function* answersOf(lines: AsyncIterable<Line>): AsyncGenerator<DumpedAnswer> {

@@ -266,7 +266,7 @@ const NO_RECORDS: ExportContext = {
 }
 
 /** The lines of the records between two numbers that have no row of activity, in order. */
-export async function* linesWithoutRow(
+async function* linesWithoutRow(
   reader: Reader,
   epochs: readonly Epoch[],
   { above, upTo }: RecordRange,

@@ -147,7 +147,7 @@ export type MirroredLog = Omit<MirrorLog, 'key' | 'note'> & {
 }
 
 /** Stores verified leaves of the original's log. Publishes its checkpoint when the mirror has all of its records. */
-export async function keepMirroredLog(
+async function keepMirroredLog(
   tx: Transaction,
   context: Context,
   lines: readonly CheckedLine[],
@@ -197,7 +197,7 @@ async function keepEpochs(
 /**
  * The entries whose text, visibility or evidence the lines changed. `act` is the latest act of moderation that the lines may reflect.
  */
-export type TouchedEntries = {
+type TouchedEntries = {
   entries: Set<number>
   readonly act: number
   /** Entries of which the original erased everything. */
@@ -207,12 +207,7 @@ export type TouchedEntries = {
 }
 
 /** Stores a line as of record `change`, and adds what it changed to `touched`. */
-export async function keepLine(
-  tx: Transaction,
-  line: CheckedLine,
-  change: number,
-  touched: TouchedEntries,
-): Promise<void> {
+async function keepLine(tx: Transaction, line: CheckedLine, change: number, touched: TouchedEntries): Promise<void> {
   switch (line.type) {
     case 'entry':
       return keepEntry(tx, line, change, touched)
@@ -473,7 +468,7 @@ async function withdrawRelation(
 type Subject = Pick<NewActivity, 'action' | 'entry' | 'revision' | 'subject' | 'target' | 'at'>
 
 /** Inserts the feed row of a record, or updates it to the line. */
-export async function keepActivity(tx: Transaction, line: RecordLine, actor: number, subject: Subject): Promise<void> {
+async function keepActivity(tx: Transaction, line: RecordLine, actor: number, subject: Subject): Promise<void> {
   const sequence = Number(line.sequence)
   const withdrawn = line.withdrawn !== undefined
   if (await mirror.markActivity(tx, sequence, { withdrawn })) return
@@ -499,11 +494,7 @@ export const authorOf = (tx: Transaction, line: Authored, at: number, change: nu
 }
 
 /** Stores the row of a read or search. */
-export async function keepObservation(
-  tx: Transaction,
-  line: CheckedLine<'observation'>,
-  change: number,
-): Promise<void> {
+async function keepObservation(tx: Transaction, line: CheckedLine<'observation'>, change: number): Promise<void> {
   const sequence = Number(line.sequence)
   const { action, entryId } = line.activity
   const entry = entryId === null ? null : ((await findEntryNumber(tx, entryId)) ?? null)

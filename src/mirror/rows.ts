@@ -99,7 +99,7 @@ export async function ensureUnknownAuthor(tx: Transaction): Promise<number> {
 /** The placeholder of an unknown id or slug begins with a space. No address does. */
 const NAMELESS = ' '
 
-export type MirroredEntry = {
+type MirroredEntry = {
   number: number
   id: string
   tags: string
@@ -122,7 +122,7 @@ export const findMirroredEntry = (reader: Reader, number: number) =>
         OR NOT EXISTS (SELECT 1 FROM revision r WHERE r.entry = e.number) THEN 1 ELSE 0 END AS erased
     FROM entry e WHERE e.number = ${number}`)
 
-export type MirroredRevision = { number: number; ordinal: number; entry: number; evidence_hash: string } & Pick<
+type MirroredRevision = { number: number; ordinal: number; entry: number; evidence_hash: string } & Pick<
   RevisionRow,
   'title' | 'summary' | 'content' | 'sources'
 >
@@ -307,7 +307,7 @@ export async function eraseSalt(tx: Transaction, record: number): Promise<void> 
   await tx.run(sql`DELETE FROM salt WHERE record = ${record}`)
 }
 
-export type SignalledRow = SignalledText & { number: number; id: string; signals: number }
+type SignalledRow = SignalledText & { number: number; id: string; signals: number }
 
 const SIGNALLED: Sql = sql`
   SELECT r.number, r.id, r.title, r.summary, r.content, r.rationale, r.signals, e.tags FROM revision r JOIN entry e ON e.number = r.entry`

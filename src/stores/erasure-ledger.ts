@@ -7,7 +7,7 @@ import { errorCode, OperatorError, systemFault } from '../operator-error.ts'
 import { replaceFile, syncMade } from '../sync-path.ts'
 
 /** The ledger of erasures in a directory: it is beside the backups and in the data directory. */
-export const ledgerFile = (directory: string): string => join(directory, 'erasures')
+const ledgerFile = (directory: string): string => join(directory, 'erasures')
 
 const HEADING =
   '# Erased records of Palimpsest: record number and id of the request that wrote it. Keep this file with the backups; "palimpsest restore" applies it.\n'

@@ -34,7 +34,7 @@ export type LogState = {
 
 export type Signed = { epoch: number; size: number; note: string }
 
-export type LogPlace = {
+type LogPlace = {
   reader(): Promise<Reader>
   /** The path of the file with the newest note that this node knows. */
   headFile: string

@@ -60,7 +60,7 @@ export const cosignCheckpoint = (
  * How the log continues: unchanged (without `begin`), or as a new epoch that agrees with the previous one up to the size `agreed`. `after`
  * is the number of the last epoch that was read, or -1 if there was none.
  */
-export type LogSettlement = {
+type LogSettlement = {
   after: number
   storeEpoch: number
   begin?: { origin: string; keys: string; agreed: number; checkpoint: string | null }

@@ -17,7 +17,7 @@ const BEGIN_TRIES = 3
 /** Maximum time in milliseconds until the next poll of a store that is not open yet, or of a log that may not continue yet. */
 const RETRY = 1_000
 
-export type LogKeeping = {
+type LogKeeping = {
   store: Store
   logger: Logger
   environment(): WriteEnvironment
@@ -213,7 +213,7 @@ const later = <T extends { size: number }>(one: T | undefined, other: T | undefi
   (one?.size ?? 0) >= (other?.size ?? 0) ? (one ?? other) : other
 
 /** The next step for the log of a store. */
-export type LogContinuity =
+type LogContinuity =
   /** The log continues. */
   | 'same'
   /** The log continues once the epoch of the store is settled. */
@@ -221,7 +221,7 @@ export type LogContinuity =
   /** The log ends and another one begins, with the reason. `agreed` names how to find the size up to which both agree. */
   | { begin: string; agreed: 'stored' | 'compared' }
 
-export const KEY_CHANGED = 'its key is another one'
+const KEY_CHANGED = 'its key is another one'
 
 /**
  * Decides whether a log continues. A log is not signed again under its origin if any of its records may be lost or changed, if its key

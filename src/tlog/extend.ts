@@ -154,7 +154,7 @@ const isSame = (leaf: Leaf, other: Leaf | undefined): boolean =>
   leaf.kind === other?.kind && sameBytes(leaf.commitment, other.commitment)
 
 /** Sends a question to the thread that computes the log. Resolves with the answer. */
-export type AskLog = (question: LogQuestion) => Promise<unknown>
+type AskLog = (question: LogQuestion) => Promise<unknown>
 
 const PENDING_MAX = 8
 

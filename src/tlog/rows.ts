@@ -68,7 +68,7 @@ export const tilesOf =
   }
 
 /** Up to 256 hashes of a level above 0, in base64. */
-export type TileRow = { level: number; number: number; hashes: string }
+type TileRow = { level: number; number: number; hashes: string }
 
 /** The salt of a record, in base64. */
 export type SaltRow = { record: number; salt: string }

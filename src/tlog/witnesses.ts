@@ -11,7 +11,7 @@ import { formatSubmission } from './verify/witness.js'
 /** The consistency proof between two sizes of the log, in base64. */
 export type Prove = (older: number, size: number) => Promise<string[]>
 
-export type Witnessing = {
+type Witnessing = {
   policy: Policy
   prove: Prove
   logger: Logger

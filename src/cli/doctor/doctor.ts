@@ -135,7 +135,7 @@ const NETWORK_TIMEOUT_MS = 5_000
 const OLDEST_NODE = '24.15'
 const DESCRIPTORS_WANTED = 4_096
 
-export function checkNode(): Finding {
+function checkNode(): Finding {
   const version = process.versions.node
   if (version.localeCompare(OLDEST_NODE, 'en', { numeric: true }) >= 0) {
     return { mark: 'ok', what: 'Node', finding: version }
@@ -144,12 +144,12 @@ export function checkNode(): Finding {
 }
 
 /** Opening a database asserts the version. */
-export function checkSqlite(): Finding {
+function checkSqlite(): Finding {
   openSqlite(':memory:', 'derived').close()
   return { mark: 'ok', what: 'SQLite', finding: process.versions.sqlite ?? 'unknown version' }
 }
 
-export function checkFts5(): Finding {
+function checkFts5(): Finding {
   const database = new DatabaseSync(':memory:')
   try {
     database.exec("CREATE VIRTUAL TABLE probe USING fts5(text, content='', contentless_delete=1)")
@@ -159,7 +159,7 @@ export function checkFts5(): Finding {
   }
 }
 
-export function checkDescriptors(): Finding {
+function checkDescriptors(): Finding {
   const what = 'file descriptors'
   if (!existsSync('/proc/self/limits')) return { mark: 'ok', what, finding: 'the limit is unknown on this system' }
   const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 'unlimited'
@@ -169,7 +169,7 @@ export function checkDescriptors(): Finding {
   return { mark: 'warn', what, finding: `only ${limit} may be open; each connection needs one`, remedy }
 }
 
-export function checkDirectory(directory: string): Finding[] {
+function checkDirectory(directory: string): Finding[] {
   const what = 'data directory'
   if (!existsSync(directory)) {
     return [
@@ -201,7 +201,7 @@ const SYNCS = 5
 const SYNC_SLOW_MS = 100
 
 /** How long the disk takes to sync a small write, as each commit does: the median of a few. */
-export function checkSyncedWrite(directory: string): Finding[] {
+function checkSyncedWrite(directory: string): Finding[] {
   const path = join(directory, `.probe-${process.pid}`)
   const times: number[] = []
   try {
@@ -262,7 +262,7 @@ const LIVE = new Set([
  * The findings of /admin/status of the process that has locked the directory. They are asked for over the socket of the directory, because
  * any process may listen at the address of the settings, and would read the token.
  */
-export async function checkLive(directory: string, config: Config | undefined): Promise<Finding[]> {
+async function checkLive(directory: string, config: Config | undefined): Promise<Finding[]> {
   if (config === undefined || !isServed(directory)) return []
   const token = config.adminToken ?? readIfExists(adminTokenFile(directory))
   const transport = new LocalTransport(socketPath(directory))
@@ -284,7 +284,7 @@ export async function checkLive(directory: string, config: Config | undefined): 
 const readIfExists = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined
 
-export function checkSecrets(directory: string): Finding[] {
+function checkSecrets(directory: string): Finding[] {
   const what = 'secrets'
   const files = listSecretFiles(directory)
   if (files.length === 0) return [{ mark: 'ok', what, finding: 'no files with secrets yet' }]
@@ -296,7 +296,7 @@ export function checkSecrets(directory: string): Finding[] {
 }
 
 /** Settings that a service with a public address should have, each with the effect of its absence. */
-export function checkPublicService({ publicUrl, trustedProxies, securityContact, contentLicense }: Config): Finding[] {
+function checkPublicService({ publicUrl, trustedProxies, securityContact, contentLicense }: Config): Finding[] {
   if (publicUrl === undefined || !publicUrl.startsWith('https:')) return []
   const what = 'public service'
   const missing = [
@@ -312,7 +312,7 @@ export function checkPublicService({ publicUrl, trustedProxies, securityContact,
 const RENEWED_LATEST = 1 / 5
 
 /** Whether the certificate of an https PUBLIC_URL is valid, and is renewed in time. */
-export async function checkCertificate({ publicUrl }: Pick<Config, 'publicUrl'>): Promise<Finding[]> {
+async function checkCertificate({ publicUrl }: Pick<Config, 'publicUrl'>): Promise<Finding[]> {
   if (publicUrl === undefined || !publicUrl.startsWith('https:')) return []
   const { hostname, port } = new URL(publicUrl)
   const what = 'certificate'
@@ -337,7 +337,7 @@ export async function checkCertificate({ publicUrl }: Pick<Config, 'publicUrl'>)
 }
 
 /** Web pages reach a loopback address through the browser of a person on this machine. */
-export function checkWebPages({ host, port, allowedHosts, allowedOrigins, publicUrl }: Config): Finding {
+function checkWebPages({ host, port, allowedHosts, allowedOrigins, publicUrl }: Config): Finding {
   const what = 'web pages'
   const isRestricted = allowedHosts.length > 0 && allowedOrigins.length > 0 && !allowedOrigins.includes('*')
   if (isRestricted) return { mark: 'ok', what, finding: 'only allowed pages may use the service' }

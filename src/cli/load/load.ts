@@ -98,7 +98,7 @@ type LoadRun = {
 }
 
 /** Loads all lines of the input in atomic batches. Returns their number. */
-export async function runLoad(run: LoadRun): Promise<number> {
+async function runLoad(run: LoadRun): Promise<number> {
   const { input, ids, batch, progress } = run
   const target = targetOf(run)
   const began = performance.now()

@@ -30,7 +30,7 @@ const withSession =
   }
 
 /** The commands that only read. */
-export const READ_COMMANDS: readonly Command[] = [
+const READ_COMMANDS: readonly Command[] = [
   {
     name: 'search',
     summary: 'Find the entries that answer a described problem; without words, list the latest ones.',
@@ -251,7 +251,7 @@ const OBSERVED_ON: Flag = {
   description: 'Where the judgement was made; several separated by commas; auto reads Node, system and packages.',
 }
 
-export const WRITE_COMMANDS: readonly Command[] = [
+const WRITE_COMMANDS: readonly Command[] = [
   {
     name: 'publish',
     summary: 'Publish an entry.',

@@ -156,7 +156,7 @@ async function judged({ invocation, client }: Session, slug: string): Promise<Nu
 }
 
 /** The rationale of the flag. */
-export const rationaleOf = (invocation: Invocation): string => required(invocation, 'rationale', 'why')
+const rationaleOf = (invocation: Invocation): string => required(invocation, 'rationale', 'why')
 
 /** The environments of the flag. */
 function environmentsOf({ flags }: Invocation): Item['observedOn'] {

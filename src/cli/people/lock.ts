@@ -28,7 +28,7 @@ import { baseUrlOf, inSession, type Session } from './session.ts'
 export type Pin = { slug: string; revisionId: string; evidenceHash: string }
 
 /** The pins of a project, their service, and the sequence up to which its evidence is known. */
-export type Lockfile = { service: string; sequence: string; pins: readonly Pin[] }
+type Lockfile = { service: string; sequence: string; pins: readonly Pin[] }
 
 const LOCKFILE = 'palimpsest.lock'
 /** The maximum number of pins in one lockfile: ten checks. */
@@ -47,7 +47,7 @@ const PIN_LINE = new RegExp(
 const lineOf = ({ slug, revisionId, evidenceHash }: Pin): string => `${slug}@${revisionId}#${evidenceHash}`
 
 /** Whether the parts of a pin have the format of a lockfile. */
-export const isPin = (pin: Pin): boolean => PIN_LINE.test(lineOf(pin))
+const isPin = (pin: Pin): boolean => PIN_LINE.test(lineOf(pin))
 
 /** The text of a lockfile: the header, then one line for each pin, sorted by slug. */
 function formatLockfile({ service, sequence, pins }: Lockfile): string {
@@ -77,7 +77,7 @@ export function parseLockfile(text: string, file: string): Lockfile {
 }
 
 /** The text of a lockfile; undefined if the file does not exist. */
-export function readLockText(file: string): string | undefined {
+function readLockText(file: string): string | undefined {
   try {
     const found = statSync(file)
     if (found.isFile() && found.size <= BYTES_MAX) return readFileSync(file, 'utf8')
@@ -117,13 +117,13 @@ export function writeLockfile(file: string, lockfile: Lockfile, earlier: string 
 }
 
 /** The lockfile of a command line. */
-export const lockfileName = ({ flags }: Invocation): string => flags.file ?? LOCKFILE
+const lockfileName = ({ flags }: Invocation): string => flags.file ?? LOCKFILE
 
 /**
  * The command line with the service of a lockfile, unless `--url` names one. A lockfile comes with a repository, and others may have
  * changed it. Therefore a service that is not the configured one is used only if a person at the terminal agrees.
  */
-export async function atServiceOf(invocation: Invocation, lockfile: Lockfile | undefined): Promise<Invocation> {
+async function atServiceOf(invocation: Invocation, lockfile: Lockfile | undefined): Promise<Invocation> {
   const { flags } = invocation
   if (lockfile === undefined || flags.url !== undefined) return invocation
   const { service } = lockfile
@@ -140,7 +140,7 @@ export async function atServiceOf(invocation: Invocation, lockfile: Lockfile | u
 const ENVELOPE_BYTES = 100
 
 /** A finding of the service about a pin, or that its text differs from the pinned one. */
-export type LockFinding =
+type LockFinding =
   | PinsReport['items'][number]
   | { kind: 'ALTERED'; entry: string; revisionId: string; evidenceHash: string; recomputed: string | null }
 
@@ -181,7 +181,7 @@ function requestsOf(pins: readonly Pin[]): PinQuery[][] {
 }
 
 /** Reads entries or revisions in batches, in the requested order. */
-export async function* readBatches(
+async function* readBatches(
   client: Client,
   ids: readonly string[],
 ): AsyncGenerator<{ id: string; item: Batch['items'][number] | undefined }, void, undefined> {
@@ -193,7 +193,7 @@ export async function* readBatches(
 }
 
 /** The pins whose served text does not match the pinned hash, in bounded memory. */
-export async function findAltered(client: Client, pins: readonly Pin[]): Promise<LockFinding[]> {
+async function findAltered(client: Client, pins: readonly Pin[]): Promise<LockFinding[]> {
   const altered: LockFinding[] = []
   for (let from = 0; from < pins.length; from += LIMITS.batch) {
     altered.push(...(await alteredOf(client, pins.slice(from, from + LIMITS.batch))))
@@ -230,7 +230,7 @@ const SLUG_COLUMNS = 40
 const KIND_COLUMNS = 'WITHDRAWN'.length
 
 /** Prints findings as a table, with rationales in blocks. */
-export function writeFindings(out: Output, findings: readonly LockFinding[]): void {
+function writeFindings(out: Output, findings: readonly LockFinding[]): void {
   const columns = Math.min(SLUG_COLUMNS, Math.max(0, ...findings.map(({ entry }) => entry.length)))
   for (const finding of findings) {
     const style = finding.kind === 'REVISED' ? 'yellow' : 'red'

@@ -23,7 +23,7 @@ const LOOKUP_TIMEOUT_MS = 3_000
 const withTimeout = () => ({ signal: AbortSignal.timeout(LOOKUP_TIMEOUT_MS) })
 
 /** Names actors by their ids. */
-export type ActorNames = {
+type ActorNames = {
   /** Reads unknown names from the service, at most LOOKED_UP in total. Without an answer they stay unnamed. */
   find(actorIds: readonly string[]): Promise<void>
   of(actorId: string): string

@@ -32,7 +32,7 @@ export async function revise(session: Session): Promise<void> {
 }
 
 /** The source of a draft. */
-export type DraftSource = {
+type DraftSource = {
   /** Its name for sentences. */
   name: string
   /** Whether to merge if another revision was committed first. */
@@ -42,7 +42,7 @@ export type DraftSource = {
 }
 
 /** Commits a draft of an entry and prints the new revision. */
-export async function commitDraft(session: Session, entry: Entry, draft: Draft, source: DraftSource): Promise<void> {
+async function commitDraft(session: Session, entry: Entry, draft: Draft, source: DraftSource): Promise<void> {
   const { out, json, addressOf } = session
   const { base, mine, input } = await inputOf(session, entry, draft)
   if (isSame(textOf(base), mine)) {

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { GroupCommit } from '../../engine/group-commit.ts'
 import { migrate } from '../../engine/migrate.ts'
+import type { Sql } from '../../engine/sql.ts'
 import { sql } from '../../engine/sql.ts'
 import { openSqlite, type SqliteConnection, sqliteSession } from '../../engine/sqlite.ts'
 import { createContexts } from '../../memory/commands.ts'
-import { type ChangedEntryRow, changedEntries } from '../../memory/entries/rows.ts'
+import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
 import { insertHead } from '../../memory/head-rows.ts'
 import { WRITES } from '../../memory/run.ts'
 import type { WriteEnvironment } from '../../memory/store.ts'
@@ -45,8 +46,7 @@ async function withEntries(
   }
 }
 
-const readFrom = (store: SqliteConnection) => (change: number, number: number, limit: number) =>
-  store.all<ChangedEntryRow>(changedEntries(change, number, limit))
+const readFrom = (store: SqliteConnection) => (statement: Sql) => store.all<ChangedEntryRow>(statement)
 
 /** The records that the index reaches in turn when it was asked for two records. */
 async function reachedFrom(store: SqliteConnection, index: SqliteConnection): Promise<number[]> {

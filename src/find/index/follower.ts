@@ -11,10 +11,10 @@ import {
   WANTED,
 } from '../../engine/counters.ts'
 import { type Awaitable, isUnavailable, StoreFault } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { type Sql, sql } from '../../engine/sql.ts'
 import { boundLog, isBusy, type SqliteConnection } from '../../engine/sqlite.ts'
 import type { IndexNotice } from '../../engine/thread.ts'
-import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
+import { type ChangedEntryRow, changedEntries, currentEntry } from '../../memory/entries/rows.ts'
 import {
   deleteIndex,
   emptyIndex,
@@ -39,8 +39,8 @@ import {
 const BATCH = 1_000
 const PIECE = 120
 
-/** Reads entries in the order of their latest change, after a given change and entry, withdrawn ones too. */
-export type ReadChanges = (change: number, number: number, limit: number) => Awaitable<ChangedEntryRow[]>
+/** Reads the rows of a statement from the store. */
+type ReadEntries = (statement: Sql) => Awaitable<ChangedEntryRow[]>
 
 /**
  * `onEntry` is called for each entry and table, `onReached` with each record that the index has reached. `onReached` returns whether to
@@ -50,7 +50,7 @@ export type Following = { onEntry?: (() => void) | undefined; onReached: (record
 
 /** Indexes the entries that changed after the record `from`, in the order of change, at least up to the record `to`. */
 export async function followChanges(
-  read: ReadChanges,
+  read: ReadEntries,
   index: SqliteConnection,
   from: number,
   to: number,
@@ -62,7 +62,7 @@ export async function followChanges(
     index.step('BEGIN IMMEDIATE')
     while (left > 0) {
       const most = Math.min(PIECE, left)
-      const entries = await read(last.change, last.number, most)
+      const entries = await read(changedEntries(last.change, last.number, most))
       putEntries(index, entries, onEntry)
       last = entries.at(-1) ?? last
       left -= entries.length
@@ -80,16 +80,13 @@ export async function followChanges(
 /** Number of entries in one block that is compared with the store. Blocks are compared newest first, until one agrees. */
 const COMPARED = 200
 
-/** Reads the current state of an entry, by its number. */
-export type ReadEntry = (number: number) => Awaitable<ChangedEntryRow | undefined>
-
 type Indexed = { number: number; entry: number; id: string }
 
 /**
  * Makes an index match a store. Empties an index of another store. If the store lost its newest records in a failover, indexes the entries
  * that changed later again.
  */
-async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntry): Promise<void> {
+async function claimIndex(index: SqliteConnection, store: StoreState, read: ReadEntries): Promise<void> {
   const known = indexedState(index)
   if (known === undefined || known.storeId !== store.storeId) return emptyIndex(index, store)
   if (known.storeEpoch === store.storeEpoch && known.record <= store.record) return
@@ -98,7 +95,7 @@ async function claimIndex(index: SqliteConnection, store: StoreState, read: Read
   const later = index.all<{ entry: number }>(sql`
     SELECT entry FROM doc WHERE number > ${common} UNION SELECT entry FROM withdrawn WHERE change > ${common}`)
   for (const { entry } of later) {
-    const row = await read(entry)
+    const [row] = await read(currentEntry(entry))
     if (row === undefined) removeEntries(index, [entry])
     else putEntries(index, [row])
   }
@@ -108,15 +105,18 @@ async function claimIndex(index: SqliteConnection, store: StoreState, read: Read
 }
 
 /** A record up to which index and store have the same entries. Only the newest records can be lost, so one block that agrees is enough. */
-async function commonRecord(index: SqliteConnection, read: ReadEntry): Promise<number> {
+async function commonRecord(index: SqliteConnection, read: ReadEntries): Promise<number> {
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
     const block = index.all<Indexed>(
       sql`SELECT number, entry, id FROM doc WHERE number < ${below} ORDER BY number DESC LIMIT ${COMPARED}`,
     )
     const last = block.at(-1)
     if (last === undefined) return 0
-    const rows = await Promise.all(block.map(({ entry }) => read(entry)))
-    const agrees = block.every(({ number, id }, at) => rows[at]?.id === id && rows[at].revision >= number)
+    const rows = await Promise.all(block.map(({ entry }) => read(currentEntry(entry))))
+    const agrees = block.every(({ number, id }, at) => {
+      const [row] = rows[at] as ChangedEntryRow[]
+      return row?.id === id && row.revision >= number
+    })
     if (agrees) return last.number
     below = last.number
   }
@@ -136,17 +136,15 @@ const RETRY_PAUSE = 500
 type Held = 'full' | 'locked' | 'damaged' | undefined
 
 /** The store that an index follows. */
-export type IndexSource = {
+type IndexSource = {
   /** The id of the store, its newest record, and how many of its revisions are erased. */
   state(): Awaitable<StoreState & { erased: number }>
-  changed: ReadChanges
-  /** The current state of an entry, by its number. */
-  entry: ReadEntry
+  read: ReadEntries
   /** Waits until the store may be newer than `state`. Returns false if nothing was committed for `patience` milliseconds. */
   awaitNewer(state: StoreState, patience: number): Awaitable<boolean>
 }
 
-export type IndexKeeping = {
+type IndexKeeping = {
   counters: SharedCounters
   /** The path of the index file. */
   file: string
@@ -215,7 +213,7 @@ export class IndexFollower {
         publish(counters, INDEXED, positionOf({ record, storeEpoch: seen.storeEpoch }))
         return Atomics.load(counters, STOPPING) === 0n
       }
-      await followChanges(source.changed, index, from, seen.record, { onEntry, onReached })
+      await followChanges(source.read, index, from, seen.record, { onEntry, onReached })
       boundLog(index.raw)
       this.#notify(undefined)
       this.#tidying = 'due'
@@ -232,7 +230,7 @@ export class IndexFollower {
   async #claim(index: SqliteConnection, seen: StoreState): Promise<void> {
     const { counters, source, onNotice } = this.#parts
     publish(counters, INDEXED, 0n)
-    await claimIndex(index, seen, source.entry)
+    await claimIndex(index, seen, source.read)
     const record = indexedRecord(index)
     publish(counters, INDEXED, positionOf({ record, storeEpoch: seen.storeEpoch }))
     onNotice({ from: record, of: seen.record })

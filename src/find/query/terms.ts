@@ -75,7 +75,7 @@ export function termsFor(index: SqliteConnection, words: readonly QueryWord[], e
     const entryCount = terms.addWord(word)
     if (word.optional) continue
     if (entryCount > 0) {
-      if (!isRare(word.word, entryCount) || compared++ >= COMPARED_MAX) continue
+      if (entryCount > RARE_MAX || !isSpelt(word.word, RARE_LETTERS_MIN) || compared++ >= COMPARED_MAX) continue
       for (const frequent of frequentWordsNear(index, word.word, entryCount)) terms.addCandidate(frequent, 1, 'OTHER')
       continue
     }
@@ -297,9 +297,6 @@ const wordsBeginning = (index: SqliteConnection, prefix: string, limit: number):
       sql`SELECT word FROM word WHERE word >= ${prefix} AND word < ${`${prefix}\u{10ffff}`} ORDER BY word LIMIT ${limit}`,
     )
     .map(({ word }) => word)
-
-/** Whether so few entries have a word that it may be an error for another. */
-const isRare = (word: string, entryCount: number): boolean => entryCount <= RARE_MAX && isSpelt(word, RARE_LETTERS_MIN)
 
 /** The candidates for a rare word that `entryCount` entries have: words at one edit that many more entries have. */
 const frequentWordsNear = (index: SqliteConnection, word: string, entryCount: number): string[] =>

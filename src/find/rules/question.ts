@@ -136,7 +136,7 @@ const WORD = /[\p{L}\p{M}]+/gu
 const ESCAPES = /\u001b\[[\d;?]*[ -/]*[@-~]/g
 
 /** A line of an output: all of its words, the words that every copy of the message has, and its codes. `text` is searched for. */
-export type MessageLine = {
+type MessageLine = {
   text: string
   words: ReadonlySet<string>
   fixed: ReadonlySet<string>

@@ -30,7 +30,7 @@ const TERMS_MAX = 4_000
 export type RankedText = { title: string; summary: string; tags: readonly string[]; content: string }
 type Field = keyof typeof WEIGHTS
 /** The terms of each field of an entry. */
-export type FieldTerms = Record<Field, readonly RankingTerm[]>
+type FieldTerms = Record<Field, readonly RankingTerm[]>
 
 export const fieldTermsOf = ({ title, summary, tags, content }: RankedText): FieldTerms => ({
   title: rankingTermsOf(title),

@@ -120,7 +120,7 @@ export const listTimeline = (reader: Reader, entry: number, before: number, limi
   )
 
 /** A write, with the standing of its entry. */
-export type ContributionRow = ActivityRow & StandingColumns
+type ContributionRow = ActivityRow & StandingColumns
 const CONTRIBUTION: Sql = sql`${ACTIVITY_COLUMNS}, ${STANDING_COLUMNS} FROM activity s ${ACTIVITY_JOINS}`
 
 /** The public revisions, evidence and relations of an actor, below a sequence. */

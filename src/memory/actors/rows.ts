@@ -37,7 +37,7 @@ export const findActorByToken = (reader: Reader, tokenHash: string) =>
 export const findAnonymousActor = (reader: Reader, anonymousKey: string) =>
   reader.one<ActorRow>(sql`SELECT ${COLUMNS} FROM actor WHERE anonymous_key = ${anonymousKey}`)
 
-export type NewActor = {
+type NewActor = {
   id: string
   actorType: ActorType
   declared: Declared

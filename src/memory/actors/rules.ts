@@ -6,7 +6,7 @@ import { isAscii } from '../../find/rules/words.ts'
 import { EVERY_HIDDEN } from '../invisible-characters.js'
 import { pathOfText } from '../values.ts'
 
-export const TOKEN_PREFIX = 'plm_'
+const TOKEN_PREFIX = 'plm_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_CHARACTERS = 27
 const CHECK_CHARACTERS = 6

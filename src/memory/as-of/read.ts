@@ -49,7 +49,7 @@ export async function revisionAt(
 /** An entry with more judgements than this may have an incomplete earlier standing. */
 const READ_MAX = 10_000
 
-export type StandingThen = { standing: Entry['standing']; complete: boolean }
+type StandingThen = { standing: Entry['standing']; complete: boolean }
 
 /** Computes the standing of the text at a point from the evidence up to that point. Records that are withdrawn now do not count. */
 export async function standingAt(
@@ -67,7 +67,7 @@ export async function standingAt(
 }
 
 /** Whether the text of an entry and the evidence about it are unchanged since a record. */
-export async function isAsThen(
+async function isAsThen(
   reader: Reader,
   entry: EntryRow,
   revision: Pick<then.RevisionThen, 'number'>,

@@ -54,7 +54,7 @@ class PieceKeys {
 }
 
 /** The pieces of one section of a text, and which of them another text has. */
-export class SectionComparison {
+class SectionComparison {
   readonly pieces: readonly string[]
   readonly #known = new PieceKeys()
   /** The number of each piece, and its rank among the equal pieces, from 1. */
@@ -227,7 +227,7 @@ export class TextBlame {
 const COUNTED_MAX = 100_000
 
 /** The state of a part of a text, and the standing objections to it, newest first. */
-export type PartEvidence = ReturnType<typeof verdictOf> & { objections: Judgement[] }
+type PartEvidence = ReturnType<typeof verdictOf> & { objections: Judgement[] }
 
 /**
  * The evidence about each piece of the current text: supports of texts that have it unchanged, and standing objections that quote it or are

@@ -88,7 +88,7 @@ async function evidenceOfEntry(reader: Reader, entry: EntryRow) {
 }
 
 /** The revisions that wrote the pieces of a text. The result never changes, because the text and its earlier revisions never change. */
-export type TextHistory = {
+type TextHistory = {
   pieces: readonly Piece[]
   /** `earlier` if a revision that was not compared may have been the first. */
   origins: (Origin & { earlier: boolean })[]

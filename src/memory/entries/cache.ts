@@ -10,7 +10,7 @@ import { type EntryRow, etagOf, findEntry, findEntryByNumber, listChangedNumbers
 import { assertReadable } from './rules.ts'
 
 /** The maximum size of the cached entries, in bytes, and the maximum number of addresses. */
-export const CACHED_BYTES = 8_000_000
+const CACHED_BYTES = 8_000_000
 const ADDRESSES_MAX = 100_000
 /** The maximum size of cached pages, in bytes of JSON. */
 const PAGES_MAX = 4_000_000
@@ -18,7 +18,7 @@ const PAGES_MAX = 4_000_000
 const CHANGES_MAX = 1_000
 
 /** The estimated memory of a cached entry in addition to its JSON, in bytes. */
-export const BESIDES_JSON = 1_000
+const BESIDES_JSON = 1_000
 
 /**
  * A public entry as it is sent, and the values by which lists are ordered. Only the encoded JSON is cached, which takes half the memory of

@@ -75,7 +75,7 @@ export const findEntry = (reader: Reader, address: string) =>
 export const findEntryByNumber = (reader: Reader, number: number) =>
   reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
 
-export type TitledEntry = Pick<EntryRow, 'id' | 'slug' | 'title' | 'summary'> & StandingColumns
+type TitledEntry = Pick<EntryRow, 'id' | 'slug' | 'title' | 'summary'> & StandingColumns
 
 /** The public entries among `numbers`, without their contents. */
 export async function listTitled(reader: Reader, numbers: readonly number[]): Promise<TitledEntry[]> {
@@ -138,7 +138,7 @@ export async function lockFreeSlug(tx: Transaction, slugs: readonly string[]): P
   return undefined
 }
 
-export type NewEntry = {
+type NewEntry = {
   number: number
   id: string
   slug: string
@@ -214,7 +214,7 @@ export const readTags = async (reader: Reader, number: number): Promise<string[]
 export const tagsOf = (row: { tags: string }): string[] => JSON.parse(row.tags) as string[]
 
 /** The columns of an entry that its resource shows. */
-export type ShownEntry = Omit<
+type ShownEntry = Omit<
   EntryRow,
   | 'number'
   | 'origins'
@@ -365,7 +365,7 @@ export const listRevisions = (reader: Reader, entry: number, newest: number, lim
     sql`${REVISION} WHERE r.entry = ${entry} AND r.ordinal <= ${newest} ORDER BY r.ordinal DESC LIMIT ${limit}`,
   )
 
-export type NewRevision = {
+type NewRevision = {
   number: number
   entry: number
   ordinal: number

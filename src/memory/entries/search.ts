@@ -32,7 +32,7 @@ export const FACETED = 500
 
 /** The facets of the first matches. `found` counts those that remain after narrowing; `more` is true if others follow. */
 export type Facets = FacetCounts & { found: number; more: boolean }
-export type FacetedAnswer = { answer: Answer; facets: Facets | undefined }
+type FacetedAnswer = { answer: Answer; facets: Facets | undefined }
 
 /**
  * Searches as `searchEntries` does, counts the facets of the first matches, and lists those that remain after narrowing. Facets are

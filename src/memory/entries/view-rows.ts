@@ -8,7 +8,7 @@ import type { Verdict } from '../evidence/rules.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
 
-export type HeadingRow = StandingColumns & {
+type HeadingRow = StandingColumns & {
   id: string
   slug: string
   title: string
@@ -22,7 +22,7 @@ export const findHeading = (reader: Reader, id: string) =>
     SELECT e.id, e.slug, e.withdrawn, r.title, r.summary, ${STANDING_COLUMNS} FROM entry e JOIN revision r ON r.number = e.revision
     WHERE e.id = ${id.toLowerCase()}`)
 
-export type FacetRow = {
+type FacetRow = {
   number: number
   tags: string
   updated_at: number
@@ -73,7 +73,7 @@ export const countRelations = async (reader: Reader, entry: number, most: number
         WHERE x.entry = ${entry} AND x.ordinal > 0 AND l.withdrawn = 0 LIMIT ${most}) AS page`),
   )
 
-export type StepRow = {
+type StepRow = {
   number: number
   ordinal: number
   id: string
@@ -121,7 +121,7 @@ export const findRelator = (reader: Reader, record: number) =>
   reader.one<ObjectorRow>(sql`
     SELECT l.actor, l.origin, l.rationale, l.created_at, a.first_seen_at FROM relation l JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
 
-export type SupporterRow = { number: number; actor: number; rationale: string; first_seen_at: number }
+type SupporterRow = { number: number; actor: number; rationale: string; first_seen_at: number }
 
 /** The newest public supports of a revision that are not by its authors. */
 export const listSupporters = (reader: Reader, revision: number, limit: number) =>

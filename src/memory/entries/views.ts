@@ -100,7 +100,7 @@ export async function readHeadings({ reader }: WithReader, ids: readonly string[
   )
 }
 
-export type RecentRevision = Pick<ChangeRow, 'id' | 'slug' | 'ordinal' | 'title' | 'summary' | 'rationale'> & {
+type RecentRevision = Pick<ChangeRow, 'id' | 'slug' | 'ordinal' | 'title' | 'summary' | 'rationale'> & {
   changeType: string
   createdAt: string
   author: Author
@@ -171,7 +171,7 @@ export async function listSlice({ reader }: WithReader, slice: number): Promise<
 const addressedAt = ({ reader }: WithReader, slug: string): Promise<EntryRow> =>
   findAddressed(reader, { params: { slug } })
 
-export type RevisionState = Pick<Entry['standing'], 'state' | 'tally' | 'confirmed'> & {
+type RevisionState = Pick<Entry['standing'], 'state' | 'tally' | 'confirmed'> & {
   author: Author
   /** The position of the revision in the history of its entry, from 1, and the number of revisions. */
   ordinal: number

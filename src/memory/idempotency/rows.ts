@@ -5,7 +5,7 @@ import { sql } from '../../engine/sql.ts'
  * The sealed answer to a write, with the digests of its caller and key (`id`) and of the request (`request`). `served` is how long the
  * service had run, in milliseconds.
  */
-export type StoredAnswerRow = { id: string; request: string; answer: string; created_at: number; served: number }
+type StoredAnswerRow = { id: string; request: string; answer: string; created_at: number; served: number }
 
 export const findStoredAnswer = (reader: Reader, id: string) =>
   reader.one<Pick<StoredAnswerRow, 'request' | 'answer'>>(sql`SELECT request, answer FROM retry WHERE id = ${id}`)

@@ -7,7 +7,7 @@ import type { ModeratedTarget } from './rows.ts'
 import { isRestriction, undoOf } from './rules.ts'
 
 /** An act of moderation, and when another act undid it. */
-export type ActRow = {
+type ActRow = {
   number: number
   id: string
   target_type: Decision['targetType']
@@ -19,7 +19,7 @@ export type ActRow = {
   undone_at: number | null
 }
 /** An act as an affected author sees it, with the author's appeal if there is one. */
-export type DecisionRow = ActRow & {
+type DecisionRow = ActRow & {
   appeal_id: string | null
   rationale: string | null
   appealed_at: number | null
@@ -60,7 +60,7 @@ export const listDecisionsOf = (reader: Reader, actor: number, before: number, l
 export const findDecision = (reader: Reader, actor: number, id: string) =>
   reader.one<DecisionRow>(sql`${DECISION} WHERE x.actor = ${actor} AND m.id = ${id.toLowerCase()}`)
 
-export type AppealedRow = DecisionRow & { appeal: number; actor_id: string }
+type AppealedRow = DecisionRow & { appeal: number; actor_id: string }
 
 const APPEALED: Sql = sql`
   SELECT ${COLUMNS}, p.number AS appeal, a.id AS actor_id FROM appeal p JOIN moderation m ON m.number = p.act
@@ -80,7 +80,7 @@ export const findOpenAppeal = (reader: Reader, id: string, targetId: string) =>
     SELECT p.number, m.action FROM appeal p JOIN moderation m ON m.number = p.act
     WHERE p.id = ${id.toLowerCase()} AND p.answer IS NULL AND m.target_id = ${targetId}`)
 
-export type NewAppeal = { id: string; act: number; actor: number; rationale: string; requestId: string; at: number }
+type NewAppeal = { id: string; act: number; actor: number; rationale: string; requestId: string; at: number }
 
 export async function insertAppeal(tx: Transaction, row: NewAppeal): Promise<void> {
   await tx.run(sql`

@@ -5,7 +5,7 @@ import { commitmentOf, type RecordKind } from '../../tlog/rules/statement.ts'
 import { SALT_BYTES } from '../../tlog/verify/entry.js'
 
 /** A permanent record that can be erased. */
-export type ErasableRecord = { record: number; kind: RecordKind }
+type ErasableRecord = { record: number; kind: RecordKind }
 
 const RECORD: Sql = sql`
   SELECT number AS record, 'revision' AS kind FROM revision WHERE number = `

@@ -6,7 +6,7 @@ import { type Sql, sql } from '../../engine/sql.ts'
 import { type EntryStanding, statusOf } from '../entries/rules.ts'
 import { isoTime } from '../values.ts'
 
-export type ReportRow = EntryStanding & {
+type ReportRow = EntryStanding & {
   number: number
   id: string
   target_type: ReportTarget
@@ -74,7 +74,7 @@ export const findReportBy = (reader: Reader, targetId: string, originId: string)
     SELECT p.number, p.id, p.reason, p.created_at FROM origin o JOIN report p ON p.origin = o.number
     WHERE o.id = ${originId} AND p.target_id = ${targetId} AND p.resolved_at IS NULL`)
 
-export type NewReport = {
+type NewReport = {
   report: ReportReceipt
   entry: number
   actor: number | null

@@ -407,7 +407,7 @@ export async function countEvent(
     ON CONFLICT (year, event, ground) DO UPDATE SET count = moderation_count.count + excluded.count`)
 }
 
-export type CountRow = { event: ModerationEvent; ground: Ground; count: number }
+type CountRow = { event: ModerationEvent; ground: Ground; count: number }
 
 /** The counts of a year, by event and ground. */
 export const listCounts = (reader: Reader, year: number) =>

@@ -3,7 +3,7 @@ import { foldWord } from '../../find/rules/words.ts'
 import { requiredPhrases } from './triggers.ts'
 
 /** The form of a text that a pattern searches (patterns.ts). */
-export type SearchedForm = 'code' | 'prose' | 'comment'
+type SearchedForm = 'code' | 'prose' | 'comment'
 
 export type Pattern = {
   name: string

@@ -29,7 +29,7 @@ function createLookalikes(): ReadonlyMap<string, string> {
 }
 
 /** A folded text with Latin letters and digits in place of characters that look like them. */
-export function withLatinLetters(text: string): string {
+function withLatinLetters(text: string): string {
   if (isAscii(text)) return text
   lookalikes ??= createLookalikes()
   const known = lookalikes

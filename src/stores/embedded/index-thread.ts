@@ -6,7 +6,7 @@ import { openSqlite } from '../../engine/sqlite.ts'
 import { createCpuYield, NICE, reportReady, setNice } from '../../engine/thread.ts'
 import { openIndex } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'
-import { type ChangedEntryRow, changedEntries, currentEntry, ERASED_REVISIONS } from '../../memory/entries/rows.ts'
+import { ERASED_REVISIONS } from '../../memory/entries/rows.ts'
 import { readHead } from '../../memory/head-rows.ts'
 import { indexFile, storeFile } from './directory.ts'
 import type { ThreadData } from './store.ts'
@@ -55,8 +55,7 @@ const follower = new IndexFollower({
   fault,
   source: {
     state,
-    changed: (change, number, limit) => reading(changedEntries(change, number, limit)),
-    entry: number => reading<ChangedEntryRow>(currentEntry(number))[0],
+    read: reading,
     awaitNewer: (state, patience) => awaitBeyond(counters, COMMITTED, BigInt(state.record), patience),
   },
   onEntry: createCpuYield(counters),

@@ -57,7 +57,7 @@ type Parts = {
 }
 
 /** The embedded store. Point reads run in this thread. Writes, indexing, searches and the public log run in other threads. */
-export class EmbeddedStore implements Store {
+class EmbeddedStore implements Store {
   readonly reader: SqliteConnection
   readonly original?: string
   readonly near: Store['near']

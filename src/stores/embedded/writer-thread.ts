@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { awaitIndexed, BEGUN, COMMITTED, ENDED, publish, WRITES } from '../../engine/counters.ts'
 import { only, StoreFault } from '../../engine/database.ts'
 import { GroupCommit, type Work } from '../../engine/group-commit.ts'
-import { sql } from '../../engine/sql.ts'
 import { boundLog, checkpointWal, isDamage, rewriteFile, sqliteSession } from '../../engine/sqlite.ts'
 import { createCpuYield, NICE, type Reply, replyOfError, reportReady, setNice } from '../../engine/thread.ts'
 import { createWorks, RESIDUES } from '../../memory/commands.ts'
+import { NEWEST_RECORD, readHead } from '../../memory/head-rows.ts'
 import { openStoreForWriting } from './create.ts'
 import { watchServedFiles } from './directory.ts'
 import type { ThreadData, WriterRequest } from './store.ts'
@@ -34,11 +34,6 @@ const files = watchServedFiles(directory, connection)
 const workOf = createWorks(connection)
 const yieldCpu = createCpuYield(counters)
 
-/** Publishes the newest committed record. */
-const publishNewest = (): void => {
-  const { record } = only(connection.one<{ record: number }>(sql`SELECT record FROM head`))
-  publish(counters, COMMITTED, BigInt(record))
-}
 let writes = 0
 let commitMs = 0
 let isDiskSlow = false
@@ -59,7 +54,8 @@ const session = sqliteSession(connection, {
       commitMs += (performance.now() - began - commitMs) * LATEST
       files.assertSame()
       Atomics.add(counters, WRITES, BigInt(works))
-      publishNewest()
+      const { record } = only(connection.one<{ record: number }>(NEWEST_RECORD))
+      publish(counters, COMMITTED, BigInt(record))
       writes += works
     } finally {
       Atomics.store(counters, ENDED, Atomics.load(counters, BEGUN))
@@ -67,7 +63,7 @@ const session = sqliteSession(connection, {
   },
 })
 const commits = new GroupCommit(session)
-publishNewest()
+publish(counters, COMMITTED, BigInt((await readHead(connection)).record))
 
 let replies: Reply[] = []
 const reply = (one: Reply): void => {

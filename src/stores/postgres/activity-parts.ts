@@ -31,11 +31,10 @@ export const createPart = (part: SequenceRange): string =>
   `CREATE TABLE IF NOT EXISTS ${nameOf(part)} PARTITION OF activity_reads (hour NOT NULL, PRIMARY KEY (sequence)) FOR VALUES FROM (${part.from}) TO (${part.to})`
 
 /** The clock hours of a partition. */
-export const hoursOfPart = (retentionDays: number): number =>
-  Math.max(PART_HOURS_MIN, Math.ceil((retentionDays * 24) / PARTS))
+const hoursOfPart = (retentionDays: number): number => Math.max(PART_HOURS_MIN, Math.ceil((retentionDays * 24) / PARTS))
 
 /** The statements that are due in a clock hour: expired partitions are dropped, and the next one is created. */
-export function changesDue(
+function changesDue(
   parts: readonly SequenceRange[],
   restBytes: number,
   { hour, retentionDays }: { hour: number; retentionDays: number },

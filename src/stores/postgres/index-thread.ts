@@ -10,12 +10,12 @@ import {
   STOPPING,
   WANTED,
 } from '../../engine/counters.ts'
-import { isUnavailable, type Reader, StoreFault } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { isUnavailable, StoreFault } from '../../engine/database.ts'
+import { type Sql, sql } from '../../engine/sql.ts'
 import { NICE, reportReady, setNice } from '../../engine/thread.ts'
 import { openIndex, type StoreState } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'
-import { changedEntries, currentEntry, ERASED_REVISIONS } from '../../memory/entries/rows.ts'
+import { ERASED_REVISIONS } from '../../memory/entries/rows.ts'
 import { storeEpochOf } from '../../memory/head-rows.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { readerThrough, Session } from './session.ts'
@@ -41,9 +41,9 @@ const UNDEFINED = new Set(['42P01', '42703'])
  * Reads from the database. A database without the schema, or one that refuses this node, counts as unavailable. The writer reports the
  * reason.
  */
-async function reading<T>(read: (reader: Reader) => Promise<T>): Promise<T> {
+async function reading<R>(statement: Sql): Promise<R[]> {
   try {
-    return await read(readerThrough(await session.get()))
+    return await readerThrough(await session.get()).all<R>(statement)
   } catch (error) {
     const passing = error instanceof OperatorError || UNDEFINED.has((error as { code?: string }).code ?? '')
     if (passing || isUnavailable(error)) throw new StoreFault('unavailable', error as Error)
@@ -53,10 +53,8 @@ async function reading<T>(read: (reader: Reader) => Promise<T>): Promise<T> {
 
 /** The store of the database, its newest record and its epoch. A database that another node is setting up counts as unavailable. */
 async function state(): Promise<StoreState & { erased: number }> {
-  const head = await reading(async reader =>
-    reader.one<StoreState & { sequence: number; erased: number }>(
-      sql`SELECT store_id AS "storeId", record, sequence, (${ERASED_REVISIONS}) AS erased FROM head`,
-    ),
+  const [head] = await reading<StoreState & { sequence: number; erased: number }>(
+    sql`SELECT store_id AS "storeId", record, sequence, (${ERASED_REVISIONS}) AS erased FROM head`,
   )
   if (head === undefined) throw new StoreFault('unavailable', new Error('the store has no head row yet'))
   const { storeId, record, sequence, erased } = head
@@ -75,8 +73,7 @@ const follower = new IndexFollower({
   fault,
   source: {
     state,
-    changed: (change, number, limit) => reading(async reader => reader.all(changedEntries(change, number, limit))),
-    entry: number => reading(async reader => reader.one(currentEntry(number))),
+    read: reading,
     async awaitNewer(seen, patience) {
       const deadline = performance.now() + patience
       while (!isInterrupted() && performance.now() < deadline) {

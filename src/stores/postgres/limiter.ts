@@ -134,7 +134,7 @@ type LockedWindows = { transaction: string; admissions: Admission[] }
  * Begins a transaction and locks the rows of these keys in the given order. `keys` must be sorted, because two nodes could otherwise
  * deadlock.
  */
-export async function lockWindows(connection: PostgresConnection, keys: readonly string[]): Promise<LockedWindows> {
+async function lockWindows(connection: PostgresConnection, keys: readonly string[]): Promise<LockedWindows> {
   const [, , locked, begun] = await connection.send([
     { text: 'BEGIN', values: [] },
     {
@@ -154,7 +154,7 @@ export async function lockWindows(connection: PostgresConnection, keys: readonly
 }
 
 /** Writes the windows of the keys, and commits. */
-export async function saveWindows(
+async function saveWindows(
   connection: PostgresConnection,
   keys: readonly string[],
   limiter: RateLimiter,
@@ -190,7 +190,7 @@ function admissionsOf(key: string, log: string): Admission[] {
  * Admissions of a key that a node may grant without a round trip: their number, the expiry, and the state of the limit including their bin.
  */
 type Lease = { left: number; until: number; state: LimitState }
-export type Leases = Map<string, Lease>
+type Leases = Map<string, Lease>
 
 /** How long a lease is valid, in milliseconds. Admissions that expire unused stay charged. */
 const LEASE_LIFE_MS = 2_000

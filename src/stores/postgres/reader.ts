@@ -89,10 +89,10 @@ export async function idlest(sessions: readonly Session[]): Promise<PostgresConn
 }
 
 /** A position in the write-ahead log of the primary: its timeline, its LSN, and the LSN in bytes. */
-export type WalPosition = { timeline: string; lsn: string; position: number }
+type WalPosition = { timeline: string; lsn: string; position: number }
 
 /** The position up to which the primary has everything on disk. */
-export const FLUSHED: Query = {
+const FLUSHED: Query = {
   text: `SELECT substr(pg_walfile_name(lsn), 1, 8) AS timeline, lsn::text AS lsn, pg_wal_lsn_diff(lsn, '0/0') AS position
     FROM pg_current_wal_flush_lsn() lsn`,
   values: [],

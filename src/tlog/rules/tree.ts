@@ -15,12 +15,12 @@ const digestOf = (input: Uint8Array | string): string => hash('sha256', input, '
 export const sha256 = (input: Uint8Array | string): Buffer<ArrayBuffer> => Buffer.from(digestOf(input), 'binary')
 
 /** Writes the SHA-256 of bytes, or of the UTF-8 form of a text, into `target` at offset `at`. */
-export function writeSha256(input: Uint8Array | string, target: Buffer, at: number): void {
+function writeSha256(input: Uint8Array | string, target: Buffer, at: number): void {
   target.write(digestOf(input), at, 'binary')
 }
 
 /** Tile `index` of a tile level: the first `width` of its 256 hashes, concatenated. */
-export type HashTile = { level: number; index: number; width: number; hashes: Uint8Array }
+type HashTile = { level: number; index: number; width: number; hashes: Uint8Array }
 
 /**
  * Reads the first `width` hashes of a tile; returns undefined if the tile is missing. A proof calls it once for each tile and starts all
