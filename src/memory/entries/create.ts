@@ -50,14 +50,12 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
     endWrite(tx, context, writer, written, { entries: 1, revisions: 1 }),
   ])
   const author = authorColumnsOf(actor)
-  const shown = toEntry(
-    {
-      ...{ id, slug, title, summary, content, signals, tags: JSON.stringify(tags), data_class: actor.data_class },
-      ...{ created_at: at, updated_at: at, blocked: 0, revision_id: revision.id, revisions: 1, unflagged: null },
-      ...{ standing: null, changed_by_name: null, ...author },
-    },
-    author,
-  )
+  const row = {
+    ...{ id, slug, title, summary, content, signals, tags: JSON.stringify(tags), data_class: actor.data_class },
+    ...{ created_at: at, updated_at: at, blocked: 0, revision_id: revision.id, revisions: 1, unflagged: null },
+    ...{ standing: null, changed_by_name: null, ...author },
+  }
+  const shown = toEntry(row, author)
   const hints: Hints | undefined = similar === undefined ? undefined : { similar, signals: shown.signals }
   return {
     location: `/api/entries/${slug}`,
