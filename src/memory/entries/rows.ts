@@ -138,7 +138,7 @@ export async function lockFreeSlug(tx: Transaction, slugs: readonly string[]): P
   return undefined
 }
 
-type NewEntry = {
+export type NewEntry = {
   number: number
   id: string
   slug: string
