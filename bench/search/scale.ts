@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { sql } from '../../src/engine/sql.ts'
+import { sql } from '../../src/engine/database.ts'
 import { openSqlite } from '../../src/engine/sqlite.ts'
 import { indexFile } from '../../src/stores/embedded/directory.ts'
 import { type HttpConnection, openHttp, requestText } from '../load/http.ts'

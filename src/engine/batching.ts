@@ -1,6 +1,5 @@
-import type { Row } from './database.ts'
+import type { Row, Sql, Value } from './database.ts'
 import type { Query, Result } from './postgres.ts'
-import type { Sql, Value } from './sql.ts'
 
 type Waiting = { statement: Sql; resolve: (result: Result) => void; reject: (error: Error) => void }
 

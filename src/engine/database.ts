@@ -1,6 +1,43 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Migration } from './schema.ts'
-import type { Sql, Value } from './sql.ts'
+
+export type Value = string | number | null
+
+/**
+ * A statement of the dialect that both engines share: `?` marks the place of each value. Build it with the `sql` tag only. Columns are
+ * TEXT, INTEGER (64 bit) and REAL. Times are milliseconds since 1970, booleans 0 and 1, sets JSON text. The application generates ids and
+ * times. A compare-and-swap is a condition in WHERE. No LIKE, no FOR UPDATE, and no functions but coalesce, count, max and sum. Every list
+ * and read has an index; plan tests check it on both engines.
+ */
+export type Sql = { readonly text: string; readonly values: readonly Value[] }
+
+const plainTexts = new WeakMap<TemplateStringsArray, string>()
+
+/**
+ * Tags a template as SQL: values become parameters, a nested `sql` is spliced in. The text depends on the source alone: each statement is
+ * prepared once.
+ */
+export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): Sql {
+  let isPlain = true
+  for (const part of parts) if (typeof part === 'object' && part !== null) isPlain = false
+  const known = isPlain ? plainTexts.get(strings) : undefined
+  if (known !== undefined) return { text: known, values: parts as Value[] }
+  // A template has one string more than it has values.
+  let text = strings[0] as string
+  const values: Value[] = []
+  for (const [index, part] of parts.entries()) {
+    if (typeof part === 'object' && part !== null) {
+      text += part.text
+      values.push(...part.values)
+    } else {
+      text += '?'
+      values.push(part)
+    }
+    text += strings[index + 1] as string
+  }
+  if (isPlain) plainTexts.set(strings, text)
+  return { text, values }
+}
 
 export type Row = Record<string, Value>
 

@@ -1,8 +1,7 @@
 import type { ColumnTypes } from './batching.ts'
-import { ddlFor, StoreFault } from './database.ts'
+import { ddlFor, StoreFault, sql } from './database.ts'
 import type { PostgresConnection } from './postgres.ts'
 import { MIGRATIONS, type Migration } from './schema.ts'
-import { sql } from './sql.ts'
 import { beginWriting, openSqlite, type SqliteConnection } from './sqlite.ts'
 
 /** A step that a store has. */

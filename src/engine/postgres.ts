@@ -1,7 +1,6 @@
 import { Socket } from 'node:net'
 import { Client, type ClientConfig, type QueryResult, types } from 'pg'
-import { type Row, StoreFault } from './database.ts'
-import type { Value } from './sql.ts'
+import { type Row, StoreFault, type Value } from './database.ts'
 
 /** A statement in PostgreSQL's syntax: `$1` marks a value; lists are arrays. */
 export type Query = { text: string; values: readonly (Value | readonly Value[])[] }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from './sql.ts'
+import { sql } from './database.ts'
 
 test('values become parameters, with any content', () => {
   const statement = sql`SELECT a FROM t WHERE b = ${"'; DROP TABLE t; --"} AND c = ${7} AND d = ${null}`

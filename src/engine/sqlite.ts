@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { type Awaitable, blockThread, type Row, StoreFault, type Transaction } from './database.ts'
+import { type Awaitable, blockThread, type Row, type Sql, StoreFault, type Transaction } from './database.ts'
 import {
   type GroupSession,
   type Loaded,
@@ -10,7 +10,6 @@ import {
   SpoiledGroup,
   saveLoaded,
 } from './group-commit.ts'
-import type { Sql } from './sql.ts'
 
 /**
  * SQLite plans a statement with `LIMIT ?` again whenever a value is bound to it, which takes longer than running most statements. A plus

@@ -1,6 +1,5 @@
 import type { ExportLine } from '../contract/resources.ts'
-import { type Loadable, only, type Reader, type Transaction } from '../engine/database.ts'
-import { type Sql, sql } from '../engine/sql.ts'
+import { type Loadable, only, type Reader, type Sql, sql, type Transaction } from '../engine/database.ts'
 import { servedSince } from './values.ts'
 
 /** Counters of the head row: the totals of public EXTERNAL resources that stats show. */

@@ -1,5 +1,4 @@
-import type { Awaitable, Transaction } from '../engine/database.ts'
-import { sql } from '../engine/sql.ts'
+import { type Awaitable, sql, type Transaction } from '../engine/database.ts'
 import { updateEvidenceModerated } from '../memory/moderation/rows.ts'
 import { findRevisionBefore } from './rows.ts'
 

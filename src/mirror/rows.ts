@@ -1,7 +1,6 @@
 import type { Author, Revision } from '../contract/resources.ts'
 import type { ActorType, DataClass } from '../contract/vocabulary.ts'
-import type { Awaitable, Reader, Transaction } from '../engine/database.ts'
-import { type Sql, sql } from '../engine/sql.ts'
+import { type Awaitable, type Reader, type Sql, sql, type Transaction } from '../engine/database.ts'
 import { insertActor } from '../memory/actors/rows.ts'
 import type { RevisionRow } from '../memory/entries/rows.ts'
 import { tagsOf } from '../memory/entries/rows.ts'

@@ -1,6 +1,5 @@
 import type { DataClass } from '../contract/vocabulary.ts'
-import type { Reader, Transaction } from '../engine/database.ts'
-import { type Sql, sql } from '../engine/sql.ts'
+import { type Reader, type Sql, sql, type Transaction } from '../engine/database.ts'
 import { observedOf } from '../memory/evidence/rows.ts'
 import type { RecordRange } from '../memory/head-rows.ts'
 import { isoTime } from '../memory/values.ts'

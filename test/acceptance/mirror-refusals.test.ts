@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { ExportLine, Revision } from '../../src/contract/resources.ts'
-import { sql } from '../../src/engine/sql.ts'
+import { sql } from '../../src/engine/database.ts'
 import { evidenceHash } from '../../src/memory/entries/rules.ts'
 import { openSource, type Source } from '../../src/mirror/source.ts'
 import { type Copy, openCopy } from '../cli/mirror/copy.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { sql } from '../../src/engine/sql.ts'
+import { sql } from '../../src/engine/database.ts'
 import { boundLog, openSqlite } from '../../src/engine/sqlite.ts'
 import { makeDirectory } from '../support/process.ts'
 

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { StoreFault, type Transaction } from '../../src/engine/database.ts'
+import { StoreFault, sql, type Transaction } from '../../src/engine/database.ts'
 import { GroupCommit, type Work } from '../../src/engine/group-commit.ts'
-import { sql } from '../../src/engine/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection, sqliteSession } from '../../src/engine/sqlite.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-seam-'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../../src/engine/sql.ts'
+import { sql } from '../../src/engine/database.ts'
 import type { Reads } from '../../src/memory/operation.ts'
 import { READS } from '../../src/memory/run.ts'
 import { openEmbedded } from './bare-store.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { batchStatements, type ColumnTypes } from '../../src/engine/batching.ts'
+import { type Sql, sql } from '../../src/engine/database.ts'
 import type { Query, Result } from '../../src/engine/postgres.ts'
-import { type Sql, sql } from '../../src/engine/sql.ts'
 
 const columns: ColumnTypes = new Map([
   [

@@ -3,7 +3,7 @@ import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { sql } from '../../src/engine/sql.ts'
+import { sql } from '../../src/engine/database.ts'
 import { openSqlite } from '../../src/engine/sqlite.ts'
 import { indexFile, nodeIndexFile, storeFile } from '../../src/stores/embedded/directory.ts'
 import { palimpsest } from '../cli/command.ts'

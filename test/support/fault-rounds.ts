@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
-import { sql } from '../../src/engine/sql.ts'
+import { sql } from '../../src/engine/database.ts'
 import { assertKept, assertWhole } from './integrity.ts'
 import { type Client, createClient, type Sent, startWriters, underWay } from './load.ts'
 import { makeDirectory, startServer } from './process.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { damageOfTotals } from '../../src/cli/check/rows.ts'
-import type { Reader } from '../../src/engine/database.ts'
-import { sql } from '../../src/engine/sql.ts'
+import { type Reader, sql } from '../../src/engine/database.ts'
 import { listRevisions, toRevision } from '../../src/memory/entries/rows.ts'
 import { evidenceHash } from '../../src/memory/entries/rules.ts'
 import { SEQUENCE_GAP } from '../../src/memory/head-rows.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
 import { readConfig } from '../../src/config.ts'
-import { sql } from '../../src/engine/sql.ts'
+import { sql } from '../../src/engine/database.ts'
 import type { SqliteConnection } from '../../src/engine/sqlite.ts'
 import { openEngine } from '../../src/engine.ts'
 import { ADMIN_TOKEN } from './app.ts'

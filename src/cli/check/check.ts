@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { only, type Reader, StoreFault } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { only, type Reader, StoreFault, sql } from '../../engine/database.ts'
 import { isSqliteError } from '../../engine/sqlite.ts'
 import { listRevisions, type RevisionRow, toRevision } from '../../memory/entries/rows.ts'
 import { evidenceHash } from '../../memory/entries/rules.ts'

@@ -1,5 +1,4 @@
-import type { Reader } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { type Reader, sql } from '../../engine/database.ts'
 import { findMirror } from '../../mirror/rows.ts'
 import { type Progress, percent } from '../../progress.ts'
 import * as store from '../../tlog/rows.ts'

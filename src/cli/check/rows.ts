@@ -1,6 +1,5 @@
-import { only, type Reader, StoreFault } from '../../engine/database.ts'
+import { only, type Reader, type Sql, StoreFault, sql } from '../../engine/database.ts'
 import type { PostgresConnection } from '../../engine/postgres.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
 import { RECURRENT_FROM } from '../../memory/actors/rules.ts'
 import { findEntryByNumber, findWrongChange, type RevisionRow, readChanges, tagsOf } from '../../memory/entries/rows.ts'
 import { standingOn } from '../../memory/evidence/standing.ts'

@@ -10,8 +10,7 @@ import {
   STOPPING,
   WANTED,
 } from '../../engine/counters.ts'
-import { type Awaitable, isUnavailable, StoreFault } from '../../engine/database.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
+import { type Awaitable, isUnavailable, type Sql, StoreFault, sql } from '../../engine/database.ts'
 import { boundLog, isBusy, type SqliteConnection } from '../../engine/sqlite.ts'
 import type { IndexNotice } from '../../engine/thread.ts'
 import { type ChangedEntryRow, changedEntries, currentEntry } from '../../memory/entries/rows.ts'

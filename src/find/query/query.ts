@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../engine/sql.ts'
+import { type Sql, sql } from '../../engine/database.ts'
 import type { SqliteConnection } from '../../engine/sqlite.ts'
 import type { SearchRequest, SearchResult } from '../../memory/searching.ts'
 import { roundScore } from '../rules/answers.ts'

@@ -1,4 +1,4 @@
-import { sql } from '../../engine/sql.ts'
+import { sql } from '../../engine/database.ts'
 import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { roundScore } from '../rules/answers.ts'
 import { answerableFrom, codeTerms, queryWords } from '../rules/question.ts'

@@ -1,5 +1,4 @@
-import { only } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { only, sql } from '../../engine/database.ts'
 import type { SqliteConnection } from '../../engine/sqlite.ts'
 import type { QueryWord } from '../rules/question.ts'
 import { LEVELS, levelled } from '../rules/ranking.ts'

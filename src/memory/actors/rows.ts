@@ -1,7 +1,6 @@
 import type { Actor, Author, Declared } from '../../contract/resources.ts'
 import type { ActorType, DataClass } from '../../contract/vocabulary.ts'
-import { type Loadable, only, type Reader, type Transaction } from '../../engine/database.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
+import { type Loadable, only, type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { signalsMember } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 

@@ -1,5 +1,4 @@
-import { only, type Reader } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { only, type Reader, sql } from '../../engine/database.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 

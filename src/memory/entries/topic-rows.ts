@@ -1,5 +1,4 @@
-import type { Loadable, Reader, Transaction } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { type Loadable, type Reader, sql, type Transaction } from '../../engine/database.ts'
 import { tagsOf } from './rows.ts'
 import { tagKey } from './rules.ts'
 

@@ -1,6 +1,5 @@
 import type { ActorType } from '../../contract/vocabulary.ts'
-import { only, type Reader } from '../../engine/database.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
+import { only, type Reader, type Sql, sql } from '../../engine/database.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { JOINED_STANDING, STANDING_COLUMNS, type StandingColumns } from '../evidence/rows.ts'

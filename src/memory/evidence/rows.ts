@@ -1,7 +1,6 @@
 import type { Contradiction, Entry, Environment, Verification } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import type { Reader, Transaction } from '../../engine/database.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
+import { type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { ContributionOutcome, Outcome } from '../actors/rules.ts'
 import { signalsMember } from '../signals/signals.ts'

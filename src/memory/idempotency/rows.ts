@@ -1,5 +1,4 @@
-import { only, type Reader, type Transaction } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { only, type Reader, sql, type Transaction } from '../../engine/database.ts'
 
 /**
  * The sealed answer to a write, with the digests of its caller and key (`id`) and of the request (`request`). `served` is how long the

@@ -1,6 +1,5 @@
 import type { CooldownAction } from '../../contract/vocabulary.ts'
-import type { Reader, Transaction } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { type Reader, sql, type Transaction } from '../../engine/database.ts'
 import type { Admission } from './rules.ts'
 
 /** When the last write of an action by a subject began its cooldown, in milliseconds. */

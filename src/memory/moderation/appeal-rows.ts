@@ -1,7 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { ActOfModeration, Decision } from '../../contract/resources.ts'
-import type { Reader, Transaction } from '../../engine/database.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
+import { type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { isoTime } from '../values.ts'
 import type { ModeratedTarget } from './rows.ts'
 import { isRestriction, undoOf } from './rules.ts'

@@ -1,5 +1,4 @@
-import type { Reader, Transaction } from '../../engine/database.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
+import { type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { findLogged, readErasures, readSalts } from '../../tlog/rows.ts'
 import { commitmentOf, type RecordKind } from '../../tlog/rules/statement.ts'
 import { SALT_BYTES } from '../../tlog/verify/entry.js'

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AdminReport, Report, ReportReceipt } from '../../contract/resources.ts'
 import type { ReportReason, ReportTarget, Resolution } from '../../contract/vocabulary.ts'
-import { only, type Reader, type Transaction } from '../../engine/database.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
+import { only, type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { type EntryStanding, statusOf } from '../entries/rules.ts'
 import { isoTime } from '../values.ts'
 

@@ -1,7 +1,6 @@
 import type { Flags, ModerationResult } from '../../contract/resources.ts'
 import type { Ground, ModerationEvent, TargetType } from '../../contract/vocabulary.ts'
-import { type Awaitable, only, type Reader, type Transaction } from '../../engine/database.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
+import { type Awaitable, only, type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { findMirror } from '../../mirror/rows.ts'
 import type { Touched } from '../cache-tag.ts'
 import { ENTRY_COLUMNS, ENTRY_TABLES, type EntryRow } from '../entries/rows.ts'

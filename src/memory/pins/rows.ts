@@ -1,6 +1,5 @@
 import type { Revision } from '../../contract/resources.ts'
-import type { Reader } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { type Reader, sql } from '../../engine/database.ts'
 import type { EntryRow } from '../entries/rows.ts'
 
 /** A pinned revision, and whether a later revision of its entry changed anything. `change_type` and `rationale` are those of the latest. */

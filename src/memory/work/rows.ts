@@ -1,5 +1,4 @@
-import type { Reader, Transaction } from '../../engine/database.ts'
-import { sql } from '../../engine/sql.ts'
+import { type Reader, sql, type Transaction } from '../../engine/database.ts'
 import { storedStanding } from '../evidence/rows.ts'
 import type { ComputedStanding, Verdict } from '../evidence/rules.ts'
 import type { Due, OwnWrite, Waiting } from './rules.ts'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { only, StoreFault } from '../../engine/database.ts'
+import { only, StoreFault, sql } from '../../engine/database.ts'
 import { migrate } from '../../engine/migrate.ts'
-import { sql } from '../../engine/sql.ts'
 import { assertDurable, openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import { insertHead } from '../../memory/head-rows.ts'
 import { assertStoreNotLost, setOldLogAside, stampStore, storeFile } from './directory.ts'

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { awaitBeyond, COMMITTED } from '../../engine/counters.ts'
-import { StoreFault } from '../../engine/database.ts'
-import type { Sql } from '../../engine/sql.ts'
+import { type Sql, StoreFault } from '../../engine/database.ts'
 import { openSqlite } from '../../engine/sqlite.ts'
 import { createCpuYield, NICE, reportReady, setNice } from '../../engine/thread.ts'
 import { openIndex } from '../../find/index/file.ts'

@@ -1,6 +1,5 @@
-import type { Reader } from '../../engine/database.ts'
+import { type Reader, sql } from '../../engine/database.ts'
 import { connectPostgres } from '../../engine/postgres.ts'
-import { sql } from '../../engine/sql.ts'
 import { HOUR } from '../../memory/values.ts'
 import { errorCode } from '../../operator-error.ts'
 

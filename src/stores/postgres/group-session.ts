@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
 import { batchStatements, type ColumnTypes, createTickBatcher, readerOf } from '../../engine/batching.ts'
-import { isUnavailable, type Loadable, StoreFault } from '../../engine/database.ts'
+import { isUnavailable, type Loadable, type Sql, StoreFault } from '../../engine/database.ts'
 import {
   type GroupSession,
   type Loaded,
@@ -13,7 +13,6 @@ import {
   type Work,
 } from '../../engine/group-commit.ts'
 import type { PostgresConnection, Query } from '../../engine/postgres.ts'
-import type { Sql } from '../../engine/sql.ts'
 import { HEAD, SEQUENCE_GAP } from '../../memory/head-rows.ts'
 import { notBefore } from '../../memory/values.ts'
 import type { Server } from './prepare.ts'

@@ -10,8 +10,7 @@ import {
   STOPPING,
   WANTED,
 } from '../../engine/counters.ts'
-import { isUnavailable, StoreFault } from '../../engine/database.ts'
-import { type Sql, sql } from '../../engine/sql.ts'
+import { isUnavailable, type Sql, StoreFault, sql } from '../../engine/database.ts'
 import { NICE, reportReady, setNice } from '../../engine/thread.ts'
 import { openIndex, type StoreState } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'

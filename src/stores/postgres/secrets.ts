@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Reader } from '../../engine/database.ts'
+import { type Reader, sql } from '../../engine/database.ts'
 import type { PostgresConnection } from '../../engine/postgres.ts'
-import { sql } from '../../engine/sql.ts'
 
 const TOKEN_DIGEST = 'admin-token-sha256'
 const ORIGIN_KEY = 'origin-key'

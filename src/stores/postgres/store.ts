@@ -8,10 +8,9 @@ import {
   STOPPING,
   waitedOf,
 } from '../../engine/counters.ts'
-import { only, type Reader, StoreFault } from '../../engine/database.ts'
+import { only, type Reader, StoreFault, sql } from '../../engine/database.ts'
 import { GroupCommit } from '../../engine/group-commit.ts'
 import { connectPostgres, type PostgresConnection } from '../../engine/postgres.ts'
-import { sql } from '../../engine/sql.ts'
 import { type IndexNotice, startThread, type Thread, YOUNG_MB } from '../../engine/thread.ts'
 import { bytesOf } from '../../find/index/file.ts'
 import { openSearches, type Searches } from '../../find/searches.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Activity, Entry } from '../../../src/contract/resources.ts'
-import { sql } from '../../../src/engine/sql.ts'
+import { sql } from '../../../src/engine/database.ts'
 import { openSource, type Source } from '../../../src/mirror/source.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import {
