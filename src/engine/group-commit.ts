@@ -1,4 +1,4 @@
-import { type Awaitable, type Loadable, type Reader, type Saver, StoreFault, type Transaction } from './database.ts'
+import { type Awaitable, type Loadable, type Reader, StoreFault, type Transaction } from './database.ts'
 
 /** The maximum number of units of work that share one commit. It bounds how long the first of them waits. */
 export const GROUP_MAX = 256
@@ -140,7 +140,7 @@ const READS = /^\s*(?:SELECT|WITH)\b/
 /** The open transaction of an engine, in which the works of a group run. Without `lock` no two works run at the same time. */
 type GroupTransaction = Reader & Pick<Transaction, 'run'> & Partial<Pick<Transaction, 'lock'>>
 
-/** The values that the works of a group have loaded. */
+/** The values that the works of a group have loaded. The engine saves each once, before the commit. */
 export type Loaded = Map<Loadable<unknown>, Promise<unknown>>
 
 const hasEndedError = (): Error => new Error('The work of this transaction has ended; await everything that it does.')
@@ -198,9 +198,4 @@ export async function runWork(
   } finally {
     hasEnded = true
   }
-}
-
-/** Writes every value that a group has loaded. Call it once, before the commit. */
-export async function saveLoaded(loaded: Loaded, saver: Saver): Promise<void> {
-  for (const [loadable, value] of loaded) await loadable.save(saver, await value)
 }

@@ -1,15 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { type Awaitable, blockThread, type Row, type Sql, StoreFault, type Transaction } from './database.ts'
-import {
-  type GroupSession,
-  type Loaded,
-  type Outcome,
-  type Pending,
-  runWork,
-  SpoiledGroup,
-  saveLoaded,
-} from './group-commit.ts'
+import { type GroupSession, type Loaded, type Outcome, type Pending, runWork, SpoiledGroup } from './group-commit.ts'
 
 /**
  * SQLite plans a statement with `LIMIT ?` again whenever a value is bound to it, which takes longer than running most statements. A plus
@@ -398,7 +390,7 @@ async function commitWorks(
   try {
     const outcomes: Outcome[] = []
     for (const { work } of works) outcomes.push(await runWork(connection, loaded, work, 0, isRefusal))
-    await saveLoaded(loaded, connection)
+    for (const [loadable, value] of loaded) await loadable.save(connection, await value)
     progress.isCommitting = true
     commit(works.length)
     return outcomes

@@ -44,7 +44,7 @@ export class Searches {
   async search(request: SearchRequest, position: number | bigint): Promise<SearchResult> {
     for (;;) {
       const file = Atomics.load(this.#counters, INDEX_FILE)
-      await this.#barrier.until(BigInt(position))
+      if (Atomics.load(this.#counters, INDEXED) < position) await this.#barrier.until(BigInt(position))
       const result = await this.#pool.ask(request)
       if (Atomics.load(this.#counters, INDEX_FILE) === file) return result
     }

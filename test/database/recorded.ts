@@ -1,7 +1,7 @@
 import { Problem } from '../../src/contract/problem.ts'
 import type { Decision, ReportReceipt } from '../../src/contract/resources.ts'
 import { type Loadable, type Sql, sql, type Transaction } from '../../src/engine/database.ts'
-import { type Loaded, saveLoaded } from '../../src/engine/group-commit.ts'
+import type { Loaded } from '../../src/engine/group-commit.ts'
 import { migrate } from '../../src/engine/migrate.ts'
 import { openSqlite, type SqliteConnection } from '../../src/engine/sqlite.ts'
 import { openIndex, putEntries, removeEntries } from '../../src/find/index/file.ts'
@@ -201,7 +201,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     }
   }
 
-  await saveLoaded(loaded, tx)
+  for (const [loadable, value] of loaded) await loadable.save(tx, await value)
   await recordLog(tx, context)
   let records = 0
   const latestRecord = () => ({ record: records++, storeEpoch: 0 })
@@ -249,7 +249,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
     }
   }
   await recordViews(reads, String(one.slug), String(one.id), String(revisionId), issued.actor.id)
-  await saveLoaded(loaded, tx)
+  for (const [loadable, value] of loaded) await loadable.save(tx, await value)
   await findWithdrawingAct(tx, 1)
   await recordLogEnd(tx, context)
   await recordPast(reads, [String(one.slug), ...judged])
@@ -264,7 +264,7 @@ export async function recordOperations(path: string): Promise<Recorded> {
   await tx.one(pagesOfEntry(1))
   store.exec('UPDATE retry SET served = -1e12')
   await MAINTENANCE.sweep(tx, context(), { today: '2099-01-01', retentionDays: -1e6, served: 1 })
-  await saveLoaded(loaded, tx)
+  for (const [loadable, value] of loaded) await loadable.save(tx, await value)
   store.exec('COMMIT')
   return { connection: store, statements: recorded.statements }
 }

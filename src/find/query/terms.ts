@@ -3,7 +3,7 @@ import type { SqliteConnection } from '../../engine/sqlite.ts'
 import type { QueryWord } from '../rules/question.ts'
 import { LEVELS, levelled } from '../rules/ranking.ts'
 import { rankingTermsOf } from '../rules/terms.ts'
-import { isUnspaced, STOP_WORDS } from '../rules/words.ts'
+import { STOP_WORDS, UNSPACED } from '../rules/words.ts'
 
 /** Number of the newest postings of each list that are read to estimate how many entries have a term. */
 export const SAMPLE = 64
@@ -96,7 +96,7 @@ export function termsFor(index: SqliteConnection, words: readonly QueryWord[], e
     if (join !== undefined) terms.addCandidate(join.to, corrected.has(join.from) ? 1 : JOINED, 'WORD')
   return {
     wanted: [...terms.wanted.values()],
-    missing: missingRuns(words, missing),
+    missing: missing.length === 0 ? [] : missingRuns(words, missing),
     corrected: [...corrected].map(([from, to]) => ({ from, to })),
   }
 }
@@ -120,7 +120,7 @@ function missingRuns(words: readonly QueryWord[], missing: readonly string[]): s
 
 /** The two characters of a pair, each with its marks. Undefined if the word is not a pair of characters of a script without spaces. */
 function pairOf(word: string): [string, string] | undefined {
-  const [first, second, ...more] = isUnspaced(word) ? (word.match(/\P{M}\p{M}*/gu) ?? []) : []
+  const [first, second, ...more] = UNSPACED.test(word) ? (word.match(/\P{M}\p{M}*/gu) ?? []) : []
   return first === undefined || second === undefined || more.length > 0 ? undefined : [first, second]
 }
 

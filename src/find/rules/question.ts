@@ -1,7 +1,7 @@
 import { holdsSecret } from '../../memory/actors/rules.ts'
 import { DERIVED } from './ranking.ts'
 import { type RankingTerm, rankingTermsOf } from './terms.ts'
-import { foldWord, isUnspaced, STOP_WORDS, stemOf } from './words.ts'
+import { foldWord, STOP_WORDS, stemOf, UNSPACED } from './words.ts'
 
 /**
  * A word of a query. `terms` are the terms by which it ranks entries, each with its weight in the query. If `name` is set, only entries
@@ -186,7 +186,7 @@ function partOf(text: string): { shown: string; names: ReadonlySet<string>; fixe
 function wordsOf(text: string): ReadonlySet<string> {
   const words = new Set<string>()
   for (const word of foldWord(text).match(WORD) ?? []) {
-    if (!isUnspaced(word)) words.add(word)
+    if (!UNSPACED.test(word)) words.add(word)
     else for (const { term } of rankingTermsOf(word)) words.add(term)
   }
   for (const mark of MARKS) words.delete(mark)
@@ -327,7 +327,7 @@ const isPublic = (piece: string): boolean =>
 
 function isTopic(word: string): boolean {
   const { length } = [...word]
-  if (LETTERS.test(word)) return length >= (isUnspaced(word) ? 2 : LETTERS_MIN) && length <= LETTERS_MAX
+  if (LETTERS.test(word)) return length >= (UNSPACED.test(word) ? 2 : LETTERS_MIN) && length <= LETTERS_MAX
   return SHORT_NAME.test(word)
 }
 

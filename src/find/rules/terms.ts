@@ -1,5 +1,5 @@
 import { tagKey } from '../../memory/entries/rules.ts'
-import { foldWord, isAscii, isUnspaced, nextHash, nextOther, randomSeed, STOP_WORDS, stemOf } from './words.ts'
+import { foldWord, isAscii, nextHash, nextOther, randomSeed, STOP_WORDS, stemOf, UNSPACED } from './words.ts'
 
 /**
  * A term by which entries are ranked. `word` is the folded word of the text. `derived` terms are parts or other spellings of it. A NAME is
@@ -70,7 +70,7 @@ function termsOfChunk(chunk: string): RankingTerm[] {
   const rest = version === undefined ? parts : parts.slice(version.split('.').length)
   const several = rest.length > 1 && rest.length <= PARTS_MAX && version === undefined
   const joined = several ? foldWord(rest.join('').replace(/['’]/gu, '')) : ''
-  const isJoined = several && !isUnspaced(joined)
+  const isJoined = several && !UNSPACED.test(joined)
   const isName = isJoined && joined.length <= TERM_MAX && NUMBERED.test(joined)
   for (const part of rest) {
     const text = part.replace(/['’]s?$|['’]/gu, '')
@@ -118,7 +118,7 @@ const SEGMENT =
   /(?:\p{sc=Hangul}\p{M}*)+|(?:[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]\p{M}*)+|[\s\S]/gu
 
 /** Whether a word is of a script whose words are found by pairs of characters. */
-const isPaired = (word: string): boolean => isUnspaced(word) || HANGUL.test(word)
+const isPaired = (word: string): boolean => UNSPACED.test(word) || HANGUL.test(word)
 
 /**
  * Adds each pair of neighbouring characters of a script without spaces, or of a word in Hangul. The text between such runs is a word. A

@@ -185,7 +185,7 @@ const QUERY_WORDS_MAX = 32
 const PREFIX_CHARACTERS = 3
 
 /** Scripts that are written without spaces; each of their characters is a word of its own. */
-const UNSPACED =
+export const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Bopomofo}\p{sc=Yi}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tai_Tham}\p{sc=Tai_Le}\p{sc=New_Tai_Lue}\p{sc=Tibetan}\u30fc]/u
 /** A run of letters, marks and digits. Only in scripts without spaces, where any part is found, it may begin with a mark. */
 const WORD = new RegExp(`(?:[\\p{L}\\p{N}]|(?=\\p{M})${UNSPACED.source})[\\p{L}\\p{M}\\p{N}]*`, 'gu')
@@ -194,9 +194,6 @@ const UNSPACED_OR_REST = new RegExp(
   `(${UNSPACED.source}(?:(?!${UNSPACED.source})\\p{M})*)|(?:(?!${UNSPACED.source})[^])+`,
   'gu',
 )
-
-/** Whether a word is a character of a script that is written without spaces. */
-export const isUnspaced = (word: string): boolean => UNSPACED.test(word)
 
 /** The words of a text in order, folded. Characters of scripts without spaces are one word each: a run of them is found as a phrase. */
 export const wordsOf = (text: string): string[] => wordsIn(foldWord(text))

@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize'
 import fc from 'fast-check'
 import type { Revision } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import { canonicalRecord, evidenceHash } from './rules.ts'
+import { canonicalForm, evidenceHash } from './rules.ts'
 
 const REVISION: Omit<Revision, 'evidenceHash'> = {
   id: '01990000-0000-7000-8000-000000000002',
@@ -49,14 +49,14 @@ test('different texts have different hashes, and no text breaks it', () => {
   )
 })
 
-const name = fc.string({ unit: 'binary', maxLength: 6 }).filter(text => !/^\d/.test(text) && text !== '__proto__')
+const name = fc.string({ unit: 'binary', maxLength: 6 }).filter(text => text !== '__proto__')
 const text = fc.string({ unit: 'binary', maxLength: 30 })
 const leaf = fc.oneof(text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null))
-const { record } = fc.letrec<{ record: Parameters<typeof canonicalRecord>[0] }>(tie => ({
+const { record } = fc.letrec<{ record: Parameters<typeof canonicalForm>[0] }>(tie => ({
   record: fc.dictionary(name, fc.oneof({ maxDepth: 3 }, leaf, tie('record'), fc.array(leaf), fc.array(tie('record')))),
 }))
 
 test('the form of a record is that of RFC 8785', () => {
-  fc.assert(fc.property(record, value => assert.equal(canonicalRecord(value), canonicalize(value))))
-  assert.equal(canonicalRecord({ b: undefined, a: 1e21, B: ['x'] }), '{"B":["x"],"a":1e+21}')
+  fc.assert(fc.property(record, value => assert.equal(canonicalForm(value), canonicalize(value))))
+  assert.equal(canonicalForm({ b: undefined, a: 1e21, B: ['x'] }), '{"B":["x"],"a":1e+21}')
 })

@@ -61,19 +61,18 @@ export function assertLatest(entry: Addressed, previousRevisionId: string): void
 
 type Member = string | number | boolean | null | undefined | readonly Member[] | { readonly [name: string]: Member }
 
-/**
- * The RFC 8785 form of a record. The texts must not have lone surrogates, and the names of members must not begin with a digit. JavaScript
- * then keeps the order of the members, and writes strings and numbers as RFC 8785 does (section 3.2.2).
- */
-export const canonicalRecord = (record: Readonly<Record<string, Member>>): string => JSON.stringify(sorted(record))
-
-function sorted(value: Member): Member {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(sorted)
+/** The RFC 8785 form of a value without lone surrogates. JavaScript writes strings and numbers as RFC 8785 does (section 3.2.2). */
+export function canonicalForm(value: Member): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  const parts: string[] = []
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Member[]) parts.push(canonicalForm(item))
+    return `[${parts.join(',')}]`
+  }
   const members = value as Readonly<Record<string, Member>>
-  const copy: Record<string, Member> = {}
-  for (const name of Object.keys(members).sort()) copy[name] = sorted(members[name])
-  return copy
+  for (const name of Object.keys(members).sort())
+    if (members[name] !== undefined) parts.push(`${JSON.stringify(name)}:${canonicalForm(members[name])}`)
+  return `{${parts.join(',')}}`
 }
 
 /**
@@ -81,7 +80,7 @@ function sorted(value: Member): Member {
  * without `evidenceHash` and with `previousEvidenceHash` (null for the first revision).
  */
 export function evidenceHash(revision: Omit<Revision, 'evidenceHash'>, previousEvidenceHash: string | null): string {
-  return hash('sha256', canonicalRecord({ ...revision, previousEvidenceHash }), 'hex')
+  return hash('sha256', canonicalForm({ ...revision, previousEvidenceHash }), 'hex')
 }
 
 export const FIRST_REVISION = { changeType: 'CREATE', rationale: 'Initial revision' } as const

@@ -9,7 +9,6 @@ import {
   type Outcome,
   type Pending,
   runWork,
-  saveLoaded,
   type Work,
 } from '../../engine/group-commit.ts'
 import type { PostgresConnection, Query } from '../../engine/postgres.ts'
@@ -53,7 +52,8 @@ export async function runWorks(
     return one.value
   })
   const saves: Sql[] = []
-  await saveLoaded(loaded, { run: statement => saves.push(statement) })
+  const saver = { run: (statement: Sql) => saves.push(statement) }
+  for (const [loadable, value] of loaded) await loadable.save(saver, await value)
   return { outcomes, remainingStatements: batchStatements(saves, columns).queries }
 }
 
