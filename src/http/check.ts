@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { checkOf, firstFault, type MemberFault } from '../contract/check.ts'
+import { type Check, checkOf, firstFault, type MemberFault } from '../contract/check.ts'
 import { LIMITS, MIN_SEQUENCE } from '../contract/limits.ts'
 import { codeOf } from '../contract/member-problems.ts'
 import { issuesToken, NAMED_INPUTS, OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
@@ -53,60 +53,55 @@ export function readBody(exchange: Exchange): Awaitable<Buffer | undefined> {
     return new Problem('BODY_TOO_LARGE')
   }
   if (length > LIMITS.bodyBytes) throw tooLarge()
-  return new Promise((resolve, reject) => {
-    let pieces: Buffer[] = []
-    let received = 0
-    const take = (piece: Buffer): void => {
-      received += piece.length
-      pieces.push(piece)
-      if (received <= LIMITS.bodyBytes) return
-      // The rest is read and discarded.
-      request.off('data', take)
-      pieces = []
-      reject(tooLarge())
-    }
-    const end = (): void => {
-      resolve(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces))
-      // The connection holds the request, and its listeners, until the next one.
-      pieces = []
-    }
-    request
-      .on('data', take)
-      .on('end', end)
-      .on('error', () => reject(new Problem('MALFORMED_REQUEST')))
-  })
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>()
+  let pieces: Buffer[] = []
+  let received = 0
+  const take = (piece: Buffer): void => {
+    received += piece.length
+    pieces.push(piece)
+    if (received <= LIMITS.bodyBytes) return
+    // The rest is read and discarded.
+    request.off('data', take)
+    pieces = []
+    reject(tooLarge())
+  }
+  const end = (): void => {
+    resolve(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces))
+    // The connection holds the request, and its listeners, until the next one.
+    pieces = []
+  }
+  request
+    .on('data', take)
+    .on('end', end)
+    .on('error', () => reject(new Problem('MALFORMED_REQUEST')))
+  return promise
 }
 
-/** Each function throws a Problem whose code names the member and whose detail has its path. */
-export type Checks = {
-  params(values: Record<string, string>): Record<string, string>
-  /** `search` is the raw text after the question mark. */
-  query(search: string): Record<string, string | number>
+/** The compiled checks of an operation. */
+type Checks = {
+  params: readonly (readonly [name: string, check: Check<unknown>])[]
+  /** Undefined outside of the API, where a query is ignored. */
+  query: QueryCheck | undefined
+  /** Returns the body. Throws a Problem whose code names the member and whose detail has its path. */
   body(value: unknown): unknown
+}
+type QueryCheck = {
+  schema: Schema
+  check: Check<unknown>
+  known: Record<string, { type?: string }>
+  needsNothing: boolean
 }
 
 const checksOf = (operation: Operation): Checks => {
-  const params = Object.entries(operation.params).map(([name, schema]) => [name, checkOf(schema)] as const)
-  const query = checkOf(operation.query)
+  const query = checkOf<Schema>(operation.query)
   const { properties } = operation.query as { properties: Record<string, { type?: string }> }
-  const needsNothing = query.fits({})
-  const closed = operation.path.startsWith('/api/')
   const schema: Schema | undefined = operation.body === undefined ? undefined : NAMED_INPUTS[operation.body]
   const body = schema === undefined ? undefined : checkOf<Schema>(schema)
   return {
-    params(values) {
-      for (const [name, check] of params) {
-        const value = values[name] as string
-        if (!check.fits(value) || isUnclean(value)) throw new Problem(codeOf(name), { member: name })
-      }
-      return values
-    },
-    query(search) {
-      if (!closed || (search === '' && needsNothing)) return {}
-      const values = parseQuery(search, properties)
-      if (!query.fits(values)) throw queryProblem(firstFault(operation.query, values))
-      return values
-    },
+    params: Object.entries(operation.params).map(([name, schema]) => [name, checkOf<Schema>(schema)] as const),
+    query: operation.path.startsWith('/api/')
+      ? { schema: operation.query, check: query, known: properties, needsNothing: query.fits({}) }
+      : undefined,
     body(value) {
       if (body === undefined || schema === undefined) return undefined
       if (!body.fits(value)) throw bodyProblem(firstFault(schema, value))
@@ -147,8 +142,8 @@ function queryProblem({ kind, path }: MemberFault = { kind: 'invalid', path: [] 
   return new Problem(kind === 'missing' ? 'MISSING_PARAMETER' : codeOf(name), { member: name })
 }
 
-/** Parses a query string strictly: only known parameters, none twice, valid percent-encoding of UTF-8, no U+0000. */
-function parseQuery(search: string, known: Record<string, { type?: string }>): Record<string, string | number> {
+/** Reads a query string strictly: only known parameters, none twice, valid percent-encoding of UTF-8, no U+0000, by its schema. */
+function readQuery(search: string, { schema, check, known }: QueryCheck): Record<string, string | number> {
   const values: Record<string, string | number> = {}
   for (const part of search.split('&')) {
     if (part === '') continue
@@ -164,6 +159,7 @@ function parseQuery(search: string, known: Record<string, { type?: string }>): R
     }
     values[name] = whole ? Number(value) : value
   }
+  if (!check.fits(values)) throw queryProblem(firstFault(schema, values))
   return values
 }
 
@@ -232,11 +228,16 @@ export function checkParts(
   { secrets }: Pick<Admitting, 'secrets'>,
   name: OperationName,
   caller: RemoteCaller,
-  { headers, method, params: values }: Exchange,
+  { headers, method, params }: Exchange,
   search: string,
 ): CheckedParts {
-  const params = CHECKS[name].params(values)
-  const query = CHECKS[name].query(search)
+  const { params: paramChecks, query: queryCheck } = CHECKS[name]
+  for (const [param, check] of paramChecks) {
+    const value = params[param] as string
+    if (!check.fits(value) || isUnclean(value)) throw new Problem(codeOf(param), { member: param })
+  }
+  const isEmpty = queryCheck === undefined || (search === '' && queryCheck.needsNothing)
+  const query = isEmpty ? {} : readQuery(search, queryCheck)
   const idempotencyKey =
     headers['idempotency-key'] === undefined
       ? undefined

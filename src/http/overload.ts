@@ -108,13 +108,13 @@ export class Turns {
    * Returns undefined if a request that has begun may continue at `at`, otherwise a promise that resolves when it may continue. This
    * request runs before all requests that have not begun, because its data already occupies memory.
    */
-  waitToContinue(at: number): Promise<void> | undefined {
+  readonly yieldIfOverBudget = (at = performance.now()): Promise<void> | undefined => {
     if (this.#mayContinue(at, CONTINUE_BUDGET_MS)) return undefined
     return new Promise(resolve => this.#waiting.unshift({ resolve }))
   }
 
   /** Returns a promise that resolves in a later turn. For requests that have begun and would otherwise all continue in this turn. */
-  waitForLaterTurn(): Promise<void> {
+  readonly yieldToRequests = (): Promise<void> => {
     if (!this.#isScheduled) setImmediate(this.#beginTurn)
     this.#isScheduled = true
     return new Promise(resolve => this.#waiting.push({ resolve }))
@@ -268,10 +268,9 @@ function refuse(path: string, response: ServerResponse): void {
  * several requests and more than `BUSY_MAX` milliseconds of work; a single slow request, or work other than requests, never triggers this.
  * Refuses writes while the queue of the store is full. Logs the number of refusals.
  */
-export class Overload {
+export class Overload extends Turns {
   readonly #logger: Logger
   readonly #store: Pick<Store, 'full'>
-  readonly #turns = new Turns(WAIT_MAX, () => OVERLOADED)
   readonly #timer: NodeJS.Timeout
   /** Whether the timer runs: from a request until an interval without one. */
   #isMeasuring = true
@@ -288,13 +287,10 @@ export class Overload {
   #loggedAt = Number.NEGATIVE_INFINITY
 
   constructor(logger: Logger, store: Pick<Store, 'full'>) {
+    super(WAIT_MAX, () => OVERLOADED)
     this.#logger = logger
     this.#store = store
     this.#timer = setTimeout(this.#measure, MEASURE_INTERVAL).unref()
-  }
-
-  noteConnection(): void {
-    this.#turns.noteConnection()
   }
 
   /** Accepts a request, which is then in progress, or refuses it in as few steps as possible and returns false. */
@@ -307,7 +303,7 @@ export class Overload {
     }
     const isFull = request.method === 'POST' && this.#store.full() && pathOf(request).startsWith('/api/')
     const isOverloaded =
-      this.#turns.isFull ||
+      this.isFull ||
       (this.#busy > BUSY_MAX && this.#inProgress >= IN_PROGRESS_MAX) ||
       (this.#admitted > 1 && performance.now() - this.#measuredAt > BUSY_MAX && this.#worked() > BUSY_MAX)
     if (isFull || (isOverloaded && !FREE.has(pathOf(request)))) {
@@ -325,17 +321,7 @@ export class Overload {
    * OVERLOADED.
    */
   turnOf({ path, began }: Pick<Exchange, 'path' | 'began'>): Promise<void> | undefined {
-    return FREE.has(path) ? undefined : this.#turns.waitToBegin(began)
-  }
-
-  /** Returns undefined if a request may continue in this turn, otherwise a promise that resolves in a later turn. */
-  yieldIfOverBudget(): Promise<void> | undefined {
-    return this.#turns.waitToContinue(performance.now())
-  }
-
-  /** Returns a promise of a later turn, for requests that would otherwise all continue in this one. */
-  yieldToRequests(): Promise<void> {
-    return this.#turns.waitForLaterTurn()
+    return FREE.has(path) ? undefined : this.waitToBegin(began)
   }
 
   /** Ends an accepted request whose route has returned: at once if its answer is complete, otherwise when its connection closes. */

@@ -118,7 +118,7 @@ export class Serving {
 
   constructor(dependencies: ServingDependencies) {
     const { store, entries, rates, guideDigest, readiness, config, overload } = dependencies
-    const yieldToRequests = () => overload.yieldToRequests()
+    const { yieldToRequests, yieldIfOverBudget } = overload
     this.#dependencies = dependencies
     this.#hinter = new Hinter(store)
     this.#minSequence = new MinSequence(store)
@@ -126,7 +126,7 @@ export class Serving {
       reader: store.reader,
       entries,
       yieldToRequests,
-      yieldIfOverBudget: () => overload.yieldIfOverBudget(),
+      yieldIfOverBudget,
       async search(request) {
         const found = await store.search(request)
         await yieldToRequests()

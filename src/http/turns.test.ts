@@ -68,7 +68,7 @@ test('requests that continue together wait for turns of their own if they are co
   const counted = countTurns()
   const at: number[] = []
   const requests = Array.from({ length: REQUESTS }, async () => {
-    await turns.waitForLaterTurn()
+    await turns.yieldToRequests()
     work(COSTLY)
     at.push(counted.turns)
   })
@@ -91,7 +91,7 @@ test('requests of one moment continue at once, and later ones again after the id
 test('a request that has waited for too much work is refused; one that has begun, and later ones, are not', async () => {
   const turns = new Turns(2 * COSTLY, refusal)
   const begun = Array.from({ length: REQUESTS }, async () => {
-    await turns.waitForLaterTurn()
+    await turns.yieldToRequests()
     work(COSTLY)
   })
   const later = turns.waitToBegin(performance.now())
@@ -129,9 +129,7 @@ test('a request that has begun continues before those that have not', async () =
     work(COSTLY)
     order.push(name)
   }
-  const first = step('begun', turns.waitForLaterTurn()).then(() =>
-    step('begun', turns.waitToContinue(performance.now())),
-  )
+  const first = step('begun', turns.yieldToRequests()).then(() => step('begun', turns.yieldIfOverBudget()))
   await Promise.all([
     first,
     step('new', turns.waitToBegin(performance.now())),
@@ -151,7 +149,7 @@ test('while connections are accepted, requests wait, at most for 64 turns', asyn
   }
   const went: number[] = []
   const goOn = async (): Promise<void> => {
-    await turns.waitForLaterTurn()
+    await turns.yieldToRequests()
     went.push(counted.turns)
   }
   accept()
