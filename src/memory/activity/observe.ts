@@ -104,8 +104,8 @@ async function withActors(
     const { id } = observation.origin
     const origin = origins.get(id) ?? ensureOrigin(tx, observation.origin)
     origins.set(id, origin)
-    const name = observation.actor === null ? anonymousKeyOf(observation) : String(observation.actor)
-    const actor = actors.get(name) ?? ensureActor(tx, context, observation, origin, making)
+    const name = observation.actor === null ? `${id}:${observation.userAgent}` : String(observation.actor)
+    const actor = actors.get(name) ?? ensureActor(tx, context, observation, name, origin, making)
     actors.set(name, actor)
     seen.push(Promise.all([actor, origin]))
   }
@@ -122,23 +122,23 @@ async function ensureOrigin(tx: Transaction, keys: OriginKeys): Promise<ActorObs
   return { number: number ?? (await insertOrigin(tx, keys)), quarantined }
 }
 
+/** The actor of an observation. `name` is its number, or the key of an anonymous actor, which is inserted if it is new. */
 async function ensureActor(
   tx: Transaction,
   context: Context,
   observation: Observation,
+  name: string,
   origin: Promise<ActorObservation['origin']>,
   making: Map<number, Promise<ActorRow>>,
 ): Promise<ActorRow | undefined> {
   const { number } = await origin
   if (observation.actor !== null) return findActor(tx, observation.actor)
-  const known = await findAnonymousActor(tx, anonymousKeyOf(observation))
+  const known = await findAnonymousActor(tx, name)
   if (known !== undefined) return known
-  const made = Promise.resolve(making.get(number)).then(() => makeAnonymous(tx, context, observation, number))
+  const made = Promise.resolve(making.get(number)).then(() => makeAnonymous(tx, context, observation, name, number))
   making.set(number, made)
   return made
 }
-
-const anonymousKeyOf = ({ origin, userAgent }: Observation): string => `${origin.id}:${userAgent}`
 
 /** Counts the networks that read an entry, each once a day. */
 async function countReaders(tx: Transaction, shown: readonly ActorObservation[]): Promise<void> {
@@ -181,10 +181,11 @@ async function makeAnonymous(
   tx: Transaction,
   context: Context,
   observation: Observation,
+  name: string,
   origin: number,
 ): Promise<ActorRow> {
   const full = (await readAnonymousActors(tx, origin)) >= ANONYMOUS_ACTORS_MAX
-  const anonymousKey = full ? `${observation.origin.id}:shared` : anonymousKeyOf(observation)
+  const anonymousKey = full ? `${observation.origin.id}:shared` : name
   const shared = full ? await findAnonymousActor(tx, anonymousKey) : undefined
   if (shared !== undefined) return shared
   await countAnonymousActor(tx, origin)

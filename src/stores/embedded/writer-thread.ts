@@ -65,16 +65,11 @@ const session = sqliteSession(connection, {
 const commits = new GroupCommit(session)
 publish(counters, COMMITTED, BigInt((await readHead(connection)).record))
 
+/** The replies of this turn. The next group begins in the next turn, and nothing is sent before its commit. */
 let replies: Reply[] = []
-const reply = (one: Reply): void => {
-  if (replies.length === 0) {
-    // The next group begins in the next turn. Nothing is sent before its commit.
-    process.nextTick(() => {
-      port.postMessage(replies)
-      replies = []
-    })
-  }
-  replies.push(one)
+const sendReplies = (): void => {
+  port.postMessage(replies)
+  replies = []
 }
 
 /** Adds the remedy for a damaged page, because a restart would read the damaged page again. */
@@ -90,6 +85,7 @@ const withRemedy = ({ cause, outcomeUnknown }: StoreFault): StoreFault =>
 /** Runs a command, and replies once it is durable. */
 const perform = async (command: WriterRequest): Promise<void> => {
   const { id, name, input } = command
+  let reply: Reply
   try {
     const work = await workOf(command)
     const yielding: Work = (tx, floor) => {
@@ -102,10 +98,12 @@ const perform = async (command: WriterRequest): Promise<void> => {
     if (residue === 'rewrite') await rewriteFile(connection)
     if (residue === 'truncate') checkpointWal(connection)
     if (residue !== undefined) boundLog(connection.raw, isDiskSlow)
-    reply({ id, result })
+    reply = { id, result }
   } catch (error) {
-    reply(replyOfError(id, isDamage(error) ? withRemedy(error as StoreFault) : error))
+    reply = replyOfError(id, isDamage(error) ? withRemedy(error as StoreFault) : error)
   }
+  if (replies.length === 0) process.nextTick(sendReplies)
+  replies.push(reply)
 }
 
 port.on('message', (message: WriterRequest[] | 'close') => {
