@@ -30,6 +30,11 @@ async function pictures(base: string): Promise<Picture[]> {
   return [
     { name: 'home', path: '/' },
     { name: 'entry', path: `/entries/${wal.slug}` },
+    {
+      name: 'layers',
+      path: `/entries/${wal.slug}/layers`,
+      prepare: page => page.locator('.palimpsest').scrollIntoViewIfNeeded(),
+    },
     { name: 'difference', path: `/entries/${wal.slug}/diff?from=${first}&to=${wal.currentRevisionId}` },
     { name: 'conflict', path: `/entries/${slugOf(GAPS)}/revise`, prepare: page => overtake(page, base) },
     { name: 'moderation', path: '/admin', prepare: openConsole },
