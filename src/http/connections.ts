@@ -119,15 +119,16 @@ export class Connections {
   readonly add = (socket: Socket): void => {
     /**
      * Reads the bytes that have arrived, except bytes after pipelined requests and while the body of a request waits for its reader.
-     * Because `readable` has a listener, Node parses the bytes of each call of `read`.
+     * Because `readable` has a listener, Node parses the bytes of each call of `read`. The first call also takes the end of the stream.
      */
     const read = (): void => {
-      while (!connection.isEnding && !socket.destroyed) {
-        const { request } = connection
+      let bytes: unknown
+      do {
+        const { request, isEnding } = connection
+        if (isEnding || socket.destroyed) return
         if (request !== undefined && request.readableLength >= request.readableHighWaterMark) return
-        const { readableLength } = socket
-        if (socket.read(readableLength > PIECE_BYTES ? PIECE_BYTES : undefined) === null) return
-      }
+        bytes = socket.read(socket.readableLength > PIECE_BYTES ? PIECE_BYTES : undefined)
+      } while (bytes !== null && socket.readableLength > 0)
     }
     const connection: Connection = { isEnding: false, read }
     this.#connections.set(socket, connection)
