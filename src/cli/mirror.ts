@@ -18,6 +18,7 @@ import { createProgress, type Progress } from '../progress.ts'
 import { openStoreForWriting } from '../stores/embedded/create.ts'
 import { lockDataDirectory, prepareDataDirectory } from '../stores/embedded/directory.ts'
 import { openEmbeddedStore } from '../stores/embedded/store.ts'
+import { applyLedgers, ERASED_BYTES_LEFT } from '../stores/erasure-ledger.ts'
 import { findCheckpoint, forgetLog } from '../tlog/rows.ts'
 import { fromUtf8, MalformedError } from '../tlog/verify/bytes.js'
 import { parseVerifierKey } from '../tlog/verify/signature.js'
@@ -152,6 +153,7 @@ async function copy(
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', ignore)
   const store = await openEmbeddedStore(directory)
   try {
+    await applyLedgers([directory], store, Date.now(), () => progress.phase(ERASED_BYTES_LEFT))
     const following = { store, source, progress, signal: stop.signal }
     const lines = await catchUp(following)
     const seconds = (performance.now() - began) / 1_000

@@ -79,9 +79,9 @@ export async function applyLedgers(
   at: number,
   onLeft: (fault: StoreFault) => void,
 ): Promise<number> {
-  if (store.original !== undefined) return 0
   const ledger = directories.flatMap(readLedger)
-  const due = await findDue(store.reader, ledger)
+  // A mirror erases what its original names. Only the removal of the bytes can be unfinished.
+  const due = store.original === undefined ? await findDue(store.reader, ledger) : []
   const named = new Set(ledger.map(nameOf))
   // The ledger is written last. Without a line there, the process ended before the bytes of the record were gone from all files.
   const isUnfinished = (await listLedger(store.reader)).some(row => !named.has(nameOf(row)))

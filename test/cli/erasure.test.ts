@@ -117,6 +117,21 @@ test('after an erasure no byte is in the store, its log, its index, an export, a
   assert.deepEqual(filesWith(app.dataDir), [])
 })
 
+test('a mirror that stopped before it removed the bytes of erased records removes them at the next start', async () => {
+  const copy = await openCopy(app.url)
+  await copy.catchUp()
+  await copy.close()
+  // The state of a mirror that was killed after the commit: free pages have the text, and no ledger names the erasure.
+  const file = new DatabaseSync(join(copy.directory, 'palimpsest.db'))
+  file.exec(
+    `PRAGMA secure_delete = OFF; CREATE TABLE gone (text TEXT); INSERT INTO gone VALUES ('${CANARY}'); DROP TABLE gone`,
+  )
+  file.close()
+  assert.deepEqual(filesWith(copy.directory), ['palimpsest.db'])
+  expectDone(await inProcess(['mirror', app.url, '--data-dir', copy.directory, '--once']))
+  assert.deepEqual(filesWith(copy.directory), [])
+})
+
 test('an older backup is restored without what the ledger beside it names, and serves', async () => {
   await backup('after')
   const said = expectDone(
