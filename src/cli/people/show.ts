@@ -11,6 +11,7 @@ import { evidenceItems } from '../../client/iterate.ts'
 import { earlierCount, REPLY_WORDS, standingLine } from '../../memory/evidence/rules.ts'
 import { signalNames, signalsOf, signalsOfText } from '../../memory/signals/signals.ts'
 import { signalLine } from '../../memory/signals/text.ts'
+import { isUuid } from '../../memory/values.ts'
 import { argument, UsageError } from '../command.ts'
 import { formatDraft } from './draft.ts'
 import { entryName, sequenceOf } from './flags.ts'
@@ -157,7 +158,8 @@ async function objectionLines(
     out.line('  ', styled('red', `contradiction ${status}`), styled('dim', facts.join(',')))
     if (quote !== null) out.line('  ', styled('dim', `about: ${quote}`))
     textLines(out, rationale, signals)
-    if (answeredBy !== null) {
+    // A false service could name anything.
+    if (answeredBy !== null && isUuid(answeredBy)) {
       const { revision, number } = await revisionOf(client, entry, answeredBy, 'answeredBy')
       out.line('  ', `${REPLY_WORDS.ANSWERED} ${revisionName(answeredBy, number)}`)
       textLines(out, revision.rationale, signalsOfText(revision.rationale))
