@@ -235,7 +235,7 @@ function eventsLine(all: readonly Event[], authors: Map<string, Author>): Html {
 /** The numbers of characters that a revision deleted and inserted in the content, compared by sentences. */
 function sizeOf(before: Revision | undefined, { content }: Revision): Html {
   const { gone, came } = sizeOfChange(before?.content ?? '', content)
-  return html` · <span class="size" title="characters">${came > 0 && html`<ins>+${came.toLocaleString('en-GB')}</ins>`} ${gone > 0 && html`<del>−${gone.toLocaleString('en-GB')}</del>`} ${gone + came === 0 && 'same content'}</span>`
+  return html` · <span class="size">${came > 0 && html`<ins>+${came.toLocaleString('en-GB')}</ins>`} ${gone > 0 && html`<del>−${gone.toLocaleString('en-GB')}</del>`} ${gone + came === 0 ? 'same content' : gone + came === 1 ? 'character' : 'characters'}</span>`
 }
 
 /** The result of the judgements of exactly this revision. */
