@@ -116,8 +116,8 @@ class Memory {
     })
     const surroundings = { env: this.env, stdin: Readable.from([Buffer.from(input)]), stdout: sink, stderr: sink }
     await runIn(surroundings, [...this.arguments(host), '--wait', '1000000000'])
-    const said = chunks.join('')
-    return said === '' ? undefined : contextIn(JSON.parse(said))
+    const answers = chunks.join('').trimEnd().split('\n')
+    return answers[0] === '' ? undefined : contextIn(answers.map(answer => JSON.parse(answer)))
   }
 
   readonly arguments = (host: string): string[] => ['hook', '--host', host, '--data-dir', this.directory]

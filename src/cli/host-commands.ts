@@ -44,7 +44,7 @@ export const HOST_COMMANDS: readonly Command[] = [
       {
         name: 'target',
         value: 'HOST',
-        values: ['claude-code', 'codex', 'gemini', 'opencode', 'cursor', 'vscode', 'openclaw'],
+        values: ['claude-code', 'codex', 'gemini', 'opencode', 'cursor', 'vscode', 'copilot', 'openclaw'],
         description: 'The host.',
       },
       { name: 'private', description: 'A private memory; this is the default.' },
@@ -75,7 +75,7 @@ export const HOST_COMMANDS: readonly Command[] = [
       {
         name: 'host',
         value: 'HOST',
-        values: ['claude-code', 'codex', 'gemini', 'opencode', 'cursor'],
+        values: ['claude-code', 'codex', 'gemini', 'opencode', 'cursor', 'copilot'],
         byDefault: 'claude-code',
         description: 'The host whose events it answers.',
       },

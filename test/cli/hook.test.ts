@@ -46,7 +46,7 @@ async function said(host: string, input: string): Promise<string | undefined> {
   const { code, stdout, stderr } = await hook(host, input)
   assert.deepEqual([code, stderr], [0, ''])
   if (stdout === '') return undefined
-  JSON.parse(stdout)
+  for (const line of stdout.trimEnd().split('\n')) JSON.parse(line)
   return stdout
 }
 
@@ -95,6 +95,27 @@ test('Codex: the record of the session has the exit status of an answer that is 
   }
   for (const file of [join(scratch(), 'none'), scratch(), '/dev/zero'])
     assert.equal(await ask('no record', file), undefined, file)
+})
+
+test('Copilot: of a long output, the end in the file of the host is sent, and no other file is read', async () => {
+  const { token } = await newActor(app.url)
+  await newEntry(app.url, token, ENTRY)
+  const [sample = assert.fail()] = SAMPLES.filter(({ host }) => host === 'copilot')
+  const ask = (session: string, name: string, ending: string) => {
+    const file = join(scratch(), name)
+    writeFileSync(file, `${'passed\n'.repeat(4_000)}${OUTPUT}\n`)
+    const text = `Output too large to read at once (27.4 KB). Saved to: ${file}\nConsider grep.\n\nPreview (first 500 chars):\npassed\n${ending}`
+    const tool_result = { result_type: 'success', text_result_for_llm: text }
+    return said('copilot', withOutput({ ...sample, payload: { ...sample.payload, tool_result } }, session))
+  }
+  const [kept, ended] = ['1795-copilot-tool-output-57-48e8.txt', '\n<shellId: 1 completed with exit code 8>']
+  const [line = '', answer = ''] = ((await ask('long', kept, ended)) ?? '').split('\n')
+  assert.match(JSON.parse(line).message, /^Palimpsest: 1 entry/)
+  assert.equal(JSON.parse(line).type, 'progress')
+  assert.match(JSON.parse(answer).additionalContext, /webpack 5/)
+  assert.equal(await ask('a success', kept, '\n<shellId: 1 completed with exit code 0>'), undefined)
+  assert.equal(await ask('in the background', kept, '\n<command started in background with shellId: 7>'), undefined)
+  assert.equal(await ask('another file', 'id_ed25519', ended), undefined)
 })
 
 test('a foreign failure, a success and an unknown event are silent', async () => {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
-import { placesOf, TARGETS } from '../../src/cli/install/targets.ts'
+import { isOurHook, placesOf, TARGETS } from '../../src/cli/install/targets.ts'
 import { SKILL } from '../../src/cli/install/texts.ts'
 import { spawn } from '../support/children.ts'
 import { expectRefusal, LAUNCHER } from './command.ts'
@@ -99,7 +99,8 @@ for (const { name } of TARGETS) {
       if (!path.endsWith('.json')) continue
       const original = OTHERS[path.split('/').at(-1) ?? '']
       const parsed = original === undefined || original === '' ? {} : (JSON.parse(original) as object)
-      const shared = path.endsWith('hooks.json') && name === 'cursor' ? { version: 1 } : {}
+      const isVersioned = path.includes('hooks') && (name === 'cursor' || name === 'copilot')
+      const shared = isVersioned ? { version: 1 } : {}
       assert.deepEqual(JSON.parse(text ?? ''), { ...parsed, ...shared, later: [1] }, path)
     }
   })
@@ -116,6 +117,11 @@ test('the files are in the folders that the environment names to the host', () =
   assert.deepEqual(pathsOf('codex'), ['/x/config.toml', '/x/hooks.json', skill])
   assert.deepEqual(pathsOf('opencode'), ['/g/opencode/opencode.json', '/g/opencode/plugins/palimpsest.js', skill])
   assert.deepEqual(pathsOf('vscode'), ['/g/Code/User/mcp.json', skill])
+  assert.deepEqual(pathsOf('copilot', { COPILOT_HOME: '/l' }), [
+    '/l/mcp-config.json',
+    '/l/hooks/palimpsest.json',
+    skill,
+  ])
   assert.deepEqual(pathsOf('openclaw'), ['/o/openclaw.json', skill])
   assert.deepEqual(pathsOf('openclaw', { OPENCLAW_CONFIG_PATH: '/p/a.json' }), ['/p/a.json', skill])
 })
@@ -255,6 +261,17 @@ test('the installed commands work as the host runs them', async () => {
   const mcp = spawnSync(program, args, { input, env: { PATH: process.env.PATH, ...env } })
   assert.match(String(mcp.stdout), /"serverInfo"/)
   assert.ok(existsSync(join(home, 'my memory', 'palimpsest.db')))
+})
+
+test('the hook of Copilot has a command for bash, and one for PowerShell with quoted words', () => {
+  const memory = { program: ["C:\\Ann's\\node.exe", 'palimpsest.js'], flags: ['--data-dir', 'm'], endpoint: undefined }
+  const plans = TARGETS.find(({ name }) => name === 'copilot')?.files(memory, placesOf({ HOME: '/h' })) ?? []
+  const values = plans.flatMap(plan => (plan.kind === 'json' ? plan.edits.map(({ value }) => value) : []))
+  const hooks = values.filter(value => isOurHook(value))
+  assert.equal(hooks.length, 3)
+  const { bash, powershell } = hooks[0] as Record<string, string>
+  assert.equal(bash, `"C:\\\\Ann's\\\\node.exe" palimpsest.js hook --host copilot --data-dir m`)
+  assert.equal(powershell, `& 'C:\\Ann''s\\node.exe' 'palimpsest.js' 'hook' '--host' 'copilot' '--data-dir' 'm'`)
 })
 
 test('the plugin of OpenCode adds the answer of the hook to the output of a command', async () => {

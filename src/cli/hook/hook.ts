@@ -77,9 +77,11 @@ async function answered(host: Host, bytes: Buffer, invocation: Invocation, files
   const { sent, found, outcome, ...message } = await replyTo(host, payload, notes, invocation, files)
   if (JSON.stringify(notes) !== before) remember(files, host, session, notes)
   if (outcome !== '') note(files, { host: host.name, event, ...(sent && { sent }), ...(found && { found }), outcome })
-  return message.line === undefined && message.context === undefined
-    ? ''
-    : `${JSON.stringify(host.answer(event, message))}\n`
+  if (message.line === undefined && message.context === undefined) return ''
+  return host
+    .answer(event, message)
+    .map(text => `${JSON.stringify(text)}\n`)
+    .join('')
 }
 
 async function replyTo(

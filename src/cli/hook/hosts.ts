@@ -23,23 +23,30 @@ export type Host = {
   excused?: Readonly<Record<string, readonly unknown[]>>
   /** Finds the exit status in the text, where the host itself writes it. */
   exitInText?: RegExp
+  /** The host reports failures alone: a call of which it reports no exit status succeeded. */
+  reportsFailuresOnly?: true
+  /** Finds the file in which the host put a long output, in the text that it then gives instead. */
+  outputFile?: RegExp
   /**
    * The host's own record of the session, one JSON text per line, for a payload without an exit status: the members of the payload that name
    * the file and the call, and the members of a line with the call and its exit status.
    */
   record?: Readonly<Record<'file' | 'call' | 'recordedCall' | 'recordedExit', string>>
-  answer(event: string, message: Message): object
+  /** The JSON texts of the answer, one per line; none if the host would show nothing. */
+  answer(event: string, message: Message): readonly object[]
 }
 
 /** The form that Claude Code introduced and others adopted. Only some events take text for the model. */
 const hookSpecific =
   (takesContext: readonly string[]) =>
-  (event: string, { line, context }: Message): object => ({
-    ...(line === undefined ? {} : { systemMessage: line }),
-    ...(context === undefined || !takesContext.includes(event)
-      ? {}
-      : { hookSpecificOutput: { hookEventName: event, additionalContext: context } }),
-  })
+  (event: string, { line, context }: Message): object[] => [
+    {
+      ...(line === undefined ? {} : { systemMessage: line }),
+      ...(context === undefined || !takesContext.includes(event)
+        ? {}
+        : { hookSpecificOutput: { hookEventName: event, additionalContext: context } }),
+    },
+  ]
 
 const COMMON = { event: ['hook_event_name'], tool: ['tool_name'], folder: ['cwd'], command: ['tool_input.command'] }
 const EXIT_MEMBERS = ['exit_code', 'exitCode', 'metadata.exit_code', 'metadata.exit']
@@ -52,6 +59,7 @@ export const HOSTS: readonly Host[] = [
     shells: ['Bash', 'PowerShell'],
     paths: { ...COMMON, session: ['session_id'], text: ['error', 'tool_response'], exit: within('tool_response') },
     excused: { is_interrupt: [true] },
+    reportsFailuresOnly: true,
     answer: hookSpecific(['PostToolUse', 'PostToolUseFailure', 'SessionStart']),
   },
   {
@@ -86,6 +94,7 @@ export const HOSTS: readonly Host[] = [
     // The host writes these lines after the output of the command, and may put all into an element.
     exitInText:
       /\nExit Code: (\d{1,3})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/,
+    reportsFailuresOnly: true,
     answer: hookSpecific(['AfterTool', 'SessionStart']),
   },
   {
@@ -102,7 +111,7 @@ export const HOSTS: readonly Host[] = [
       text: ['output'],
       exit: ['metadata.exit'],
     },
-    answer: (_event, message) => message,
+    answer: (_event, message) => [message],
   },
   {
     name: 'cursor',
@@ -116,7 +125,23 @@ export const HOSTS: readonly Host[] = [
       exit: within('tool_output'),
     },
     excused: { failure_type: ['permission_denied', 'timeout'], is_interrupt: [true] },
-    answer: (event, { context }) => (context === undefined || event === 'stop' ? {} : { additional_context: context }),
+    reportsFailuresOnly: true,
+    answer: (event, { context }) =>
+      context === undefined || event === 'stop' ? [] : [{ additional_context: context }],
+  },
+  {
+    // It reports a command that ran as a success, whatever its exit status, and PostToolUseFailure only for one that did not run.
+    name: 'copilot',
+    events: { PostToolUse: 'call', SessionStart: 'start', Stop: 'end' },
+    shells: ['Bash', 'read_bash', 'read_powershell'],
+    paths: { ...COMMON, session: ['session_id'], text: ['tool_result.text_result_for_llm'], exit: [] },
+    // The host writes this line after the output of each command that has ended.
+    exitInText: /\n<shellId: [^\n]+ completed with exit code (-?\d+)>\s*$/,
+    outputFile: /^Output too large to read at once \([^)]*\)\. Saved to: (.+-copilot-tool-output-[\w-]+\.txt)\n/,
+    answer: (_event, { line, context }) => [
+      ...(line === undefined ? [] : [{ type: 'progress', message: line }]),
+      ...(context === undefined ? [] : [{ additionalContext: context }]),
+    ],
   },
 ]
 
@@ -176,9 +201,16 @@ function lastLines(file: string): string[] {
   }
 }
 
+/** The output of a command: of a long one, the end of the file in which the host put it. */
+function outputOf({ outputFile }: Host, text: string): string {
+  const file = outputFile?.exec(text)?.[1]
+  const output = file === undefined ? '' : lastLines(file).join('\n')
+  return output === '' ? text : output
+}
+
 /** What a payload of a host says. The exit status alone decides whether a command failed. */
 export function momentOf(host: Host, payload: unknown): Moment {
-  const { events, paths, shells, excused = {}, exitInText } = host
+  const { events, paths, shells, excused = {}, exitInText, reportsFailuresOnly } = host
   const event = textOf(payload, paths.event)
   const kind = Object.hasOwn(events, event) ? events[event] : undefined
   if (kind === undefined) return { kind: 'other', why: 'the event is not used' }
@@ -191,9 +223,8 @@ export function momentOf(host: Host, payload: unknown): Moment {
     return isExcused ? { kind: 'other', why: 'the command was stopped' } : { kind: 'failed', command, text }
   }
   const exit = first(payload, paths.exit) ?? exitInText?.exec(text)?.[1] ?? recordedExit(host, payload)
-  // A host with an event for failures reports every other call as a success.
-  const reports = Object.values(events).includes('failure')
-  if (exit === undefined && !reports && exitInText === undefined)
-    return { kind: 'other', why: 'the host reports no exit status' }
-  return Number(exit ?? 0) === 0 ? { kind: 'succeeded', command } : { kind: 'failed', command, text }
+  if (exit === undefined && !reportsFailuresOnly) return { kind: 'other', why: 'the host reports no exit status' }
+  return Number(exit ?? 0) === 0
+    ? { kind: 'succeeded', command }
+    : { kind: 'failed', command, text: outputOf(host, text) }
 }

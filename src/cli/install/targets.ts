@@ -36,6 +36,9 @@ const mcpArguments = ({ program, flags }: Memory): string[] => [...program.slice
 const quoted = (argument: string): string => (/^[\w./:=@-]+$/.test(argument) ? argument : JSON.stringify(argument))
 const hookWords = ({ program, flags }: Memory, host: string): string[] => [...program, 'hook', '--host', host, ...flags]
 const hookCommand = (memory: Memory, host: string): string => hookWords(memory, host).map(quoted).join(' ')
+/** A command for PowerShell, which takes a quoted program for a text unless `&` precedes it. */
+const powershellCommand = (words: readonly string[]): string =>
+  `& ${words.map(word => `'${word.replaceAll("'", "''")}'`).join(' ')}`
 /** Whether an item of a list of hooks was written by "palimpsest install". */
 export const isOurHook = (item: unknown): boolean =>
   / hook --host [a-z-]+ /.test(`${JSON.stringify(item)} `) && JSON.stringify(item).includes(SERVER)
@@ -186,6 +189,46 @@ export const TARGETS: readonly Target[] = [
           path: join(codeFolder(places), 'mcp.json'),
           kind: 'json',
           edits: [{ path: ['servers', SERVER], value: server }],
+        },
+        sharedSkill(places),
+      ]
+    },
+  },
+  {
+    name: 'copilot',
+    files(memory, places) {
+      const { COPILOT_HOME: folder = join(places.home, '.copilot') } = places.env
+      const server = mcpServer(memory, url => ({ url }))
+      const type = memory.endpoint === undefined ? 'local' : 'http'
+      const hook = {
+        type: 'command',
+        bash: hookCommand(memory, 'copilot'),
+        powershell: powershellCommand(hookWords(memory, 'copilot')),
+        timeoutSec: SECONDS,
+      }
+      // The payload names its event only if the name of the event in this file begins with a capital.
+      const hooks = {
+        PostToolUse: { matcher: 'bash|powershell|read_bash|read_powershell', ...hook },
+        SessionStart: hook,
+        Stop: hook,
+      }
+      return [
+        {
+          path: join(folder, 'mcp-config.json'),
+          kind: 'json',
+          edits: [{ path: ['mcpServers', SERVER], value: { type, ...server, tools: ['*'] } }],
+        },
+        {
+          path: join(folder, 'hooks', `${SERVER}.json`),
+          kind: 'json',
+          edits: [
+            { path: ['version'], value: 1, isShared: true as const },
+            ...Object.entries(hooks).map(([event, value]) => ({
+              path: ['hooks', event],
+              value,
+              isItem: true as const,
+            })),
+          ],
         },
         sharedSkill(places),
       ]
