@@ -14,11 +14,11 @@ const PATIENCE = 60_000
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const CALLER = 'b7ad6b7169203331'
 
-/** The modules of OpenTelemetry that this process has loaded. */
+/** The modules of OpenTelemetry that this process has loaded. The library of the metrics loads its API. */
 const loaded = new Set<string>()
 registerHooks({
   resolve(specifier, context, next) {
-    if (specifier.startsWith('@opentelemetry/')) loaded.add(specifier)
+    if (/^@opentelemetry\/(?!api$)/.test(specifier)) loaded.add(specifier)
     return next(specifier, context)
   },
 })
