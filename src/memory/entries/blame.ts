@@ -4,7 +4,7 @@ import type { Blame } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import { getOrThrow, only, type Reader } from '../../engine/database.ts'
 import { toAuthor } from '../actors/rows.ts'
-import { findSaid, findText } from '../evidence/rows.ts'
+import { findStatement, findText } from '../evidence/rows.ts'
 import type { Judgement } from '../evidence/rules.ts'
 import { evidenceOn } from '../evidence/standing.ts'
 import { LruCache } from '../lru-cache.ts'
@@ -70,7 +70,7 @@ async function evidenceOfEntry(reader: Reader, entry: EntryRow) {
   if (evidence === undefined) return { places: [], items: [], version: [] }
   const { places, parts } = evidenceOfPieces(evidence)
   const ids = new Map<number, Promise<string | undefined>>()
-  const findId = async ({ record, verdict }: Judgement) => (await findSaid(reader, record, verdict))?.id
+  const findId = async ({ record, verdict }: Judgement) => (await findStatement(reader, record, verdict))?.id
   const idOf = (one: Judgement): Promise<string | undefined> => {
     const id = ids.get(one.record) ?? findId(one)
     ids.set(one.record, id)

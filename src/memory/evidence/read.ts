@@ -8,7 +8,7 @@ import { findAddressed, inTurns, observedRead, type ReadOperation, type Reads } 
 import { signalsMember } from '../signals/signals.ts'
 import { isoTime, shortDigest } from '../values.ts'
 import type { Piece } from './pieces-rules.ts'
-import { findEvidenceId, findRevisionId, findSaid, findText, shownStanding, storedStanding } from './rows.ts'
+import { findEvidenceId, findRevisionId, findStatement, findText, shownStanding, storedStanding } from './rows.ts'
 import type { ComputedStanding as StoredStanding } from './rules.ts'
 import { textsOf } from './standing.ts'
 
@@ -84,7 +84,7 @@ async function contradictionOf(
   { record, verdict, status, answer, addressed, byAuthor }: StoredContradiction,
 ): Promise<Standing['contradictions'][number] | undefined> {
   const [row, answeredBy, addressedBy] = await Promise.all([
-    findSaid(reader, record, verdict),
+    findStatement(reader, record, verdict),
     answer === null ? null : findRevisionId(reader, answer),
     addressed === null ? null : findEvidenceId(reader, addressed),
   ])
@@ -110,7 +110,7 @@ export async function objectionsTo(
   { contradictions }: Pick<StoredStanding, 'contradictions'>,
 ): Promise<ShownObjection[]> {
   const open = contradictions.filter(({ status }) => status !== 'ADDRESSED')
-  const found = await Promise.all(open.map(({ record, verdict }) => findSaid(reader, record, verdict)))
+  const found = await Promise.all(open.map(({ record, verdict }) => findStatement(reader, record, verdict)))
   return found
     .filter(row => row !== undefined)
     .map(({ id, rationale }) => ({ id, rationale, ...signalsMember(rationale) }))

@@ -334,7 +334,8 @@ export type SaidRow = {
   created_at: number
 } & AuthorColumns
 
-export const findSaid = (reader: Reader, record: number, verdict: Verdict) =>
+/** The text, the time and the author of a judgement or a relation, by its record; undefined if there is none. */
+export const findStatement = (reader: Reader, record: number, verdict: Verdict) =>
   verdict === 'CONTRADICTS'
     ? reader.one<SaidRow>(sql`
         SELECT l.id, l.rationale, l.created_at, ${AUTHOR_COLUMNS}, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote

@@ -278,12 +278,12 @@ function repliesTo(objection: Judgement, evidence: Evidence, isIn: IsIn): Reply[
     if (isAgainst(one)) return isAboutBefore(one) ? undefined : 'REPEATED'
     return isSupport(one) && one.actor !== answer.actor ? 'CONFIRMED' : undefined
   }
-  const said = judgements.flatMap((one): Reply[] => {
+  const judged = judgements.flatMap((one): Reply[] => {
     const kind = one.record > objection.record ? kindOf(one) : undefined
     return kind === undefined ? [] : [{ kind, number: one.record, verdict: one.verdict }]
   })
   const answered = answer && { kind: 'ANSWERED' as const, number: answer.number, verdict: objection.verdict }
-  return [...(answered === undefined ? [] : [answered]), ...said].sort((a, b) => a.number - b.number)
+  return [...(answered === undefined ? [] : [answered]), ...judged].sort((a, b) => a.number - b.number)
 }
 
 /** The standing of the current text of an entry, and what changed in it since the nearest supported text. */
@@ -513,12 +513,12 @@ export const shortStanding = ({
 
 /** A short standing in one line. */
 export function shortStandingLine({ state, for: voicesFor, against, lastCheckedAt, ...text }: FoundStanding): string {
-  const said = [
+  const facts = [
     voicesWords({ for: voicesFor, against, inconclusive: 0 }),
     partWords(text),
     lastCheckedAt === null ? '' : `checked ${lastCheckedAt.slice(0, 10)}`,
   ].filter(words => words !== '')
-  return said.length === 0 ? state : `${state}: ${said.join(', ')}`
+  return facts.length === 0 ? state : `${state}: ${facts.join(', ')}`
 }
 
 /** The number of judgements about earlier texts. */

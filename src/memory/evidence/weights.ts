@@ -7,7 +7,7 @@ import { findAnswer, findEvidence } from '../entries/view-rows.ts'
 import { findAddressed, type Reads } from '../operation.ts'
 import { signalsMember } from '../signals/signals.ts'
 import { isoTime, memoized } from '../values.ts'
-import { findSaid } from './rows.ts'
+import { findStatement } from './rows.ts'
 import { objectionsOf, type Reply, repliesOf, SUPPORT_FROM, shareOf } from './rules.ts'
 import { evidenceOn } from './standing.ts'
 
@@ -66,12 +66,12 @@ export async function readWeights(on: WithReader, slug: string, ids: readonly st
     if (objection === undefined)
       return { ...REPLACED, about: shareOf(evidence, judgement) >= SUPPORT_FROM ? 'CURRENT' : 'EARLIER', own }
     const { status } = objection
-    const said = replies.get(record) ?? []
+    const all = replies.get(record) ?? []
     const shown = await Promise.all(
-      said.slice(0, REPLIES_SHOWN).map(async ({ kind, number }) => ({ kind, ...(await rowOf(number)) })),
+      all.slice(0, REPLIES_SHOWN).map(async ({ kind, number }) => ({ kind, ...(await rowOf(number)) })),
     )
     const about = status === 'STANDING' ? 'CURRENT' : 'EARLIER'
-    return { about, own, status, replies: shown, more: said.length - shown.length }
+    return { about, own, status, replies: shown, more: all.length - shown.length }
   }
   const found = rows.filter(row => row !== undefined)
   return new Map(await Promise.all(found.map(async ({ id, record }) => [id, await weightOf(record)] as const)))
@@ -79,7 +79,7 @@ export async function readWeights(on: WithReader, slug: string, ids: readonly st
 
 async function findReply(reader: Reader, { kind, number, verdict }: Reply): Promise<Omit<ShownReply, 'kind'>> {
   const answer = kind === 'ANSWERED' ? only(await findAnswer(reader, number)) : undefined
-  const row = answer ?? only(await findSaid(reader, number, verdict))
+  const row = answer ?? only(await findStatement(reader, number, verdict))
   const { id, rationale, created_at } = row
   const shown = { id, ordinal: answer?.ordinal, rationale, ...signalsMember(rationale) }
   return { ...shown, at: isoTime(created_at), author: toAuthor(row) }
@@ -95,6 +95,6 @@ export async function readObjection(on: WithReader, slug: string, id: string): P
   const [found, weights] = await Promise.all([findEvidence(reader, entry.number, id), readWeights(on, slug, [id])])
   const weight = weights.get(id)
   if (found === undefined || weight === undefined || weight.status === null) return undefined
-  const { quote, rationale } = only(await findSaid(reader, found.record, found.verdict))
+  const { quote, rationale } = only(await findStatement(reader, found.record, found.verdict))
   return { id, quote, rationale, answer: weight.replies.find(({ kind }) => kind === 'ANSWERED')?.ordinal }
 }

@@ -42,7 +42,7 @@ export function shown(actor) {
     )
   })
   copy.setAttribute('aria-live', 'polite')
-  const hint = 'Scan it with the other device. Whoever sees it can write as you.'
+  const hint = 'Scan this code with the other device. Anyone who sees it can write with your token.'
   const move = button('Show it as a QR code', () => {
     if (move.nextSibling !== null) return
     move.after(qrCode(addressOf(actor), 'QR code of the token'), make('p', { class: 'hint' }, hint))
