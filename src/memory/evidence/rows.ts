@@ -325,7 +325,7 @@ export async function updateStanding(tx: Transaction, entry: number, standing: C
 }
 
 /** A judgement or a relation of type CONTRADICTS, by the number of its record. */
-export type SaidRow = {
+export type StatementRow = {
   id: string
   revision_id: string
   rationale: string
@@ -337,11 +337,11 @@ export type SaidRow = {
 /** The text, the time and the author of a judgement or a relation, by its record; undefined if there is none. */
 export const findStatement = (reader: Reader, record: number, verdict: Verdict) =>
   verdict === 'CONTRADICTS'
-    ? reader.one<SaidRow>(sql`
+    ? reader.one<StatementRow>(sql`
         SELECT l.id, l.rationale, l.created_at, ${AUTHOR_COLUMNS}, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
         FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision
           JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
-    : reader.one<SaidRow>(sql`
+    : reader.one<StatementRow>(sql`
         SELECT v.id, r.id AS revision_id, v.rationale, v.created_at, ${AUTHOR_COLUMNS}, CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id, v.quote
         FROM evidence v JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
           LEFT JOIN entry s ON s.number = v.source_entry WHERE v.number = ${record}`)
