@@ -258,10 +258,14 @@ export const REPLY_WORDS = {
 /** A reply to an objection: the correction that answered it, by the number of its revision, or a judgement of the answer, by its record. */
 export type Reply = { kind: keyof typeof REPLY_WORDS; number: number; verdict: Verdict }
 
-/** The replies to each objection, in order of time, by the record of the objection. Only texts that are compared count. */
-export function repliesOf(evidence: Evidence): Map<number, Reply[]> {
+/**
+ * The replies to the objections with these records, in order of time, by record. Only texts that are compared count. The time grows with the
+ * number of records times that of the judgements.
+ */
+export function repliesOf(evidence: Evidence, records: ReadonlySet<number>): Map<number, Reply[]> {
   const isIn = createTracing(evidence.compared)
-  return new Map(evidence.judgements.filter(isAgainst).map(one => [one.record, repliesTo(one, evidence, isIn)]))
+  const objections = evidence.judgements.filter(one => isAgainst(one) && records.has(one.record))
+  return new Map(objections.map(one => [one.record, repliesTo(one, evidence, isIn)]))
 }
 
 function repliesTo(objection: Judgement, evidence: Evidence, isIn: IsIn): Reply[] {

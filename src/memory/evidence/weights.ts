@@ -52,9 +52,10 @@ export async function readWeights(on: WithReader, slug: string, ids: readonly st
   const evidence = await evidenceOn(reader, entry, entry)
   const rows = await Promise.all(ids.slice(0, 2 * LIMITS.pageMax).map(id => findEvidence(reader, entry.number, id)))
   if (evidence === undefined) return new Map()
+  const found = rows.filter(row => row !== undefined)
   const judgements = new Map(evidence.judgements.map(one => [one.record, one]))
   const objections = new Map(objectionsOf(evidence).map(one => [one.judgement.record, one]))
-  const replies = repliesOf(evidence)
+  const replies = repliesOf(evidence, new Set(found.map(({ record }) => record)))
   const replyOf = new Map([...replies.values()].flat().map(one => [one.number, one]))
   // Objections to the same text have the same replies.
   const rowOf = memoized((number: number) => findReply(reader, only(replyOf.get(number))))
@@ -73,7 +74,6 @@ export async function readWeights(on: WithReader, slug: string, ids: readonly st
     const about = status === 'STANDING' ? 'CURRENT' : 'EARLIER'
     return { about, own, status, replies: shown, more: all.length - shown.length }
   }
-  const found = rows.filter(row => row !== undefined)
   return new Map(await Promise.all(found.map(async ({ id, record }) => [id, await weightOf(record)] as const)))
 }
 
