@@ -72,7 +72,7 @@ export type BackupStatus = {
   every: number
 }
 
-/** What a store reports for the operator. Ages are in milliseconds; `signed` is the number of records of the last signed checkpoint. */
+/** What a store reports for the operator. Ages are in milliseconds; `signed` is the number of records of the last signed checkpoint, 0 before the first. */
 export type StoreStatus = {
   metrics: StoreMetrics
   head: Head
@@ -87,9 +87,9 @@ export async function readStoreStatus(store: Store, now: number): Promise<StoreS
     const reading = [store.metrics(), readHead(reader), countOpenReports(reader), findOldestOpen(reader)] as const
     const [metrics, head, open, oldest] = await Promise.all(reading)
     const reports = { open, oldest: oldest === undefined ? 0 : Math.max(0, now - oldest) }
-    const signed = (await findCheckpoint(reader))?.size
+    const signed = (await findCheckpoint(reader))?.size ?? 0
     // A mirror has a copy of the log of its original.
-    const log = signed === undefined || store.original ? undefined : { signed, lag: Math.max(0, head.record - signed) }
+    const log = store.original ? undefined : { signed, lag: Math.max(0, head.record - signed) }
     return { metrics, head, reports, log }
   } catch {
     return undefined
