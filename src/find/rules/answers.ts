@@ -25,19 +25,21 @@ export type Ordered = {
 const SIGNAL_SHARE = 0.5
 const SHARES: Partial<Record<Signal, number>> = { PIPE_TO_SHELL: 0.8 }
 
+const LEAST_SHARE = 0.5
+
 /** What an entry whose title is the question gains, and how like it must be for a part of that. */
 export const LIKE_GAIN = 0.4
 const LIKE_FROM = 0.75
 
 /**
  * The rank of an entry as an answer: match × (1 + share of its voices) ÷ 2, times the share that its signals leave, and more if its title is
- * the question.
+ * the question. Voices and signals together take at most half, so no entry that fits less than half as well comes before it.
  */
 function rankOf({ score, likeness = 0, standing, signals }: Ordered): number {
   const gain = likeness < LIKE_FROM ? 1 : 1 + LIKE_GAIN * likeness
   let share = 1
   for (const name of signals) share = Math.min(share, SHARES[name] ?? SIGNAL_SHARE)
-  return roundScore(((score * (1 + standing.share)) / 2) * share * gain)
+  return roundScore(score * Math.max(LEAST_SHARE, ((1 + standing.share) / 2) * share) * gain)
 }
 
 /** An entry with a signal does not gain from having all words of the question: only its score counts. */
