@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findEntry } from '../../src/memory/entries/rows.ts'
 import { listJudgements } from '../../src/memory/evidence/rows.ts'
-import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
+import { COUNTED_JUDGEMENTS, isAgainst, repliesOf } from '../../src/memory/evidence/rules.ts'
+import { evidenceOn } from '../../src/memory/evidence/standing.ts'
 import { openPreparedWorld, revisionOn, supportOf, textOf } from '../database/prepared-world.ts'
 import { useApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
@@ -174,6 +175,49 @@ for (const voices of [1, 100, 1_000, FLOOD]) {
     assert.ok(list <= LIST_MOST && took <= FLOODED_MOST, `${list} ms, ${took} ms`)
   })
 }
+
+/** Objections with the replies of one page, and milliseconds to find them. */
+const OBJECTIONS = COUNTED_JUDGEMENTS / 2
+const SHOWN = 50
+const REPLIES_MOST = 10
+
+test(`the replies to ${SHOWN} of ${OBJECTIONS} objections are found in ${REPLIES_MOST} ms`, async t => {
+  const world = await openPreparedWorld(t)
+  const author = await world.actor()
+  const { entry } = await world.perform('createEntry', author, textOf('One is 1. Two is 2.'))
+  const corrected = { ...revisionOn('One is 1. Two is 3.', entry), changeType: 'CORRECT' }
+  await world.perform('reviseEntry', author, corrected, entry.slug)
+  const counting = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${2 * OBJECTIONS})`
+  for (const statement of [
+    `INSERT INTO actor (number, id, actor_type, data_class, first_seen_at, last_seen_at)
+      ${counting} SELECT 1000000 + i, 'judge-' || i, 'UNKNOWN', 'EXTERNAL', 1, 1 FROM n`,
+    `INSERT INTO evidence (number, id, kind, entry, ordinal, revision, actor, origin_group, result, confidence, rationale, created_at)
+      ${counting} SELECT 1000000 + i, 'judgement-' || i, 'VERIFY', 1, i,
+        CASE WHEN i <= ${OBJECTIONS} THEN 1 ELSE (SELECT max(number) FROM revision) END, 1000000 + i, i,
+        CASE WHEN i <= ${OBJECTIONS} OR i % 2 = 0 THEN 'UNSUPPORTED' ELSE 'SUPPORTED' END, 1, 'x', 1 FROM n`,
+    `UPDATE entry SET evidence = ${2 * OBJECTIONS}, origins = ${2 * OBJECTIONS}`,
+  ])
+    world.connection.raw.exec(statement)
+  const found = await findEntry(world.connection, entry.slug)
+  assert.ok(found !== undefined)
+  const times: number[] = []
+  for (let n = 0; n < ROUNDS; n += 1) {
+    const evidence = await evidenceOn(world.connection, found, found)
+    assert.ok(evidence !== undefined)
+    const objections = evidence.judgements.filter(one => isAgainst(one) && one.record <= 1_000_000 + OBJECTIONS)
+    const shown = new Set(objections.slice(-SHOWN).map(({ record }) => record))
+    const began = performance.now()
+    const replies = repliesOf(evidence, shown)
+    times.push(performance.now() - began)
+    assert.deepEqual(
+      [...replies.values()].map(all => all.length),
+      Array(SHOWN).fill(1 + OBJECTIONS),
+    )
+  }
+  const took = thirdLeast(times)
+  t.diagnostic(`${took.toFixed(2)} ms, ${(times[0] ?? 0).toFixed(2)} ms at first`)
+  assert.ok(took <= REPLIES_MOST, `${took} ms`)
+})
 
 test('a thousand quotes of a text with as many sentences as possible cost little', async t => {
   const world = await openPreparedWorld(t)
