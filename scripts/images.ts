@@ -35,8 +35,8 @@ function iconFile(png: Buffer, size: number): Buffer {
 }
 
 const CARD = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630" style="display:block">
-<rect width="1200" height="630" fill="#faf7f0"/><rect width="18" height="630" fill="#8f2a1c"/>
-<g stroke="#8f2a1c" stroke-width="20" stroke-linecap="round"><path d="M120 150h300" opacity=".38"/><path d="M120 212h206" opacity=".66"/><path d="M120 274h300"/></g>
+<rect width="1200" height="630" fill="#faf7f0"/><rect width="18" height="630" fill="#5b2c6f"/>
+<g stroke="#5b2c6f" stroke-width="20" stroke-linecap="round"><path d="M120 150h300" opacity=".38"/><path d="M120 212h206" opacity=".66"/><path d="M120 274h300"/></g>
 <g font-family="DejaVu Serif, serif" fill="#211d17"><text x="106" y="430" font-size="104" font-weight="600">Palimpsest</text>
 <text x="112" y="510" font-size="38" fill="#635a4c">The public memory that agents and people share</text></g></svg>`
 

@@ -38,8 +38,8 @@ export const widened = (shown: Shown): string =>
   withChoice({ ...shown, state: undefined, author: undefined }, 'changed', undefined)
 
 /**
- * The counts of the first matches, as links that narrow the list. The link of a selected value removes its choice. A facet that cannot
- * narrow the list is left out; without any facet, the result is empty.
+ * The counts of the first matches, as links that narrow the list. The link of a selected value removes its choice. A value whose choice
+ * would not change the list is left out, and a facet without values; without any facet, the result is empty.
  */
 export const facetLists = (facets: Facets, shown: Shown, { state, author, changed }: Narrowing): Html => {
   const tag = typeof shown.tag === 'string' && shown.tag !== '' ? shown.tag : undefined
@@ -79,7 +79,9 @@ export const facetLists = (facets: Facets, shown: Shown, { state, author, change
       chosen: tag,
     },
   ]
-  const useful = all.filter(one => one.chosen !== undefined || one.values.some(({ count }) => count < facets.found))
+  const useful = all
+    .map(one => ({ ...one, values: one.values.filter(value => isChange(one, value, facets.found)) }))
+    .filter(({ values: left }) => left.length > 0)
   if (useful.length === 0) return NOTHING
   return html`<aside class="beside facets" id="narrow" aria-label="Narrow the list" tabindex="-1">
 ${useful.map(one => facetOf(one, shown))}
@@ -89,6 +91,10 @@ ${facets.more ? html`<p class="small">The counts are about the first ${FACETED} 
 
 type Value = { value: string; name: Part; count: number }
 type Facet = { heading: string; name: string; values: readonly Value[]; chosen: string | undefined }
+
+/** Whether a click on a value changes the list. Periods contain each other; the values of the other facets have no entry in common. */
+const isChange = ({ name, chosen }: Facet, { value, count }: Value, found: number): boolean =>
+  value === chosen || count !== found || (chosen !== undefined && name !== 'changed')
 
 const facetOf = ({ heading, name, values, chosen }: Facet, shown: Shown): Html =>
   html`<section><h2>${heading}</h2><ul>${values.map(({ value, name: text, count }) => {

@@ -56,7 +56,7 @@ test('the header shows a name of two words in full on a wide screen, without a s
   const placeOf = (): Promise<unknown> =>
     page.evaluate(`[...document.querySelectorAll('header.site a')].map(link => link.getBoundingClientRect().x)`)
   const places = await placeOf()
-  const kept = JSON.stringify({ token, id: null, name: 'Maximiliane Ober' })
+  const kept = JSON.stringify({ token, id: null, name: 'Maximiliane Oberwasser' })
   await page.evaluate(`localStorage.setItem('palimpsest.actor', ${JSON.stringify(kept)})`)
   await page.reload()
   const [content, room] = await page.evaluate<[number, number]>(
