@@ -137,7 +137,7 @@ export const HISTORY: Page = {
       const previous = items[index + 1] ?? earlier
       const adjoins = (previous?.id ?? null) === revision.previousRevisionId
       const changes = html`${step && standingOf(verdicts.get(step.record))}${adjoins && previous !== undefined && changedWords(previous.content, revision.content)}`
-      const log = html`${inLog(step?.record, logged)}${adjoins && sizeOf(previous, revision)}`
+      const log = html`${adjoins && sizeOf(previous, revision)}${inLog(step?.record, logged)}`
       return revisionRow(entry, revision, step?.ordinal, index, {
         author,
         changes,
@@ -247,7 +247,7 @@ function standingOf(standing: Pick<Entry['standing'], 'state' | 'tally'> | undef
 
 /** A link to the proof of a record, if the public log has it. */
 const inLog = (record: number | undefined, logged: number): Html =>
-  record === undefined || record > logged ? NOTHING : html` · <a href="/log?record=${record}">log record ${record}</a>`
+  record === undefined || record > logged ? NOTHING : html` · <a href="/log?record=${record}">record ${record}</a>`
 
 function revisionRow(
   { slug, currentRevisionId, status }: Entry,

@@ -39,7 +39,7 @@ test(
   async () => {
     const { page, complaints, close } = await visit(browser, app.url)
     await page.goto(`/entries/${entries[2]?.slug}/history`)
-    await page.getByRole('link', { name: 'log record 3' }).click()
+    await page.getByRole('link', { name: 'record 3' }).click()
     await page.getByText('Record 3 is in the public log, under the signed root of 7 records.').waitFor()
     // One node for each hash, and the root, are computed: they are bold.
     assert.equal(await page.locator('[data-tree] .lit').count(), 4)

@@ -144,16 +144,25 @@ test(
       const path = `/api/entries/${entry.slug}/verify`
       expectStatus(await call(app.url, 'POST', path, { token: judge, body: judged }), 201)
     }
-    const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
-    await page.goto(`/entries/${entry.slug}/history`)
-    assert.equal(await page.locator('.revision small').count(), 1)
-    const heights = await page
-      .locator('.revision')
-      .evaluateAll(all => all.map(one => one.getBoundingClientRect().height))
-    assert.ok(heights.length === 20 && Math.max(...heights) <= 72, `${heights}`)
-    await page.locator('.revision').last().scrollIntoViewIfNeeded()
-    assert.ok(((await page.getByRole('button', { name: 'Compare the two chosen' }).boundingBox())?.y ?? -1) >= 0)
-    assert.deepEqual(complaints, [])
-    await close()
+    for (const width of [360, 768, 1_000, 1_440]) {
+      const { page, complaints, close } = await visit(browser, app.url, { width, touch: width === 360 })
+      await page.goto(`/entries/${entry.slug}/history`)
+      assert.equal(await page.locator('.revision small').count(), 1)
+      const heights = await page
+        .locator('.revision')
+        .evaluateAll(all => all.map(one => one.getBoundingClientRect().height))
+      assert.ok(heights.length === 20 && Math.max(...heights) <= 72, `${width} px: ${heights}`)
+      const ends = await page
+        .locator('.revision')
+        .first()
+        .evaluate(row => [row.querySelector('.size'), row].map(one => one?.getBoundingClientRect().right ?? 0))
+      if (width === 1_440) assert.ok((ends[0] ?? 0) <= (ends[1] ?? 0), `the size of the change is cut: ${ends}`)
+      await page.locator('.revision').last().scrollIntoViewIfNeeded()
+      assert.ok(((await page.getByRole('button', { name: 'Compare the two chosen' }).boundingBox())?.y ?? -1) >= 0)
+      await assertNoOverflow(page, `a history at ${width} px`)
+      await assertAccessible(page, `a history at ${width} px`)
+      assert.deepEqual(complaints, [])
+      await close()
+    }
   },
 )
