@@ -324,10 +324,10 @@ test('a disputed entry says why beside its text, and an undisputed one does not'
   await world.verify(await world.voice(), entry)
   assert.doesNotMatch(await page(`/entries/${entry.slug}`), /class="side/)
   await world.contradict(await world.voice(), entry, 'It leaks <b>.')
-  const text = wordsOf(
-    /<section aria-label="Reasons">.*?<\/section>/s.exec(await page(`/entries/${entry.slug}`))?.[0] ?? '',
-  )
-  assert.equal(text, 'For Tried it.Against It leaks &lt;b&gt;.')
+  const disputed = await page(`/entries/${entry.slug}`)
+  const why = /<section class="why".*?<\/section>/s.exec(disputed)
+  assert.equal(wordsOf(why?.[0] ?? ''), 'Why it is disputedFor Tried it.Against It leaks &lt;b&gt;.')
+  assert.ok(disputed.indexOf('class="why"') < disputed.indexOf('class="judge"'), 'the reasons stand before the form')
 })
 
 test('an entry has four tabs, and its history shows the changed words', async () => {

@@ -157,7 +157,7 @@ function start(form, name) {
 }
 
 /** The places of a page that depend on the evidence. */
-const JUDGED = ['.standing', '.tabs', '.life', '.state']
+const JUDGED = ['.standing', '.tabs', '.life', '.why', '.state']
 
 /** Shows the new standing, read from the page as it is now. */
 async function refresh() {

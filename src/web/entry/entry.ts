@@ -162,9 +162,9 @@ ${trustNotice(entry, entry, slug)}
 <section class="prose" aria-label="Content" dir="auto">${content}</section>
 </div>
 <aside class="beside" aria-label="About this entry">
+${reasonsOf(entry, standing, steps, support)}
 ${open && judgeForm(entry)}
 ${stateOfEvidence(standing, slug)}
-${reasonsOf(entry, standing, steps, support)}
 ${open && writeLinks(entry)}
 </aside>
 </div>
@@ -191,11 +191,12 @@ function standingSentence(standing: Standing, revision: Revision, names: Map<str
 }
 
 /** Says why a text is contradicted or disputed, or which objection it answers: one reason of each side, with the signals of the objection. */
-function reasonsOf({ slug }: Entry, { contradictions: [objection] }: Standing, steps: Step[], support?: string): Html {
+function reasonsOf({ slug }: Entry, standing: Standing, steps: Step[], support?: string): Html {
+  const [objection] = standing.contradictions
   if (objection === undefined || objection.status === 'ADDRESSED') return NOTHING
   const { id, rationale, answeredBy, signals = [] } = objection
   const ordinal = steps.find(step => step.id === answeredBy)?.ordinal
-  return html`<section aria-label="Reasons">${reason('For', 'good', support)}${reason('Against', 'bad', rationale)}${signalBadges({ signals })}
+  return html`<section class="why" aria-labelledby="why"><h2 id="why">Why it is ${VERDICTS[standing.state].name.toLowerCase()}</h2>${reason('For', 'good', support)}${reason('Against', 'bad', rationale)}${signalBadges({ signals })}
 ${answeredBy !== null && html`<p class="small"><a href="/entries/${slug}/evidence#evidence-${id}">Answered by ${ordinal === undefined ? 'a revision' : `revision ${ordinal}`}</a></p>`}</section>`
 }
 
