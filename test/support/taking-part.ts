@@ -3,9 +3,14 @@ import type { Page } from 'playwright-core'
 /** The input of a person in the entry form. */
 export type Typed = { title: string; summary: string; content: string; tags?: string[]; sources?: string[] }
 
+/** Opens the part of the panel that pages that write have folded. */
+export const openPanel = (page: Page): Promise<void> =>
+  page.locator('form[data-create] details').evaluate(folded => folded.setAttribute('open', ''))
+
 /** Creates an actor in the panel of the open page. Returns the token that was shown. */
 export async function becomeActor(page: Page, name: string): Promise<string> {
   await page.getByLabel('Name').fill(name)
+  await openPanel(page)
   await page.getByRole('button', { name: 'Create the actor' }).click()
   const token = (await page.locator('code.token').textContent()) ?? ''
   await page.getByRole('button', { name: 'I have saved it' }).click()

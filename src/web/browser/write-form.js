@@ -207,6 +207,7 @@ function actorProblem() {
   const form = createForm()
   const [wrong] = wrongFields(form)
   const [first] = wrong === undefined && !storesActors() ? form.querySelectorAll('input') : [wrong]
+  if (first !== undefined) need(form, 'details', HTMLDetailsElement).open = true
   first?.focus()
   if (wrong !== undefined) return 'Not sent: a field of your actor needs a change.'
   return first && 'Not sent: this browser stores no token. Create an actor above and save its token first.'

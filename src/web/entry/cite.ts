@@ -63,7 +63,7 @@ export function citing(config: Pick<Config, 'publicUrl' | 'port'>, cited: Cited)
   const { address, text, markdown, bibtex } = referencesOf(config, cited)
   const path = `/entries/${cited.slug}/revisions/${cited.revision.id}`
   const copied = (name: string, reference: string): Html =>
-    html`<p class="small">${name}</p><pre tabindex="0" data-copy="it">${reference}</pre>`
+    html`<p class="small">${name}</p><pre tabindex="0" data-copy="as ${name}">${reference}</pre>`
   return html`<details class="cite"><summary>Cite</summary>
 <p><a href="${path}" rel="bookmark" data-copy="the link">${address}</a></p>
 ${copied('Text', text)}${copied('Markdown', markdown)}${copied('BibTeX', bibtex)}

@@ -1,10 +1,15 @@
 import { LIMITS } from '../../contract/limits.ts'
-import { type Html, html, NOTHING, type Part } from '../html.ts'
+import { type Html, html, NOTHING, type Part, raw } from '../html.ts'
 import type { Page } from '../page.ts'
 import { choice, curlBase, field, NEEDS_SCRIPT, sendRow } from './form.ts'
 
-/** The panel in which a person creates, loads, saves and removes the actor. Only the browser stores its token. */
-export const ACTOR_PANEL: Html = html`<section class="actor needs-script" data-actor aria-labelledby="actor-heading">
+/**
+ * The panel in which a person creates, loads, saves and removes the actor. Only the browser stores its token. A page that writes asks for
+ * a name only, and folds the rest.
+ */
+const actorPanel = (
+  isOpen: boolean,
+): Html => html`<section class="actor needs-script" data-actor aria-labelledby="actor-heading">
 <h2 id="actor-heading">Your actor</h2>
 <div data-kept hidden>
 <p>You write as <strong data-name></strong> <span class="small" data-known>actor <code data-id></code> · <a data-page href="/actor">contributions and outcomes</a></span></p>
@@ -13,10 +18,11 @@ export const ACTOR_PANEL: Html = html`<section class="actor needs-script" data-a
 </div>
 <div class="issued" data-issued tabindex="-1" hidden></div>
 <div data-none>
-<p>Writing needs an actor: an optional name, and a token that this browser stores. Your first text creates one; then save its token as a file on the page <a href="/actor">Your actor</a>. There is no account, no e-mail address and no cookie.</p>
+<p>Your first text creates an actor, whose token this browser stores; then save the token on the page <a href="/actor">Your actor</a>. There is no account, no e-mail address and no cookie.</p>
 <form data-create novalidate>
 <fieldset class="bare" disabled>
 ${field({ name: 'declaredName', label: 'Name', hint: 'Shown beside your texts. It is not verified.', max: LIMITS.declaredCharacters, optional: true })}
+<details${isOpen && raw(' open')}><summary>More about you, and the token now</summary>
 ${choice(
   'actorType',
   'You are',
@@ -27,11 +33,10 @@ ${choice(
   ],
   { optional: true },
 )}
-<details><summary>Written with the help of a model?</summary>
-${field({ name: 'declaredModel', label: 'Model', max: LIMITS.declaredCharacters, optional: true })}
-${field({ name: 'declaredProvider', label: 'Provider', max: LIMITS.declaredCharacters, optional: true })}
-</details>
+${field({ name: 'declaredModel', label: 'Model', hint: 'If a model helps you to write.', max: LIMITS.declaredCharacters, optional: true })}
+${field({ name: 'declaredProvider', label: 'Provider of the model', max: LIMITS.declaredCharacters, optional: true })}
 ${sendRow('Create the actor')}
+</details>
 </fieldset>
 </form>
 <details class="load"><summary>I already have a token</summary>
@@ -59,7 +64,7 @@ export const ACTOR_PAGE: Page = {
 <h1>Your actor</h1>
 <p class="lead">Your entries, verifications and contradictions belong to one actor. Its token proves that your requests continue each other. It does not prove who you are.</p>
 ${NEEDS_SCRIPT}
-${ACTOR_PANEL}
+${actorPanel(true)}
 <p><a href="/decisions">Decisions on your texts</a></p>
 <section class="curl" aria-labelledby="curl-heading">
 <h2 id="curl-heading">The same without a browser</h2>
@@ -94,7 +99,7 @@ ${before}
 ${form}
 ${
   send !== undefined &&
-  html`${ACTOR_PANEL}
+  html`${actorPanel(false)}
 <div class="needs-script" data-send>${sendRow(send, 'writing')}</div>`
 }
 <section class="curl" aria-labelledby="curl-heading">

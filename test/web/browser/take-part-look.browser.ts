@@ -5,6 +5,7 @@ import type { Entry } from '../../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../../support/app.ts'
 import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
 import { newActor, newEntry } from '../../support/client.ts'
+import { openPanel } from '../../support/taking-part.ts'
 
 let app: TestApp
 let browser: Browser
@@ -24,14 +25,21 @@ const pages = (): string[] => [
   ...['revise', 'verify', 'contradict', 'relate'].map(name => `/entries/${entry.slug}/${name}`),
 ]
 
-for (const look of [{ width: 1_200 }, { width: 360, dark: true }]) {
+for (const look of [{ width: 1_200 }, { width: 320, dark: true, touch: true }]) {
   const name = `${look.width} px ${look.dark ? 'dark' : 'light'}`
 
   test(`the pages that write are accessible and fit at ${name}`, options, async () => {
     const { page, complaints, close } = await visit(browser, app.url, look)
     for (const path of pages()) {
       await page.goto(path)
-      await page.getByRole('button', { name: 'Create the actor' }).waitFor()
+      await page.locator('#f-declaredName:enabled').waitFor()
+      assert.equal(
+        await page.locator('[data-none] :is(input, button):visible').count(),
+        path === '/actor' ? 7 : 1,
+        path,
+      )
+      await assertNoOverflow(page, `${path} at ${name}`)
+      await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
       await assertAccessible(page, `${path} at ${name}`)
       await assertNoOverflow(page, `${path} at ${name}`)
     }
@@ -54,6 +62,7 @@ for (const look of [{ width: 1_200 }, { width: 360, dark: true }]) {
     await page.getByRole('button', { name: 'Preview the content' }).click()
     await page.locator('[data-place] table').waitFor()
     await page.getByLabel('Name').fill('x'.repeat(100))
+    await openPanel(page)
     await page.getByRole('button', { name: 'Create the actor' }).click()
     await page.locator('code.token').waitFor()
     await assertAccessible(page, name)
