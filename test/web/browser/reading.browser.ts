@@ -44,25 +44,33 @@ async function assertOutline(page: Page, name: string): Promise<string> {
 const ELSEWHERE =
   /[?&](?:offset|limit)=|^\/(?:publish|actor|admin|entries\/[^/]+\/(?:revise|verify|contradict|relate))$/
 
-/** Checks each page against WCAG, narrow in the light theme and wide in the dark one. Returns the titles. */
+/** Opens every part of a page that is folded. */
+const openParts = (page: Page): Promise<void> =>
+  page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+
+/** Checks each page against WCAG: narrow in the light theme with all parts open, wide in the dark one, and in forced colours. Returns the titles. */
 async function assertLooks(base: string, addresses: readonly string[], scripts: boolean): Promise<string[]> {
   const { page, complaints, close } = await visit(browser, base, { scripts })
   const titles: string[] = []
   for (const address of addresses) {
     const name = `${address} ${scripts ? 'with' : 'without'} JavaScript`
     const isChecked = scripts && !ELSEWHERE.test(address)
-    await page.setViewportSize({ width: 360, height: 900 })
-    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize({ width: 320, height: 900 })
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' })
     const answer = await page.goto(address)
     assert.equal(answer?.status(), 200, name)
     titles.push(await assertOutline(page, name))
     await assertNoOverflow(page, `${name}, narrow`)
+    if (scripts) await openParts(page)
+    await assertNoOverflow(page, `${name}, narrow and open`)
     if (isChecked) await assertAccessible(page, `${name}, light`)
     await page.setViewportSize({ width: 1_400, height: 900 })
     await page.emulateMedia({ colorScheme: 'dark' })
     await assertNoOverflow(page, `${name}, wide`)
     // Colours are all that differs in dark.
     if (isChecked) await assertAccessible(page, `${name}, dark`, ['color-contrast'])
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
+    if (isChecked) await assertAccessible(page, `${name}, forced colours`, ['color-contrast'])
     assert.deepEqual(complaints, [], name)
   }
   await close()
