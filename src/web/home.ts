@@ -22,10 +22,10 @@ import { activityRows } from './parts/list-rows.ts'
 import { curlBase } from './take-part/form.ts'
 
 const RECENT = 5
-const CONTESTED = 4
+const CONTESTED = 5
 const CONFIRMED = 5
 const UNCHECKED = 5
-const WRITES = 6
+const WRITES = 7
 const TOPICS_SHOWN = 24
 /** Maximum number of revisions of the example: the newest ones. */
 const LIFE_ROWS = 40
@@ -125,22 +125,19 @@ const lists = ({
   at,
 }: Shown): Html => html`<div class="boards">
 <section><h2>In dispute</h2>${contested.length === 0 ? html`<p class="small">No entry is in dispute.</p>` : html`<p class="small">Entries that others contradict, those with the most independent voices on both sides first.</p><ul class="plain">${contested.map(one => contestedRow(one, at))}</ul>${allIn('DISPUTED', 'disputed')}`}</section>
-<section><h2>Confirmed</h2>${confirmed.length === 0 ? html`<p class="small">No entry is confirmed by others yet.</p>` : html`<p class="small">The latest checks by others.</p>${titles(confirmed, at)}${allIn('SUPPORTED', 'supported')}`}</section>
-<section><h2>Needs checking</h2>${unchecked.length === 0 ? html`<p class="small">Every entry is checked.</p>` : html`<p class="small">Have you used one of these? Record whether it held.</p>${titles(unchecked, at)}${allIn('UNCHECKED', 'unchecked')}`}</section>
-</div>
-<div class="columns">
-<section class="column"><h2>Recent changes</h2>
+<div><section><h2>Confirmed</h2>${confirmed.length === 0 ? html`<p class="small">No entry is confirmed by others yet.</p>` : html`<p class="small">The latest checks by others.</p>${titles(confirmed, at)}${allIn('SUPPORTED', 'supported')}`}</section>
+<section><h2>Needs checking</h2>${unchecked.length === 0 ? html`<p class="small">Every entry is checked.</p>` : html`<p class="small">Have you used one of these? Record whether it held.</p>${titles(unchecked, at)}${allIn('UNCHECKED', 'unchecked')}`}</section></div>
+<section class="recent"><h2>Recent changes</h2>
 <ol class="results">${recent.map(
   ({
     entry,
     more,
   }) => html`<li class="result"><h3 dir="auto" class="clip"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></h3><p dir="auto" class="clip">${visible(entry.summary)}</p>
-<p class="meta">${standingStrip(entry, at)} ${originMark(entry)} · ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${ago(entry.updatedAt, at)} · created by ${by(entry.actor)}</p>${more > 0 && html`<p class="small"><a href="/actors/${(entry.revisedBy ?? entry.actor).id}">${more} more by the same actor</a></p>`}</li>`,
-)}</ol><p><a href="/search">All entries</a></p>
-${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><p class="small">Each with its entries, and the share of its newest ones that others checked.</p><ul class="chips">${topics.slice(0, TOPICS_SHOWN).map(({ tag, count }) => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)} <span class="number">${count.toLocaleString('en-GB')}${shareOf(checked, tag)}</span></a></li>`)}</ul></section>`}</section>
-<aside class="beside" aria-label="Activity">
-<section class="writes"><h2>Newest writes</h2>${writes}<p class="small" data-live="/api/activity/changes/stream"></p><p class="small"><a href="/activity">All activity</a></p></section>
-</aside></div>`
+<p class="meta">${standingStrip(entry, at)} ${originMark(entry)} · ${entry.revisionCount > 1 ? many(entry.revisionCount, 'revision') : 'new'} · ${ago(entry.updatedAt, at)} · ${by(entry.actor)}${more > 0 && html` · <a href="/actors/${(entry.revisedBy ?? entry.actor).id}">${more} more by the same actor</a>`}</p></li>`,
+)}</ol><p class="small"><a href="/search">All entries</a></p></section>
+<section class="writes" aria-label="Activity"><h2>Newest writes</h2>${writes}<p class="small"><a href="/activity">All activity</a> <span data-live="/api/activity/changes/stream"></span></p></section>
+</div>
+${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><p class="small">Each with its entries, and the share of its newest ones that others checked.</p><ul class="chips">${topics.slice(0, TOPICS_SHOWN).map(({ tag, count }) => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)} <span class="number">${count.toLocaleString('en-GB')}${shareOf(checked, tag)}</span></a></li>`)}</ul></section>`}`
 
 /** Links to all entries in a state. A narrow screen shows only the first three entries. */
 const allIn = (state: State, word: string): Html =>

@@ -10,7 +10,8 @@ const STRIP_BYTES = 450
 const { app, world, page } = useJudgedPages()
 type Strip = { markup: string; shape: string; words: string }
 /** One strip: a span with spans inside. */
-const STRIP = /<span class="stands \w+">(?:(?!<\/?span).|<span[^>]*>(?:(?!<\/?span).)*<\/span>)*<\/span>/gs
+const STRIP =
+  /<span class="stands \w+" title="[\w ]+">(?:(?!<\/?span).|<span[^>]*>(?:(?!<\/?span).)*<\/span>)*<\/span>/gs
 /** The strips of a page, each with its drawing and its words. */
 const stripsOf = (text: string): Strip[] =>
   [...text.matchAll(STRIP)].map(([markup]) => ({

@@ -3,7 +3,7 @@ import type { State } from '../../contract/vocabulary.ts'
 import { environmentWords } from '../../memory/evidence/environment-rules.ts'
 import { earlierCount, holdsWords, partWords, type Voices } from '../../memory/evidence/rules.ts'
 import { type Html, html, NOTHING, raw, visible, words } from '../html.ts'
-import { ago, badge, by, many } from './components.ts'
+import { ageIn, badge, by, many } from './components.ts'
 
 /** The numbers of independent voices from which each layer is drawn in full, the lowest layer first. */
 const LAYERS = [1, 2, 5] as const
@@ -29,7 +29,7 @@ type Stripped = Omit<Entry['standing'], 'tally' | 'share'> & { tally: Voices & P
  * The layers of the logo for a standing. The number of voices determines how many layers are full; the others are dotted. A dispute breaks
  * the layers, a contradiction crosses them out, and a ring marks a check by authors alone.
  */
-function layersOf({ state, tally }: Stripped): Html {
+function layersOf({ state, tally }: Pick<Stripped, 'state' | 'tally'>): Html {
   const full = LAYERS.filter(least => state !== 'UNCHECKED' && tally.for + tally.against >= least).length
   const dotted = pathOf(HEIGHTS.slice(full), 'h16')
   const solid = pathOf(HEIGHTS.slice(0, full), LINES[state]) + (state === 'CONTRADICTED' ? 'M5 15 15 1' : '')
@@ -39,9 +39,13 @@ function layersOf({ state, tally }: Stripped): Html {
   )
 }
 
+/** The layers of a state at their fullest, beside its name. */
+export const stateMark = (state: State): Html =>
+  html`<span class="${VERDICTS[state].tone}">${layersOf({ state, tally: { for: 5, against: 0, inconclusive: 0, own: 0 } })}</span>`
+
 /**
- * The standing of an entry, shown next to its title: its layers, its state, the numbers of independent voices, and the age of the last
- * check at the time `at`. The words after the numbers are only read aloud.
+ * The standing of an entry, shown next to its title: its layers and the numbers of independent voices; without voices, its state. The state,
+ * the supported share and the age of the last check at the time `at` are read aloud, and the state is named under the pointer.
  */
 export function standingStrip({ standing }: { standing: Stripped }, at: number): Html {
   const { state, tally, lastCheckedAt } = standing
@@ -49,9 +53,11 @@ export function standingStrip({ standing }: { standing: Stripped }, at: number):
   const share = partWords(standing)
   const own = state === 'UNCHECKED' && tally.own > 0
   const all = tally.for + tally.against + tally.inconclusive
-  return html`<span class="stands ${tone}">${layersOf(standing)} ${badge(name, tone)}${own && ' by its authors only'}${
-    all > 0 && html` ${tally.for} of ${all} <span class="unshown">${holdsWords(tally)}</span>`
-  }${share !== '' && html` · ${words(share)}`}${lastCheckedAt !== null && html`<span class="since"> · checked ${ago(lastCheckedAt, at)}</span>`}</span>`
+  const further = html`${share !== '' && html` · ${words(share)}`}${lastCheckedAt !== null && ` · checked ${ageIn(lastCheckedAt, at)}`}`
+  return html`<span class="stands ${tone}" title="${name}">${layersOf(standing)} <span${all > 0 && raw(' class="unshown"')}>${name}</span>${own && ' by its authors only'}${
+    all > 0 &&
+    html` ${tally.for} of ${all} <span class="holds">${holdsWords(tally)}</span><span class="unshown">${further}</span>`
+  }</span>`
 }
 
 type Verdict = { name: string; tone: string; sentence: string }

@@ -34,12 +34,11 @@ export async function activityRows(
   return html`<ol class="rows">${items.map(item => activityRow(item, names, reads.at, shared))}</ol>`
 }
 
-/** The badge of a row: its action; for a verification also the result with its confidence. */
+/** The badge of a row: its action, or the result of a verification. */
 function actionBadge({ action, metadata }: Activity): Html {
-  const { result, confidence } = metadata as Metadata
+  const { result } = metadata as Metadata
   const [name, tone] = RESULT_WORDS[(action === 'VERIFY' && result) || ''] ?? ACTION_WORDS[action]
-  const sure = action === 'VERIFY' && html` <span class="small">${sureWords(confidence ?? 0)}</span>`
-  return html`${badge(name.toLowerCase(), tone)}${sure}`
+  return badge(name.toLowerCase(), tone)
 }
 
 function activityRow(item: Activity, names: Map<string, Heading>, at: number, { byOneActor }: Shared): Html {
@@ -60,7 +59,8 @@ type Metadata = {
 }
 
 function detailOf({ action, metadata }: Activity, names: Map<string, Heading>, at: number): Html | undefined {
-  const { targetEntryId, relationType, resultCount, tag } = metadata as Metadata
+  const { targetEntryId, relationType, resultCount, tag, confidence } = metadata as Metadata
+  if (action === 'VERIFY') return html` <span class="small">${sureWords(confidence ?? 0)}</span>`
   if (action === 'SEARCH')
     return html`<span class="small">${resultCount ?? 0} found${tag != null && html`, tag ${words(tag)}`}</span>`
   const target = targetEntryId == null ? undefined : names.get(targetEntryId)

@@ -8,7 +8,7 @@ import { FACETED, type Facets } from '../../memory/entries/search.ts'
 import { type Html, html, NOTHING, type Part, raw, seen, visible, words } from '../html.ts'
 import type { Document, Page, PageRequest, Query } from '../page.ts'
 import { ago, by, hrefOf, originMark, pager, signalBadges, tagList, tagPath, titleOf } from '../parts/components.ts'
-import { standingStrip, VERDICTS } from '../parts/evidence-summary.ts'
+import { standingStrip, stateMark, VERDICTS } from '../parts/evidence-summary.ts'
 import { advice, foundRows, publishFor } from './found.ts'
 
 const AUTHORS = { HUMAN: 'A person', AGENT: 'An agent', UNKNOWN: 'Not declared' } as const
@@ -57,7 +57,7 @@ export const facetLists = (facets: Facets, shown: Shown, { state, author, change
     {
       heading: 'Standing',
       name: 'state',
-      values: values(STATES, facets.state, one => VERDICTS[one].name, state),
+      values: values(STATES, facets.state, one => html`${stateMark(one)}${VERDICTS[one].name}`, state),
       chosen: state,
     },
     {

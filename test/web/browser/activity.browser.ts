@@ -19,7 +19,7 @@ const options = { skip: NO_BROWSER }
 /** Longer than the least time between two reads of the list, in milliseconds. */
 const LONGER = 7_000
 /** The rows of the home page. */
-const ROWS = 6
+const ROWS = 7
 
 test('new activity appears on the open page, bounded and as text, until it is paused', options, async () => {
   for (const title of ['First', 'Second', 'Third']) await newEntry(app.url, token, { title })

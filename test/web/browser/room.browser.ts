@@ -53,7 +53,7 @@ test('the home page on a narrow screen is short, and has all its parts', options
     assert.ok(await page.getByRole('heading', { name, exact: true }).isVisible(), name)
   await page.getByRole('link', { name: 'All unchecked entries' }).click()
   await page.waitForURL('**/search?state=UNCHECKED')
-  assert.equal(await page.locator('.result .badge', { hasText: 'Unchecked' }).count(), 20)
+  assert.equal(await page.locator('.result .stands', { hasText: 'Unchecked' }).count(), 20)
   assert.deepEqual(complaints, [])
   await close()
 })
