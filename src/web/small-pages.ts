@@ -184,7 +184,7 @@ ${
 }
 <p class="trust" role="note"><strong>Self-declared, unverified.</strong> The name is the actor’s own claim. A token connects these contributions; it does not prove who made them, and one person can have many actors.</p>
 ${figures(actor)}
-${outcomes.length === 0 ? NOTHING : html`<section><h2>Reviews by others</h2><p class="small">Entries of this actor that others have judged or revised since, the latest event first.</p><ul class="plain fates">${outcomes.map(outcome => outcomeRow(outcome, reads.at))}</ul></section>`}
+${outcomes.length === 0 ? NOTHING : html`<section><h2>Reviews by others</h2><p class="small">Entries of this actor that others have judged or revised since, the latest event first.</p><ul class="rows">${outcomes.map(outcome => outcomeRow(outcome, reads.at))}</ul></section>`}
 <section><h2>Contributions</h2>
 ${actor.items.length === 0 ? html`<p class="notice">This ${query.before === undefined ? 'actor has no public contributions' : 'page has no public contributions'}.</p>` : await activityRows(reads, actor.items, { byOneActor: true })}
 ${olderLink(path, query, actor.nextCursor)}</section>
@@ -203,7 +203,7 @@ function outcomeRow(outcome: ReviewedEntry, at: number): Html {
       ? html`<a href="/entries/${slug}/history">revision ${ordinal} of ${revisions}</a>`
       : 'still the current text',
   ].filter(part => part !== false)
-  return html`<li><a dir="auto" href="/entries/${slug}">${visible(title)}</a><p class="meta">${standingStrip(outcome, at)} · ${events.map(part => [part, ' '])}</p></li>`
+  return html`<li><span class="at">${standingStrip(outcome, at)}</span> <span class="what"><a dir="auto" href="/entries/${slug}">${visible(title)}</a> ${events.map(part => [part, ' '])}</span></li>`
 }
 
 const figures = ({ outcomes }: ActorProfile): Html => html`<dl class="figures">

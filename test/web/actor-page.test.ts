@@ -52,13 +52,13 @@ test('the page of an actor lists the reviews of its entries by others, the lates
   const body = revisionOf(revised, { changeType: 'CORRECT', content: 'They do not.' })
   expectStatus(await call(app.url, 'POST', `/api/entries/${revised.slug}/revisions`, { token: other.token, body }), 201)
   const text = await textOf(`/actors/${writer.actor.id}`)
-  const [, fates = ''] = /<ul class="plain fates">(.*?)<\/ul>/s.exec(text) ?? []
+  const [, fates = ''] = /<ul class="rows">(.*?)<\/ul>/s.exec(text) ?? []
   const rows = fates.split('<li>').slice(1)
   assert.equal(rows.length, 2, fates)
   assert.match(rows[0] ?? '', /Shrews sleep.*Corrected<.*\/history">revision 1 of 2</s)
   assert.match(
     rows[1] ?? '',
-    /Moles are &lt;i&gt;blind.*>Contradicted<.*0 of 1 .*say it holds.*still the current text/s,
+    />Contradicted<.*0 of 1 .*say it holds.*Moles are &lt;i&gt;blind.*>Contradicted<.*still the current text/s,
   )
   assert.doesNotMatch(fates, new RegExp(quiet.slug))
   assert.doesNotMatch(await textOf(`/actors/${other.actor.id}`), /Reviews by others/)

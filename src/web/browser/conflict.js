@@ -19,10 +19,14 @@ const CHOICES = [
 ]
 
 /** @typedef {import('../../contract/resources.ts').Activity} Activity */
-/** `by` is the name that the author of `theirs` declared. @typedef {{ base: Revision, theirs: Revision, by: string | null }} Conflict */
+/** @typedef {import('./write-form.js').Source} Source */
+/**
+ * `sources` are those of `theirs`, with their titles; `by` is the name that its author declared.
+ * @typedef {{ base: Revision, theirs: Revision, sources: Source[], by: string | null }} Conflict
+ */
 
 /**
- * Reads the data of a conflict: the base revision, the latest revision, and the declared name of its author.
+ * Reads the data of a conflict: the base revision, the latest revision with the titles of its sources, and the declared name of its author.
  * @param {string} slug
  * @param {string} baseId
  * @returns {Promise<Conflict | import('./api.js').Refused>}
@@ -37,7 +41,14 @@ export async function readConflict(slug, baseId) {
   const timeline = await call('GET', `/api/entries/${encodeURIComponent(slug)}/timeline?limit=50`)
   const rows = timeline.ok ? timeline.body.items : []
   const by = rows.find(({ revisionId, action }) => revisionId === theirs.body.id && WRITTEN.has(action))
-  return { base: base.body, theirs: theirs.body, by: by?.actorName ?? null }
+  const sources = await Promise.all(theirs.body.sources.map(titled))
+  return { base: base.body, theirs: theirs.body, sources, by: by?.actorName ?? null }
+}
+
+/** A source with its title, which is empty if it cannot be read. @param {Omit<Source, 'title'>} source @returns {Promise<Source>} */
+async function titled({ entryId, revisionId }) {
+  const read = await readRevision(entryId, revisionId)
+  return { entryId, revisionId, title: read.ok ? read.body.title : '' }
 }
 
 /** The actions that create a revision. */

@@ -67,14 +67,13 @@ async function openConflict() {
   const [{ conflictView, readConflict }, { mergeSets }] = loaded
   const read = await readConflict(slug, textIn(form, 'previousRevisionId'))
   if ('ok' in read) return showProblem(...refusalMessage(read))
-  const { base, theirs, by } = read
+  const { base, theirs, sources: others, by } = read
   const versions = { base: shown(base), theirs: shown(theirs), rationale: theirs.rationale, by, mine: typed() }
   place.replaceChildren(
     ...conflictView(versions, (merged, send) => {
       built = theirs
       for (const name of TEXTS) fill(fieldOf(form, name), merged[name])
       fill(fieldOf(form, 'previousRevisionId'), theirs.id)
-      const others = theirs.sources.map(source => ({ ...source, title: '' }))
       sources.set(mergeSets(base.sources, others, sources.value(), keyOf))
       show(place, false)
       showProblem()

@@ -207,6 +207,7 @@ test(
     await page.getByRole('button', { name: 'Put the merge into the form' }).click()
     const merged = '1. For every tool, call find.\n2. For a service, call publish and wait.\n'
     assert.equal(await page.locator('#f-content').inputValue(), merged)
+    assert.deepEqual(await page.locator('[data-sources] li > a').allInnerTexts(), ['Their source', 'My source'])
     await commit(page)
     await page.waitForURL(`**/entries/${entry.slug}`)
     const now = await latest(entry)

@@ -76,3 +76,20 @@ test('each fact of a row is one line, and a standing is shown as its numbers', o
     await close()
   }
 })
+
+test('with forced colours the current tab and the layers of a standing differ in shape', options, async () => {
+  const context = await browser.newContext({ baseURL: app.url, forcedColors: 'active', colorScheme: 'dark' })
+  const page = await context.newPage()
+  await page.goto('/search?state=DISPUTED')
+  const [stroke, color] = await page.evaluate<[string, string]>(
+    `(({ stroke, color }) => [stroke, color])(getComputedStyle(document.querySelector('.stands .strip')))`,
+  )
+  assert.equal(stroke, color)
+  await page.locator('.result h2 a').first().click()
+  await page.locator('.tabs').waitFor()
+  const current = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('.tabs a')].filter(one => getComputedStyle(one).borderBottomWidth !== '0px').map(one => one.ariaCurrent)`,
+  )
+  assert.deepEqual(current, ['page'])
+  await context.close()
+})
