@@ -18,6 +18,25 @@ before(async () => {
 })
 const options = { skip: NO_BROWSER }
 
+test('a short text stays in sight while a result is written beside it', options, async () => {
+  const entry = await newEntry(app.url, token, { content: 'The valve opens at 3 bar.' })
+  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  await page.goto(`/entries/${entry.slug}`)
+  await page.getByText('The valve opens').selectText()
+  await page.getByRole('button', { name: 'It did not' }).click()
+  await page.locator('#f-quote').waitFor()
+  assert.equal(await page.locator('#f-quote').inputValue(), 'The valve opens at 3 bar.')
+  for (const place of ['#f-support', '#f-name']) {
+    await page.locator(place).scrollIntoViewIfNeeded()
+    await page.evaluate('scrollBy(0, 500)')
+    const box = await page.locator('.prose p').boundingBox()
+    assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 900, `${place}: ${JSON.stringify(box)}`)
+    await page.evaluate('scrollTo(0, 0)')
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test(
   'a reader without an actor records a result beside the text, by keyboard, and nothing is preselected',
   options,
