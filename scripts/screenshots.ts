@@ -47,8 +47,6 @@ async function overtake(page: Page, base: string): Promise<void> {
   await rival.createActor({ declaredName: 'A reviewer' })
   const { slug, currentRevisionId: previousRevisionId, title, summary, content } = await rival.readEntry(slugOf(GAPS))
   await page.getByLabel('Name').fill('An operator')
-  await page.getByRole('button', { name: 'Create the actor' }).click()
-  await page.getByRole('button', { name: 'I have saved it' }).click()
   const mine = content.replace('can commit later', 'may commit later')
   await page.locator('#f-content').fill(mine)
   await page.locator('#f-rationale').fill('Shorter.')

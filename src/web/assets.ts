@@ -34,15 +34,19 @@ const inFolder = (folder: string, ending: RegExp): [string, string][] =>
         .map(name => [name, readFileSync(join(folder, name), 'utf8')])
     : []
 
+/** The rules that a module imports from `memory` are served within that module, so that they take no request of their own. */
+const RULES = new Map(inFolder(MEMORY, /\.js$/).map(([name, text]) => [name, text.replace(/^export /gm, '')]))
+
 /** All modules are served from one directory. Lines that only contain a comment and indentation are removed. */
-const modules = [BROWSER, VERIFY, MEMORY]
+const modules = [BROWSER, VERIFY]
   .flatMap(folder => inFolder(folder, /\.js$/))
   .map(([name, text]): [string, string] => [
     name,
     text
-      .replace(/'\.\.\/\.\.\/(?:tlog\/verify|memory)\//g, "'./")
+      .replace(/^import .* from '\.\.\/\.\.\/memory\/([\w-]+\.js)'$/gm, (_, rules: string) => RULES.get(rules) ?? '')
+      .replace(/'\.\.\/\.\.\/tlog\/verify\//g, "'./")
       .replace(/(?<= from ')\w+(?=')/g, './$&.js')
-      .replace(/^ *(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/|\/\/ .*)\n/gm, '')
+      .replace(/^ *(?:\/\*\*?(?:(?!\*\/)[\s\S])*\*\/|\/\/ .*)\n/gm, '')
       .replace(/^ +/gm, ''),
   ])
 /** A package that browsers run, with its licence. */
