@@ -7,6 +7,7 @@ import { openSqlite, type SqliteConnection } from '../../src/engine/sqlite.ts'
 import { openIndex, putEntries, removeEntries } from '../../src/find/index/file.ts'
 import { searchIndex } from '../../src/find/query/query.ts'
 import { findActorByToken } from '../../src/memory/actors/rows.ts'
+import { readAges } from '../../src/memory/entries/blame.ts'
 import { EntryCache } from '../../src/memory/entries/cache.ts'
 import { changedEntries, currentEntry, listTitled } from '../../src/memory/entries/rows.ts'
 import { searchFaceted } from '../../src/memory/entries/search.ts'
@@ -289,6 +290,7 @@ async function recordViews(reads: Reads, slug: string, id: string, revisionId: s
   await searchFaceted(reads, {}, {})
   await views.readRevisionState(reads, slug, revisionId)
   await views.readSteps(reads, slug, 10)
+  await readAges(reads, { slug, ordinal: 1 })
   await views.readCounts(reads, slug)
   await views.readWithdrawal(reads, slug)
   await views.readVerdicts(reads, slug)

@@ -8,15 +8,55 @@ import { findStatement, findText } from '../evidence/rows.ts'
 import type { Judgement } from '../evidence/rules.ts'
 import { evidenceOn } from '../evidence/standing.ts'
 import { LruCache } from '../lru-cache.ts'
-import { findAddressed, observedRead, type ReadOperation } from '../operation.ts'
+import { findAddressed, observedRead, type ReadOperation, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime, shortDigest } from '../values.ts'
 import { COST_MAX, COSTS, evidenceOfPieces, type Origin, type Piece, TextBlame } from './blame-rules.ts'
-import { type BlamedRow, type EntryRow, findWriter, listTexts, type WriterRow } from './rows.ts'
+import { type BlamedRow, type EntryRow, findTextAt, findWriter, listTexts, type WriterRow } from './rows.ts'
+import { assertNotErased } from './rules.ts'
 
 /** Reads which revision wrote each sentence of an entry, and the result of the evidence about the texts that contained it. */
-export const readBlame: ReadOperation<'readBlame'> = async ({ reader, yieldToRequests }, request) => {
-  const entry = await findAddressed(reader, request)
+export const readBlame: ReadOperation<'readBlame'> = async (reads, request) => {
+  const entry = await findAddressed(reads.reader, request)
+  return { ...(await blameOf(reads, entry)), observed: observedRead(entry) }
+}
+
+type Reading = Pick<Reads, 'reader' | 'yieldToRequests'>
+type Address = { slug: string; ordinal: number }
+
+/** Like `readBlame`, for the text of one revision of an entry. Throws REVISION_NOT_FOUND or ERASED if there is no such text. */
+export const readBlameAt = async (reads: Reading, { slug, ordinal }: Address): Promise<Blame> =>
+  (await blameOf(reads, await entryAt(reads, { slug, ordinal }))).body
+
+/** A sentence or line of a text: its length, the revision that wrote it, and the number of objections to it. */
+export type AgedPiece = { size: number; ordinal: number; against: number }
+
+/** Reads who wrote each piece of the text of one revision of an entry. Throws as `readBlameAt` does. */
+export async function readAges(reads: Reading, address: Address): Promise<AgedPiece[]> {
+  const { reader, yieldToRequests } = reads
+  const entry = await entryAt(reads, address)
+  const { pieces, origins } = await historyOf(reader, entry)
+  await yieldToRequests()
+  const evidence = await evidenceOn(reader, entry, entry)
+  const { places, parts } = evidence === undefined ? { places: [], parts: [] } : evidenceOfPieces(evidence)
+  return origins.map(({ first }, at) => ({
+    size: pieces[at]?.text.length ?? 0,
+    ordinal: first,
+    against: parts[places[at] ?? -1]?.tally.against ?? 0,
+  }))
+}
+
+/** An entry with the text of one of its revisions, as if it had no later one. */
+async function entryAt({ reader }: Pick<Reads, 'reader'>, { slug, ordinal }: Address): Promise<EntryRow> {
+  const entry = await findAddressed(reader, { params: { slug } })
+  if (ordinal === entry.revisions) return entry
+  const row = await findTextAt(reader, entry.number, ordinal)
+  if (row === undefined) throw new Problem('REVISION_NOT_FOUND')
+  assertNotErased(row)
+  return { ...entry, ...row, revisions: ordinal }
+}
+
+async function blameOf({ reader, yieldToRequests }: Reading, entry: EntryRow): Promise<{ body: Blame; etag: string }> {
   const { pieces, origins, lookedAt, complete } = await historyOf(reader, entry)
   await yieldToRequests()
   const evidence = await evidenceOfEntry(reader, entry)
@@ -50,7 +90,7 @@ export const readBlame: ReadOperation<'readBlame'> = async ({ reader, yieldToReq
   // Evidence, names and signals can change while the text stays the same. The version excludes ids, so that both engines agree.
   const names = body.revisions.map(({ actor, signals }) => [actor.declared, signals])
   const version = shortDigest(JSON.stringify([names, evidence.version]))
-  return { body, etag: `${entry.revision_id}.${version}`, observed: observedRead(entry) }
+  return { body, etag: `${entry.revision_id}.${version}` }
 }
 
 const writerOf = (row: WriterRow): Blame['revisions'][number] => ({

@@ -441,6 +441,11 @@ export const listTexts = (reader: Reader, entry: number, above: number, upTo: nu
     SELECT ordinal, title, summary, content FROM revision
     WHERE entry = ${entry} AND ordinal > ${above} AND ordinal <= ${upTo} AND changed = 1 AND title <> '' ORDER BY ordinal DESC`)
 
+/** The text of a revision by its ordinal, in the columns of the current text of an entry. */
+export const findTextAt = (reader: Reader, entry: number, ordinal: number) =>
+  reader.one<Pick<EntryRow, 'revision' | 'revision_id' | 'title' | 'summary' | 'content'>>(sql`
+    SELECT number AS revision, id AS revision_id, title, summary, content FROM revision WHERE entry = ${entry} AND ordinal = ${ordinal}`)
+
 export type WriterRow = AuthorColumns & {
   id: string
   ordinal: number

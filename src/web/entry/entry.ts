@@ -1,4 +1,6 @@
+import { Problem } from '../../contract/problem.ts'
 import type { Author, Entry, Relation, Revision, Standing } from '../../contract/resources.ts'
+import { readAges } from '../../memory/entries/blame.ts'
 import {
   type Counts,
   type Heading,
@@ -32,6 +34,7 @@ import { reason, stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import type { Section } from '../parts/markdown.ts'
 import { proseWithSections } from '../parts/prose.ts'
 import { RESULTS } from '../take-part/judge.ts'
+import { agesPicture } from './ages.ts'
 import { citing } from './cite.ts'
 import { entryTabs, relationsOf, restsOn, revisionOf, sourcesOf } from './head.ts'
 import { lifeLine } from './life-line.ts'
@@ -57,6 +60,7 @@ type Shown = {
   at: number
   original: string | undefined
   cite: Html
+  ages: Html
 }
 
 /**
@@ -105,14 +109,27 @@ const cardText = ({ summary, standing }: Entry): string => {
   return `${titleOf(facts.join(', '))}. ${titleOf(summary)}`
 }
 
+/** The picture of the ages of a text. Empty for a single revision, and while too many histories are computed. */
+async function agesOf(reads: PageRequest['reads'], { slug, revisionCount: ordinal }: Entry): Promise<Html> {
+  if (ordinal === 1) return NOTHING
+  try {
+    return agesPicture(await readAges(reads, { slug, ordinal }))
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'OVERLOADED') return NOTHING
+    throw error
+  }
+}
+
 async function gather({ read, reads, original, config }: PageRequest, entry: Entry): Promise<Shown> {
   const { slug, currentRevisionId } = entry
-  const [revision, { items: relations }, standing, { author, steps, verdicts, counts, support }] = await Promise.all([
-    read<Revision>('readRevision', { slug, revisionId: currentRevisionId }),
-    read<{ items: Relation[] }>('listRelations', { slug }),
-    read<Standing>('readStanding', { slug }),
-    readAbout(reads, slug, currentRevisionId, LIFE_ROWS),
-  ])
+  const [revision, { items: relations }, standing, { author, steps, verdicts, counts, support }, ages] =
+    await Promise.all([
+      read<Revision>('readRevision', { slug, revisionId: currentRevisionId }),
+      read<{ items: Relation[] }>('listRelations', { slug }),
+      read<Standing>('readStanding', { slug }),
+      readAbout(reads, slug, currentRevisionId, LIFE_ROWS),
+      agesOf(reads, entry),
+    ])
   const [{ content, sections }, names] = await Promise.all([
     proseWithSections(entry.content),
     readHeadings(reads, [
@@ -135,13 +152,14 @@ async function gather({ read, reads, original, config }: PageRequest, entry: Ent
     counts,
     at: reads.at,
     original,
+    ages,
     cite: citing(config, { slug, revision, ordinal: entry.revisionCount, author, ...entry.standing, at: reads.at }),
   }
 }
 
 function entryBody(shown: Shown): Html {
   const { entry, content, sections, revision, author, standing, relations, names, steps, verdicts } = shown
-  const { counts, support, at, original, cite } = shown
+  const { counts, support, at, original, cite, ages } = shown
   const { slug } = entry
   const locked = entry.status === 'LOCKED'
   const open = !locked && original === undefined
@@ -153,7 +171,7 @@ ${standingSentence(standing, revision, names, at)}
 <div class="meta">${originMark(entry)} Revision ${entry.revisionCount} by ${by(author)}, ${moment(entry.updatedAt, at)}${entry.revisionCount > 1 && html` <span class="since"> · created by ${by(entry.actor)}, ${moment(entry.createdAt, at)}</span>`} · ${cite}</div>
 ${locked && html`<p class="notice">This entry is locked. It can be read and cited, but not changed, judged or related.</p>`}
 ${original !== undefined && html`<p class="notice">This is a copy. <a href="${original}/entries/${slug}">Revise or judge the entry at its original.</a></p>`}
-${entryTabs(slug, '', counts)}
+${entryTabs(slug, '', counts)}${ages}
 </header>
 <div class="columns">
 <div class="column">

@@ -1,4 +1,5 @@
 import type { Blame, Entry } from '../../contract/resources.ts'
+import type { AgedPiece } from '../../memory/entries/blame.ts'
 import { readCounts } from '../../memory/entries/views.ts'
 import { voicesWords } from '../../memory/evidence/rules.ts'
 import { type Html, html, seen, visible } from '../html.ts'
@@ -16,10 +17,9 @@ import {
 } from '../parts/components.ts'
 import { VERDICTS } from '../parts/evidence-summary.ts'
 import { proseInLayers } from '../parts/prose.ts'
+import { allOf, type Look, lookOf, revisionsOf, shareOf } from './ages.ts'
 import { entryHead } from './head.ts'
 
-/** Number of steps of age, from 0 for the newest layers to the faintest. */
-const SHADES = 5
 /** Above this number of layers, the list has one row for each author. */
 const ROWS_MAX = 8
 /** Maximum number of parts with a note. Later parts have only a shade. */
@@ -40,8 +40,7 @@ export const LAYERS: Page = {
     const entry = await read<Entry>('readEntry', { slug })
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/layers` }
     const [blame, counts] = await Promise.all([read<Blame>('readBlame', { slug }), readCounts(reads, slug)])
-    const layers = blame.revisions.toReversed()
-    const shades = new Map(layers.map(({ id }, index) => [id, shadeOf(index, layers.length)]))
+    const look = lookOf(agedPieces(blame))
     return {
       title: `Layers of ${titleOf(entry.title)}`,
       section: '/search',
@@ -51,22 +50,26 @@ ${entryHead(entry, { here: '/layers', name: 'Layers', counts, at: reads.at })}
 <p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. The bar beside each paragraph shows the age of its newest passage, and a sign its evidence.</p>
 ${trustNotice(entry, entry, slug)}
 ${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}
-<div class="columns"><div class="column palimpsest">${await textOf(slug, blame, shades, reads.at)}</div>
-<aside class="beside" aria-label="The layers">${listOf(slug, blame, layers, shades, reads.at)}</aside></div>
+<div class="columns"><div class="column palimpsest">${await textOf(slug, blame, look, reads.at)}</div>
+<aside class="beside" aria-label="The layers">${listOf(slug, blame, look, reads.at)}</aside></div>
 </article>`,
     }
   },
 }
 
-/** The newest layer has shade 0, and the oldest of several the last one. */
-const shadeOf = (index: number, count: number): number =>
-  count === 1 ? 0 : Math.round((index / (count - 1)) * (SHADES - 1))
+/** The pieces of a text with their ages and objections. */
+function agedPieces({ pieces, revisions, evidence }: Blame): AgedPiece[] {
+  const ordinals = new Map(revisions.map(({ id, ordinal }) => [id, ordinal]))
+  return pieces.map(({ text, revisionId, evidence: at }) => ({
+    size: text.length,
+    ordinal: ordinals.get(revisionId) ?? 0,
+    against: evidence[at ?? -1]?.tally.against ?? 0,
+  }))
+}
 
-async function textOf(slug: string, blame: Blame, shades: Map<string, number>, at: number): Promise<Html[]> {
+async function textOf(slug: string, blame: Blame, { shades, common }: Look, at: number): Promise<Html[]> {
   let notes = 0
-  const against = ({ evidence }: Piece): number => blame.evidence[evidence ?? -1]?.tally.against ?? 0
-  const common = blame.pieces.reduce((least, piece) => Math.min(least, against(piece)), Number.POSITIVE_INFINITY)
-  const inkOf = ({ revision }: Part): string => `ink-${shades.get(revision.id) ?? 0}`
+  const inkOf = ({ revision }: Part): string => `ink-${shades.get(revision.ordinal)}`
   const lookOf = (part: Part): string => inkOf(part) + toneOf(blame, part, common)
   const noted = (part: Part, words: Html): Html => {
     notes += 1
@@ -156,47 +159,30 @@ function voicesOf(evidence: Blame['evidence'][number] | undefined): string {
 /** A revision with the number of characters of the text that it wrote. */
 type Layer = Revision & { size: number }
 
-const share = (size: number, all: number): string => {
-  const percent = Math.round((size / Math.max(all, 1)) * 100)
-  return `${percent < 1 ? 'under 1' : percent} % of the text`
-}
-
 /** The layers, newest first, or their authors if there are many layers; with the legend. */
-function listOf(
-  slug: string,
-  { pieces }: Blame,
-  revisions: readonly Revision[],
-  shades: Map<string, number>,
-  at: number,
-): Html {
-  const all = pieces.reduce((sum, { text }) => sum + text.length, 0)
-  const sizes = new Map<string, number>()
-  for (const { revisionId, text } of pieces) sizes.set(revisionId, (sizes.get(revisionId) ?? 0) + text.length)
-  const layers = revisions.flatMap((revision): Layer[] => {
-    const size = sizes.get(revision.id)
+function listOf(slug: string, blame: Blame, { layers: sizes, shades, steps }: Look, at: number): Html {
+  const all = allOf(steps)
+  const layers = blame.revisions.toReversed().flatMap((revision): Layer[] => {
+    const size = sizes.get(revision.ordinal)
     return size === undefined ? [] : [{ ...revision, size }]
   })
   const link = ({ id, ordinal }: Layer, name = ''): Html =>
     html`<a href="/entries/${slug}/revisions/${id}">${name}${ordinal}</a>`
   const rowOf = (layer: Layer): Html => {
-    const { id, changeType, createdAt, actor, size } = layer
-    return html`<li class="ink-${shades.get(id) ?? 0}">${link(layer, 'Revision ')} ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')} <span class="small">${share(size, all)}<br>${by(actor)}, ${moment(createdAt, at)}</span></li>`
+    const { ordinal, changeType, createdAt, actor, size } = layer
+    return html`<li class="ink-${shades.get(ordinal)}">${link(layer, 'Revision ')} ${badge(CHANGE_WORDS[changeType] ?? changeType, 'quiet')} <span class="small">${shareOf(size, all)} of the text<br>${by(actor)}, ${moment(createdAt, at)}</span></li>`
   }
   const authorRow = (own: readonly Layer[]): Html => {
     const [newest] = own
-    const size = own.reduce((sum, layer) => sum + layer.size, 0)
-    return html`<li class="ink-${shades.get(newest?.id ?? '') ?? 0}">${by(newest?.actor)} <span class="small">${share(size, all)}, the newest ${newest && moment(newest.createdAt, at)}<br>Revisions ${own.map((layer, index) => html`${index > 0 && ', '}${link(layer)}`)}</span></li>`
+    return html`<li class="ink-${shades.get(newest?.ordinal ?? 0)}">${by(newest?.actor)} <span class="small">${shareOf(allOf(own), all)} of the text, the newest ${newest && moment(newest.createdAt, at)}<br>Revisions ${own.map((layer, index) => html`${index > 0 && ', '}${link(layer)}`)}</span></li>`
   }
   const listed = layers.slice(0, LISTED_MAX)
   const authors = [...Map.groupBy(listed, ({ actor }) => actor.id).values()]
-  return html`<section>${legendOf(layers, shades)}<h2>${listed.length > ROWS_MAX ? 'Authors' : 'Revisions'}</h2><ol class="plain layers">${listed.length > ROWS_MAX ? authors.map(authorRow) : listed.map(rowOf)}</ol>${listed.length < layers.length && html`<p class="small">${many(layers.length - listed.length, 'older layer')} not listed.</p>`}</section>`
+  return html`<section>${legendOf(steps)}<h2>${listed.length > ROWS_MAX ? 'Authors' : 'Revisions'}</h2><ol class="plain layers">${listed.length > ROWS_MAX ? authors.map(authorRow) : listed.map(rowOf)}</ol>${listed.length < layers.length && html`<p class="small">${many(layers.length - listed.length, 'older layer')} not listed.</p>`}</section>`
 }
 
 /** The steps of age with their revisions, and the signs of the evidence. */
-function legendOf(layers: readonly Layer[], shades: Map<string, number>): Html {
-  const steps = [...Map.groupBy(layers, ({ id }) => shades.get(id) ?? 0)].map(([shade, [newest, ...older]]) => {
-    const oldest = older.at(-1)
-    return html`<li class="ink-${shade}">${oldest ? html`Revisions ${oldest.ordinal} to ${newest?.ordinal}` : html`Revision ${newest?.ordinal}`}</li>`
-  })
-  return html`<h2>Ages and evidence</h2><ol class="plain ages small">${steps}</ol><p class="small"><b class="is-good">✓</b> supported, <b class="is-mixed">±</b> disputed, <b class="is-bad">✗</b> contradicted, <b class="is-open">?</b> inconclusive. A sentence with objections of its own has a background.</p>`
+function legendOf(steps: Look['steps']): Html {
+  const ages = steps.map(step => html`<li class="ink-${step.shade}">${revisionsOf(step)}</li>`)
+  return html`<h2>Ages and evidence</h2><ol class="plain ages small">${ages}</ol><p class="small"><b class="is-good">✓</b> supported, <b class="is-mixed">±</b> disputed, <b class="is-bad">✗</b> contradicted, <b class="is-open">?</b> inconclusive. A sentence with objections of its own has a background.</p>`
 }
