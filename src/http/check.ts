@@ -13,9 +13,8 @@ import type { RemoteCaller } from '../memory/operation.ts'
 import type { Store } from '../memory/store.ts'
 import { isUnclean, pathOfText } from '../memory/values.ts'
 import type { Secrets } from '../secrets.ts'
-import { addressOf } from '../web/page.ts'
 import type { Exchange } from './exchange.ts'
-import { type AdminCheck, tokenOf } from './identify.ts'
+import { type AdminCheck, takesToken } from './identify.ts'
 import type { ChargedRequest } from './limits.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*(?:utf-8|"utf-8")\s*)?;?\s*$/i
@@ -197,12 +196,14 @@ export function assertAllowed(
   exchange: Exchange,
 ): Awaitable<void> {
   const { store, admin } = parts
-  const { access, cost, atOriginal }: Operation = OPERATIONS[name]
+  const operation: Operation = OPERATIONS[name]
+  const { access, cost, atOriginal } = operation
   if (access === 'admin') admin.assertAdmin(exchange.headers.authorization)
   else if (store.original !== undefined && (cost === 'write' || atOriginal))
     throw writeAtOriginal(store.original, exchange)
   else if (caller.actor === null) {
-    if (tokenOf(store, name, exchange) !== undefined) return assertRetry(parts, name, caller, exchange)
+    const isTokenSent = exchange.headers['x-actor-token'] !== undefined && takesToken(store, operation)
+    if (isTokenSent) return assertRetry(parts, name, caller, exchange)
     if (access === 'actor') throw new Problem('ACTOR_TOKEN_REQUIRED')
   }
 }
@@ -234,7 +235,8 @@ export function checkParts(
   const { params: paramChecks, query: queryCheck } = CHECKS[name]
   for (const [param, check] of paramChecks) {
     const value = params[param] as string
-    if (!check.fits(value) || isUnclean(value)) throw new Problem(codeOf(param), { member: param })
+    // Decoded percent-encoding has no lone surrogate.
+    if (!check.fits(value) || value.includes('\u0000')) throw new Problem(codeOf(param), { member: param })
   }
   const isEmpty = queryCheck === undefined || (search === '' && queryCheck.needsNothing)
   const query = isEmpty ? {} : readQuery(search, queryCheck)
@@ -251,8 +253,8 @@ export function checkParts(
  * The answer of a mirror to a write, and to a read of what only the original has: a redirect to the same address at the server that it
  * copies. If that server is a mirror too, it redirects to its own original, so each redirect is one step closer to the server that accepts the write.
  */
-function writeAtOriginal(original: string, { url }: Exchange): Problem {
-  return new Problem('WRITE_AT_ORIGINAL', { original, location: `${original}${addressOf(url)}` })
+function writeAtOriginal(original: string, { address }: Exchange): Problem {
+  return new Problem('WRITE_AT_ORIGINAL', { original, location: `${original}${address}` })
 }
 
 /** The key of a write. Two callers may choose the same key. `secret` is known to the nodes only. */

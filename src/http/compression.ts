@@ -6,7 +6,6 @@ import type { Awaitable } from '../engine/database.ts'
 import { joinInTurns } from '../memory/encoded-json.ts'
 import { LruCache } from '../memory/lru-cache.ts'
 import type { Answer } from '../memory/operation.ts'
-import { exchanged, targetOf } from '../web/page.ts'
 import type { Exchange } from './exchange.ts'
 
 const brotli = promisify(brotliCompress)
@@ -53,13 +52,8 @@ export const isWorthwhile = (length: number, type = 'application/json'): boolean
  * Whether an answer may be compressed: only those with public lists. The length of a compressed answer reveals whether two of its texts are
  * alike, so an answer with a secret is never compressed. An answer with a version or a digest is sent unchanged.
  */
-export const isCoded = ({ method, access, personal }: Operation, { etag, pieces, digest }: Answer): boolean =>
-  method === 'GET' &&
-  access === 'anyone' &&
-  !personal &&
-  etag === undefined &&
-  pieces === undefined &&
-  digest === undefined
+export const isCoded = ({ method, access, personal }: Operation, { pieces, digest }: Answer): boolean =>
+  method === 'GET' && access === 'anyone' && !personal && pieces === undefined && digest === undefined
 
 /** Adds Accept-Encoding to a Vary field, for every answer whose coding depends on the Accept-Encoding of the request. */
 export const variesBy = (fields: string): string => `${fields}, Accept-Encoding`
@@ -105,8 +99,7 @@ const ENCODED_AT_ONCE = 10
 type Yielding = { yieldIfOverBudget: () => Promise<void> | undefined }
 
 /** The body to send; a string has one character for each byte. Other requests may run while long lists are encoded. */
-export function bytesOf({ json, body }: Answer, yielding: Yielding): Awaitable<Buffer | string> {
-  if (json !== undefined) return json
+export function bytesOf(body: object, yielding: Yielding): Awaitable<Buffer> {
   for (const value of Object.values(body))
     if (Array.isArray(value) && value.length > ENCODED_AT_ONCE) return encodeInTurns(body, yielding)
   return Buffer.from(JSON.stringify(body))
@@ -159,38 +152,4 @@ async function sendCompressed(
   const coded = await compress(bytes, coding)
   if (coded !== undefined) exchange.fields['content-encoding'] = coding
   exchange.send(status, coded ?? bytes)
-}
-
-/**
- * Returns the header fields that depend on the answer: ETag and Cache-Control; for a search, which words of the query the first entry
- * contains; for permanent records, their numbers in the public log, and the address of the proof of a single one; for a write, its sequence
- * and the address of the created resource. A cache stores only
- * answers with a version, and revalidates them on every use, because moderation can withdraw them.
- */
-export function answerFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
-  const { etag, fit, records = [], digest, sequence, replayed, location } = answer
-  const fields: Record<string, string> = {
-    'cache-control': etag !== undefined && method === 'GET' ? 'public, no-cache' : 'no-store',
-  }
-  if (etag !== undefined) fields.etag = `"${etag}"`
-  if (fit !== undefined) fields['search-match'] = fit.coverage.toLowerCase()
-  if (records.length > 0) fields['log-records'] = records.join(', ')
-  if (records.length === 1) fields.link = `</api/log/records/${records[0]}/proof>; rel="proof"`
-  if (digest !== undefined) fields['repr-digest'] = `sha-256=:${digest}:`
-  if (sequence !== undefined) fields.sequence = String(sequence)
-  if (replayed) fields['idempotency-replayed'] = 'true'
-  if (location !== undefined) fields.location = location
-  return fields
-}
-
-/** Whether the If-None-Match of a request names the version (RFC 9110, 13.1.2: weak comparison, lists, `*`). */
-export function isUnchanged(ifNoneMatch: string, etag: string): boolean {
-  if (ifNoneMatch.trim() === '*') return true
-  return ifNoneMatch.split(',').some(tag => tag.trim().replace(/^W\//, '') === `"${etag}"`)
-}
-
-/** A Link field to the next page: the requested address, with its cursor or offset replaced. */
-export function nextLink(url: string, next: NonNullable<Answer['next']>): string {
-  const { path, search } = targetOf(url)
-  return `<${exchanged(path, search, next)}>; rel="next"`
 }

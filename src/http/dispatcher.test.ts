@@ -19,12 +19,12 @@ function serverWith(answer: Route['answer'], { full = false, turn }: { full?: bo
   const router = createRouter()
   router.add({ name: 'it', methods: [...READING, 'POST'], path: '/api/it', answer })
   const overload = new Overload(logger, { full: () => full })
-  if (turn !== undefined) overload.turnOf = () => turn
+  if (turn !== undefined) overload.waitToBegin = () => turn
   const dispatcher = new Dispatcher({
     tracing: undefined,
     config: readConfig({}),
     logger,
-    metrics: { answered() {}, failed() {} } as unknown as Metrics,
+    metrics: { answered: new Map(), failed() {} } as unknown as Metrics,
     router,
     overload,
     store: { noteRead() {} },

@@ -14,7 +14,7 @@ import {
   type Router,
 } from './exchange.ts'
 import { logFailure, logRequest, type Metrics } from './metrics.ts'
-import type { Overload } from './overload.ts'
+import { CLASSES_MS, FREE, type Overload } from './overload.ts'
 import { problemPageAnswer, wantsPage } from './pages.ts'
 import type { Tracing } from './tracing.ts'
 
@@ -55,7 +55,8 @@ export class Dispatcher {
     const { overload, metrics, store } = this.#dependencies
     // Other threads yield to reads.
     if (request.method === 'GET') store.noteRead()
-    if (overload.admit(request, response)) void this.#answer(new Exchange(request, response, this.#report))
+    const exchange = new Exchange(request, response, this.#report)
+    if (overload.admit(exchange)) void this.#answer(exchange)
     else metrics.failed('OVERLOADED')
   }
 
@@ -79,7 +80,7 @@ export class Dispatcher {
       else {
         if (found === undefined) throw new Problem('ROUTE_NOT_FOUND')
         exchange.params = found.params
-        const turn = overload.turnOf(exchange)
+        const turn = FREE.has(exchange.path) ? undefined : overload.waitToBegin(exchange.began)
         if (turn !== undefined) await turn
         // A client that left while its request waited needs no answer.
         if (!response.destroyed) await found.route.answer(exchange)
@@ -123,9 +124,22 @@ export class Dispatcher {
     const { logger, metrics } = this.#dependencies
     if (error !== undefined) logger.warn({ requestId: id, err: error }, 'an answer ended before its last byte')
     const ms = performance.now() - began
-    const operation = route?.name ?? null
-    metrics.answered(operation ?? 'none', status, ms)
-    logRequest(logger, { requestId: id, operation, status, ms }, request)
+    const name = route?.name ?? 'none'
+    let counted = metrics.answered.get(name)
+    if (counted === undefined) {
+      counted = { statuses: new Map(), classes: new Float64Array(CLASSES_MS.length), sum: 0, count: 0 }
+      metrics.answered.set(name, counted)
+    }
+    counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1)
+    counted.sum += ms
+    counted.count += 1
+    let place = 0
+    while (ms > (CLASSES_MS[place] ?? Number.POSITIVE_INFINITY)) place++
+    if (place < CLASSES_MS.length) counted.classes[place] = (counted.classes[place] as number) + 1
+    // Reads without a fault have the level debug.
+    const level = status < 400 && request.method !== 'POST' ? 'debug' : 'info'
+    if (logger.isLevelEnabled(level))
+      logRequest(logger, level, { requestId: id, operation: route?.name ?? null, status, ms }, request.headers)
   }
 }
 

@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import createMatcher from 'find-my-way'
+import type { Operation } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { type Awaitable, StoreFault } from '../engine/database.ts'
 import type { Decision } from '../memory/limits/rules.ts'
-import { JSON_TYPE, type Page, targetOf } from '../web/page.ts'
+import type { Answer } from '../memory/operation.ts'
+import { exchanged, JSON_TYPE, type Page } from '../web/page.ts'
 
 /**
  * `createServer` and `STATUS_CODES` of node:http. An import of node:http reads all of its exports, which loads the client for fetch and
@@ -53,7 +55,7 @@ export function createRouter(): Router {
   const matcher = createMatcher({
     maxParamLength: PARAMETER_MAX,
     // The checks of the contract parse queries.
-    querystringParser: () => undefined,
+    querystringParser: String,
     onBadUrl: () => {
       throw new Problem('INVALID_PATH')
     },
@@ -163,7 +165,9 @@ export class Exchange {
     arrival: Arrival = { channel: 'network' },
   ) {
     const { method = '', url = '', headers } = request
-    const { path, search } = targetOf(url)
+    // An absolute target (RFC 9112, 3.2.2) loses its scheme and host, so that no address made from it names a host that the caller chose.
+    const target = url.startsWith('/') ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
+    const mark = target.indexOf('?')
     this.request = request
     this.response = response
     this.#report = report
@@ -173,10 +177,15 @@ export class Exchange {
     this.method = method
     this.headers = headers
     this.url = url
-    this.path = path
-    this.search = search
+    this.path = mark < 0 ? target : target.slice(0, mark)
+    this.search = mark < 0 ? '' : target.slice(mark + 1)
     this.params = {}
     this.fields = { ...SECURITY_FIELDS, 'x-request-id': this.id }
+  }
+
+  /** The path and the query as one text. */
+  get address(): string {
+    return this.search === '' ? this.path : `${this.path}?${this.search}`
   }
 
   /** Adds fields to the answer, or replaces them. */
@@ -222,6 +231,38 @@ function pairsOf(fields: Fields): string[] {
   const pairs: string[] = []
   for (const name in fields) pairs.push(name, fields[name] as string)
   return pairs
+}
+
+/** A Link field to the next page: the requested address, with its cursor or offset replaced. */
+export const nextLink = ({ path, search }: Exchange, next: NonNullable<Answer['next']>): string =>
+  `<${exchanged(path, search, next)}>; rel="next"`
+
+/**
+ * Returns the header fields that depend on the answer: ETag and Cache-Control; for a search, which words of the query the first entry
+ * contains; for permanent records, their numbers in the public log, and the address of the proof of a single one; for a write, its sequence
+ * and the address of the created resource. A cache stores only
+ * answers with a version, and revalidates them on every use, because moderation can withdraw them.
+ */
+export function answerFields(answer: Answer, { method }: Pick<Operation, 'method'>): Record<string, string> {
+  const { etag, fit, records = [], digest, sequence, replayed, location } = answer
+  const fields: Record<string, string> = {
+    'cache-control': etag !== undefined && method === 'GET' ? 'public, no-cache' : 'no-store',
+  }
+  if (etag !== undefined) fields.etag = `"${etag}"`
+  if (fit !== undefined) fields['search-match'] = fit.coverage.toLowerCase()
+  if (records.length > 0) fields['log-records'] = records.join(', ')
+  if (records.length === 1) fields.link = `</api/log/records/${records[0]}/proof>; rel="proof"`
+  if (digest !== undefined) fields['repr-digest'] = `sha-256=:${digest}:`
+  if (sequence !== undefined) fields.sequence = String(sequence)
+  if (replayed) fields['idempotency-replayed'] = 'true'
+  if (location !== undefined) fields.location = location
+  return fields
+}
+
+/** Whether the If-None-Match of a request names the version (RFC 9110, 13.1.2: weak comparison, lists, `*`). */
+export function isUnchanged(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true
+  return ifNoneMatch.split(',').some(tag => tag.trim().replace(/^W\//, '') === `"${etag}"`)
 }
 
 /** Retry-After for a store that does not accept writes, in seconds. */

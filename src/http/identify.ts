@@ -15,7 +15,7 @@ import type { Exchange } from './exchange.ts'
 
 const IPV6_PREFIX_BYTES = 8
 const VOICE_PREFIX_DIGITS = 12
-/** The maximum number of networks whose keys are cached, and of addresses whose networks are cached. */
+/** The maximum number of networks whose keys are cached, and of addresses whose keys are cached. */
 const REMEMBERED_MAX = 50_000
 /** Longer pairs of an address and an X-Forwarded-For field are parsed at each request. */
 const REMEMBERED_CHARACTERS = 200
@@ -80,7 +80,8 @@ export class Origins {
   readonly #saltOf: (day: string) => Promise<string>
   #salts = new Map<string, string>()
   readonly #keys = new LruCache<string, OriginKeys>(REMEMBERED_MAX)
-  readonly #networks = new LruCache<string, string>(REMEMBERED_MAX)
+  /** The keys of the networks of addresses, with the number of their day. */
+  readonly #known = new LruCache<string, { day: number; keys: OriginKeys }>(REMEMBERED_MAX)
   readonly #onUntrustedProxy: () => void
   #sawUntrustedProxy = false
 
@@ -103,10 +104,17 @@ export class Origins {
   }
 
   originOf(request: Peer, at: number): Awaitable<OriginKeys> {
-    const network = this.#networkOf(request)
-    const day = dayOf(at)
-    const known = this.#keys.get(network)
-    return known?.day === day ? known : this.#makeKeys(network, day)
+    const { socket, headers } = request
+    const peer = socket.remoteAddress ?? ''
+    const field = headers['x-forwarded-for']
+    if (field !== undefined && this.#proxies.length === 0) this.#noteProxy(peer)
+    // Without proxies the peer alone determines the network.
+    const forwarded = this.#proxies.length === 0 ? undefined : Array.isArray(field) ? field.join(',') : field
+    const address = forwarded === undefined ? peer : `${peer} ${forwarded}`
+    const known = this.#known.get(address)
+    if (known?.day === Math.floor(at / DAY)) return known.keys
+    if (forwarded !== undefined) this.#noteProxy(peer)
+    return this.#find(address, networkOf(peer, forwarded, this.#proxies), at)
   }
 
   /** Returns the digest function of a day; undefined without its salt. Digests cannot be recomputed after the salt is deleted. */
@@ -127,19 +135,14 @@ export class Origins {
     return salt
   }
 
-  #networkOf({ socket, headers }: Peer): string {
-    const peer = socket.remoteAddress ?? ''
-    const field = headers['x-forwarded-for']
-    if (field !== undefined && this.#proxies.length === 0) this.#noteProxy(peer)
-    // Without proxies the peer alone determines the network.
-    const forwarded = this.#proxies.length === 0 ? undefined : Array.isArray(field) ? field.join(',') : field
-    const key = forwarded === undefined ? peer : `${peer} ${forwarded}`
-    const known = this.#networks.get(key)
-    if (known !== undefined) return known
-    if (forwarded !== undefined) this.#noteProxy(peer)
-    const network = networkOf(peer, forwarded, this.#proxies)
-    if (key.length <= REMEMBERED_CHARACTERS) this.#networks.set(key, network)
-    return network
+  /** Finds or makes the keys of a network, and remembers them for its address. */
+  #find(address: string, network: string, at: number): Awaitable<OriginKeys> {
+    const day = dayOf(at)
+    const made = this.#keys.get(network)
+    const keys = made?.day === day ? made : this.#makeKeys(network, day)
+    if (!(keys instanceof Promise) && address.length <= REMEMBERED_CHARACTERS)
+      this.#known.set(address, { day: Math.floor(at / DAY), keys })
+    return keys
   }
 
   #noteProxy(peer: string): void {
@@ -178,11 +181,13 @@ export function identify(parts: Identifying, name: OperationName, exchange: Exch
   const { store, origins, now } = parts
   const { id: requestId, headers, request } = exchange
   const at = now()
-  const origin = OPERATIONS[name].cost === 'free' ? NO_ORIGIN : origins.originOf(request, at)
-  const token = tokenOf(store, name, exchange)
+  const operation: Operation = OPERATIONS[name]
+  const origin = operation.cost === 'free' ? NO_ORIGIN : origins.originOf(request, at)
+  const token = headers['x-actor-token']
   const sent = { requestId, at, userAgent: headers['user-agent'] ?? '' }
   // The checksum detects a mistyped token without a look-up.
-  const hash = typeof token === 'string' && isToken(token) ? tokenHash(token) : undefined
+  const isKnown = typeof token === 'string' && takesToken(store, operation) && isToken(token)
+  const hash = isKnown ? tokenHash(token) : undefined
   return hash === undefined && !(origin instanceof Promise)
     ? { ...sent, origin, actor: null, tokenHash: hash }
     : identifyLater(store.reader, sent, origin, hash)
@@ -199,11 +204,9 @@ async function identifyLater(
   return { ...sent, origin, actor: holder?.number ?? null, tokenHash }
 }
 
-/** The token of a request; undefined without one, and for a request that needs none. A mirror knows no tokens. */
-export function tokenOf({ original }: Pick<Store, 'original'>, name: OperationName, { headers }: Exchange) {
-  const { cost, access }: Operation = OPERATIONS[name]
-  return cost === 'free' || access === 'admin' || original !== undefined ? undefined : headers['x-actor-token']
-}
+/** Whether the token of a request is read. A mirror knows no tokens. */
+export const takesToken = ({ original }: Pick<Store, 'original'>, { cost, access }: Operation): boolean =>
+  cost !== 'free' && access !== 'admin' && original === undefined
 
 /** Checks Authorization headers against the admin token in constant time. */
 export class AdminCheck {

@@ -81,7 +81,7 @@ export class Charges {
     const isGuess = access === 'admin' && !admin.isAdmin(exchange.headers.authorization)
     const decision = limiter.admit(this.#limitsOf(isGuess ? 'write' : cost, caller, exchange), caller.at)
     if (decision instanceof Promise || !decision.admitted) return this.#decideLater(name, caller, exchange, decision)
-    exchange.set(rateLimitFields(decision.limits))
+    Object.assign(exchange.fields, rateLimitFields(decision.limits))
     return decision
   }
 

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http'
+import type { IncomingHttpHeaders, Server } from 'node:http'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { Problem, type ProblemCode } from '../contract/problem.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../memory/store.ts'
 import type { MirrorLag } from '../mirror/lag.ts'
 import { TEXT_TYPE } from '../web/page.ts'
 import { createServer } from './exchange.ts'
-import { CLASSES, CLASSES_MS, type Durations } from './overload.ts'
+import { CLASSES, type Durations } from './overload.ts'
 import {
   type BackupStatus,
   type Finding,
@@ -43,10 +43,13 @@ function traceOf({ traceparent }: IncomingHttpHeaders): { traceId?: string } {
 
 type Outcome = { requestId: string; operation: string | null; status: number; ms: number }
 
-/** Logs one line for each request. Reads without a fault have the level debug. */
-export function logRequest(logger: Logger, { ms, ...outcome }: Outcome, { method, headers }: IncomingMessage): void {
-  const level = outcome.status < 400 && method !== 'POST' ? 'debug' : 'info'
-  if (!logger.isLevelEnabled(level)) return
+/** Logs a request. */
+export function logRequest(
+  logger: Logger,
+  level: 'debug' | 'info',
+  { ms, ...outcome }: Outcome,
+  headers: IncomingHttpHeaders,
+): void {
   logger[level]({ ...outcome, ms: Math.round(ms * 10) / 10, ...traceOf(headers) }, 'request')
 }
 
@@ -98,14 +101,15 @@ async function exposition(families: readonly Family[]): Promise<{ type: string; 
   return { type: own.contentType, body: `${await own.metrics()}\n${await standard.metrics()}` }
 }
 
-/** The counters of one operation. */
+/** The counters of the answers of one operation. */
 type Counted = Durations & { statuses: Map<number, number> }
 
 /** The metrics of one server. Their labels are names of the tables, statuses and codes: never a path, an actor or an address. */
 export class Metrics {
   readonly #store: Store
   readonly #sources: StatusSources
-  readonly #operations = new Map<string, Counted>()
+  /** The answered requests by name: an operation, guide or page of the tables, otherwise `none`. The dispatcher counts them. */
+  readonly answered = new Map<string, Counted>()
   /** Every code begins at 0: a rate exists only between two values, so the first fault would raise no alert otherwise. */
   readonly #problems = new Map(Object.keys(PROBLEMS).map(code => [code as ProblemCode, 0]))
   #exposing: Promise<{ type: string; body: string }> | undefined
@@ -113,23 +117,6 @@ export class Metrics {
   constructor(store: Store, sources: StatusSources) {
     this.#store = store
     this.#sources = sources
-  }
-
-  /** Counts an answered request. `name` is an operation, guide or page of the tables, otherwise `none`. */
-  answered(name: string, status: number, milliseconds: number): void {
-    let counted = this.#operations.get(name)
-    if (counted === undefined) {
-      counted = { statuses: new Map(), classes: new Float64Array(CLASSES.length), sum: 0, count: 0 }
-      this.#operations.set(name, counted)
-    }
-    counted.statuses.set(status, (counted.statuses.get(status) ?? 0) + 1)
-    counted.sum += milliseconds
-    counted.count += 1
-    for (let place = 0; place < CLASSES_MS.length; place++) {
-      if (milliseconds > (CLASSES_MS[place] as number)) continue
-      counted.classes[place] = (counted.classes[place] as number) + 1
-      return
-    }
   }
 
   /** Counts a refusal or a fault. */
@@ -152,7 +139,7 @@ export class Metrics {
     const [status, free] = await Promise.all([readStoreStatus(this.#store, now()), freeBytes(config.dataDir)])
     const problems = [...this.#problems].map(([code, value]) => ({ labels: { code }, value }))
     return [
-      ...requestFamilies(this.#operations),
+      ...requestFamilies(this.answered),
       counter('problems_total', 'Refusals and faults by problem code.', problems),
       counter('log_lines_dropped_total', 'Lines of the log that could not be written.', [
         { labels: {}, value: droppedLines() },

@@ -37,7 +37,7 @@ function collector(): () => void {
 }
 
 const observe = (store: Store) =>
-  new Observer(store, () => ({ at: HOUR, cooldown: 0, dataClass: 'EXTERNAL' }), assert.fail)
+  new Observer({ store, now: () => HOUR, writing: { cooldown: 0, dataClass: 'EXTERNAL' } }, assert.fail)
 
 test('all callers that wait while a batch is written share the next one', async () => {
   const { batches, store, release } = slowStore()
@@ -135,11 +135,8 @@ test('requests do not wait for a store that accepts nothing; dropped observation
     if (!takes) throw new StoreFault('full', new Error('no space'))
   }
   const store = { maintain } as unknown as Store
-  const observer = new Observer(
-    store,
-    () => ({ at: HOUR, cooldown: 0, dataClass: 'EXTERNAL' }),
-    lost => reported.push(lost),
-  )
+  const recording = { store, now: () => HOUR, writing: { cooldown: 0, dataClass: 'EXTERNAL' } as const }
+  const observer = new Observer(recording, lost => reported.push(lost))
   observer.note(visitor(0), READ)
   await observer.flush()
   for (let n = 0; n < 60_000; n++) {

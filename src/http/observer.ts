@@ -17,6 +17,9 @@ const NETWORKS_MAX = 50_000
 /** Number of characters of the digest of a voice: 72 bits, which distinguish the voices of one topic. */
 const VOICE_CHARACTERS = 12
 
+/** The store, the clock and the environment in which observations are recorded. */
+type Recording = { store: Pick<Store, 'maintain'>; now: () => number; writing: Omit<WriteEnvironment, 'at'> }
+
 /** A keyed digest of a text, under a key that is deleted after its day. */
 export type Digest = (text: string) => string
 
@@ -25,21 +28,15 @@ export type Digest = (text: string) => string
  * that the store does not accept are dropped.
  */
 export class UnansweredTopics implements TopicCounter {
-  readonly #store: Pick<Store, 'maintain'>
-  readonly #environment: () => WriteEnvironment
+  readonly #recording: Recording
   readonly #digestOfDay: (day: string) => Digest | undefined
   /** The digests of the topics that each network was counted for. */
   readonly #counted = new LruCache<string, Set<string>>(NETWORKS_MAX)
   #pending: UnansweredTopic[] = []
 
   /** `digestOfDay` returns undefined if the key of the day is missing. */
-  constructor(
-    store: Pick<Store, 'maintain'>,
-    environment: () => WriteEnvironment,
-    digestOfDay: (day: string) => Digest | undefined,
-  ) {
-    this.#store = store
-    this.#environment = environment
+  constructor(recording: Recording, digestOfDay: (day: string) => Digest | undefined) {
+    this.#recording = recording
     this.#digestOfDay = digestOfDay
   }
 
@@ -53,11 +50,12 @@ export class UnansweredTopics implements TopicCounter {
   }
 
   async flush(): Promise<void> {
+    const { store, now, writing } = this.#recording
     const topics = this.#pending
     this.#pending = []
     for (let from = 0; from < topics.length; from += TOPICS_BATCH) {
       const batch = topics.slice(from, from + TOPICS_BATCH)
-      await this.#store.maintain('recordUnansweredTopics', batch, this.#environment()).catch(() => {})
+      await store.maintain('recordUnansweredTopics', batch, { ...writing, at: now() }).catch(() => {})
     }
   }
 
@@ -97,8 +95,7 @@ const NO_TOPICS: TopicCounter = { note() {}, async flush() {} }
  * observations is logged once for each flush.
  */
 export class Observer {
-  readonly #store: Pick<Store, 'maintain'>
-  readonly #environment: () => WriteEnvironment
+  readonly #recording: Recording
   readonly #onLoss: (lost: number, error: unknown) => void
   readonly #topics: TopicCounter
   /** Runs only while observations wait. */
@@ -113,14 +110,8 @@ export class Observer {
   #refusal: unknown
   #lost = 0
 
-  constructor(
-    store: Pick<Store, 'maintain'>,
-    environment: () => WriteEnvironment,
-    onLoss: (lost: number, error: unknown) => void,
-    topics: TopicCounter = NO_TOPICS,
-  ) {
-    this.#store = store
-    this.#environment = environment
+  constructor(recording: Recording, onLoss: (lost: number, error: unknown) => void, topics: TopicCounter = NO_TOPICS) {
+    this.#recording = recording
     this.#onLoss = onLoss
     this.#topics = topics
     this.#timer = setTimeout(this.#onTimer, FLUSH_AFTER).unref()
@@ -129,7 +120,11 @@ export class Observer {
   note(caller: RemoteCaller, observed: Observed): void {
     const { actor, origin, requestId, at } = caller
     if (observed.unanswered !== undefined) this.#topics.note(caller, observed.unanswered)
-    const userAgent = actor === null ? this.#digestOf(caller.userAgent) : ''
+    let userAgent = actor === null ? this.#digests.get(caller.userAgent) : ''
+    if (userAgent === undefined) {
+      userAgent = shortDigest(caller.userAgent)
+      this.#digests.set(caller.userAgent, userAgent, caller.userAgent.length + userAgent.length)
+    }
     const visitor = actor === null ? `${origin.id} ${userAgent}` : String(actor)
     const row = `${visitor} ${observed.action} ${observed.entry} ${Math.floor(at / HOUR)}`
     const counted = this.#stored.get(row) === true
@@ -181,14 +176,16 @@ export class Observer {
   }
 
   async #write(): Promise<void> {
+    const { store, now, writing } = this.#recording
     const observations = [...this.#pending]
     this.#pending = new Map()
     try {
       for (let from = 0; from < observations.length; from += OBSERVATIONS_BATCH) {
         const batch = observations.slice(from, from + OBSERVATIONS_BATCH)
+        const seen: Observation[] = []
+        for (const [, observation] of batch) seen.push(observation)
         try {
-          const seen = batch.map(([, observation]) => observation)
-          await this.#store.maintain('recordObservations', seen, this.#environment())
+          await store.maintain('recordObservations', seen, { ...writing, at: now() })
           this.#refusal = undefined
           for (const [key, { counted }] of batch) if (!counted) this.#stored.set(key, true)
         } catch (error) {
@@ -203,14 +200,6 @@ export class Observer {
     } finally {
       this.#flushing = undefined
     }
-  }
-
-  #digestOf(userAgent: string): string {
-    const known = this.#digests.get(userAgent)
-    if (known !== undefined) return known
-    const digest = shortDigest(userAgent)
-    this.#digests.set(userAgent, digest, userAgent.length + digest.length)
-    return digest
   }
 
   /** Adds an observation to the pending ones, merged with an equal one; false if the queue is full. */

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { pino } from 'pino'
+import { Exchange } from './exchange.ts'
 import { Overload } from './overload.ts'
 
 /** The work of each request, in milliseconds. Four exceed the allowed time of the event loop. */
@@ -42,7 +43,7 @@ test('requests are refused with Retry-After while the event loop is busy, and ac
   const overload = new Overload(pino({ base: null }, { write }), { full: () => false })
   // The connections are idle while a busy machine starts the next step of the test.
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    if (!overload.admit(request, response)) return
+    if (!overload.admit(new Exchange(request, response, () => {}))) return
     if (request.url === '/work') work(WORK)
     response.end('done')
     overload.endWith(response)
@@ -95,7 +96,7 @@ test('writes are refused before their bodies are read while the queue of the sto
   let full = true
   const overload = new Overload(pino({ enabled: false }), { full: () => full })
   const server = createServer((request, response) => {
-    if (!overload.admit(request, response)) return
+    if (!overload.admit(new Exchange(request, response, () => {}))) return
     response.end('done')
     overload.endWith(response)
   })

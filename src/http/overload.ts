@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { OPERATIONS } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
 import type { Store } from '../memory/store.ts'
-import { targetOf } from '../web/page.ts'
 import { type Exchange, PUBLIC_FIELDS, problemAnswer, SECURITY_FIELDS } from './exchange.ts'
 
 /** Milliseconds for requests in one turn of the event loop. After that, further requests wait for a later turn. */
@@ -250,14 +248,14 @@ const REFUSED =
 
 const OVERLOADED = new Problem('OVERLOADED', { retryAfter: 1 })
 /** Paths that are answered under any load. */
-const FREE = new Set(Object.values(OPERATIONS).flatMap(({ cost, path }): string[] => (cost === 'free' ? [path] : [])))
-const pathOf = ({ url = '' }: IncomingMessage): string => targetOf(url).path
+export const FREE: ReadonlySet<string> = new Set(
+  Object.values(OPERATIONS).flatMap(({ cost, path }): string[] => (cost === 'free' ? [path] : [])),
+)
 
-function refuse(path: string, response: ServerResponse): void {
-  const requestId = randomUUID()
-  const { status, headers, body } = problemAnswer(OVERLOADED, requestId)
+function refuse({ id, path, response }: Exchange): void {
+  const { status, headers, body } = problemAnswer(OVERLOADED, id)
   const open = path.startsWith('/api/admin/') ? {} : PUBLIC_FIELDS
-  const own = { 'x-request-id': requestId, 'content-length': Buffer.byteLength(body) }
+  const own = { 'x-request-id': id, 'content-length': Buffer.byteLength(body) }
   response.writeHead(status, { ...SECURITY_FIELDS, ...open, ...headers, ...own })
   response.end(body)
 }
@@ -294,34 +292,26 @@ export class Overload extends Turns {
   }
 
   /** Accepts a request, which is then in progress, or refuses it in as few steps as possible and returns false. */
-  admit(request: IncomingMessage, response: ServerResponse): boolean {
+  admit(exchange: Exchange): boolean {
     if (!this.#isMeasuring) {
       this.#isMeasuring = true
       this.#measuredAt = performance.now()
       this.#used = process.threadCpuUsage()
       this.#timer.refresh()
     }
-    const isFull = request.method === 'POST' && this.#store.full() && pathOf(request).startsWith('/api/')
+    const isFull = exchange.method === 'POST' && this.#store.full() && exchange.path.startsWith('/api/')
     const isOverloaded =
       this.isFull ||
       (this.#busy > BUSY_MAX && this.#inProgress >= IN_PROGRESS_MAX) ||
       (this.#admitted > 1 && performance.now() - this.#measuredAt > BUSY_MAX && this.#worked() > BUSY_MAX)
-    if (isFull || (isOverloaded && !FREE.has(pathOf(request)))) {
+    if (isFull || (isOverloaded && !FREE.has(exchange.path))) {
       this.#refused++
-      refuse(pathOf(request), response)
+      refuse(exchange)
       return false
     }
     this.#admitted++
     this.#inProgress++
     return true
-  }
-
-  /**
-   * Returns undefined if an accepted request may be answered at once. Otherwise returns a promise of its turn, which rejects with
-   * OVERLOADED.
-   */
-  turnOf({ path, began }: Pick<Exchange, 'path' | 'began'>): Promise<void> | undefined {
-    return FREE.has(path) ? undefined : this.waitToBegin(began)
   }
 
   /** Ends an accepted request whose route has returned: at once if its answer is complete, otherwise when its connection closes. */

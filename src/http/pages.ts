@@ -6,11 +6,10 @@ import type { EntryList } from '../contract/resources.ts'
 import { searchFaceted } from '../memory/entries/search.ts'
 import { readWithdrawal } from '../memory/entries/views.ts'
 import { type Answer, bodyOf, type Observed, type ReadName } from '../memory/operation.ts'
-import { runRead } from '../memory/run.ts'
+import { READS_BY_NAME } from '../memory/run.ts'
 import { acceptedType } from '../web/accepted-type.ts'
 import { layout } from '../web/layout.ts'
 import {
-  addressOf,
   type Document,
   type File,
   type FixedPage,
@@ -20,7 +19,6 @@ import {
   type Query,
   type ReadPage,
   type Redirect,
-  targetOf,
 } from '../web/page.ts'
 import { type Leads, nearestFirst, problemPage, wordsOfAddress } from '../web/problem-page.ts'
 import type { Admitted } from './check.ts'
@@ -53,20 +51,20 @@ const fieldsOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): Record<string, stri
   publicUrl?.startsWith('https:') ? OVER_TLS : PAGE_FIELDS
 
 /** The operation that a page is admitted as; for free pages one that is not charged. */
-export const admittedAs = (page: Page, url: string): ReadName =>
-  page.as === undefined ? 'readHealth' : page.question !== undefined && asksLong(url) ? page.question : page.as
+export const admittedAs = (page: Page, search: string): ReadName =>
+  page.as === undefined ? 'readHealth' : page.question !== undefined && asksLong(search) ? page.question : page.as
 
-/** Whether the `q` of an address is too long for a search. */
-function asksLong(url: string): boolean {
-  const q = new URLSearchParams(targetOf(url).search).get('q') ?? ''
+/** Whether the `q` of a query is too long for a search. */
+function asksLong(search: string): boolean {
+  const q = new URLSearchParams(search).get('q') ?? ''
   return q.length > LIMITS.queryCharacters && [...q].length > LIMITS.queryCharacters
 }
 
 /** The parameters of a query that the operation of the page has, only the first of each name, without empty ones. */
-export function searchFor(page: Page, url: string): string {
-  const given = new URLSearchParams(targetOf(url).search)
+export function searchFor(page: Page, search: string): string {
+  const given = new URLSearchParams(search)
   const known = new URLSearchParams()
-  const names = page.as === undefined ? [] : admittedAs(page, url) === page.as ? (page.query ?? []) : ['q', 'tag']
+  const names = page.as === undefined ? [] : admittedAs(page, search) === page.as ? (page.query ?? []) : ['q', 'tag']
   for (const name of names) {
     const value = given.get(name)
     if (value !== null && value !== '') known.set(name, value)
@@ -74,8 +72,8 @@ export function searchFor(page: Page, url: string): string {
   return known.toString()
 }
 
-const pageQuery = (page: ReadPage, url: string): Query => {
-  const given = new URLSearchParams(targetOf(url).search)
+const pageQuery = (page: ReadPage, search: string): Query => {
+  const given = new URLSearchParams(search)
   const query: Query = {}
   for (const name of page.ownQuery ?? []) {
     const value = given.get(name)
@@ -101,8 +99,7 @@ export function createPageHandler(dependencies: Dependencies): Show<Page> {
   const fixed = createFixedPages(dependencies)
   return async (page, admitted, exchange) => {
     // A mirror accepts no writes, and a page may send requests to its own server only.
-    if (page.writes && original !== undefined)
-      return redirect({ location: `${original}${addressOf(exchange.url)}` }, exchange)
+    if (page.writes && original !== undefined) return redirect({ location: `${original}${exchange.address}` }, exchange)
     return page.as === undefined ? fixed(page, admitted, exchange) : read(page, admitted, exchange)
   }
 }
@@ -113,15 +110,15 @@ function createReadPages({ config, original, observer, serving, sendDocument }: 
     const { caller, params, query } = admitted
     const reads = serving.readsFor(caller)
     let observed: Observed | undefined
-    const { url } = exchange
+    const { search } = exchange
     const answerOf = async (name: ReadName, of: PageRequest['params'], by: Query): Promise<Answer> => {
-      const answer = await runRead(name, reads, { params: of, query: by })
-      if (name === admittedAs(page, url)) observed ??= answer.observed
+      const answer = await READS_BY_NAME[name](reads, { params: of, query: by })
+      if (name === admittedAs(page, search)) observed ??= answer.observed
       return answer
     }
     const asked: PageRequest = {
       params,
-      query: { ...query, ...pageQuery(page, url) },
+      query: { ...query, ...pageQuery(page, search) },
       path: exchange.path,
       accept: exchange.headers.accept ?? '',
       config,
@@ -144,7 +141,7 @@ function createReadPages({ config, original, observer, serving, sendDocument }: 
     if ('location' in shown) return redirect(shown, exchange)
     const made = createDocument(textOf(shown, asked))
     if (statusOf(shown) === 200) {
-      const shared = sharedCacheOf(config, exchange.request, admittedAs(page, url), params)
+      const shared = sharedCacheOf(config, exchange.request, admittedAs(page, search), params)
       Object.assign(made.fields, pageCacheFields(observed === undefined ? {} : { observed }, shared))
       addLicense(made.fields, config)
     }

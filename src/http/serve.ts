@@ -24,7 +24,7 @@ import type {
   WriteName,
 } from '../memory/operation.ts'
 import { plain } from '../memory/plain.ts'
-import { runRead } from '../memory/run.ts'
+import { READS_BY_NAME } from '../memory/run.ts'
 import type { Limiter, Store, WriteEnvironment } from '../memory/store.ts'
 import { acceptedType } from '../web/accepted-type.ts'
 import { JSON_TYPE, MARKDOWN_TYPE } from '../web/page.ts'
@@ -38,9 +38,9 @@ import {
   parseJson,
   readBody,
 } from './check.ts'
-import { answerFields, bytesOf, type Compression, isCoded, isUnchanged, nextLink, sendCoded } from './compression.ts'
+import { bytesOf, type Compression, isCoded, sendCoded } from './compression.ts'
 import type { Streams } from './events.ts'
-import type { Exchange, Fields } from './exchange.ts'
+import { answerFields, type Exchange, type Fields, isUnchanged, nextLink } from './exchange.ts'
 import { type Identifying, identify } from './identify.ts'
 import type { Charges } from './limits.ts'
 import type { Observer } from './observer.ts'
@@ -82,7 +82,7 @@ export type ServingDependencies = Identifying &
     config: Pick<Config, 'sharedCacheSeconds' | 'contentLicense'>
     guideDigest: Reads['guideDigest']
     readiness: Reads['readiness']
-    environment: (at?: number) => WriteEnvironment
+    writing: Omit<WriteEnvironment, 'at'>
     overload: Pick<Overload, 'yieldToRequests' | 'yieldIfOverBudget'>
   }
 
@@ -225,7 +225,7 @@ export class Serving {
     // Free operations, like /health, are not observed.
     const room = operation.cost === 'free' ? undefined : this.#dependencies.observer.room()
     return room === undefined && operation.chargedItems === undefined
-      ? runRead(name, this.readsFor(caller), read)
+      ? READS_BY_NAME[name](this.readsFor(caller), read)
       : this.#readLater(request, exchange, read, room)
   }
 
@@ -235,12 +235,12 @@ export class Serving {
     const { chargedItems }: Operation = OPERATIONS[request.name]
     if (chargedItems !== undefined)
       await this.#dependencies.charges.chargeItems(chargedItems, read.body, request, exchange)
-    return runRead(request.name as ReadName, this.readsFor(request.caller), read)
+    return READS_BY_NAME[request.name as ReadName](this.readsFor(request.caller), read)
   }
 
   /** Runs a write in the store, and adds hints to the answer of a publication. */
   async #write(admitted: Admitted, exchange: Exchange): Promise<Answer> {
-    const { charges, limiter, rates, logger, secrets, store } = this.#dependencies
+    const { charges, limiter, rates, logger, secrets, store, writing } = this.#dependencies
     const { caller, params, idempotencyKey: key } = admitted
     const name = admitted.name as WriteName
     const { chargedItems, response, cooldown }: Operation = OPERATIONS[name]
@@ -251,7 +251,7 @@ export class Serving {
     const { handle } = body as Partial<FeedbackInput>
     // Undefined if the handle is refused.
     const judged = handle === undefined ? {} : { judged: revisionOfHandle(secrets().originKey, handle, caller) }
-    const environment = { ...this.#dependencies.environment(caller.at), cooldown: charges.cooldownOf(exchange) * 1_000 }
+    const environment = { ...writing, at: caller.at, cooldown: charges.cooldownOf(exchange) * 1_000 }
     const { requestId, actor, tokenHash, origin } = caller
     const sender = { requestId, actor, tokenHash, origin }
     // In progress from here until the write has ended.
@@ -295,13 +295,13 @@ export class Serving {
     const { name, params, caller } = request
     const operation: Operation = OPERATIONS[name]
     const { status, media } = operation
-    exchange.set(answerFields(answer, operation))
+    Object.assign(exchange.fields, answerFields(answer, operation))
     if (operation.kind === 'read') {
       // Only the answers to reads may be cached.
       if (config.sharedCacheSeconds > 0)
         exchange.set(sharedCacheFields(answer, sharedCacheOf(config, exchange.request, name, params)))
       if (config.contentLicense !== undefined) addLicense(exchange.fields, config, name)
-      if (answer.next !== undefined) addLink(exchange.fields, nextLink(exchange.url, answer.next))
+      if (answer.next !== undefined) addLink(exchange.fields, nextLink(exchange, answer.next))
       const match = exchange.headers['if-none-match']
       if (match !== undefined && answer.etag !== undefined && isUnchanged(match, answer.etag)) return exchange.send(304)
     }
@@ -316,8 +316,8 @@ export class Serving {
       if (exchange.method === 'HEAD') return exchange.send(status)
       return exchange.stream(status, Readable.from(answer.pieces, { objectMode: false }))
     }
-    const bytes = bytesOf(answer, this.#shared)
-    const isList = isCoded(operation, answer)
+    const bytes = answer.json === undefined ? bytesOf(answer.body, this.#shared) : answer.json
+    const isList = answer.etag === undefined && isCoded(operation, answer)
     if (bytes instanceof Promise) return this.#sendLater(exchange, status, bytes, isList)
     return isList ? sendCoded(compression, exchange, status, bytes) : exchange.send(status, bytes)
   }

@@ -60,6 +60,7 @@ export type Server = Pick<HttpServer, 'server' | 'listen' | 'listenLocally' | 'i
   stop(): Promise<void>
 }
 
+type Writing = Omit<WriteEnvironment, 'at'>
 type Answering = Omit<ServingDependencies, keyof ServerOptions | 'entries' | 'rates' | 'guideDigest'>
 
 function createServing(options: ServerOptions, dependencies: Answering): Serving {
@@ -74,14 +75,13 @@ function createServing(options: ServerOptions, dependencies: Answering): Serving
   })
 }
 
-function createObserver({ store, logger }: ServerOptions, environment: () => WriteEnvironment, origins: Origins) {
+function createObserver({ store, logger, now }: ServerOptions, writing: Writing, origins: Origins) {
   const onLoss = (lost: number, error: unknown): void =>
     logger.error({ lost, err: error }, 'observations were dropped because the store did not accept them')
   return new Observer(
-    store,
-    environment,
+    { store, now, writing },
     onLoss,
-    new UnansweredTopics(store, environment, day => origins.digestOfDay(day)),
+    new UnansweredTopics({ store, now, writing }, day => origins.digestOfDay(day)),
   )
 }
 
@@ -107,16 +107,16 @@ function readinessOf({ store, lag }: ServerOptions): Readiness {
 export function createServer(options: ServerOptions): Server {
   const { store, logger, now } = options
   const writing = { cooldown: 0, dataClass: 'EXTERNAL', privateMemory: options.privateMemory } as const
-  const environment = (at = now()): WriteEnvironment => ({ at, ...writing })
+  const environment = (): WriteEnvironment => ({ at: now(), ...writing })
   const origins = createOrigins(options, environment)
-  const observer = createObserver(options, environment, origins)
+  const observer = createObserver(options, writing, origins)
   const admin = new AdminCheck(() => options.secrets().adminDigest)
   const charges = new Charges({ ...options, admin })
   const readiness = () => (dispatcher.isStopping ? { ready: false, status: 'stopping' } : readinessOf(options))
   const streams = new Streams(store, logger)
   const compression = createCompression()
   const overload = new Overload(logger, store)
-  const answering = { origins, admin, charges, observer, streams, compression, readiness, environment, overload }
+  const answering = { origins, admin, charges, observer, streams, compression, readiness, writing, overload }
   const serving = createServing(options, answering)
   const clock = new ClockWatch(now, logger)
   const metrics = new Metrics(store, { ...options, origins, clock, readiness, streams, charges, overload })
@@ -182,7 +182,7 @@ function createRoutes(parts: RouteParts): Router {
 function routeOperations(router: Router, serving: Serving): void {
   for (const [name, { method, path }] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
     const methods: Route['methods'] = method === 'GET' ? READING : ['POST']
-    router.add({ name, methods, path, answer: exchange => serving.serve(name, exchange) })
+    router.add({ name, methods, path, answer: serving.serve.bind(serving, name) })
   }
 }
 
@@ -246,8 +246,8 @@ function routePages(router: Router, serving: Serving, show: ReturnType<typeof cr
       path: page.path,
       page,
       answer: exchange =>
-        serving.serve(admittedAs(page, exchange.url), exchange, {
-          search: searchFor(page, exchange.url),
+        serving.serve(admittedAs(page, exchange.search), exchange, {
+          search: searchFor(page, exchange.search),
           run: async (request, of) => {
             await show(page, request, of)
           },

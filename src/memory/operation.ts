@@ -177,7 +177,7 @@ export type WriteRequest<N extends WriteName> = {
   similar?: Hints['similar']
 }
 
-/** Requests whose path, query and body match the contract. `runRead` and `runWrite` pass them to the operation. */
+/** Requests whose path, query and body match the contract. They are passed to the operation. */
 export type CheckedRead = { params: Record<string, string>; query: Record<string, string | number>; body?: unknown }
 export type CheckedWrite = Omit<WriteRequest<WriteName>, 'params' | 'body'> & {
   params: Record<string, string>

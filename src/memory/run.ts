@@ -87,9 +87,8 @@ export const STREAMS: HandlersOf<'stream'> = { streamActivity, streamChanges }
 
 type RunRead = (reads: Reads, request: CheckedRead) => Awaitable<Answer>
 
-/** Runs a read. Its request must match the contract. */
-export const runRead = (name: ReadName, reads: Reads, request: CheckedRead): Awaitable<Answer> =>
-  (READS as Record<ReadName, unknown> as Record<ReadName, RunRead>)[name](reads, request)
+/** The same for a name that is known only at run time. The request must match the contract. */
+export const READS_BY_NAME = READS as Record<ReadName, unknown> as Record<ReadName, RunRead>
 
 type Wrap = <N extends WriteName>(operation: WriteOperation<N>) => WriteOperation<N>
 

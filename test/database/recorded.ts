@@ -22,7 +22,7 @@ import { listAdmissions } from '../../src/memory/limits/rows.ts'
 import { findOldestOpen } from '../../src/memory/moderation/report-rows.ts'
 import { findWithdrawingAct } from '../../src/memory/moderation/rows.ts'
 import type { Context, ReadName, Reads, StreamOperation, WriteName } from '../../src/memory/operation.ts'
-import { MAINTENANCE, READS, runRead, STREAMS, WRITES } from '../../src/memory/run.ts'
+import { MAINTENANCE, READS, READS_BY_NAME, STREAMS, WRITES } from '../../src/memory/run.ts'
 import type { SearchResult } from '../../src/memory/searching.ts'
 import { updateSignals } from '../../src/mirror/rows.ts'
 import { recordErasures, recordLog, recordLogEnd } from './recorded-log.ts'
@@ -236,7 +236,11 @@ export async function recordOperations(path: string): Promise<Recorded> {
         const id = name === 'readReport' ? report : name === 'readActor' ? issued.actor.id : slug
         const body = { since: '1', pins: [{ slug, revisionId: String(revisionId) }], secret }
         const query = { q: '', ids: slug, title: '', ...shape }
-        await runRead(name, reads, { params: { slug, id, revisionId: String(revisionId), record: '1' }, query, body })
+        await READS_BY_NAME[name](reads, {
+          params: { slug, id, revisionId: String(revisionId), record: '1' },
+          query,
+          body,
+        })
       }
     }
   }

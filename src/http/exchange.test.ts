@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { targetOf } from './page.ts'
+import { Exchange } from './exchange.ts'
+
+function targetOf(url: string): { path: string; search: string } {
+  const { path, search } = new Exchange({ url } as IncomingMessage, {} as ServerResponse, () => {})
+  return { path, search }
+}
 
 test('a target keeps its path and query unchanged', () => {
   assert.deepEqual(targetOf('/api/search?q=a?b&c=/d'), { path: '/api/search', search: 'q=a?b&c=/d' })
