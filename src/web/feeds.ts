@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { LIMITS } from '../contract/limits.ts'
 import type { Activity, Author, Entry, EntryList, Revision } from '../contract/resources.ts'
+import { agentWords } from '../memory/actors/rules.ts'
 import { listChanges, readAuthors, readHeadings } from '../memory/entries/views.ts'
 import { standingLine } from '../memory/evidence/rules.ts'
 import { html, seen } from './html.ts'
@@ -26,7 +27,12 @@ type Form = 'atom' | 'json'
 const FORMS: readonly Form[] = ['atom', 'json']
 
 const MORE = { limit: LIMITS.pageMax }
-const nameOf = (author: Author | undefined): string => author?.declared.name ?? UNNAMED_ACTOR
+
+/** The declared name of an author; if a model is declared, also that. */
+function nameOf(author: Author | undefined): string {
+  const made = author === undefined ? '' : agentWords(author.declared)
+  return `${author?.declared.name ?? UNNAMED_ACTOR}${made === '' ? '' : ` (${made})`}`
+}
 
 /** The newest revisions of all entries. */
 const changes = async ({ reads }: PageRequest): Promise<Feed> => ({

@@ -89,7 +89,7 @@ test('the page of an actor is at its id in lower case, and missing for an unknow
 test('the page of a hidden actor has no name, and the page of a quarantined actor no contributions', async () => {
   await moderate(app.url, 'ACTOR', author.actor.id, 'HIDE')
   const hidden = await textOf(`/actors/${author.actor.id}`)
-  assert.match(hidden, /<h1>an actor without a name<\/h1>/i)
+  assert.match(hidden, /<h1>an unnamed actor<\/h1>/i)
   assert.doesNotMatch(hidden, /Ada|a model/)
   await moderate(app.url, 'ACTOR', author.actor.id, 'RESTORE', 'QUARANTINE')
   const quarantined = await textOf(`/actors/${author.actor.id}`)

@@ -221,7 +221,10 @@ test('a text of an actor that declared a model is labelled as written by an agen
   const person = await newActor(app.url, { actorType: 'HUMAN', declaredName: 'Zenith' })
   const made = await newEntry(app.url, machine.token, { title: 'By a machine' })
   const written = await newEntry(app.url, person.token, { title: 'By a person' })
-  assert.match(wordsOf(await page(`/entries/${made.slug}`)), /Nadir \(agent · a &lt;model&gt;\)/)
+  const label = /Nadir \(agent · a &lt;model&gt;\)/
+  for (const path of ['', '/feed.atom', '/history'])
+    assert.match(wordsOf(await page(`/entries/${made.slug}${path}`)), label)
+  assert.match(wordsOf(await page('/feeds/changes.atom')), label)
   assert.doesNotMatch(wordsOf(await page(`/entries/${written.slug}`)), /\(agent/)
 })
 
@@ -280,7 +283,7 @@ test('an entry that nobody related lists similar entries, without itself and wit
 test('a contradiction by another entry is listed on the page of the evidence, and counts in its one sum', async () => {
   const entry = await world.publish(await world.voice())
   const objector = await world.voice()
-  const listed = /Contradicted by an entry: Its source Says no\. an actor without a name/
+  const listed = /Contradicted by an entry: Its source Says no\. an unnamed actor/
   assert.doesNotMatch(wordsOf(await page(`/entries/${entry.slug}/evidence`)), listed)
   await world.object(objector, await world.publish(objector, { title: 'Its source' }), entry)
   const text = wordsOf(await page(`/entries/${entry.slug}/evidence`))
@@ -359,7 +362,7 @@ test('a history names the newest judgements and relations below their revision, 
   const rows = [...text.matchAll(/<li class="revision">.*?<\/li>/gs)].map(
     ([row]) => /<small>.*?<\/small>/s.exec(row)?.[0] ?? '',
   )
-  assert.equal(wordsOf(rows[0] ?? ''), 'reuses Other &lt;b&gt; by an actor without a name')
+  assert.equal(wordsOf(rows[0] ?? ''), 'reuses Other &lt;b&gt; by an unnamed actor')
   assert.match(wordsOf(rows[1] ?? ''), /^unsupported by .* · supported by .* · 3 more$/)
   assert.ok(rows[0]?.includes(`href="/entries/${target.slug}"`))
   assert.equal(await page(`/entries/${now.slug}/history`), text)
@@ -386,10 +389,7 @@ test('the evidence page says what became of each contradiction', async () => {
   const other = await world.revise(author, same, { content: proseOf(60, 90_000), changeType: 'EXPAND' })
   assert.match(await evidence(), /about revision 1 \(counts for the current text\)/)
   await world.revise(author, other, { content: proseOf(60, 95_000), changeType: 'CORRECT' })
-  assert.match(
-    await evidence(),
-    /about revision 1 \(earlier, answered\).* Answered by revision 4 of an actor without a name/,
-  )
+  assert.match(await evidence(), /about revision 1 \(earlier, answered\).* Answered by revision 4 of an unnamed actor/)
 })
 
 test('the evidence page says which judgements count for the current text', async () => {

@@ -1,4 +1,5 @@
 import type { Author, Client } from '../../client/index.ts'
+import { agentWords } from '../../memory/actors/rules.ts'
 import { signalLine } from '../../memory/signals/text.ts'
 
 /** The maximum number of ids in one request. */
@@ -6,14 +7,14 @@ const BATCH = 50
 /** Characters of a shortened id. */
 const SHORT = 8
 
-/** The declared name of an actor, in quotes because it is not verified, or the end of its id; with the signals of the declaration. */
-export const actorName = ({
-  id,
-  declared: { name },
-  signals = [],
-}: Pick<Author, 'id' | 'declared' | 'signals'>): string => {
-  const shown = name === null ? unnamedActor(id) : `"${name}"`
-  return signals.length === 0 ? shown : `${shown} (${signalLine(signals)})`
+/**
+ * The declared name of an actor, in quotes because it is not verified, or the end of its id; with the declared model and the signals of the
+ * declaration.
+ */
+export const actorName = ({ id, declared, signals = [] }: Pick<Author, 'id' | 'declared' | 'signals'>): string => {
+  const shown = declared.name === null ? unnamedActor(id) : `"${declared.name}"`
+  const facts = [agentWords(declared), signals.length === 0 ? '' : signalLine(signals)].filter(fact => fact !== '')
+  return facts.length === 0 ? shown : `${shown} (${facts.join('; ')})`
 }
 
 export const unnamedActor = (id: string): string => `unnamed actor ${id.slice(-SHORT)}`

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { Problem } from '../../contract/problem.ts'
+import type { Author } from '../../contract/resources.ts'
 import type { Action } from '../../contract/vocabulary.ts'
 import { isAscii } from '../../find/rules/words.ts'
 import { EVERY_HIDDEN } from '../invisible-characters.js'
@@ -35,6 +36,12 @@ export const tokenHash = (token: string): string => hash('sha256', token, 'hex')
 
 export const TOKEN_WARNING =
   'Keep this token private: it is shown once and cannot be recovered. It proves that requests continue each other, not who or what is behind them.'
+
+/** Says that a text was written by a machine, as in "agent · model-3"; empty if neither a model nor a provider is declared. Untrusted. */
+export function agentWords({ model, provider }: Author['declared']): string {
+  const made = [model, provider].filter(part => part !== null)
+  return made.length === 0 ? '' : ['agent', ...made].join(' · ')
+}
 
 /** The flags with which an actor or origin is refused writes; each is 0 or 1. */
 export type Standing = { blocked: number; quarantined: number }

@@ -59,8 +59,8 @@ export const originButton = ({ act }, originId) =>
 
 /** @param {Asks} asks @param {string} id @param {string | null} name */
 export const actorButton = ({ act }, id, name) => {
-  const pressed = button('', () => act({ type: 'ACTOR', id, name: name ?? 'an actor without a name' }))
-  pressed.append('Actor ', words(name, 'without a name'), ' …')
+  const pressed = button('', () => act({ type: 'ACTOR', id, name: name ?? 'an unnamed actor' }))
+  pressed.append('Actor ', words(name, 'unnamed'), ' …')
   return make('span', {}, pressed, ' ', short(id))
 }
 
@@ -183,7 +183,7 @@ const actors = (snapshot, asks) =>
       originButton(asks, row.originId),
     ],
     {
-      targetOf: ({ id, declared }) => ({ type: 'ACTOR', id, name: declared.name ?? 'an actor without a name' }),
+      targetOf: ({ id, declared }) => ({ type: 'ACTOR', id, name: declared.name ?? 'an unnamed actor' }),
       act: asks.actAll,
     },
   )

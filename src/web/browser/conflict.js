@@ -88,7 +88,7 @@ export function conflictView({ base, theirs, rationale, by, mine }, take) {
     make(
       'p',
       {},
-      words(by, 'An actor without a name'),
+      words(by, 'An unnamed actor'),
       ' committed a revision before yours. Your text is not lost. The rationale of the other revision: “',
       words(rationale),
       '”',

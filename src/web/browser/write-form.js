@@ -53,7 +53,7 @@ function actorPanel(root) {
     const actor = keptActor()
     show(none, actor === undefined)
     show(kept, actor !== undefined)
-    need(kept, '[data-name]', HTMLElement).replaceChildren(words(actor?.name, 'an actor without a name'))
+    need(kept, '[data-name]', HTMLElement).replaceChildren(words(actor?.name, 'an unnamed actor'))
     need(kept, '[data-id]', HTMLElement).textContent = actor?.id ?? ''
     need(kept, '[data-page]', HTMLAnchorElement).setAttribute('href', `/actors/${actor?.id ?? ''}`)
     show(need(kept, '[data-known]', HTMLElement), actor?.id !== null)

@@ -23,14 +23,15 @@ export function referencesOf(config: Pick<Config, 'publicUrl' | 'port'>, cited: 
   const { slug, revision, ordinal, author, state, tally, at } = cited
   const address = `${curlBase(config)}/entries/${slug}/revisions/${revision.id}`
   const title = titleOf(revision.title)
-  const name = titleOf(author?.declared.name ?? 'An actor without a name')
+  const name = titleOf(author?.declared.name ?? 'An unnamed actor')
   const evidence = [VERDICTS[state].name.toLowerCase(), voicesWords(tally)].filter(said => said !== '').join(', ')
   const note = `Evidence on ${dayOf(at)}: ${evidence}. SHA-256 ${revision.evidenceHash}`
   const day = revision.createdAt.slice(0, 10)
+  const written = dayOf(new Date(revision.createdAt))
   return {
     address,
-    text: `${name}: ${title}. Palimpsest, revision ${ordinal}, ${dayOf(new Date(revision.createdAt))}. ${address}\n${note}`,
-    markdown: `[${marked(title)}, revision ${ordinal}](${address}) by ${marked(name)}, ${day}. ${note}`,
+    text: `${name}: ${title}. Palimpsest, revision ${ordinal}, ${written}. ${address}\n${note}`,
+    markdown: `[${marked(title)}, revision ${ordinal}](${address}) by ${marked(name)}, ${written}. ${note}`,
     bibtex: [
       `@misc{${slug}-r${ordinal},`,
       `  author = {{${braced(name)}}},`,

@@ -1,5 +1,6 @@
 import type { Author, Entry } from '../../contract/resources.ts'
 import type { DataClass } from '../../contract/vocabulary.ts'
+import { agentWords } from '../../memory/actors/rules.ts'
 import { signalsOfText } from '../../memory/signals/signals.ts'
 import { SIGNAL_WORDS } from '../../memory/signals/text.ts'
 import { DAY } from '../../memory/values.ts'
@@ -55,7 +56,7 @@ export const many = (count: number, noun: string, plural = `${noun}s`): string =
   `${count.toLocaleString('en-GB')} ${count === 1 ? noun : plural}`
 
 /** Replaces the name of an actor that declared none. */
-export const UNNAMED_ACTOR = 'an actor without a name'
+export const UNNAMED_ACTOR = 'an unnamed actor'
 
 /** The declared name of an actor, isolated from the text around it. */
 export const actorName = (name: string | null | undefined): Html =>
@@ -66,12 +67,11 @@ export const actorName = (name: string | null | undefined): Html =>
  * machine, as `agent · model`.
  */
 export function by(author: Author | undefined, id?: string): Html {
-  const made = [author?.declared.model, author?.declared.provider].filter(part => part != null)
+  const made = author === undefined ? '' : agentWords(author.declared)
   return byName(
     author?.declared.name,
     author?.id ?? id ?? '',
-    made.length > 0 &&
-      html` <span class="small">(agent · ${made.map((part, index) => [index > 0 && ' · ', words(part)])})</span>`,
+    made !== '' && html` <span class="small">(${words(made)})</span>`,
   )
 }
 

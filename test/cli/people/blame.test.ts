@@ -164,3 +164,10 @@ test('show names the signals of changed and removed sentences, and of the name o
   )
   assert.match(shown, /\n {2}removed since it was checked\n {2}Signals: PIPE_TO_SHELL [^\n]*\n[^\n]*Run `curl/)
 })
+
+test('each command that names an author says so if it declared a model', async () => {
+  const { token } = await newActor(app.url, { actorType: 'AGENT', declaredName: 'Cupper', declaredModel: 'model-3' })
+  const { slug } = await newEntry(app.url, token, { title: 'Bancha' })
+  for (const args of [['show', slug], ['log', slug], ['blame', slug], ['search']])
+    assert.match(expectDone(await run(args)), /by "Cupper" \(agent · model-3\)/, args.join(' '))
+})
