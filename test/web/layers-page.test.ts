@@ -14,8 +14,8 @@ const world = judgingWorld(() => app)
 type Part = { words: string; shade: string; tone: string; note: string }
 
 /** The parts of the content, as the page shows them. */
-async function partsOf(slug: string): Promise<Part[]> {
-  const answer = await call(app.url, 'GET', `/entries/${slug}/layers`, { headers: { accept: 'text/html' } })
+async function partsOf(slug: string, query = ''): Promise<Part[]> {
+  const answer = await call(app.url, 'GET', `/entries/${slug}/layers${query}`, { headers: { accept: 'text/html' } })
   expectStatus(answer, 200)
   const content = /<div class="prose layer-text"[\s\S]*?<\/div>/.exec(answer.text)?.[0] ?? ''
   const pattern =
@@ -133,4 +133,26 @@ test('a text of many small layers has a bounded number of notes', async () => {
   assert.ok(answer.text.split('class="note"').length - 1 <= 300)
   assert.ok(answer.text.includes('row 1499'))
   assert.ok(Buffer.byteLength(answer.text) < 250_000, `${Buffer.byteLength(answer.text)} bytes`)
+})
+
+test('a slider selects a revision, whose layers are those when it was the newest', async () => {
+  const first = await world.publish(await world.voice(), { content: 'One stays here. Two goes away.' })
+  const page = async (query = ''): Promise<string> =>
+    (await call(app.url, 'GET', `/entries/${first.slug}/layers${query}`, { headers: { accept: 'text/html' } })).text
+  assert.doesNotMatch(await page(), /data-layers/)
+  const second = await world.revise(await world.voice(), first, { content: 'One stays here. Three is new.' })
+  await world.quote(await world.voice(), first, 'Two goes away.')
+  await world.revise(await world.voice(), second, { content: 'One stays here. Three is new. Four is newest.' })
+  const wordsAt = async (query: string): Promise<string[]> =>
+    (await partsOf(first.slug, query)).map(({ words, shade, tone }) => `${words} ${shade} ${tone}`.trim())
+  assert.deepEqual(await wordsAt('?at=1'), ['One stays here. 0', 'Two goes away. 0 is-bad contested'])
+  assert.deepEqual(await wordsAt('?at=2'), ['One stays here. 4', 'Three is new. 0'])
+  for (const query of ['', '?at=3', '?at=99', '?at=0', '?at=x']) assert.equal((await wordsAt(query)).length, 3, query)
+  const shown = await page('?at=2')
+  assert.match(
+    shown,
+    /<label for="at">Revision<\/label> <input id="at" name="at" type="range" min="1" max="3" value="2">/,
+  )
+  assert.match(shown, /<output for="at">2 of 3<\/output> <button type="submit">Show/)
+  assert.match(shown, /The text of revision 2, with the evidence of today\./)
 })

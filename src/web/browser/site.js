@@ -173,16 +173,28 @@ function onceSeen(place, act) {
 /** A live list is followed once it is in view. */
 onceSeen(document.querySelector('[data-live]'), () => import('./activity.js'))
 
+/**
+ * Reads a part of another page; null if it cannot be read.
+ * @param {string} address
+ * @param {string} selector
+ */
+export async function partOf(address, selector) {
+  const answer = await fetch(address, { headers: { accept: 'text/html' }, credentials: 'omit' }).catch(() => null)
+  if (!answer?.ok) return null
+  const part = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector(selector)
+  return part && document.importNode(part, true)
+}
+
 /** A part that another page has is read once its place is in view. Its link leads to it, and remains if it cannot be read. */
 const later = document.querySelector('[data-later]')
 onceSeen(later, async () => {
   const link = later?.querySelector('a')
-  if (!link) return
-  const answer = await fetch(link.href, { headers: { accept: 'text/html' }, credentials: 'omit' }).catch(() => null)
-  if (!answer?.ok) return
-  const part = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector(link.hash)
-  if (part !== null) later?.replaceChildren(...document.importNode(part, true).childNodes)
+  const part = link && (await partOf(link.href, link.hash))
+  if (part) later?.replaceChildren(...part.childNodes)
 })
+
+/** What shows the layers of another revision in place is loaded when its slider is moved. */
+document.querySelector('[data-layers]')?.addEventListener('input', async () => (await import('./layers.js')).show())
 
 /** The item that has the followed entries and tags. */
 export const FOLLOWED = 'palimpsest.followed'

@@ -1,9 +1,9 @@
 import type { Blame, Entry } from '../../contract/resources.ts'
-import type { AgedPiece } from '../../memory/entries/blame.ts'
+import { type AgedPiece, readBlameAt } from '../../memory/entries/blame.ts'
 import { readCounts } from '../../memory/entries/views.ts'
 import { voicesWords } from '../../memory/evidence/rules.ts'
 import { type Html, html, seen, visible } from '../html.ts'
-import type { Page } from '../page.ts'
+import type { Page, Query } from '../page.ts'
 import {
   ageIn,
   badge,
@@ -32,14 +32,16 @@ type Piece = Blame['pieces'][number]
 /** Consecutive sentences of one revision with the same evidence. */
 type Part = { revision: Revision; piece: Piece; text: string }
 
-/** An entry as layers: for each sentence its author, its time and the evidence about it. */
+/** An entry as layers: for each sentence its author, its time and the evidence about it. `at` selects one of the revisions. */
 export const LAYERS: Page = {
   path: '/entries/{slug}/layers',
-  as: 'readBlame',
-  async render({ params: { slug = '' }, read, reads }) {
+  as: 'readEntry',
+  ownQuery: ['at'],
+  async render({ params: { slug = '' }, query, read, reads }) {
     const entry = await read<Entry>('readEntry', { slug })
     if (slug !== entry.slug) return { location: `/entries/${entry.slug}/layers` }
-    const [blame, counts] = await Promise.all([read<Blame>('readBlame', { slug }), readCounts(reads, slug)])
+    const ordinal = ordinalOf(query, entry.revisionCount)
+    const [blame, counts] = await Promise.all([readBlameAt(reads, { slug, ordinal }), readCounts(reads, slug)])
     const look = lookOf(agedPieces(blame))
     return {
       title: `Layers of ${titleOf(entry.title)}`,
@@ -49,13 +51,22 @@ export const LAYERS: Page = {
 ${entryHead(entry, { here: '/layers', name: 'Layers', counts, at: reads.at })}
 <p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. The bar beside each paragraph shows the age of its newest passage, and a sign its evidence.</p>
 ${trustNotice(entry, entry, slug)}
-${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}
-<div class="columns"><div class="column palimpsest">${await textOf(slug, blame, look, reads.at)}</div>
+${slider(slug, ordinal, entry.revisionCount)}
+<div class="columns"><div class="column palimpsest">${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}${ordinal < entry.revisionCount && html`<p class="notice">The text of revision ${ordinal}, with the evidence of today. <a href="/entries/${slug}/layers">Show the current text</a>.</p>`}${await textOf(slug, blame, look, reads.at)}</div>
 <aside class="beside" aria-label="The layers">${listOf(slug, blame, look, reads.at)}</aside></div>
 </article>`,
     }
   },
 }
+
+/** The revision that the query names; otherwise the current one. */
+const ordinalOf = ({ at }: Query, revisions: number): number =>
+  /^[1-9]\d{0,8}$/.test(String(at)) ? Math.min(Number(at), revisions) : revisions
+
+/** Selects a revision. A browser script shows it in place; without a script, the button does. Empty for a single revision. */
+const slider = (slug: string, ordinal: number, revisions: number): Html | false =>
+  revisions > 1 &&
+  html`<form class="row jump" action="/entries/${slug}/layers" method="get" data-layers><label for="at">Revision</label> <input id="at" name="at" type="range" min="1" max="${revisions}" value="${ordinal}"> <output for="at">${ordinal} of ${revisions}</output> <button type="submit">Show</button></form>`
 
 /** The pieces of a text with their ages and objections. */
 function agedPieces({ pieces, revisions, evidence }: Blame): AgedPiece[] {

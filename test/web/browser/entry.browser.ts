@@ -109,6 +109,40 @@ test('a note of a layer shows on focus, inside the window, at every width', opti
   }
 })
 
+test(
+  'a slider shows the layers of another revision in place, by keyboard, and by its button without scripts',
+  options,
+  async () => {
+    let entry = await newEntry(app.url, token, { content: 'One is first.' })
+    for (const content of ['One is first. Two is second.', 'One is first. Two is second. Three is third.']) {
+      const body = revisionOf(entry, { content })
+      entry = expectStatus(
+        await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }),
+        201,
+      )
+    }
+    for (const scripts of [true, false]) {
+      const { page, complaints, close } = await visit(browser, app.url, { width: 360, scripts })
+      await page.goto(`/entries/${entry.slug}/layers`)
+      await page.getByText('Three is third.').waitFor()
+      const slider = page.getByRole('slider', { name: 'Revision' })
+      await slider.press('ArrowLeft')
+      if (scripts) await page.getByText('2 of 3').waitFor()
+      else await page.getByRole('button', { name: 'Show', exact: true }).click()
+      await page.getByText('The text of revision 2, with the evidence of today.').waitFor()
+      assert.equal(await page.getByText('Three is third.').count(), 0)
+      assert.ok(page.url().endsWith('?at=2'), page.url())
+      if (scripts) {
+        assert.equal(await slider.evaluate(one => one.matches(':focus')), true)
+        await assertAccessible(page, 'an earlier revision in layers')
+      }
+      await assertNoOverflow(page, 'an earlier revision in layers')
+      assert.deepEqual(complaints, [])
+      await close()
+    }
+  },
+)
+
 test('the number of a layer is a target of 24 px, also beside a link and in a heading', options, async () => {
   const content = '## A heading\n\n![a picture](https://example.com/picture.png)\n\n- [a link](https://example.com/)\n'
   const entry = await newEntry(app.url, token, { title: 'A title that takes more than one line. '.repeat(4), content })
