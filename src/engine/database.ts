@@ -11,32 +11,33 @@ export type Value = string | number | null
  */
 export type Sql = { readonly text: string; readonly values: readonly Value[] }
 
-const plainTexts = new WeakMap<TemplateStringsArray, string>()
+/** The last text that was made of a template, and the texts of its nested statements at the places of its parts. */
+type KnownText = { nested: readonly (string | undefined)[]; text: string }
+const knownTexts = new WeakMap<TemplateStringsArray, KnownText>()
 
 /**
  * Tags a template as SQL: values become parameters, a nested `sql` is spliced in. The text depends on the source alone: each statement is
- * prepared once.
+ * prepared once. The same text is also the same object, so that its hash is computed once.
  */
 export function sql(strings: TemplateStringsArray, ...parts: (Value | Sql)[]): Sql {
-  let isPlain = true
-  for (const part of parts) if (typeof part === 'object' && part !== null) isPlain = false
-  const known = isPlain ? plainTexts.get(strings) : undefined
-  if (known !== undefined) return { text: known, values: parts as Value[] }
-  // A template has one string more than it has values.
-  let text = strings[0] as string
+  const known = knownTexts.get(strings)
+  let isKnown = known !== undefined
   const values: Value[] = []
-  for (const [index, part] of parts.entries()) {
-    if (typeof part === 'object' && part !== null) {
-      text += part.text
-      values.push(...part.values)
-    } else {
-      text += '?'
-      values.push(part)
-    }
-    text += strings[index + 1] as string
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] as Value | Sql
+    const isNested = typeof part === 'object' && part !== null
+    if (!isNested) values.push(part)
+    else for (const value of part.values) values.push(value)
+    if (isKnown) isKnown = known?.nested[at] === (isNested ? part.text : undefined)
   }
-  if (isPlain) plainTexts.set(strings, text)
-  return { text, values }
+  return { text: known !== undefined && isKnown ? known.text : newText(strings, parts), values }
+}
+
+function newText(strings: TemplateStringsArray, parts: readonly (Value | Sql)[]): string {
+  const nested = parts.map(part => (typeof part === 'object' && part !== null ? part.text : undefined))
+  const text = strings.reduce((before, after, at) => `${before}${nested[at - 1] ?? '?'}${after}`)
+  knownTexts.set(strings, { nested, text })
+  return text
 }
 
 export type Row = Record<string, Value>
