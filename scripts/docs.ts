@@ -10,6 +10,7 @@ import { MEMBER_PROBLEMS } from '../src/contract/member-problems.ts'
 import { NAMED_INPUTS, OPERATIONS, type Operation } from '../src/contract/operations.ts'
 import { ownProblems } from '../src/contract/problems.ts'
 import { thirdParty } from './dependencies.ts'
+import { layersPicture } from './layers-picture.ts'
 
 const MADE = '<!-- Made from the code by `npm run docs`; do not edit. -->'
 
@@ -39,6 +40,7 @@ export const GENERATED_DOCS: Record<string, () => string> = {
   'docs/commands.md': commands,
   'docs/performance.md': () => withFigures(readFileSync(new URL('../docs/performance.md', import.meta.url), 'utf8')),
   'docs/performance.svg': latestChart,
+  'docs/layers.svg': layersPicture,
 }
 
 function configuration(): string {

@@ -37,7 +37,8 @@ export type Step = { day: number; by: string } & (
 )
 type Link = { day: number; by: string; from: string; to: string } & Pick<RelationInput, 'relationType' | 'rationale'>
 
-const readDemonstration = (): Demonstration =>
+/** The entries of `serve --demo`. */
+export const readDemonstration = (): Demonstration =>
   JSON.parse(readFileSync(new URL('./demonstration.json', import.meta.url), 'utf8')) as Demonstration
 
 /** The file that marks a data directory as a demonstration. */

@@ -59,7 +59,7 @@ const BANDS = [10, 8, 6, 4, 2]
 const MARK = { y: 10, height: 2 }
 const ROW = 12
 /** The colours where no style sheet applies: by step of age, then of the mark. */
-const COLOURS = ['#8f2a1c', '#9c4739', '#aa6455', '#b78172', '#c49e8e', '#815200']
+const COLOURS = ['#5b2c6f', '#71497d', '#87658c', '#9d829a', '#b39ea9', '#815200']
 
 /** A bar of a picture: its step of age, or `SHADES` for the mark of contested sentences. */
 type Bar = { look: number; x: number; y: number; width: number; height: number }
