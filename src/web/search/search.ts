@@ -39,7 +39,8 @@ export const widened = (shown: Shown): string =>
 
 /**
  * The counts of the first matches, as links that narrow the list. The link of a selected value removes its choice. A value whose choice
- * would not change the list is left out, and a facet without values; without any facet, the result is empty.
+ * would not change the list is left out, and a facet without values; without any facet, the result is empty. On a narrow screen, a line
+ * above the list that names the selected values and opens.
  */
 export const facetLists = (facets: Facets, shown: Shown, { state, author, changed }: Narrowing): Html => {
   const tag = typeof shown.tag === 'string' && shown.tag !== '' ? shown.tag : undefined
@@ -83,10 +84,11 @@ export const facetLists = (facets: Facets, shown: Shown, { state, author, change
     .map(one => ({ ...one, values: one.values.filter(value => isChange(one, value, facets.found)) }))
     .filter(({ values: left }) => left.length > 0)
   if (useful.length === 0) return NOTHING
-  return html`<aside class="beside facets" id="narrow" aria-label="Narrow the list" tabindex="-1">
+  const names = useful.flatMap(one => one.values.filter(({ value }) => value === one.chosen).map(({ name }) => name))
+  return html`<aside class="beside facets" aria-label="Narrow the list"><details class="opens"><summary>Narrow the list${names.map((name, index) => [index === 0 ? ': ' : ', ', name])}</summary>
 ${useful.map(one => facetOf(one, shown))}
 ${facets.more ? html`<p class="small">The counts are about the first ${FACETED} matches.</p>` : NOTHING}
-</aside>`
+</details></aside>`
 }
 
 type Value = { value: string; name: Part; count: number }
@@ -203,7 +205,7 @@ export const SEARCH: Page = {
       body: html`<h1>${q === '' && tag === '' ? 'All entries' : 'Search'}</h1>
 ${searchForm(q, tag, sort, narrowing)}
 <div class="columns found"><div class="column">
-<p class="result-count" role="status">${countLine({ found: found.length, offset, doubtful, q, tag, facets })}${narrowers !== NOTHING && found.length > 0 && html` <a class="to-facets" href="#narrow">Narrow the list</a>`}</p>
+<p class="result-count" role="status">${countLine({ found: found.length, offset, doubtful, q, tag, facets })}</p>
 ${advised && fit !== undefined && advice(fit, doubtful, q)}
 ${found.length === 0 ? (narrowed ? html`<p class="notice"><a href="${widened(shown)}">Remove all filters</a></p>` : await nothingFound(q, tag, offset, read)) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark, reads.at))}</ol>`}
 ${pager(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { assertAccessible, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
 import { judgingWorld } from '../../support/judging.ts'
 
 const DAY = 86_400_000
@@ -92,4 +92,20 @@ test('with forced colours the current tab and the layers of a standing differ in
   )
   assert.deepEqual(current, ['page'])
   await context.close()
+})
+
+test('on a phone the facets open above the list, and then name the choice', options, async () => {
+  const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+  await page.goto('/search')
+  await page.getByText('Narrow the list').click()
+  const disputed = page.getByRole('link', { name: 'Disputed' })
+  const [facet, list] = [await disputed.boundingBox(), await page.locator('.results').boundingBox()]
+  assert.ok(facet !== null && list !== null && facet.y < 600 && facet.y < list.y, `${facet?.y} and ${list?.y}`)
+  assert.equal(await page.evaluate('scrollY'), 0)
+  await disputed.click()
+  await page.getByText('Narrow the list: Disputed').waitFor()
+  assert.equal(await page.locator('.result').count(), EACH)
+  await assertAccessible(page, 'facets')
+  assert.deepEqual(complaints, [])
+  await close()
 })
