@@ -6,6 +6,16 @@ export const GROUP_MAX = 256
 /** A unit of work of a store. No time that it writes may be before `floor`, in milliseconds since 1970. */
 export type Work<T = unknown> = (tx: Transaction, floor: number) => Awaitable<T>
 
+/**
+ * A stored time that is more than this many milliseconds ahead of the clock is wrong: the clock was set back, or another node has a wrong
+ * clock.
+ */
+const AHEAD_MAX = 60_000
+
+/** The time of a write in milliseconds: `clock`, or `latest` (the latest assigned time) if that is at most AHEAD_MAX later. */
+export const notBefore = (latest: number, clock: number): number =>
+  latest - clock > AHEAD_MAX ? clock : Math.max(clock, latest)
+
 /** The outcome of a work that did not spoil its group: its result, or the error that refused it. */
 export type Outcome = { result: unknown } | { error: unknown }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSharedCounters, READS, type SharedCounters } from './counters.ts'
-import { createCpuYield } from './thread.ts'
+import { createCpuYield, createSharedCounters, READS, type SharedCounters } from './thread.ts'
 
 /** A thread with a clock that only the test advances, and the duration of each rest. */
 function thread(cores = 1) {

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { SharedCounters } from '../engine/counters.ts'
 import { openSqlite } from '../engine/sqlite.ts'
-import { replyOfError, reportReady } from '../engine/thread.ts'
+import { replyOfError, reportReady, type SharedCounters } from '../engine/thread.ts'
 import { pagesOfEntry } from '../memory/entries/view-rows.ts'
 import type { SearchRequest } from '../memory/searching.ts'
 import { IndexReader } from './index/file.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CLOSING, createSharedCounters, INDEXED, publish } from '../engine/counters.ts'
+import { CLOSING, createSharedCounters, INDEXED, publish } from '../engine/thread.ts'
 import type { SearchRequest } from '../memory/searching.ts'
 import { IndexBarrier, SearchPool, type SearchThread } from './searches.ts'
 

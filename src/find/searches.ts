@@ -1,9 +1,18 @@
 import { availableParallelism } from 'node:os'
 import { Problem } from '../contract/problem.ts'
-import { CLOSING, EVENTS, INDEX_FILE, INDEXED, requestIndexed, type SharedCounters } from '../engine/counters.ts'
 import { sql } from '../engine/database.ts'
 import { openSqlite, type SqliteConnection } from '../engine/sqlite.ts'
-import { startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
+import {
+  CLOSING,
+  EVENTS,
+  INDEX_FILE,
+  INDEXED,
+  requestIndexed,
+  type SharedCounters,
+  startThread,
+  type Thread,
+  YOUNG_MB,
+} from '../engine/thread.ts'
 import type { Match, SearchRequest, SearchResult } from '../memory/searching.ts'
 import { IndexReader } from './index/file.ts'
 import type { SearchReply } from './query/query.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { notBefore, servedSince } from './values.ts'
+import { notBefore } from '../engine/group-commit.ts'
+import { servedSince } from './values.ts'
 
 const NOW = 1_700_000_000_000
 const MINUTE = 60_000

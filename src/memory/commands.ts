@@ -1,13 +1,12 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
 import { type Awaitable, isUnavailable, type Reader, type Transaction } from '../engine/database.ts'
-import type { Work } from '../engine/group-commit.ts'
+import { notBefore, type Work } from '../engine/group-commit.ts'
 import { prepareEntry } from './entries/create.ts'
 import { prepareRevision } from './entries/revise.ts'
 import type { Context, WriteName, WriteRequest } from './operation.ts'
 import { MAINTENANCE, type MaintenanceName, WRITES } from './run.ts'
 import type { WriteEnvironment } from './store.ts'
-import { notBefore } from './values.ts'
 
 /** Random bytes per id, and ids per call of the random generator, which takes most of the time of an id. */
 const ID_BYTES = 16

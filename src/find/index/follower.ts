@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
+import { type Awaitable, isUnavailable, type Sql, StoreFault, sql } from '../../engine/database.ts'
+import { boundLog, isBusy, type SqliteConnection } from '../../engine/sqlite.ts'
 import {
   awaitBeyond,
   INDEXED,
+  type IndexNotice,
   isDamaged,
   positionOf,
   publish,
@@ -9,10 +12,7 @@ import {
   type SharedCounters,
   STOPPING,
   WANTED,
-} from '../../engine/counters.ts'
-import { type Awaitable, isUnavailable, type Sql, StoreFault, sql } from '../../engine/database.ts'
-import { boundLog, isBusy, type SqliteConnection } from '../../engine/sqlite.ts'
-import type { IndexNotice } from '../../engine/thread.ts'
+} from '../../engine/thread.ts'
 import { type ChangedEntryRow, changedEntries, currentEntry } from '../../memory/entries/rows.ts'
 import {
   deleteIndex,

@@ -47,13 +47,36 @@ export async function recordObservations(
   context: Context,
   observations: readonly Observation[],
 ): Promise<void> {
+  // The actor of a counted observation is stored, except in a store that was replaced by an earlier state of itself.
+  const finding: Awaitable<ActorRow | undefined>[] = []
+  for (const { counted, actor, origin, userAgent } of observations) {
+    if (!counted) finding.push(undefined)
+    else finding.push(actor === null ? findAnonymousActor(tx, `${origin.id}:${userAgent}`) : findActor(tx, actor))
+  }
+  const known: Counted[] = []
+  const others: Observation[] = []
+  for (const [at, actor] of (await Promise.all(finding)).entries()) {
+    const one = observations[at] as Observation
+    if (actor === undefined) others.push(one)
+    else known.push({ actor, times: one.times, lastAt: one.lastAt })
+  }
+  if (others.length > 0) known.push(...(await appendObservations(tx, context, others)))
+  await countObservations(tx, known)
+}
+
+/** Appends the rows of observations that have none yet, and counts the readers. Returns the observations with their actors. */
+async function appendObservations(
+  tx: Transaction,
+  context: Context,
+  observations: readonly Observation[],
+): Promise<ActorObservation[]> {
   const known = await withActors(tx, context, observations)
   const appended = new Set<string>()
   const [isNew, isGone]: [Awaitable<boolean>[], Awaitable<boolean>[]] = [[], []]
-  for (const { action, entry, at, actor, counted } of known) {
-    isNew.push(!counted && isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry))
+  for (const { action, entry, at, actor } of known) {
+    isNew.push(isUnobserved(tx, Math.floor(at / HOUR), actor.number, action, entry))
     // An entry may have been withdrawn since it was read.
-    isGone.push(!counted && entry !== null && isEntryWithdrawn(tx, entry))
+    isGone.push(entry !== null && isEntryWithdrawn(tx, entry))
   }
   const [fresh, gone] = await inOrder([Promise.all(isNew), Promise.all(isGone)])
   const [rows, shown]: [Promise<void>[], ActorObservation[]] = [[], []]
@@ -80,9 +103,11 @@ export async function recordObservations(
   }
   await Promise.all(rows)
   await countReaders(tx, shown)
-  await countObservations(tx, known)
+  return known
 }
 
+/** How often an actor was observed, and when last. */
+type Counted = Pick<Observation, 'times' | 'lastAt'> & { actor: ActorRow }
 type ActorObservation = Omit<Observation, 'actor' | 'origin'> & {
   actor: ActorRow
   day: string
@@ -156,8 +181,8 @@ async function countReaders(tx: Transaction, shown: readonly ActorObservation[])
 }
 
 /** Counts observations for their actors and the totals. */
-async function countObservations(tx: Transaction, known: readonly ActorObservation[]): Promise<void> {
-  const counted = new Map<number, { actor: ActorRow; times: number; lastAt: number }>()
+async function countObservations(tx: Transaction, known: readonly Counted[]): Promise<void> {
+  const counted = new Map<number, Counted>()
   for (const { actor, times, lastAt } of known) {
     const one = counted.get(actor.number)
     if (one === undefined) counted.set(actor.number, { actor, times, lastAt })

@@ -1,21 +1,25 @@
 import { statfsSync } from 'node:fs'
 import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
+import { only, type Reader } from '../../engine/database.ts'
+import { GROUP_MAX } from '../../engine/group-commit.ts'
+import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import {
   CLOSING,
   commitsOf,
   createSharedCounters,
+  type IndexNotice,
   publish,
   READS,
   readCounts,
   type SharedCounters,
   STOPPING,
+  startThread,
+  type Thread,
+  type ThreadOptions,
   waitedOf,
-} from '../../engine/counters.ts'
-import { only, type Reader } from '../../engine/database.ts'
-import { GROUP_MAX } from '../../engine/group-commit.ts'
-import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
-import { type IndexNotice, startThread, type Thread, type ThreadOptions, YOUNG_MB } from '../../engine/thread.ts'
+  YOUNG_MB,
+} from '../../engine/thread.ts'
 import { bytesOf } from '../../find/index/file.ts'
 import { openSearches, type Searches } from '../../find/searches.ts'
 import { type Command, RESIDUES } from '../../memory/commands.ts'

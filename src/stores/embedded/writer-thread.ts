@@ -1,9 +1,21 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { awaitIndexed, BEGUN, COMMITTED, ENDED, publish, WRITES } from '../../engine/counters.ts'
 import { only, StoreFault } from '../../engine/database.ts'
 import { GroupCommit, type Work } from '../../engine/group-commit.ts'
 import { boundLog, checkpointWal, isDamage, rewriteFile, sqliteSession } from '../../engine/sqlite.ts'
-import { createCpuYield, NICE, type Reply, replyOfError, reportReady, setNice } from '../../engine/thread.ts'
+import {
+  awaitIndexed,
+  BEGUN,
+  COMMITTED,
+  createCpuYield,
+  ENDED,
+  NICE,
+  publish,
+  type Reply,
+  replyOfError,
+  reportReady,
+  setNice,
+  WRITES,
+} from '../../engine/thread.ts'
 import { createWorks, RESIDUES } from '../../memory/commands.ts'
 import { NEWEST_RECORD, readHead } from '../../memory/head-rows.ts'
 import { openStoreForWriting } from './create.ts'

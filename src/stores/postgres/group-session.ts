@@ -6,6 +6,7 @@ import { isUnavailable, type Loadable, type Sql, StoreFault } from '../../engine
 import {
   type GroupSession,
   type Loaded,
+  notBefore,
   type Outcome,
   type Pending,
   runWork,
@@ -13,7 +14,6 @@ import {
 } from '../../engine/group-commit.ts'
 import type { PostgresConnection, Query } from '../../engine/postgres.ts'
 import { HEAD, SEQUENCE_GAP } from '../../memory/head-rows.ts'
-import { notBefore } from '../../memory/values.ts'
 import type { Server } from './prepare.ts'
 import { getConnectionBefore, type Session } from './session.ts'
 

@@ -1,17 +1,19 @@
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { isUnavailable, type Sql, StoreFault, sql } from '../../engine/database.ts'
 import {
   awaitBeyond,
   COMMITTED,
   isDamaged,
+  NICE,
   positionOf,
   publish,
+  reportReady,
   type SharedCounters,
   STOPPING,
+  setNice,
   WANTED,
-} from '../../engine/counters.ts'
-import { isUnavailable, type Sql, StoreFault, sql } from '../../engine/database.ts'
-import { NICE, reportReady, setNice } from '../../engine/thread.ts'
+} from '../../engine/thread.ts'
 import { openIndex, type StoreState } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'
 import { ERASED_REVISIONS } from '../../memory/entries/rows.ts'

@@ -1,17 +1,20 @@
 import { Problem } from '../../contract/problem.ts'
+import { only, type Reader, StoreFault, sql } from '../../engine/database.ts'
+import { GroupCommit } from '../../engine/group-commit.ts'
+import { connectPostgres, type PostgresConnection } from '../../engine/postgres.ts'
 import {
   CLOSING,
   createSharedCounters,
+  type IndexNotice,
   positionOf,
   publish,
   readCounts,
   STOPPING,
+  startThread,
+  type Thread,
   waitedOf,
-} from '../../engine/counters.ts'
-import { only, type Reader, StoreFault, sql } from '../../engine/database.ts'
-import { GroupCommit } from '../../engine/group-commit.ts'
-import { connectPostgres, type PostgresConnection } from '../../engine/postgres.ts'
-import { type IndexNotice, startThread, type Thread, YOUNG_MB } from '../../engine/thread.ts'
+  YOUNG_MB,
+} from '../../engine/thread.ts'
 import { bytesOf } from '../../find/index/file.ts'
 import { openSearches, type Searches } from '../../find/searches.ts'
 import { type Command, createWorks, RESIDUES } from '../../memory/commands.ts'

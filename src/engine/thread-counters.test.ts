@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { createSharedCounters, publish, STOPPING } from './counters.ts'
+import { createSharedCounters, publish, STOPPING } from './thread.ts'
 
 const ROUNDS = 20_000
 const PATIENCE = 20_000
@@ -25,7 +25,7 @@ test('a thread that begins to wait while the stop flag is set stops', async t =>
   const all = Array.from({ length: ROUNDS }, withPlace)
   const waiter = new Worker(WAITER, {
     eval: true,
-    workerData: { all, module: new URL('./counters.ts', import.meta.url).href },
+    workerData: { all, module: new URL('./thread.ts', import.meta.url).href },
   })
   t.after(() => waiter.terminate())
   const ended = new Promise<void>(resolve => waiter.once('exit', () => resolve()))
