@@ -48,7 +48,7 @@ ${document.unlisted && html`<meta name="robots" content="noindex">`}
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
 <meta property="og:type" content="${frame.path.startsWith('/entries/') ? 'article' : 'website'}">
-${base !== undefined && cardOf(base)}
+${base !== undefined && cardOf(base, document.card)}
 ${base !== undefined && !document.unlisted && html`<meta property="og:url" content="${base}${canonical}"><link rel="canonical" href="${base}${canonical}">`}
 <link rel="icon" type="image/svg+xml" href="${assetPath('mark.svg')}">
 <link rel="preload" href="${assetPath('serif.woff2')}" as="font" type="font/woff2" crossorigin>
@@ -74,8 +74,8 @@ ${footerOf(frame.config.contentLicense)}
 }
 
 /** The picture of a link card. Its address must be absolute. */
-const cardOf = (base: string): Html =>
-  html`<meta property="og:image" content="${base}${assetPath('card.png')}"><meta property="og:image:width" content="1200"><meta property="og:image:height" content="630"><meta property="og:image:alt" content="Palimpsest"><meta name="twitter:card" content="summary_large_image">`
+const cardOf = (base: string, path = assetPath('card.png')): Html =>
+  html`<meta property="og:image" content="${base}${path}"><meta property="og:image:width" content="1200"><meta property="og:image:height" content="630"><meta property="og:image:alt" content="${path === assetPath('card.png') ? 'Palimpsest' : 'The ages of the text'}"><meta name="twitter:card" content="summary_large_image">`
 
 const scriptOf = (name: string): Html => {
   const path = assetPath(name)

@@ -65,6 +65,8 @@ export type Document = {
   description?: string
   /** The path of the section of the page, for the navigation. */
   section?: string
+  /** The path of the picture of the link card, if the page has its own. */
+  card?: string
   /** Feeds and other formats of the page, announced in its head. */
   alternates?: readonly Alternate[]
   /** Modules of `browser/`, by file name. */

@@ -2,6 +2,7 @@ import { ACTIVITY, STATS } from './activity-pages.ts'
 import { ASSETS, ICON_PAGES } from './assets.ts'
 import { CRAWLERS } from './crawlers.ts'
 import { API, ERROR, ERRORS } from './docs.ts'
+import { CARD_PICTURE } from './entry/card.ts'
 import { DIFF } from './entry/difference-page.ts'
 import { ENTRY } from './entry/entry.ts'
 import { EVIDENCE } from './entry/evidence.ts'
@@ -37,6 +38,7 @@ export const PAGES: readonly Page[] = [
   FOLLOWING,
   ENTRIES,
   ENTRY,
+  CARD_PICTURE,
   LAYERS,
   HISTORY,
   REVISION,

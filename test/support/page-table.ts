@@ -78,6 +78,7 @@ export function filesOf({ entry }: SeededPages): Examples {
     ...both('/feeds/changes'),
     ...both('/feeds/activity'),
     ...both('/feeds/tag', '?tag=durability'),
+    '/entries/{slug}/card.png': [`/entries/${entry.slug}/card.png`],
     '/entries/{slug}/feed.atom': [`/entries/${entry.slug}/feed.atom`],
     '/entries/{slug}/feed.json': [`/entries/${entry.slug}/feed.json`],
     '/robots.txt': ['/robots.txt'],

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { crc32, inflateSync } from 'node:zlib'
 import type { AgedPiece } from '../../src/memory/entries/blame.ts'
 import { agesPicture } from '../../src/web/entry/ages.ts'
+import { agesCard } from '../../src/web/entry/card.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { judgingWorld } from '../support/judging.ts'
@@ -55,4 +57,23 @@ test('the head of an entry shows the ages of its text, unless it has one revisio
   )
   await world.quote(await world.voice(), second, 'Two is odd.')
   assert.match(await headOf(first.slug), / Contested: 1 sentence\."/)
+})
+
+test('the link card has the same bands as a PNG whose checksums hold', async () => {
+  const png = await agesCard([piece(240, 1), piece(240, 2, 1), piece(2_400, 3)])
+  assert.deepEqual(await agesCard([piece(240, 1), piece(240, 2, 1), piece(2_400, 3)]), png)
+  const chunks = new Map<string, Buffer>()
+  for (let at = 8; at < png.length; ) {
+    const end = at + 8 + png.readUInt32BE(at)
+    assert.equal(png.readUInt32BE(end), crc32(png.subarray(at + 4, end)))
+    chunks.set(png.toString('latin1', at + 4, at + 8), png.subarray(at + 8, end))
+    at = end + 4
+  }
+  assert.deepEqual([...chunks.keys()], ['IHDR', 'PLTE', 'IDAT', 'IEND'])
+  const pixels = inflateSync(chunks.get('IDAT') ?? '')
+  assert.equal(pixels.length, 1_201 * 630)
+  const lookAt = (x: number, y: number): number | undefined => pixels[y * 1_201 + 1 + x]
+  // The first row is the oldest revision, the second the next with its mark, and the last one the newest.
+  assert.deepEqual([lookAt(119, 99), lookAt(120, 99), lookAt(120, 105)], [6, 4, 6])
+  assert.deepEqual([lookAt(1_079, 135), lookAt(600, 166), lookAt(1_079, 171)], [2, 5, 0])
 })

@@ -193,10 +193,17 @@ test('a link card has a picture, the standing and the summary, and an entry is l
   const { body: entry } = await call<Entry>(app.url, 'GET', `/api/entries/${seeded.entry.slug}`)
   const { text } = await get(`/entries/${entry.slug}`)
   const picture = /<meta property="og:image" content="([^"]+)">/.exec(text)?.[1] ?? ''
-  assert.ok(picture.startsWith(`${PUBLIC_URL}/assets/`), picture)
-  const pictures = [picture.slice(PUBLIC_URL.length), '/apple-touch-icon.png', '/favicon.ico']
+  assert.equal(picture, `${PUBLIC_URL}/entries/${entry.slug}/card.png`)
+  const [, shared = ''] = /<meta property="og:image" content="([^"]+)">/.exec((await get('/')).text) ?? []
+  assert.ok(shared.startsWith(`${PUBLIC_URL}/assets/`), shared)
+  const pictures = [
+    picture.slice(PUBLIC_URL.length),
+    shared.slice(PUBLIC_URL.length),
+    '/apple-touch-icon.png',
+    '/favicon.ico',
+  ]
   const sizes = await Promise.all(pictures.map(path => pictureOf(path)))
-  assert.deepEqual(sizes, ['image/png 1200x630', 'image/png 180x180', 'image/x-icon 48x48'])
+  assert.deepEqual(sizes, ['image/png 1200x630', 'image/png 1200x630', 'image/png 180x180', 'image/x-icon 48x48'])
   const { for: inFavour, against } = entry.standing.tally
   assert.ok(inFavour > 0 && against === 0, 'the demonstration is judged')
   const voices = `${inFavour} of ${inFavour} ${inFavour === 1 ? 'says' : 'say'} it holds`

@@ -59,13 +59,18 @@ const BANDS = [10, 8, 6, 4, 2]
 const MARK = { y: 10, height: 2 }
 const ROW = 12
 /** The colours where no style sheet applies: by step of age, then of the mark. */
-const COLOURS = ['#5b2c6f', '#71497d', '#87658c', '#9d829a', '#b39ea9', '#815200']
+export const COLOURS = ['#5b2c6f', '#71497d', '#87658c', '#9d829a', '#b39ea9', '#815200']
 
 /** A bar of a picture: its step of age, or `SHADES` for the mark of contested sentences. */
 type Bar = { look: number; x: number; y: number; width: number; height: number }
 
 /** The bars of a text that fills `rows` rows of `columns` units from its start to its end. A unit has the newest age of its pieces. */
-function barsOf(pieces: readonly AgedPiece[], { steps, shades, common }: Look, rows: number, columns: number): Bar[] {
+export function barsOf(
+  pieces: readonly AgedPiece[],
+  { steps, shades, common }: Look,
+  rows: number,
+  columns: number,
+): Bar[] {
   const unit = Math.max(allOf(steps), 1) / (rows * columns)
   const ages = new Uint8Array(rows * columns).fill(SHADES - 1)
   const marks = new Uint8Array(rows * columns)

@@ -86,6 +86,7 @@ export const ENTRY: Page = {
       title: titleOf(entry.title),
       description: cardText(entry),
       data: linkedData(entry, request.config),
+      ...(entry.revisionCount > 1 && { card: `/entries/${slug}/card.png` }),
       section: '/search',
       alternates: [
         { type: 'text/markdown', href: `/entries/${slug}.md`, title: 'This entry as Markdown' },
