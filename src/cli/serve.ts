@@ -16,7 +16,7 @@ import { DirectoryInUse } from '../stores/embedded/directory.ts'
 import { preparePages } from '../web/parts/prose.ts'
 import { EXIT, type Invocation } from './command.ts'
 import { isDemonstration, seedDemoStore } from './demo.ts'
-import { LogFile } from './log-file.ts'
+import { LogFile, readableLine } from './log-file.ts'
 import { ScheduledBackups } from './stores/scheduled.ts'
 import { assertEmbedded } from './stores/snapshot.ts'
 
@@ -100,7 +100,6 @@ export async function serve(config: Config, env: NodeJS.ProcessEnv, background?:
 async function createLogger({ logLevel: level }: Config, file: LogFile): Promise<Logger> {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   if (process.stderr.isTTY !== true) return pino(options, file)
-  const { readableLine } = await import('./readable-log.ts')
   return pino(options, { write: line => file.write(readableLine(line)) })
 }
 

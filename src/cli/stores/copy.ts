@@ -7,7 +7,7 @@ import type { SqliteConnection } from '../../engine/sqlite.ts'
 import { readHead } from '../../memory/head-rows.ts'
 import { assertNoMirror } from '../../mirror/check.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { createProgress, type Progress } from '../../progress.ts'
+import { createProgress, type Progress, pace, percent } from '../../progress.ts'
 import { adminTokenFile, ensureSecret, logKeyFile, originKeyFile } from '../../secrets.ts'
 import { isServed, storeFile } from '../../stores/embedded/directory.ts'
 import { assertPrimary, assertTrustworthy } from '../../stores/postgres/checks.ts'
@@ -19,7 +19,6 @@ import { judgeLog } from '../../tlog/appender.ts'
 import { logHeadFile } from '../../tlog/key-files.ts'
 import { countLines, type Verdict, verifyStore } from '../check/check.ts'
 import { EXIT, type Invocation } from '../command.ts'
-import { RowProgress } from './row-progress.ts'
 import { beginSnapshot, openDatabaseSnapshot, openStoreForReading } from './snapshot.ts'
 
 /** Copies the present state of an embedded store into PostgreSQL, or updates an earlier copy, and verifies the copy. */
@@ -352,3 +351,41 @@ const inserting = (text: string, columns: Columns, rows: readonly Record<string,
   text,
   values: columns.map(([column]) => rows.map(row => row[column] as Value)),
 })
+
+/** Shows the progress of a copy of tables: the step, the rows of all tables, the rate and the time left. */
+export class RowProgress {
+  readonly #progress: Progress
+  readonly #tables: number
+  readonly #all: number
+  readonly #began = performance.now()
+  #steps = 0
+  #done = 0
+
+  /** `totals` has the number of rows to copy of each table. */
+  constructor(progress: Progress, totals: ReadonlyMap<string, number>) {
+    const counts = [...totals.values()].filter(count => count > 0)
+    this.#progress = progress
+    this.#tables = counts.length
+    this.#all = counts.reduce((sum, count) => sum + count, 0)
+  }
+
+  /** The number of rows that were copied. */
+  get done(): number {
+    return this.#done
+  }
+
+  /** Begins a table that has rows to copy. */
+  begin(table: string): void {
+    this.#steps += 1
+    this.#progress.phase(`Step ${this.#steps} of ${this.#tables}: copying ${table}`)
+  }
+
+  /** Adds copied rows. */
+  add(rows: number): void {
+    this.#done += rows
+    this.#progress.update(
+      () =>
+        `Copied ${this.#done} of ${this.#all} rows, ${percent(this.#done, this.#all)}, ${pace(this.#done, this.#all, this.#began)}`,
+    )
+  }
+}

@@ -4,8 +4,7 @@ import { migrate, readColumnTypes } from '../../engine/migrate.ts'
 import type { PostgresConnection } from '../../engine/postgres.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import type { Progress } from '../../progress.ts'
-import { COPIED, type CopiedTable, REPLACED } from './copy.ts'
-import { RowProgress } from './row-progress.ts'
+import { COPIED, type CopiedTable, REPLACED, RowProgress } from './copy.ts'
 import { emptyPartial } from './whole-file.ts'
 
 /** What every write of a node to a database changes, as text. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readableLine } from './readable-log.ts'
+import { readableLine } from './log-file.ts'
 
 const line = (members: object): string =>
   readableLine(`${JSON.stringify({ level: 30, time: '2026-11-29T10:20:30.123Z', ...members })}\n`)
