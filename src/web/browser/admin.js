@@ -4,7 +4,7 @@ import { lastRun, perform, undoing } from './admin-many.js'
 import { forgetFilters, KEYS, table, tableKeys } from './admin-table.js'
 import { appealsView, VIEWS } from './admin-views.js'
 import { call, fieldOf, refusalMessage, sendBy, textIn } from './api.js'
-import { button, make, need, show } from './dom.js'
+import { button, exactOf, make, need, show } from './dom.js'
 
 /** @typedef {import('./admin-views.js').Snapshot} Snapshot */
 /** @typedef {import('./admin-dossier.js').Dossier} Dossier */
@@ -106,7 +106,7 @@ async function refresh() {
   if (bearer === undefined) return
   if (!answer.ok) return place.replaceChildren(...refusalMessage(answer))
   snapshot = answer.body
-  state.textContent = `As of ${new Date().toLocaleTimeString()}.`
+  state.textContent = `As of ${exactOf(Date.now())}.`
   await render()
 }
 
