@@ -143,6 +143,32 @@ test(
   },
 )
 
+test(
+  'the pointer on a revision of the list lights its sentences, and the focus on a sentence lights its revision',
+  options,
+  async () => {
+    const first = await newEntry(app.url, token, { content: 'One is first.' })
+    const body = revisionOf(first, { content: 'One is first. Two is second.' })
+    expectStatus(await call(app.url, 'POST', `/api/entries/${first.slug}/revisions`, { token, body }), 201)
+    const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+    await page.goto(`/entries/${first.slug}/layers`)
+    const isLit = (selector: string): Promise<boolean> =>
+      page
+        .locator(selector)
+        .evaluate(one => !/, 0\)|transparent/.test(one.computedStyleMap().get('background-color')?.toString() ?? ''))
+    const [row, part] = ['.layers .ink-0', '.layer-text .part.ink-0']
+    assert.deepEqual([await isLit(row), await isLit(part)], [false, false])
+    await page.locator(row).hover()
+    assert.deepEqual([await isLit(part), await isLit('.layer-text .part.ink-4')], [true, false])
+    await page.mouse.move(0, 0)
+    assert.equal(await isLit(part), false)
+    await page.locator(`${part} .ref`).focus()
+    assert.deepEqual([await isLit(row), await isLit('.layers .ink-4')], [true, false])
+    assert.deepEqual(complaints, [])
+    await close()
+  },
+)
+
 test('the number of a layer is a target of 24 px, also beside a link and in a heading', options, async () => {
   const content = '## A heading\n\n![a picture](https://example.com/picture.png)\n\n- [a link](https://example.com/)\n'
   const entry = await newEntry(app.url, token, { title: 'A title that takes more than one line. '.repeat(4), content })
