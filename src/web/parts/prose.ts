@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LruCache } from '../../memory/lru-cache.ts'
+import { agesPicture } from '../entry/ages.ts'
 import type { ShowPart } from '../entry/layered-text.ts'
 import type { Html } from '../html.ts'
 import { many, moment } from './components.ts'
@@ -57,6 +58,8 @@ export async function proseWithSections(content: string): Promise<Prose> {
  */
 const SAMPLE = `${'# A\n\n*b ~~c~~ **d** ***e `f` [g](/h) https://i.example &amp; __j\n\n- k\n\n> l\n\n| m |\n|---|\n| n |\n\n'.repeat(25)}${'***o ~~_p __q '.repeat(200)}`
 const TIMES = 4
+/** A sample of the ages of a text, drawn as often: the first picture of a long text takes a third of the time. */
+const AGES = Array.from({ length: 1_000 }, (_, at) => ({ size: 1, ordinal: at, against: at % 2 }))
 
 /**
  * Does the work that would delay the first page: loads the renderer of Markdown, renders a sample, and makes the formats of dates and
@@ -64,7 +67,10 @@ const TIMES = 4
  */
 export async function preparePages(): Promise<void> {
   const [{ markup }] = await Promise.all([import('./markdown.ts'), import('../entry/layered-text.ts')])
-  for (let time = 0; time < TIMES; time++) markup(SAMPLE)
+  for (let time = 0; time < TIMES; time++) {
+    markup(SAMPLE)
+    agesPicture(AGES)
+  }
   moment(new Date(0).toISOString(), 0)
   many(2, 'entry')
 }
