@@ -1,8 +1,7 @@
 import { perform } from './admin-many.js'
 import { countCharacters, fieldOf, sendBy, showFieldProblem, textIn } from './api.js'
 import { CONSEQUENCES, GROUND_NAMES } from './consequences.js'
-import { make, need } from './dom.js'
-import { words } from './untrusted-text.js'
+import { make, need, words } from './dom.js'
 
 /** @typedef {import('./admin-views.js').Target} Target */
 /** @typedef {import('../../contract/resources.ts').ModerationResult} ModerationResult */

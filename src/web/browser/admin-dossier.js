@@ -1,7 +1,6 @@
 import { table } from './admin-table.js'
 import { actorButton, badgesOf, originButton, timeOf } from './admin-views.js'
-import { button, make } from './dom.js'
-import { everyCharacter, words } from './untrusted-text.js'
+import { button, everyCharacter, make, words } from './dom.js'
 
 /** @typedef {import('./admin-views.js').Asks} Asks */
 /** @typedef {import('../../contract/resources.ts').Revision & { record: string, originId: string | null }} Revision */

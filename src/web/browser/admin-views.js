@@ -1,8 +1,7 @@
 import { countOf } from './admin-act.js'
 import { undoableIds } from './admin-many.js'
 import { table } from './admin-table.js'
-import { button, exactOf, make } from './dom.js'
-import { words } from './untrusted-text.js'
+import { button, exactOf, make, words } from './dom.js'
 
 /** @typedef {import('../../contract/resources.ts').Flags} Flags */
 /** @typedef {import('../../contract/vocabulary.ts').TargetType} TargetType */

@@ -1,8 +1,7 @@
 import { call, readEntry, readRevision } from './api.js'
 import { difference } from './difference.js'
-import { button, make } from './dom.js'
+import { button, everyCharacter, make, words } from './dom.js'
 import { merge, mergedText, wholeLines } from './three-way.js'
-import { everyCharacter, words } from './untrusted-text.js'
 
 /** @typedef {import('./api.js').Revision} Revision */
 /** @typedef {import('./three-way.js').Part} Part */

@@ -1,7 +1,6 @@
 import { call, countCharacters, fieldOf, refusalMessage, sendBy, textIn } from './api.js'
-import { button, exactOf, make, need, show } from './dom.js'
+import { button, exactOf, make, need, show, words } from './dom.js'
 import { keptActor, onActor } from './site.js'
-import { words } from './untrusted-text.js'
 
 /** The page of acts of moderation on the texts of this browser's actor, and of the outcome of a report. */
 

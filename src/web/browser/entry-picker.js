@@ -1,6 +1,5 @@
 import { call, messageOf, readEntry, readRevision } from './api.js'
-import { afterPress, make, show, watchPresses } from './dom.js'
-import { words } from './untrusted-text.js'
+import { afterPress, make, show, watchPresses, words } from './dom.js'
 
 /** The revision of an address. @typedef {{ entryId: string, slug: string, title: string, revisionId: string }} Addressed */
 

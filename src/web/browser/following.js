@@ -1,7 +1,6 @@
 import { call, refusalMessage } from './api.js'
-import { button, make, need } from './dom.js'
+import { button, make, need, words } from './dom.js'
 import { follow, followed, unfollow } from './follow.js'
-import { words } from './untrusted-text.js'
 
 /** The page of what this browser follows: reads the present state of each, and shows what is new. */
 

@@ -4,8 +4,7 @@ import { parseCheckpoint, parseNote } from '../../tlog/verify/note.js'
 import { parseVerifierKey, verifySignatures } from '../../tlog/verify/signature.js'
 import { TILE_WIDTH, tilePath, tileWidth } from '../../tlog/verify/tile.js'
 import { hashLeaf, hashNode, inclusionSiblings, parseProof } from '../../tlog/verify/tree.js'
-import { exactOf, make, need, show } from './dom.js'
-import { everyCharacter } from './untrusted-text.js'
+import { everyCharacter, exactOf, make, need, show } from './dom.js'
 
 /** @typedef {import('../../tlog/verify/bytes.js').Bytes} Bytes */
 /** @typedef {import('../../tlog/verify/tree.js').Proof} Proof */

@@ -1,6 +1,5 @@
 import { call, fieldOf, lengthOf, showFieldProblem, textIn } from './api.js'
-import { afterPress, button, make, need, show, watchPresses } from './dom.js'
-import { words } from './untrusted-text.js'
+import { afterPress, button, make, need, show, watchPresses, words } from './dom.js'
 import { sourcesEditor, theForm, writeForm } from './write-form.js'
 
 const PATTERN = /^[\p{L}\p{M}\p{N} -]+$/u

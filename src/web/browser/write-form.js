@@ -9,9 +9,8 @@ import {
   textIn,
   wrongFields,
 } from './api.js'
-import { afterPress, button, download, exactOf, make, need, show, watchPresses } from './dom.js'
+import { afterPress, button, download, exactOf, make, need, show, watchPresses, words } from './dom.js'
 import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onActor, storesActors } from './site.js'
-import { words } from './untrusted-text.js'
 
 /** A form that writes: the actor, the draft, the sources of a text, and sending. */
 
