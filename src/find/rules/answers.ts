@@ -132,6 +132,7 @@ export function passageOf(
 ): string {
   const best = bestPassage(content, weights, isAvoided)
   const widened = { ...best }
+  const outside = { ...best }
   let isCut = false
   let [before, after]: (Range | undefined)[] = []
   for (const { index: at, 0: block } of content.matchAll(CODE_BLOCK)) {
@@ -143,10 +144,16 @@ export function passageOf(
       isCut = true
       widened.at = Math.min(widened.at, at)
       widened.end = Math.max(widened.end, end)
+      if (at < best.at) outside.at = end
+      if (end > best.end) outside.end = at
     }
   }
-  // The rest of a block may be what the passage avoids.
-  if (isCut) return shownParts(content, [isAvoided?.(content.slice(widened.at, widened.end)) ? best : widened])
+  if (isCut) {
+    // The rest of a block may be what the passage avoids. A part of a block is never shown: it does something else than the block.
+    const serves = content.slice(outside.at, outside.end).trim() !== ''
+    const isOutside = serves && isAvoided?.(content.slice(widened.at, widened.end)) === true
+    return shownParts(content, [isOutside ? outside : widened])
+  }
   const code = after ?? before
   if (code === undefined || isAvoided?.(content.slice(code.at, code.end))) return shownParts(content, [best])
   return shownParts(content, code === after ? [best, code] : [code, best])
