@@ -53,18 +53,20 @@ export class RateLimiter {
       this.#windows = new Map()
       this.#turnedAt = at
     }
-    let wait = 0
-    for (const one of charges) wait = Math.max(wait, this.waitOf(one, at))
     const limits: LimitState[] = []
+    let wait = 0
     for (const one of charges) {
-      if (wait === 0) {
-        const bin = binOf(one.quota, at)
-        this.#add(one.key, bin, 1)
-        this.#leaveUnsaved(one.key, bin, 1)
-      }
-      limits.push(this.stateOf(one, at))
+      const state = this.stateOf(one, at)
+      if (state.remaining === 0) wait = Math.max(wait, this.waitOf(one, at))
+      limits.push(state)
     }
-    return { admitted: wait === 0, limits, retryAfter: Math.max(1, Math.ceil(wait / 1_000)) }
+    if (wait > 0) return { admitted: false, limits, retryAfter: Math.ceil(wait / 1_000) }
+    for (const state of limits) {
+      this.#add(state.key, state.bin, 1)
+      this.#leaveUnsaved(state.key, state.bin, 1)
+      state.remaining -= 1
+    }
+    return { admitted: true, limits, retryAfter: 1 }
   }
 
   /** Charges a key with `count` further admissions. */
@@ -90,12 +92,13 @@ export class RateLimiter {
     return this.#find(key)?.slice(FIRST) ?? []
   }
 
+  /** The state of a limit. Without admissions, `reset` is the time in which one that is made now expires. */
   stateOf(one: Charge, at: number): LimitState {
+    const { policy, key, quota } = one
     const window = this.#liveWindowOf(one, at)
-    const oldest = window[FIRST]
-    const reset =
-      oldest === undefined ? RATE_WINDOW_SECONDS : Math.max(1, Math.ceil((expiryOf(oldest, one.quota) - at) / 1_000))
-    return { ...one, bin: binOf(one.quota, at), remaining: Math.max(0, one.quota - (window[TOTAL] as number)), reset }
+    const bin = binOf(quota, at)
+    const reset = Math.max(1, Math.ceil((expiryOf(window[FIRST] ?? bin, quota) - at) / 1_000))
+    return { policy, key, quota, bin, remaining: Math.max(0, quota - (window[TOTAL] as number)), reset }
   }
 
   /** Undoes an admission. Returns the new state of its limits. */
