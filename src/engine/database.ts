@@ -58,7 +58,7 @@ export type Loadable<T> = {
 }
 
 /** Writes the loaded values. It may send all statements together, so `run` returns nothing. */
-export type Saver = { run(statement: Sql): unknown }
+type Saver = { run(statement: Sql): unknown }
 
 /** Reads and writes inside one atomic transaction; `run` returns the number of changed rows. */
 export type Transaction = Reader & {

@@ -173,7 +173,7 @@ function decoded(text: string): string | undefined {
 }
 
 /** The checked parts of a request whose body is not read yet. */
-export type CheckedParts = {
+type CheckedParts = {
   /** Identifies a retry; undefined without a key, and for reads. */
   idempotencyKey: IdempotencyKey | undefined
   params: Record<string, string>

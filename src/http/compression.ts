@@ -19,7 +19,7 @@ const CODERS = {
     }),
   gzip: (bytes: Buffer): Promise<Buffer> => zip(bytes, { level: 6 }),
 }
-export type Coding = keyof typeof CODERS
+type Coding = keyof typeof CODERS
 const CODINGS = Object.keys(CODERS) as Coding[]
 
 /** Sizes in bytes. Smaller answers fit into one packet. Larger ones would take more than 100 ms of processor time. */

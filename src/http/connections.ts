@@ -73,14 +73,14 @@ export function closeSlowReaders(server: Server, unreadMax = UNREAD_MAX): void {
  * Closes connections that were reset before their address was read. The system still returns their bytes, but their requests would have no
  * origin. Node caches an address that was read once.
  */
-export function closeUnknownPeers(server: Server): void {
+function closeUnknownPeers(server: Server): void {
   server.on('connection', (socket: Socket) => {
     if (socket.remoteAddress === undefined) socket.destroy()
   })
 }
 
 /** Handles a request with an unknown expectation like any other, because Node would answer it with an empty 417. */
-export function handleExpectations(server: Server): void {
+function handleExpectations(server: Server): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }
 

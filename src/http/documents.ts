@@ -66,7 +66,7 @@ const SECURITY_DAYS = 180
 type Document = { type: string; body: string; fields?: Record<string, string> }
 
 /** The API catalog of RFC 9727, as a linkset (RFC 9264): the addresses of the interface and its descriptions. */
-export function apiCatalog({ publicUrl = '' }: Pick<Config, 'publicUrl'>): Document {
+function apiCatalog({ publicUrl = '' }: Pick<Config, 'publicUrl'>): Document {
   const at = (path: string, type: string) => ({ href: `${publicUrl}${path}`, type })
   const linkset = [
     {
@@ -91,7 +91,7 @@ const CARD_TYPE = 'application/mcp-server-card+json'
  * The MCP Server Card (SEP-2127, schema v1 of modelcontextprotocol/experimental-ext-server-card): the name, the version and the endpoint,
  * for clients before they connect. The address of a remote must be absolute: without `publicUrl`, its origin is a variable.
  */
-export function serverCard({ publicUrl }: Pick<Config, 'publicUrl'>): Document {
+function serverCard({ publicUrl }: Pick<Config, 'publicUrl'>): Document {
   const origin = { description: 'The origin of this service, such as https://memory.example', isRequired: true }
   const token = {
     name: 'X-Actor-Token',
@@ -120,7 +120,7 @@ export function serverCard({ publicUrl }: Pick<Config, 'publicUrl'>): Document {
  * The AI Catalog of this host (specVersion 1.0, github.com/Agent-Card/ai-catalog), with the server card as its entry. Identifiers are
  * `urn:air:{host}:{name}` (ADR 0015 of that repository).
  */
-export function aiCatalog({ publicUrl = '' }: Pick<Config, 'publicUrl'>): Document {
+function aiCatalog({ publicUrl = '' }: Pick<Config, 'publicUrl'>): Document {
   const host = publicUrl === '' ? 'localhost' : new URL(publicUrl).hostname
   const entry = {
     identifier: `urn:air:${host}:palimpsest`,
@@ -135,7 +135,7 @@ export function aiCatalog({ publicUrl = '' }: Pick<Config, 'publicUrl'>): Docume
 }
 
 /** The security.txt of RFC 9116; undefined if no contact is configured. */
-export function securityText(
+function securityText(
   { securityContact, publicUrl }: Pick<Config, 'securityContact' | 'publicUrl'>,
   at: number,
 ): Document | undefined {

@@ -17,7 +17,7 @@ import type { Exchange } from './exchange.ts'
  * Schedules runs of `look`, one at a time, each at least `pause` milliseconds after the end of the previous one. Runs it again if it
  * returns true. `onFailure` is called with the first of consecutive failures. After a failure, the next call of `wake` tries again.
  */
-export class Throttle {
+class Throttle {
   readonly #look: () => Promise<boolean>
   readonly #pause: () => number
   readonly #onFailure: (error: unknown) => void
@@ -64,7 +64,7 @@ export class Throttle {
  * Returns a function that runs works one after another, each followed by a pause of `share` times its duration, at most `longest`
  * milliseconds. Any number of works therefore takes a bounded share of the time.
  */
-export function createPacedQueue(share: number, longest: number): <T>(work: () => Promise<T>) => Promise<T> {
+function createPacedQueue(share: number, longest: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free: Promise<unknown> = Promise.resolve()
   return work => {
     let began = 0

@@ -125,7 +125,7 @@ const LASTING: ReadonlySet<string> = new Set([
  * How a request arrives: from a client over the network; from a process of this user over the local socket; or from within this process,
  * for a request that was accepted. The local socket has neither limits nor a cooldown, because its callers may read the store itself.
  */
-export type Channel = 'network' | 'local socket' | 'process'
+type Channel = 'network' | 'local socket' | 'process'
 /** `paid` is the charge of the message that a request belongs to. It pays for the reads of that message. */
 export type Arrival = { channel: Channel; paid?: Decision }
 

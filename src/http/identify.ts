@@ -50,7 +50,7 @@ export function networkOf(peer: string, forwardedFor: string | undefined, proxie
 }
 
 /** The network that counts as one voice: the /48 of an IPv6 network, because one customer has all of it. */
-export const voiceNetworkOf = (network: string): string =>
+const voiceNetworkOf = (network: string): string =>
   network.endsWith('/64') ? `${network.slice(0, VOICE_PREFIX_DIGITS)}/48` : network
 
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {

@@ -28,7 +28,7 @@ export function rateLimitFields(limits: readonly Omit<LimitState, 'bin'>[]): Par
 }
 
 /** Adds an item for the cooldown to the fields: the next write of this kind must wait this many seconds. */
-export function withCooldown(fields: Partial<Fields>, seconds: number, cooldownSeconds: number): Partial<Fields> {
+function withCooldown(fields: Partial<Fields>, seconds: number, cooldownSeconds: number): Partial<Fields> {
   if (seconds <= 0) return fields
   const items = (own: string | undefined, item: string): string => [own, item].filter(Boolean).join(', ')
   return {

@@ -25,7 +25,7 @@ import {
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
 /** The ids of the trace and of the calling span, and whether the caller records the trace. */
-export type Traceparent = { traceId: string; spanId: string; isSampled: boolean }
+type Traceparent = { traceId: string; spanId: string; isSampled: boolean }
 
 /** Reads a `traceparent` field; undefined if it is missing, malformed or longer than 512 characters. */
 export function readTraceparent(field: unknown): Traceparent | undefined {

@@ -84,7 +84,7 @@ const USER_AGENTS_MAX = 1_000_000
 const OBSERVATIONS_BATCH = 500
 
 /** Counts the topics of searches without a result. */
-export type TopicCounter = {
+type TopicCounter = {
   note(caller: RemoteCaller, pairs: NonNullable<Observed['unanswered']>): void
   flush(): Promise<void>
 }

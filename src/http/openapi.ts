@@ -61,7 +61,7 @@ export function members(schema: unknown): unknown {
 type Parameter = Json & { name: string }
 
 /** The shared header fields of answers. */
-export const HEADERS = {
+const HEADERS = {
   'Idempotency-Replayed': {
     description: 'Present if this is the answer to an earlier request with the same Idempotency-Key.',
     schema: { const: 'true' },
@@ -80,7 +80,7 @@ export const HEADERS = {
 }
 
 /** The codes that every operation of a method can return. */
-export const EVERYWHERE = { GET: commonCodes('GET'), POST: commonCodes('POST') }
+const EVERYWHERE = { GET: commonCodes('GET'), POST: commonCodes('POST') }
 
 function commonCodes(method: Operation['method']): ProblemCode[] {
   const [first, ...others] = (Object.values(OPERATIONS) as Operation[]).filter(one => one.method === method)
@@ -99,7 +99,7 @@ export const ownProblems = (operation: Operation): ProblemCode[] =>
   )
 
 /** One response per status, shared by all operations. `x-problems` of the document and of the operation list the possible codes. */
-export function problemResponses(operation: Operation): Json {
+function problemResponses(operation: Operation): Json {
   const statuses = new Set(problemsOf(operation).map(code => PROBLEMS[code].status))
   return Object.fromEntries(
     [...statuses].sort((a, b) => a - b).map(status => [status, { $ref: `#/components/responses/E${status}` }]),
@@ -107,7 +107,7 @@ export function problemResponses(operation: Operation): Json {
 }
 
 /** The response of each status, with the remedy of every possible code. */
-export function sharedResponses(): Json {
+function sharedResponses(): Json {
   const codes = Map.groupBy(Object.keys(PROBLEMS) as ProblemCode[], code => PROBLEMS[code].status)
   return Object.fromEntries([...codes].map(([status, own]) => [`E${status}`, sharedResponse(status, own)]))
 }
@@ -208,11 +208,11 @@ function repeatedParameters(): Parameter[] {
   )
 }
 
-export const sharedParameters = (): Json =>
+const sharedParameters = (): Json =>
   Object.fromEntries([...SHARED_PARAMETERS.values()].map(({ name, parameter }) => [name, parameter]))
 
 /** The parameters of an operation, as references if they are shared. */
-export const parameterReferences = (operation: Operation): Json[] =>
+const parameterReferences = (operation: Operation): Json[] =>
   parametersOf(operation).map(parameter => {
     const shared = SHARED_PARAMETERS.get(JSON.stringify(parameter))
     return shared === undefined ? parameter : { $ref: `#/components/parameters/${shared.name}` }

@@ -66,7 +66,7 @@ export function addLicense(
 }
 
 /** Problems of limits that are detected only after a request was charged. Its charges are then released. */
-export const RELEASED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
+const RELEASED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
 
 export type ServingDependencies = Identifying &
   Admitting & {

@@ -12,7 +12,7 @@ import { shortDigest } from '../memory/values.ts'
 import { errorCode } from '../operator-error.ts'
 
 /** The inputs of the cache fields of an answer, in addition to the answer. `seconds` is the lifetime; 0 turns shared caches off. */
-export type SharedCache = {
+type SharedCache = {
   seconds: number
   operation: OperationName
   params: Record<string, string>

@@ -248,7 +248,7 @@ function mirrorFinding(lag: MirrorLag): Finding {
   return { mark: 'FAIL', what: 'mirror', finding: `${finding}: ${obstacle}`, remedy: 'see that the original answers' }
 }
 
-export function proxyFinding(seen: boolean): Finding {
+function proxyFinding(seen: boolean): Finding {
   const what = 'proxy'
   if (!seen) return { mark: 'ok', what, finding: 'no request came from a proxy that is not trusted' }
   const finding =
@@ -256,7 +256,7 @@ export function proxyFinding(seen: boolean): Finding {
   return { mark: 'warn', what, finding, remedy: 'name the network of the proxy in TRUSTED_PROXIES' }
 }
 
-export function jumpsFinding(jumps: number): Finding {
+function jumpsFinding(jumps: number): Finding {
   const what = 'clock jumps'
   if (jumps === 0) return { mark: 'ok', what, finding: 'none of more than a minute since the start' }
   const finding = `${jumps} of more than a minute since the start; the log has them`

@@ -37,7 +37,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'CONNECT',
 ])
 
-export type TracingOptions = {
+type TracingOptions = {
   /** The address of the collector, without the path of the traces. */
   endpoint: string
   /** Fields of each request to the collector. */

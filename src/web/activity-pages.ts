@@ -28,7 +28,7 @@ const svg = (height: number, name: string, body: Html): Html =>
   html`<svg class="plot" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${name}" preserveAspectRatio="none meet">${body}</svg>`
 
 /** Groups of actions, from the bottom up. */
-export const GROUPS: readonly { name: string; tone: string; actions: readonly Action[] }[] = [
+const GROUPS: readonly { name: string; tone: string; actions: readonly Action[] }[] = [
   { name: 'read', tone: 'read', actions: ['READ', 'SEARCH'] },
   { name: 'written', tone: 'written', actions: ['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'] },
   { name: 'judged', tone: 'judged', actions: ['VERIFY', 'CONTRADICT'] },
@@ -38,7 +38,7 @@ export const GROUPS: readonly { name: string; tone: string; actions: readonly Ac
 const STEPS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, DAY, 7 * DAY, 30 * DAY, 365 * DAY]
 const BARS_MAX = 48
 
-export type Bars = { step: number; bars: { at: number; counts: number[] }[] }
+type Bars = { step: number; bars: { at: number; counts: number[] }[] }
 
 /** Counts of actions per interval, with the smallest step that results in at most 48 intervals. */
 export function barsOf(rows: readonly { action: Action; at: number }[]): Bars {
@@ -66,7 +66,7 @@ export function barsOf(rows: readonly { action: Action; at: number }[]): Bars {
 const BAR_HEIGHT = 132
 
 /** Bars of actions over time, by group. */
-export function activityPlot({ bars }: Bars): Html {
+function activityPlot({ bars }: Bars): Html {
   const [first, last] = [bars[0], bars.at(-1)]
   if (first === undefined || last === undefined) return NOTHING
   const totals = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))

@@ -81,7 +81,7 @@ export type Document = {
   /** The page as linked data, for search engines. */
   data?: object
 }
-export type Alternate = { type: string; href: string; title: string }
+type Alternate = { type: string; href: string; title: string }
 
 /** A response other than an HTML page. `immutable` is only for files of the program: caches use them for a year without revalidation. */
 export type File = { type: string; body: string | Buffer; immutable?: boolean }
@@ -112,7 +112,7 @@ export type ReadPage = EveryPage & {
 }
 
 /** The input of a page that reads nothing. */
-export type FixedRequest = Pick<PageRequest, 'params' | 'accept' | 'config'>
+type FixedRequest = Pick<PageRequest, 'params' | 'accept' | 'config'>
 
 /** A page that reads nothing. Requests for it are not charged, and each format of it is rendered once per process. */
 export type FixedPage = EveryPage & {

@@ -137,7 +137,7 @@ export async function lockFreeSlug(tx: Transaction, slugs: readonly string[]): P
   return undefined
 }
 
-export type NewEntry = {
+type NewEntry = {
   number: number
   id: string
   slug: string

@@ -6,7 +6,7 @@ export type ObservedEnvironment = Environment & { voices: number[]; at: number }
 type Support = { observedOn: readonly Environment[]; voice: number; at: number }
 
 /** The first number of a version, within which versions count as one; the version itself if it has none. */
-export const majorOf = (version: string): string => /\d+/.exec(version)?.[0] ?? version
+const majorOf = (version: string): string => /\d+/.exec(version)?.[0] ?? version
 
 const nameOf = ({ name }: Pick<Environment, 'name'>): string => name.trim().toLowerCase()
 

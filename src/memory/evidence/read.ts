@@ -102,7 +102,7 @@ async function contradictionOf(
 }
 
 /** An objection to a text: a contradiction, a relation of type CONTRADICTS, or a verification that found the text unsupported. */
-export type ShownObjection = { id: string; rationale: string; signals?: Signal[] }
+type ShownObjection = { id: string; rationale: string; signals?: Signal[] }
 
 /** The strongest open objections of a standing, those that stand first. An answered one is a claim against a claim. */
 export async function objectionsTo(

@@ -31,12 +31,12 @@ type EvidenceColumns = {
   created_at: number
   withdrawn: number
 }
-export type VerificationRow = EvidenceColumns & {
+type VerificationRow = EvidenceColumns & {
   kind: 'VERIFY'
   result: Verification['result']
   confidence: number
 }
-export type ContradictionRow = EvidenceColumns & { kind: 'CONTRADICT'; result: null; confidence: null }
+type ContradictionRow = EvidenceColumns & { kind: 'CONTRADICT'; result: null; confidence: null }
 export type EvidenceRow = VerificationRow | ContradictionRow
 export type SignedEvidence = (VerificationRow & AuthorColumns) | (ContradictionRow & AuthorColumns)
 
@@ -55,7 +55,7 @@ export const listEvidence = (reader: Reader, entry: number, newest: number, limi
 export const listAllEvidence = (reader: Reader, entry: number, limit: number) =>
   reader.all<EvidenceRow>(sql`${EVIDENCE} WHERE v.entry = ${entry} ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
-export type NewEvidence = Pick<EvidenceColumns, 'number' | 'id' | 'ordinal' | 'rationale' | 'quote'> & {
+type NewEvidence = Pick<EvidenceColumns, 'number' | 'id' | 'ordinal' | 'rationale' | 'quote'> & {
   kind: EvidenceRow['kind']
   entry: number
   revision: number
@@ -325,7 +325,7 @@ export async function updateStanding(tx: Transaction, entry: number, standing: C
 }
 
 /** A judgement or a relation of type CONTRADICTS, by the number of its record. */
-export type StatementRow = {
+type StatementRow = {
   id: string
   revision_id: string
   rationale: string

@@ -16,7 +16,7 @@ import {
 } from './rules.ts'
 
 /** A text to judge by the evidence of its entry, and the number of its revision. */
-export type CurrentText = Text & { revision: number }
+type CurrentText = Text & { revision: number }
 
 /** The maximum total length of the cut texts that are cached, in UTF-16 units. */
 const CACHED_CHARACTERS = 2_000_000

@@ -95,7 +95,7 @@ export function actorFromText(text) {
 }
 
 /** Calls back when another tab of this browser stores or removes an actor. @param {() => void} changed */
-export const onActorElsewhere = changed =>
+const onActorElsewhere = changed =>
   window.addEventListener('storage', ({ key }) => {
     if (key === KEY || key === null) changed()
   })

@@ -8,7 +8,7 @@ import { VERDICTS } from '../parts/evidence-summary.ts'
 import { curlBase } from '../take-part/form.ts'
 
 /** An exact revision, its author, and its evidence at the time `at`. */
-export type Cited = {
+type Cited = {
   slug: string
   revision: Revision
   ordinal: number

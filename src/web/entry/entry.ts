@@ -258,7 +258,7 @@ const writeLinks = ({ slug }: Entry): Html => {
 const FORMS = { 'text/html': undefined, 'text/markdown': 'md', 'application/json': 'json' } as const
 
 /** The format of the answer: HTML, unless the Accept field prefers another one. */
-export const preferredForm = (accept: string): 'md' | 'json' | undefined =>
+const preferredForm = (accept: string): 'md' | 'json' | undefined =>
   FORMS[acceptedType(accept, ['text/html', 'text/markdown', 'application/json'])]
 
 /** An entry as a JSON file. */

@@ -71,7 +71,7 @@ export const actorsOf = (steps: readonly Step[]): string[] =>
     .map(([id]) => id)
 
 /** The form that filters a history. */
-export function filterForm(slug: string, ids: readonly string[], names: Map<string, Author>, filter?: Filter): Html {
+function filterForm(slug: string, ids: readonly string[], names: Map<string, Author>, filter?: Filter): Html {
   const option = (value: string, name: string | Html, chosen: string | undefined): Html =>
     html`<option value="${value}"${value === chosen && raw(' selected')}>${name}</option>`
   const nameOf = (id: string): string => seen(names.get(id)?.declared.name ?? UNNAMED_ACTOR)
@@ -83,7 +83,7 @@ export function filterForm(slug: string, ids: readonly string[], names: Map<stri
 }
 
 /** Links to the pages of a filtered history. */
-export function filterPager(slug: string, { kind, by, below }: Filter, next: number | undefined): Html {
+function filterPager(slug: string, { kind, by, below }: Filter, next: number | undefined): Html {
   const at = (end: number | undefined): string => {
     const search = new URLSearchParams()
     for (const [name, value] of Object.entries({ kind, by, below: end }))
@@ -95,7 +95,7 @@ export function filterPager(slug: string, { kind, by, below }: Filter, next: num
 }
 
 /** The notice above a filtered history that is empty, or that considers only the newest revisions. */
-export const filterNote = (found: number, considered: number, revisions: number): Html =>
+const filterNote = (found: number, considered: number, revisions: number): Html =>
   found > 0 && considered >= revisions
     ? NOTHING
     : html`<p class="notice">${found === 0 && 'No revision passes this filter. '}${considered < revisions && `The filter considers the newest ${considered.toLocaleString('en-GB')} revisions.`}</p>`

@@ -16,7 +16,7 @@ const AGES: Record<Period, string> = { day: 'Today', week: 'Last 7 days', month:
 const PERIOD_NAMES = Object.keys(PERIODS) as Period[]
 
 /** The choices of a query. Ignores unknown values. */
-export function narrowingOf(query: Query): Narrowing {
+function narrowingOf(query: Query): Narrowing {
   const state = STATES.find(one => one === query.state)
   const author = ACTOR_TYPES.find(one => one === query.author)
   const changed = PERIOD_NAMES.find(one => one === query.changed)
@@ -42,7 +42,7 @@ export const widened = (shown: Shown): string =>
  * would not change the list is left out, and a facet without values; without any facet, the result is empty. On a narrow screen, a line
  * above the list that names the selected values and opens.
  */
-export const facetLists = (facets: Facets, shown: Shown, { state, author, changed }: Narrowing): Html => {
+const facetLists = (facets: Facets, shown: Shown, { state, author, changed }: Narrowing): Html => {
   const tag = typeof shown.tag === 'string' && shown.tag !== '' ? shown.tag : undefined
   const values = <V extends string>(
     all: readonly V[],

@@ -77,7 +77,7 @@ ${actorPanel(true)}
 }
 
 /** A page that writes: its purpose, the form, the actor, the button, and the same write as a curl command. */
-export type WritingPage = {
+type WritingPage = {
   heading: Part
   lead: Part
   /** The form, whose id is `writing`. */

@@ -26,7 +26,7 @@ export const curlCommands = (config: Addressed, path: string, body: Record<strin
   ].join('\n')
 
 /** One field of a form. `max` counts code points, as the service does. The HTML attribute would count UTF-16 code units. */
-export type FieldOptions = {
+type FieldOptions = {
   name: string
   label: string
   hint?: Part
@@ -109,7 +109,7 @@ export const TAGS_EDITOR: Html = html`<div class="editor" data-tags>
 </div>`
 
 /** A source that a form has from the beginning. */
-export type ListedSource = { entryId: string; revisionId: string; title: string }
+type ListedSource = { entryId: string; revisionId: string; title: string }
 
 /** The editor of sources. The user types an address; the script looks it up and adds it to the list. */
 export const sourcesEditor = (sources: readonly ListedSource[] = []): Html => html`<div class="editor" data-sources>
