@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { FoundList, WorkItem, WorkList } from '../../src/contract/resources.ts'
@@ -11,6 +10,7 @@ import { call, callPatiently, expectStatus, newActor, newEntry } from '../suppor
 import { withClient } from '../support/cluster.ts'
 import { databaseOf, ENGINE } from '../support/engine.ts'
 import { moderate, snapshot, toNoon } from '../support/moderation.ts'
+import { readFiles } from '../support/process.ts'
 import { publicView } from '../support/public-view.ts'
 
 const DAY = 86_400_000
@@ -48,8 +48,7 @@ const counted = () => call(app.url, 'GET', '/api/stats')
 /** Everything that is stored, as text. */
 async function storedTexts(): Promise<string> {
   const directory = dirname(app.dataDir)
-  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
-  const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name)).toString('latin1'))
+  const texts = readFiles(directory).map(({ bytes }) => bytes.toString('latin1'))
   if (ENGINE !== 'postgres') return texts.join('\n')
   const rows = await withClient(await databaseOf(directory), async client => {
     const { rows: tables } = await client.query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,6 +10,7 @@ import { openEmbeddedStore } from '../../src/stores/embedded/store.ts'
 import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { AS_ADMIN, snapshot, toNoon } from '../support/moderation.ts'
+import { readFiles } from '../support/process.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -81,13 +82,8 @@ async function beBusy(address: string | undefined): Promise<void> {
   expectStatus(await visit('GET', '/api/admin/snapshot', { headers: AS_ADMIN }), 200)
 }
 
-async function filesOf(path: string): Promise<{ name: string; bytes: Buffer }[]> {
-  const names = await readdir(path, { recursive: true, withFileTypes: true })
-  const files = names.filter(file => file.isFile()).map(file => join(file.parentPath, file.name))
-  return Promise.all(files.map(async name => ({ name, bytes: await readFile(name) })))
-}
-async function assertNowhereOnDisk(secrets: readonly string[]): Promise<void> {
-  const files = await filesOf(dataDir)
+function assertNowhereOnDisk(secrets: readonly string[]): void {
+  const files = readFiles(dataDir)
   assert.ok(
     files.some(({ bytes }) => bytes.includes('Busy content')),
     'the search finds what is there',
@@ -106,9 +102,9 @@ const lines = (): Record<string, unknown>[] =>
 test('tokens, addresses, queries and agents are in no file, while the service runs and after it stopped', async () => {
   const secrets = [...tokens, ...KEYS, ...GUESSES, ADMIN_TOKEN, ...SPELLINGS, ...QUERIES, 'pomegranate', AGENT]
   assert.equal(tokens.length, 2 * (ADDRESSES.length + 1))
-  await assertNowhereOnDisk(secrets)
+  assertNowhereOnDisk(secrets)
   await app.restart()
-  await assertNowhereOnDisk(secrets)
+  assertNowhereOnDisk(secrets)
 })
 
 test('tokens, addresses, queries, agents and published texts are not in the log either', async () => {
@@ -183,7 +179,7 @@ test('two days later salts and network keys are gone from every byte of the stor
   await store.close()
   const left = readSecrets()
   assert.deepEqual(left, { salts: [], networkKeys: [] })
-  await assertNowhereOnDisk([...salts, ...networkKeys])
+  assertNowhereOnDisk([...salts, ...networkKeys])
   app = await startApp({ DATA_DIR: dataDir })
   app.advance(5 * DAY)
   expectStatus(

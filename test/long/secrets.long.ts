@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { compileShim } from '../faults/tools.ts'
 import { ADMIN_TOKEN } from '../support/app.ts'
 import { call, expectStatus, newEntry } from '../support/client.ts'
-import { eventually, makeDirectory, type ServerProcess, spawnService, startServer } from '../support/process.ts'
+import {
+  eventually,
+  makeDirectory,
+  readFiles,
+  type ServerProcess,
+  spawnService,
+  startServer,
+} from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
 const VISITORS = 200
@@ -55,12 +62,7 @@ function assertNowhere(where: string, bytes: Buffer, published: boolean): void {
 }
 
 function assertNowhereOnDisk(): void {
-  for (const file of readdirSync(dataDir, { withFileTypes: true })) {
-    // The local socket has no content.
-    if (!file.isFile()) continue
-    const path = join(dataDir, file.name)
-    assertNowhere(path, readFileSync(path), false)
-  }
+  for (const { name, bytes } of readFiles(dataDir)) assertNowhere(name, bytes, false)
   const store = ['palimpsest.db', 'palimpsest.db-wal'].map(name => readFileSync(join(dataDir, name)))
   assert.ok(store.some(bytes => bytes.includes(PUBLISHED)))
 }

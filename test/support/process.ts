@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -38,6 +38,25 @@ export type StartOptions = {
 export function makeDirectory(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** How often a file may be renamed while a directory is read. */
+const RENAMES_MAX = 100
+
+/**
+ * All files below a directory, with their bytes. A service renames a new file over an old one, so the directory is read again if a file has
+ * gone in the meantime.
+ */
+export function readFiles(path: string): { name: string; bytes: Buffer }[] {
+  for (let renames = 0; ; renames++) {
+    try {
+      const files = readdirSync(path, { recursive: true, withFileTypes: true }).filter(file => file.isFile())
+      const names = files.map(file => join(file.parentPath, file.name))
+      return names.map(name => ({ name, bytes: readFileSync(name) }))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || renames === RENAMES_MAX) throw error
+    }
+  }
 }
 
 /** Runs a command of the service in another process, with high limits unless `env` sets other limits. */
