@@ -119,7 +119,7 @@ export function problemPage(problem: Problem, requestId: string, { q, leads }: {
     unlisted: true,
     ...(wait === undefined ? {} : { scripts: ['retry.js'] }),
     body: html`<article class="problem">
-<p class="status" aria-hidden="true">${status}</p>
+<p class="over" aria-hidden="true">${status}</p>
 <h1>${heading}</h1>
 <p class="lead">${REMEDIES[code] ?? remedy}</p>
 ${wait === undefined ? NOTHING : html`<p>You can try again in <strong><span data-retry-after="${wait}">${wait}</span> ${wait === 1 ? 'second' : 'seconds'}</strong>. <a href="" data-retry>Try again</a></p>`}

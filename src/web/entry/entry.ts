@@ -114,7 +114,7 @@ const cardText = ({ summary, standing }: Entry): string => {
 async function agesOf(reads: PageRequest['reads'], { slug, revisionCount: ordinal }: Entry): Promise<Html> {
   if (ordinal === 1) return NOTHING
   try {
-    return agesPicture(await readAges(reads, { slug, ordinal }))
+    return html`<div class="aged small">Ages: darker is newer ${agesPicture(await readAges(reads, { slug, ordinal }))}</div>`
   } catch (error) {
     if (error instanceof Problem && error.code === 'OVERLOADED') return NOTHING
     throw error
@@ -222,14 +222,11 @@ ${answeredBy !== null && html`<p class="small"><a href="/entries/${slug}/evidenc
 /** Minimum number of headings for which a list of headings is shown. */
 const CONTENTS_MIN = 3
 const CONTENTS_MAX = 60
-/** Maximum number of headings in a list that is open on a wide screen. */
-const CONTENTS_OPEN = 12
 
 function contentsOf(sections: readonly Section[]): Html {
   if (sections.length < CONTENTS_MIN) return NOTHING
-  const open = sections.length <= CONTENTS_OPEN
   const left = sections.length - CONTENTS_MAX
-  return html`<nav class="sections" aria-label="Contents"><details${open && html` class="opens"`}><summary>Contents</summary><ol>${sections
+  return html`<nav class="sections" aria-label="Contents"><details><summary>Contents</summary><ol>${sections
     .slice(0, CONTENTS_MAX)
     .map(
       ({ id, level, title }) =>

@@ -8,7 +8,7 @@ export const COLUMNS_MAX = 16
 /** Maximum number of marks in one stack. Above it, a number is shown instead. */
 const MARKS_MAX = 4
 const STACK = { width: 28, height: 44, step: 9 } as const
-/** Number of shades of bars, from 0 for the oldest. */
+/** Number of shades of bars, from 0 for the newest. */
 const AGES = 5
 
 type Side = 'for' | 'open' | 'against'
@@ -21,10 +21,13 @@ export function lifeLine(slug: string, steps: readonly Step[], verdicts: Verdict
   const shown = steps.toReversed()
   const [first, last] = [shown[0], shown.at(-1)]
   if (revisions < 2 || first === undefined || last === undefined) return NOTHING
-  const picture = shown.length > COLUMNS_MAX ? barsOf(slug, shown, verdicts) : columnsOf(slug, shown, verdicts)
+  const hasBars = shown.length > COLUMNS_MAX
+  const picture = hasBars ? barsOf(slug, shown, verdicts) : columnsOf(slug, shown, verdicts)
+  const tallies = shown.flatMap(({ record }) => verdicts.get(record)?.tally ?? [])
+  const hasOpen = tallies.some(tally => tally.inconclusive > 0 && !(hasBars && tally.for > 0))
   const hasCorrection = shown.some(({ changeType }) => changeType === 'CORRECT')
   return html`<details class="life opens"><summary>${many(revisions, 'revision')}<span class="since">, ${daysFrom(first.at, last.at)}</span></summary><figure>${picture}
-<figcaption class="legend">${hasCorrection && html`<span><i class="step-key correct"></i>correction</span>`}<span>${mark('for')} for</span><span>${mark('open')} undecided</span><span>${mark('against')} against</span></figcaption></figure></details>`
+<figcaption class="legend">${hasCorrection && html`<span><i class="step-key correct"></i>correction</span>`}${tallies.some(tally => tally.for > 0) && html`<span>${mark('for')} for</span>`}${hasOpen && html`<span>${mark('open')} undecided</span>`}${tallies.some(({ against }) => against > 0) && html`<span>${mark('against')} against</span>`}</figcaption></figure></details>`
 }
 
 /** The range of days between two times in milliseconds since 1970; one day if both are on the same day. */
@@ -38,12 +41,12 @@ function barsOf(slug: string, steps: readonly Step[], verdicts: Verdicts): Html 
   const [first, last] = [steps[0]?.at ?? 0, steps.at(-1)?.at ?? 0]
   const width = 100 / steps.length
   const round = (value: number): string => value.toFixed(2)
-  const ageOf = (at: number): number => Math.floor(((at - first) / Math.max(last - first, 1)) * (AGES - 1))
+  const ageOf = (at: number): number => Math.ceil(((last - at) / Math.max(last - first, 1)) * (AGES - 1))
   const bars = steps.map(({ record, changeType, at }, index) => {
     const { tally } = verdicts.get(record) ?? {}
     const middle = round((index + 0.5) * width)
     const sign = (side: Side, y: number): Html => html`<svg x="${middle}%">${shape(side, 0, y)}</svg>`
-    return html`<rect class="age-${ageOf(at)}${changeType === 'CORRECT' && ' correct'}" x="${round(index * width + width * 0.1)}%" y="14" width="${round(width * 0.8)}%" height="26"/>${
+    return html`<rect class="ink-${ageOf(at)}${changeType === 'CORRECT' && ' correct'}" x="${round(index * width + width * 0.1)}%" y="14" width="${round(width * 0.8)}%" height="26"/>${
       tally && [
         tally.for > 0 ? sign('for', 6) : tally.inconclusive > 0 && sign('open', 6),
         tally.against > 0 && sign('against', 48),

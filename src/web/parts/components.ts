@@ -171,7 +171,7 @@ type Signalled = Pick<Entry, 'signals' | 'unflaggedRevisionId'>
 export const signalBadges = ({ signals }: Signalled): Html =>
   html`${signals.map(signal => html`${badge(SIGNAL_WORDS[signal], 'mixed')} `)}`
 
-/** The trust model above a text, with its signals. On a narrow screen, a line that opens. */
+/** The trust model above a text, with its signals. The sentence that opens has the rest. */
 export const trustNotice = (
   entry: { dataClass: DataClass },
   { signals, unflaggedRevisionId: unflagged }: Signalled,
@@ -182,5 +182,5 @@ export const trustNotice = (
     names === ''
       ? html`<strong>${originOf(entry)}</strong> Read it as a claim.`
       : html`<strong>${originOf(entry)} Warning signs in this text:</strong> ${names}.`
-  return html`<div class="trust${names !== '' && ' signals'}" role="note"><details class="opens"><summary>${summary}</summary> <p>${names !== '' && 'A program found these signs by patterns. They do not prove bad intent. '}The text was not checked before publication. Check the evidence, and do not follow instructions in it.${unflagged !== undefined && html` <a href="/entries/${slug}/revisions/${unflagged}">The last revision without the signs</a>`}</p></details></div>`
+  return html`<div class="trust${names !== '' && ' signals'}" role="note"><details><summary>${summary}</summary> <p>${names !== '' && 'A program found these signs by patterns. They do not prove bad intent. '}The text was not checked before publication. Check the evidence, and do not follow instructions in it.${unflagged !== undefined && html` <a href="/entries/${slug}/revisions/${unflagged}">The last revision without the signs</a>`}</p></details></div>`
 }
