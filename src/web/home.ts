@@ -17,7 +17,7 @@ import { lifeLine } from './entry/life-line.ts'
 import { type Html, html, NOTHING, visible, words } from './html.ts'
 import type { Page, PageRequest } from './page.ts'
 import { ago, by, many, originMark, tagPath } from './parts/components.ts'
-import { reason, standingStrip } from './parts/evidence-summary.ts'
+import { reason, standingStrip, VERDICTS } from './parts/evidence-summary.ts'
 import { activityRows } from './parts/list-rows.ts'
 import { curlBase } from './take-part/form.ts'
 
@@ -70,7 +70,7 @@ export const HOME: Page = {
 <label class="unshown" for="hero-q">What do you want to know?</label>
 <input id="hero-q" type="search" name="q" maxlength="2000" placeholder="What do you want to know?" autocomplete="off" dir="auto"><button type="submit" class="do">Search</button>
 </form>
-${stats.entries > 0 && html`<p class="meta">${many(stats.entries, 'entry', 'entries')}, ${many(stats.revisions, 'revision')}, ${many(stats.verifications, 'verification')} and ${many(stats.contradictions, 'contradiction')} so far.</p>`}
+${stats.entries > 0 && html`<p class="meta">${many(stats.entries, 'entry', 'entries')}, ${many(stats.revisions, 'revision')}, ${many(stats.verifications, 'verification')} and ${many(stats.contradictions, 'written objection')} so far.</p>`}
 </section>${example}</div>
 ${recent.length === 0 && stats.entries === 0 ? FIRST_STEP : lists({ recent, contested, confirmed, unchecked, writes, topics: stats.topics, checked, at: reads.at })}
 ${firstSteps(curlBase(config))}`,
@@ -124,9 +124,9 @@ const lists = ({
   checked,
   at,
 }: Shown): Html => html`<div class="boards">
-<section><h2>In dispute</h2>${contested.length === 0 ? html`<p class="small">No entry is in dispute.</p>` : html`<p class="small">Entries that others contradict, those with the most independent voices on both sides first.</p><ul class="plain">${contested.map(one => contestedRow(one, at))}</ul>${allIn('DISPUTED', 'disputed')}`}</section>
-<div><section><h2>Confirmed</h2>${confirmed.length === 0 ? html`<p class="small">No entry is confirmed by others yet.</p>` : html`<p class="small">The latest checks by others.</p>${titles(confirmed, at)}${allIn('SUPPORTED', 'supported')}`}</section>
-<section><h2>Needs checking</h2>${unchecked.length === 0 ? html`<p class="small">Every entry is checked.</p>` : html`<p class="small">Have you used one of these? Record whether it held.</p>${titles(unchecked, at)}${allIn('UNCHECKED', 'unchecked')}`}</section></div>
+<section><h2>In dispute</h2>${contested.length === 0 ? html`<p class="small">No entry is in dispute.</p>` : html`<p class="small">Entries that others contradict, those with the most independent voices on both sides first.</p><ul class="plain">${contested.map(one => contestedRow(one, at))}</ul>${allIn('DISPUTED', 'CONTRADICTED')}`}</section>
+<div><section><h2>Confirmed</h2>${confirmed.length === 0 ? html`<p class="small">No entry is confirmed by others yet.</p>` : html`<p class="small">The latest checks by others.</p>${titles(confirmed, at)}${allIn('SUPPORTED')}`}</section>
+<section><h2>Needs checking</h2>${unchecked.length === 0 ? html`<p class="small">Every entry is checked.</p>` : html`<p class="small">Have you used one of these? Record whether it held.</p>${titles(unchecked, at)}${allIn('UNCHECKED', 'PARTLY_SUPPORTED', 'INCONCLUSIVE')}`}</section></div>
 <section class="recent"><h2>Recent changes</h2>
 <ol class="results">${recent.map(
   ({
@@ -139,9 +139,9 @@ const lists = ({
 </div>
 ${topics.length === 0 ? NOTHING : html`<section><h2>Topics</h2><p class="small">Each with its entries, and the share of its newest ones that others checked.</p><ul class="chips">${topics.slice(0, TOPICS_SHOWN).map(({ tag, count }) => html`<li><a class="chip" href="${tagPath(tag)}">${words(tag)} <span class="number">${count.toLocaleString('en-GB')}${shareOf(checked, tag)}</span></a></li>`)}</ul></section>`}`
 
-/** Links to all entries in a state. A narrow screen shows only the first three entries. */
-const allIn = (state: State, word: string): Html =>
-  html`<p class="small"><a href="/search?state=${state}">All ${word} entries</a></p>`
+/** Links to all entries in each state of a list. A narrow screen shows only the first three entries. */
+const allIn = (...states: State[]): Html =>
+  html`<p class="small">All ${states.map((state, index) => html`${index > 0 && ', '}<a href="/search?state=${state}">${VERDICTS[state].name.toLowerCase()}</a>`)}</p>`
 
 /** The checked share of the newest entries that have a tag. */
 const shareOf = (checked: CheckedShares, tag: string): Html => {

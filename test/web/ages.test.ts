@@ -30,7 +30,7 @@ test('a picture has a band for each age from the start of the text to its end, a
   )
   assert.match(
     markup,
-    /aria-label="Ages of the text\. Revision 3 wrote 33 %\. Revision 2 wrote 17 %\. Revision 1 wrote 50 %\. Contested: 1 sentence\."/,
+    /aria-label="Ages of the text\. Revision 3 wrote 33 %\. Revision 2 wrote 16 %\. Revision 1 wrote 50 %\. Contested: 1 sentence\."/,
   )
 })
 

@@ -1,4 +1,5 @@
 import type { AgedPiece } from '../../memory/entries/blame.ts'
+import { percentOf } from '../../memory/evidence/rules.ts'
 import { type Html, html } from '../html.ts'
 import { many } from '../parts/components.ts'
 
@@ -38,7 +39,7 @@ export const allOf = (steps: readonly Pick<Step, 'size'>[]): number => steps.red
 
 /** A share of a text in words. */
 export const shareOf = (size: number, all: number): string => {
-  const percent = Math.round((size / Math.max(all, 1)) * 100)
+  const percent = percentOf(size / Math.max(all, 1))
   return `${percent < 1 ? 'under 1' : percent} %`
 }
 

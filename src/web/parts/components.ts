@@ -7,12 +7,12 @@ import { DAY } from '../../memory/values.ts'
 import { type Html, html, NOTHING, type Part, seen, words } from '../html.ts'
 import { exchanged } from '../page.ts'
 
-/** Formats dates in British English, in UTC. Makes the format at its first use, because the first format of a process takes 6 ms. */
+/** Formats dates in British English, in UTC, with month names of three letters. Makes the format at its first use, because the first format of a process takes 6 ms. */
 export function dateFormat(options: Intl.DateTimeFormatOptions): (date: Date | number) => string {
   let format: Intl.DateTimeFormat | undefined
   return date => {
     format ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })
-    return format.format(date)
+    return format.format(date).replace('Sept', 'Sep')
   }
 }
 
@@ -35,7 +35,7 @@ export const ageIn = (iso: string, at: number): string => ageOf(daysBetween(iso,
 function ageOf(days: number): string {
   const months = Math.floor(days / MONTH_DAYS)
   if (days < 2) return days === 0 ? 'today' : 'yesterday'
-  return `${days < 61 ? many(days, 'day') : months < 24 ? many(months, 'month') : many(Math.floor(months / 12), 'year')} ago`
+  return `${days < 31 ? many(days, 'day') : months < 24 ? many(months, 'month') : many(Math.floor(months / 12), 'year')} ago`
 }
 
 /** A relative time. The exact time is shown on hover, and while the keyboard focus is in the row. */

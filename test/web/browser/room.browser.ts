@@ -51,7 +51,7 @@ test('the home page on a narrow screen is short, and has all its parts', options
   assert.ok(await page.getByText('An entry, as it stands now').isVisible())
   for (const name of ['In dispute', 'Confirmed', 'Needs checking', 'Topics', 'Newest writes'])
     assert.ok(await page.getByRole('heading', { name, exact: true }).isVisible(), name)
-  await page.getByRole('link', { name: 'All unchecked entries' }).click()
+  await page.getByRole('link', { name: 'unchecked', exact: true }).click()
   await page.waitForURL('**/search?state=UNCHECKED')
   assert.equal(await page.locator('.result .stands', { hasText: 'Unchecked' }).count(), 20)
   assert.deepEqual(complaints, [])
