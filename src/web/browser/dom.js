@@ -34,7 +34,7 @@ export function button(name, act, attributes = {}) {
 
 /** A time in UTC, as the server writes it. @param {string | number} time */
 export const exactOf = time =>
-  `${new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`
+  `${new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).replace('Sept', 'Sep')} UTC`
 
 /**
  * The element that a page must have. Throws if it is missing, which is a fault of the page.

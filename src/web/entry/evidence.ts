@@ -152,13 +152,14 @@ ${isOpen && html`<p class="row"><a class="do" href="${address}/verify?revision=$
 
 type Row = { side: Side; row: Html }
 
-/** The rows in two columns, for and against, and the undecided ones below. A side without rows is left out. */
+/** The rows in two columns, for and against, and the undecided ones below. A side without rows leaves its room to the other one. */
 function sidesOf(rows: readonly Row[], objections: readonly Html[]): Html {
   const section = (side: Side, name: string, first: readonly Html[] = []): Html => {
     const list = [...first, ...rows.filter(one => one.side === side).map(({ row }) => row)]
     return list.length === 0 ? NOTHING : html`<section><h2>${name}</h2><ol class="pieces">${list}</ol></section>`
   }
-  return html`<div class="both">${section('for', 'For')}${section('against', 'Against', objections)}</div>${section('undecided', 'Undecided')}`
+  const sides = [section('for', 'For'), section('against', 'Against', objections)]
+  return html`${sides.includes(NOTHING) ? sides : html`<div class="both">${sides}</div>`}${section('undecided', 'Undecided')}`
 }
 
 type Listed = { pieces: readonly Piece[]; authors: Map<string, Author> }
