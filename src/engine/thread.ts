@@ -250,11 +250,11 @@ const GROUPS_ALWAYS = 2
 export const YOUNG_MB = 3
 /** The maximum heap, far more than a thread needs. With a lower maximum V8 collects earlier. */
 const OLD_GENERATION_MB = 512
-/** The heap limits of the command line are for the main thread. V8 would apply them to threads that are started later. */
-setFlagsFromString('--max-semi-space-size=0')
-setFlagsFromString('--max-old-space-size=0')
-/** For young generations this small, helper threads of the garbage collector cost more processor time than they save. */
-setFlagsFromString('--no-parallel-scavenge')
+/**
+ * Flags of V8 for the threads. The heap limits of the command line are for the main thread; V8 would apply them to threads that are started
+ * later. For young generations this small, helper threads of the garbage collector cost more processor time than they save.
+ */
+const THREAD_FLAGS = ['--max-semi-space-size=0', '--max-old-space-size=0', '--no-parallel-scavenge']
 /** The weight of the newest answer in the moving average of the rate. */
 const NEWEST = 0.2
 /** Messages that follow one another within so many milliseconds have waited for this thread, and arrive together. */
@@ -281,6 +281,7 @@ type Request = { since: number; resolve: (value: unknown) => void; reject: (erro
 
 /** Starts a thread and resolves when it is ready. */
 export async function startThread(file: URL, data: object, options: ThreadOptions): Promise<Thread> {
+  for (const flag of THREAD_FLAGS) setFlagsFromString(flag)
   const thread = new Thread(file, data, options)
   await thread.started
   return thread
