@@ -270,7 +270,8 @@ function rankedWords(entry: IndexedEntry): string {
   const fields = fieldTermsOf(entry)
   const words = entry.tags.map(tagWord)
   for (const pair of pairsOf(distinctTerms(fields.title, fields.summary))) words.push(pair)
-  for (const [term, level] of impactsOf(fields)) words.push(levelled(term, level))
+  const levels = impactsOf(fields)
+  for (const term of levels.keys()) words.push(levelled(term, levels.get(term) as number))
   return words.join(' ')
 }
 

@@ -57,8 +57,8 @@ export function impactsOf(fields: FieldTerms): ReadonlyMap<string, number> {
   // A usual text has the weight 1, and one that repeats itself less.
   const all = fields.title.length + fields.summary.length + fields.tags.length + fields.content.length
   const weight = Math.min(1, best.size / (REPETITIVE * Math.max(1, all) ** DISTINCT_POWER)) ** 2
-  for (const [term, frequency] of best) {
-    const weighted = weight * frequency
+  for (const term of best.keys()) {
+    const weighted = weight * (best.get(term) as number)
     best.set(term, Math.min(LEVELS - 1, Math.floor((weighted / (weighted + SATURATION)) * LEVELS)))
   }
   return best

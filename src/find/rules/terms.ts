@@ -337,7 +337,8 @@ function termsOf(chunk: string): readonly RankingTerm[] {
 /** The terms of a chunk that is not in the cache. */
 function newTerms(chunk: string, hash: number, other: number): readonly RankingTerm[] {
   const terms = termsOfChunk(chunk)
-  if (chunk.length <= REMEMBERED_CHARACTERS) recent.add(hash, other, terms)
+  // V8 reserves room for 17 elements when it grows an array. The copy has exactly the elements.
+  if (chunk.length <= REMEMBERED_CHARACTERS) recent.add(hash, other, terms.slice())
   return terms
 }
 
