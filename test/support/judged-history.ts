@@ -6,6 +6,7 @@ import {
   type Judgement,
   latestOf,
   textsToCompare,
+  tracingIn,
   type Verdict,
   withTracedClaims,
 } from '../../src/memory/evidence/rules.ts'
@@ -43,7 +44,8 @@ export function evidenceAfter(...events: readonly HistoryEvent[]): Evidence {
   const corrections = revisions
     .filter(({ number, changeType }) => changeType === 'CORRECT' && number > first)
     .map(({ number, actor }) => ({ number, actor }))
-  const evidence = { judgements: counted, current: current.text, compared, corrections }
+  const isIn = tracingIn(compared)
+  const evidence = { judgements: counted, current: current.text, compared, isIn, corrections }
   const searched = new Set(correctionsToSearch(evidence))
   return {
     ...evidence,

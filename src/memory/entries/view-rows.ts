@@ -3,7 +3,6 @@ import { only, type Reader, type Sql, sql } from '../../engine/database.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { JOINED_STANDING, STANDING_COLUMNS, type StandingColumns } from '../evidence/rows.ts'
-import type { Verdict } from '../evidence/rules.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
 
@@ -42,12 +41,12 @@ export const findRevisionAuthor = (reader: Reader, entry: number, revisionId: st
     SELECT r.number, r.ordinal, r.signals, r.title, r.summary, r.content, ${AUTHOR_COLUMNS} FROM revision r JOIN actor a ON a.number = r.actor
     WHERE r.id = ${revisionId.toLowerCase()} AND r.entry = ${entry}`)
 
-/** The record number and the verdict of a public piece of evidence, or of a public relation that contradicts the entry. */
+/** A public piece of evidence, or a public relation that contradicts the entry. */
 export const findEvidence = (reader: Reader, entry: number, id: string) =>
-  reader.one<{ id: string; record: number; verdict: Verdict }>(sql`
-    SELECT id, number AS record, coalesce(result, 'CONTRADICTED') AS verdict FROM evidence WHERE id = ${id} AND entry = ${entry} AND withdrawn = 0
+  reader.one<{ id: string; record: number; quote: string | null; rationale: string }>(sql`
+    SELECT id, number AS record, quote, rationale FROM evidence WHERE id = ${id} AND entry = ${entry} AND withdrawn = 0
     UNION ALL
-    SELECT id, number AS record, relation_type AS verdict FROM relation
+    SELECT id, number AS record, NULL AS quote, rationale FROM relation
     WHERE id = ${id} AND target_entry = ${entry} AND relation_type = 'CONTRADICTS' AND withdrawn = 0 AND target_revision IS NOT NULL`)
 
 /** A revision as the answer to an objection, by the number of its record. */

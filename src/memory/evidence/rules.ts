@@ -36,7 +36,7 @@ export const TRACED_CLAIMS = 64
 const SEARCHED_CORRECTIONS = 8
 const SEARCHED_MAX = 32
 /** The minimum share of the current text that a supported text has unchanged, so that its supporters count. */
-export const SUPPORT_FROM = 0.5
+const SUPPORT_FROM = 0.5
 const NAMED = 3
 const ENVIRONMENTS_NAMED = 5
 
@@ -81,8 +81,8 @@ export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
 const isSupport = ({ verdict, own }: Judgement): boolean => verdict === 'SUPPORTED' && !own
 const isQuoted = ({ quote }: Judgement): boolean => quote !== null
 const claimKey = ({ revision, quote }: Judgement): string => `${revision} ${quote}`
-const newestFirst = (judgements: readonly Judgement[]): Judgement[] =>
-  judgements.toSorted((a, b) => b.record - a.record)
+const oldestFirst = (judgements: readonly Judgement[]): Judgement[] =>
+  judgements.toSorted((a, b) => a.record - b.record)
 
 /**
  * The judgements that count, oldest first: a later judgement of the same revision by the same actor replaces an earlier one. An actor's
@@ -91,13 +91,13 @@ const newestFirst = (judgements: readonly Judgement[]): Judgement[] =>
 export function latestOf(judgements: readonly Judgement[]): Judgement[] {
   /** By actor and revision: one judgement in favour under the key '', or the objections by verdict and quote. */
   const latest = new Map<string, Map<string, Judgement>>()
-  for (const one of newestFirst(judgements).reverse()) {
+  for (const one of oldestFirst(judgements)) {
     const about = `${one.actor} ${one.revision}`
     const ofActor = (isAgainst(one) ? latest.get(about) : undefined) ?? new Map<string, Judgement>()
     ofActor.delete('')
     latest.set(about, ofActor.set(isAgainst(one) ? `${one.verdict} ${one.quote ?? ''}` : '', one))
   }
-  return newestFirst([...latest.values()].flatMap(ofActor => [...ofActor.values()])).reverse()
+  return oldestFirst([...latest.values()].flatMap(ofActor => [...ofActor.values()]))
 }
 
 /**
@@ -140,39 +140,24 @@ function byVoices<K>(judged: readonly (readonly [K, Judgement[]])[], counts = (_
     .map(({ thing }) => thing)
 }
 
+/** Whether a text has what a judgement is about: its claim, or the whole judged text. False if the judged text is not compared. */
+type IsIn = (judgement: Judgement, text: CutText) => boolean
+
 /** The evidence about an entry. */
 export type Evidence = {
-  /** From `latestOf` and `withTracedClaims`. */
+  /** From `latestOf` and `withTracedClaims`: oldest first. */
   judgements: readonly Judgement[]
   current: CutText
   /** Those of `textsToCompare`, by the numbers of their revisions. */
   compared: ReadonlyMap<number, CutText>
+  /** From `tracingIn` the compared texts. */
+  isIn: IsIn
   /** Oldest first. `text` is left out where no quoted claim is searched. */
   corrections: readonly (Correction & { text?: CutText | undefined })[]
 }
 
-/** The share of the current text that a judged text has unchanged; 0 if it is not compared. */
-export const shareOf = ({ current, compared }: Evidence, { revision }: Judgement): number => {
-  const text = compared.get(revision)
-  return text === undefined ? 0 : current.comparedWith(text).share
-}
-
-/** The numbers of the corrections whose texts may answer an objection with a quote. */
-export function correctionsToSearch({ judgements, current, compared, corrections }: Evidence): number[] {
-  const isIn = createTracing(compared)
-  const open = new Set(judgements.filter(one => isQuoted(one) && !isIn(one, current)).map(({ revision }) => revision))
-  const searched = [...open].flatMap(revision => {
-    const later = corrections.filter(({ number }) => number > revision)
-    return [...later.slice(0, SEARCHED_CORRECTIONS - 1), ...later.slice(-1)].map(({ number }) => number)
-  })
-  return [...new Set(searched)].slice(0, SEARCHED_MAX)
-}
-
-/** Whether a text has what a judgement is about: its claim, or the whole judged text. False if the judged text is not compared. */
-type IsIn = (judgement: Judgement, text: CutText) => boolean
-
-/** Each claim is looked for once in each text. */
-function createTracing(compared: Evidence['compared']): IsIn {
+/** Traces what judgements are about. Each claim is looked for once in each text. */
+export function tracingIn(compared: Evidence['compared']): IsIn {
   const found = new Map<string, (text: CutText) => boolean>()
   return (judgement, text) => {
     const judged = compared.get(judgement.revision)
@@ -187,28 +172,43 @@ function createTracing(compared: Evidence['compared']): IsIn {
   }
 }
 
-/** The objections of an entry with their statuses, newest first. A standing objection to the answer of another one reopens that. */
+/** Whether the current text has enough of a judged text unchanged. False if the judged text is not compared. */
+export function countsNow({ current, compared }: Evidence, { revision }: Judgement): boolean {
+  const text = compared.get(revision)
+  return text !== undefined && current.comparedWith(text).share >= SUPPORT_FROM
+}
+
+/** The numbers of the corrections whose texts may answer an objection with a quote. */
+export function correctionsToSearch({ judgements, current, isIn, corrections }: Evidence): number[] {
+  const open = new Set(judgements.filter(one => isQuoted(one) && !isIn(one, current)).map(({ revision }) => revision))
+  const searched = [...open].flatMap(revision => {
+    const later = corrections.filter(({ number }) => number > revision)
+    return [...later.slice(0, SEARCHED_CORRECTIONS - 1), ...later.slice(-1)].map(({ number }) => number)
+  })
+  return [...new Set(searched)].slice(0, SEARCHED_MAX)
+}
+
+/** The objections of an entry with their statuses. A standing objection to the answer of another one reopens that. */
 export function objectionsOf(evidence: Evidence): Objection[] {
-  const isIn = createTracing(evidence.compared)
   const supports = evidence.judgements.filter(({ verdict }) => verdict === 'SUPPORTED')
-  const objections = newestFirst(evidence.judgements.filter(isAgainst)).map(one =>
-    objectionOf(one, evidence, supports, isIn),
-  )
+  const objections = evidence.judgements.filter(isAgainst).map(one => objectionOf(one, evidence, supports))
   const standing = new Map(
     objections.flatMap(({ status, judgement }) => (status === 'STANDING' ? [[claimKey(judgement), judgement]] : [])),
   )
-  /** Whether an objection is about a text after an answer, and about the whole text or a claim that the objected text does not have. */
-  const isReopened = memoized((key: string): boolean => {
-    const [revision, answer] = key.split(' ').map(Number) as [number, number]
-    const objected = evidence.compared.get(revision)
-    const isNew = (one: Judgement): boolean => !isQuoted(one) || objected === undefined || !isIn(one, objected)
-    return [...standing.values()].some(one => one.revision >= answer && isNew(one))
+  /** The newest text with a standing objection that is new since a revision: it reopens the answers up to that text. */
+  const reopenedUpTo = memoized((revision: number): number => {
+    const isNew = newSince(revision, evidence)
+    return Math.max(0, ...[...standing.values()].filter(isNew).map(one => one.revision))
   })
   return objections.map(one =>
-    one.answer !== null && isReopened(`${one.judgement.revision} ${one.answer}`)
-      ? standingObjection(one.judgement)
-      : one,
+    one.answer !== null && reopenedUpTo(one.judgement.revision) >= one.answer ? standingObjection(one.judgement) : one,
   )
+}
+
+/** Whether an objection is about its whole text, or about a claim that the text of a revision does not have. */
+function newSince(revision: number, { compared, isIn }: Evidence): (objection: Judgement) => boolean {
+  const text = compared.get(revision)
+  return one => !isQuoted(one) || text === undefined || !isIn(one, text)
 }
 
 const standingObjection = (judgement: Judgement): Objection => ({
@@ -216,36 +216,43 @@ const standingObjection = (judgement: Judgement): Objection => ({
 })
 
 /** An objection with its status, without regard to the others. A text that is not compared counts as changed. */
-function objectionOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[], isIn: IsIn): Objection {
-  const { compared, current } = evidence
-  const { record, revision } = judgement
-  const judged = compared.get(revision)
+function objectionOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[]): Objection {
+  const { compared, current, isIn } = evidence
+  const judged = compared.get(judgement.revision)
   const withdrawn = supports.find(one => isWithdrawal(one, judgement))
   if (withdrawn !== undefined) return { judgement, status: 'ADDRESSED', answer: null, addressed: withdrawn.record }
-  if (isIn(judgement, current)) return standingObjection(judgement)
-  const answer = answerTo(judgement, evidence, isIn)
+  const answer = answerTo(judgement, evidence)
   const isGone = judged !== undefined && !current.numbers.some(number => judged.has(number))
-  if (answer === undefined && !isGone) return standingObjection(judgement)
-  const since = answer?.number ?? revision + 1
-  const accepted = supports.find(one => {
-    const text = compared.get(one.revision)
-    const isLater = one.record > Math.max(record, since) && one.revision >= since
-    return !one.own && isLater && one.actor !== answer?.actor && text !== undefined && !isIn(judgement, text)
-  })
+  if (isIn(judgement, current) || (answer === undefined && !isGone)) return standingObjection(judgement)
+  const since = answer?.number ?? judgement.revision + 1
+  const accepted = supports.find(one => isAcceptance(one, answer) && isAbout(one, since, judgement, evidence))
   const status = accepted === undefined ? 'ANSWERED' : 'ADDRESSED'
   return { judgement, status, answer: answer?.number ?? null, addressed: accepted?.record ?? null }
 }
 
-/** Whether a support takes back an earlier objection of its own actor. */
-const isWithdrawal = (support: Judgement, { actor, record, revision }: Judgement): boolean =>
-  support.actor === actor && support.record > record && support.revision >= revision
+/** Whether a judgement takes back an earlier objection of its own actor. */
+const isWithdrawal = (one: Judgement, { actor, record, revision }: Judgement): boolean =>
+  one.actor === actor && one.verdict === 'SUPPORTED' && one.record > record && one.revision >= revision
 
-/** The first correction that no longer has what an objection is about. */
-const answerTo = (judgement: Judgement, { corrections }: Evidence, isIn: IsIn) =>
-  corrections.find(
-    ({ number, text }) =>
-      number > judgement.revision && (!isQuoted(judgement) || (text !== undefined && !isIn(judgement, text))),
-  )
+/** Whether a judgement is by an independent voice in favour, other than the corrector. */
+const isAcceptance = (one: Judgement, answer: Correction | undefined): boolean =>
+  isSupport(one) && one.actor !== answer?.actor
+
+/** Whether a judgement follows an objection, and is about a text from a revision on that no longer has what was objected to. */
+function isAbout(one: Judgement, since: number, objection: Judgement, { compared, isIn }: Evidence): boolean {
+  if (one.record < objection.record || one.revision < since) return false
+  const text = compared.get(one.revision)
+  return text !== undefined && !isIn(objection, text)
+}
+
+/** The first correction that no longer has what an objection is about; undefined if the current text has it. */
+const answerTo = (judgement: Judgement, { corrections, current, isIn }: Evidence) =>
+  isIn(judgement, current)
+    ? undefined
+    : corrections.find(
+        ({ number, text }) =>
+          number > judgement.revision && (!isQuoted(judgement) || (text !== undefined && !isIn(judgement, text))),
+      )
 
 /** How each reply to an objection is shown, in words. */
 export const REPLY_WORDS = {
@@ -263,31 +270,25 @@ export type Reply = { kind: keyof typeof REPLY_WORDS; number: number; verdict: V
  * number of records times that of the judgements.
  */
 export function repliesOf(evidence: Evidence, records: ReadonlySet<number>): Map<number, Reply[]> {
-  const isIn = createTracing(evidence.compared)
   const objections = evidence.judgements.filter(one => isAgainst(one) && records.has(one.record))
-  return new Map(objections.map(one => [one.record, repliesTo(one, evidence, isIn)]))
+  return new Map(objections.map(one => [one.record, repliesTo(one, evidence)]))
 }
 
-function repliesTo(objection: Judgement, evidence: Evidence, isIn: IsIn): Reply[] {
-  const { judgements, compared, current } = evidence
-  const answer = isIn(objection, current) ? undefined : answerTo(objection, evidence, isIn)
-  const objected = compared.get(objection.revision)
-  /** Whether a later objection is about a claim that the objected text already had. */
-  const isAboutBefore = (one: Judgement): boolean => isQuoted(one) && objected !== undefined && isIn(one, objected)
+function repliesTo(objection: Judgement, evidence: Evidence): Reply[] {
+  const answer = answerTo(objection, evidence)
+  const isNew = newSince(objection.revision, evidence)
   const kindOf = (one: Judgement): Reply['kind'] | undefined => {
-    if (one.verdict === 'SUPPORTED' && isWithdrawal(one, objection)) return 'WITHDRAWN'
-    const text = compared.get(one.revision)
-    if (answer === undefined || one.revision < answer.number || text === undefined || isIn(objection, text))
-      return undefined
-    if (isAgainst(one)) return isAboutBefore(one) ? undefined : 'REPEATED'
-    return isSupport(one) && one.actor !== answer.actor ? 'CONFIRMED' : undefined
+    if (isWithdrawal(one, objection)) return 'WITHDRAWN'
+    if (answer === undefined || !isAbout(one, answer.number, objection, evidence)) return undefined
+    if (isAgainst(one)) return isNew(one) ? 'REPEATED' : undefined
+    return isAcceptance(one, answer) ? 'CONFIRMED' : undefined
   }
-  const judged = judgements.flatMap((one): Reply[] => {
-    const kind = one.record > objection.record ? kindOf(one) : undefined
+  const replies = evidence.judgements.flatMap((one): Reply[] => {
+    const kind = kindOf(one)
     return kind === undefined ? [] : [{ kind, number: one.record, verdict: one.verdict }]
   })
-  const answered = answer && { kind: 'ANSWERED' as const, number: answer.number, verdict: objection.verdict }
-  return [...(answered === undefined ? [] : [answered]), ...judged].sort((a, b) => a.number - b.number)
+  if (answer !== undefined) replies.push({ kind: 'ANSWERED', number: answer.number, verdict: objection.verdict })
+  return replies.sort((a, b) => a.number - b.number)
 }
 
 /** The standing of the current text of an entry, and what changed in it since the nearest supported text. */
@@ -299,13 +300,12 @@ export function assess(evidence: Evidence): { standing: ComputedStanding; change
   const [open, answered] = [those('STANDING'), those('ANSWERED')]
   const opponents = new Set(open.map(({ actor }) => actor))
   const inFavour = judgements.filter(one => !isAgainst(one) && !opponents.has(one.actor))
-  const isCounted = (one: Judgement): boolean => shareOf(evidence, one) >= SUPPORT_FROM
-  const here = [...open, ...newestOfActors(inFavour.filter(isCounted))]
-  const counted = new Set(here)
+  const counted = new Set([...open, ...newestOfActors(inFavour.filter(one => countsNow(evidence, one)))])
+  const here = judgements.filter(one => counted.has(one))
   const tally = tallyOf(here)
   const supports = here.filter(isSupport)
   const changes = changesOf(evidence, inFavour.filter(isSupport))
-  const isExact = supports.some(({ revision }) => current.comparedWith(compared.get(revision) as CutText).same)
+  const isExact = supports.some(({ revision }) => compared.get(revision)?.isSame(current))
   const standing: ComputedStanding = {
     state: stateOf(tally, { isExact, isAnswered: answered.length > 0 }),
     tally,
@@ -313,23 +313,18 @@ export function assess(evidence: Evidence): { standing: ComputedStanding; change
     share: shareOfVoices(tally, answered),
     ...supportOf(current, changes),
     changedBy: null,
-    checkedAt: newestFirst(here.filter(one => isAgainst(one) || !one.own))[0]?.at ?? null,
-    observedOn: environmentsOf(newestFirst(supports), ENVIRONMENTS_NAMED),
+    checkedAt: here.findLast(one => isAgainst(one) || !one.own)?.at ?? null,
+    observedOn: environmentsOf(supports.toReversed(), ENVIRONMENTS_NAMED),
     contradictions: shownOf(objections),
     contest: contestOf(open, supports),
   }
   return { standing, changes }
 }
 
-/** The newest judgement of each actor, newest first. */
-const newestOfActors = (judgements: readonly Judgement[]): Judgement[] =>
-  [
-    ...new Map(
-      newestFirst(judgements)
-        .reverse()
-        .map(one => [one.actor, one]),
-    ).values(),
-  ].reverse()
+/** The newest judgement of each actor. The judgements come oldest first. */
+const newestOfActors = (judgements: readonly Judgement[]): Judgement[] => [
+  ...new Map(judgements.map(one => [one.actor, one])).values(),
+]
 
 const voicesOf = (judgements: readonly Judgement[]): Set<number> => new Set(judgements.map(({ voice }) => voice))
 const actorsOf = (judgements: readonly Judgement[]): number => new Set(judgements.map(({ actor }) => actor)).size
@@ -443,32 +438,30 @@ function contestOf(open: readonly Judgement[], supports: readonly Judgement[]): 
   return Math.min(inFavour, against.size) * SIDES_WEIGHT + Math.min(against.size, SIDES_WEIGHT - 1)
 }
 
-type Shown = Pick<Standing, 'state' | 'tally'> & Partial<Pick<Standing, 'confirmed' | 'changed' | 'changedBy'>>
-
 /** A share in whole per cent, rounded down: a share below 1 is never 100. */
 export const percentOf = (share: number): number => Math.floor(share * 100 + 1e-9)
+
+const joined = (...facts: readonly string[]): string => facts.filter(fact => fact !== '').join(', ')
 
 export type Voices = Pick<Tally, 'for' | 'against' | 'inconclusive'>
 
 /** The words after the numbers of voices. */
-export const holdsWords = ({ for: voicesFor }: Pick<Voices, 'for'>): string =>
-  `${voicesFor === 1 ? 'says' : 'say'} it holds`
+export const holdsWords = (voices: Pick<Voices, 'for'>): string => `${voices.for === 1 ? 'says' : 'say'} it holds`
 
 /** The independent voices about a text in words, as in "48 of 65 say it holds"; empty without one. */
 export function voicesWords(voices: Voices): string {
-  const { for: voicesFor, against, inconclusive } = voices
-  const all = voicesFor + against + inconclusive
-  return all === 0 ? '' : `${voicesFor} of ${all} ${holdsWords(voices)}`
+  const all = voices.for + voices.against + voices.inconclusive
+  return all === 0 ? '' : `${voices.for} of ${all} ${holdsWords(voices)}`
 }
 
 /** Like `voicesWords`; without a voice, says whether the authors alone checked the text. */
 export const checkWords = (tally: Voices & Pick<Tally, 'own'>): string =>
   voicesWords(tally) || (tally.own > 0 ? 'checked by its authors only' : 'no independent check yet')
 
-/**
- * How many sentences changed since a text was supported, and by whom, in words; empty if none did. A declared name is untrusted: it is quoted.
- */
-function changedWords({ changed = 0, changedBy }: Pick<Shown, 'changed' | 'changedBy'>): string {
+type Confirmed = Partial<Pick<Standing, 'confirmed' | 'changed' | 'changedBy'>>
+
+/** How many sentences changed since a text was supported, and by whom. A declared name is untrusted: it is quoted. */
+function changedWords({ changed = 0, changedBy }: Confirmed): string {
   if (changed === 0) return ''
   const words = `${changed} ${changed === 1 ? 'sentence' : 'sentences'} changed since it was checked`
   if (changedBy === undefined) return words
@@ -478,51 +471,38 @@ function changedWords({ changed = 0, changedBy }: Pick<Shown, 'changed' | 'chang
   return `${words}, by ${by}${others === 0 ? '' : ` and ${others} ${others === 1 ? 'other' : 'others'}`}`
 }
 
-type Confirmed = Pick<Shown, 'confirmed' | 'changed' | 'changedBy'>
-
 /** How much of a text readers confirmed, and who changed it since, in words; empty if nothing changed, or if it is unknown. */
-export function partWords(standing: Confirmed): string {
-  const { confirmed } = standing
-  const share = confirmed == null || confirmed === 1 ? '' : `${percentOf(confirmed)} % of this text was supported`
-  return [share, changedWords(standing)].filter(words => words !== '').join(', ')
-}
+export const partWords = ({ confirmed = null, ...change }: Confirmed): string =>
+  joined(
+    confirmed === null || confirmed === 1 ? '' : `${percentOf(confirmed)} % of this text was supported`,
+    changedWords(change),
+  )
 
 /** Like `partWords`, and says that a wholly confirmed text did not change. */
 export const confirmedWords = (standing: Confirmed): string =>
   partWords(standing) || (standing.confirmed === 1 ? 'unchanged since it was checked' : '')
 
 /** A standing in one line: the state, the independent voices, and the share of the text that was supported or what changed since. */
-export function standingLine(standing: Shown): string {
-  const confirmed = confirmedWords(standing)
-  return `${standing.state}: ${checkWords(standing.tally)}${confirmed === '' ? '' : `, ${confirmed}`}`
-}
+export const standingLine = ({ state, tally, ...text }: Pick<Standing, 'state' | 'tally'> & Confirmed): string =>
+  `${state}: ${joined(checkWords(tally), confirmedWords(text))}`
 
 /** A standing in short, for lists of found entries. A member that says nothing is left out. */
-export const shortStanding = ({
-  state,
-  tally,
-  confirmed,
-  changed,
-  changedBy,
-  lastCheckedAt,
-}: Entry['standing']): FoundStanding => ({
-  state,
-  for: tally.for,
-  against: tally.against,
-  ...(confirmed == null || confirmed === 1 ? {} : { confirmed }),
-  changed,
-  ...(changedBy === undefined ? {} : { changedBy }),
-  lastCheckedAt,
-})
+export const shortStanding = (standing: Entry['standing']): FoundStanding => {
+  const { state, tally, confirmed, changed, changedBy, lastCheckedAt } = standing
+  return {
+    ...{ state, for: tally.for, against: tally.against },
+    ...(confirmed == null || confirmed === 1 ? {} : { confirmed }),
+    changed,
+    ...(changedBy === undefined ? {} : { changedBy }),
+    lastCheckedAt,
+  }
+}
 
 /** A short standing in one line. */
-export function shortStandingLine({ state, for: voicesFor, against, lastCheckedAt, ...text }: FoundStanding): string {
-  const facts = [
-    voicesWords({ for: voicesFor, against, inconclusive: 0 }),
-    partWords(text),
-    lastCheckedAt === null ? '' : `checked ${lastCheckedAt.slice(0, 10)}`,
-  ].filter(words => words !== '')
-  return facts.length === 0 ? state : `${state}: ${facts.join(', ')}`
+export function shortStandingLine({ state, lastCheckedAt, ...found }: FoundStanding): string {
+  const checked = lastCheckedAt === null ? '' : `checked ${lastCheckedAt.slice(0, 10)}`
+  const facts = joined(voicesWords({ ...found, inconclusive: 0 }), partWords(found), checked)
+  return facts === '' ? state : `${state}: ${facts}`
 }
 
 /** The number of judgements about earlier texts. */

@@ -12,6 +12,7 @@ import {
   isAgainst,
   latestOf,
   textsToCompare,
+  tracingIn,
   withTracedClaims,
 } from './rules.ts'
 
@@ -64,7 +65,7 @@ export async function evidenceOn(
   const toCompare = textsToCompare(counted, text.revision)
   const judgements = withTracedClaims(counted, toCompare)
   const compared = await textsOn(toCompare)
-  const evidence = { judgements, current, compared, corrections: [], texts, read, textOf }
+  const evidence = { judgements, current, compared, isIn: tracingIn(compared), corrections: [], texts, read, textOf }
   const objected = judgements.filter(isAgainst).map(({ revision }) => revision)
   if (objected.length === 0) return evidence
   const corrections = await store.listCorrections(reader, entry.number, Math.min(...objected), upTo)

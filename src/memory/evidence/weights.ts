@@ -8,7 +8,7 @@ import { findAddressed, type Reads } from '../operation.ts'
 import { signalsMember } from '../signals/signals.ts'
 import { isoTime, memoized } from '../values.ts'
 import { findStatement } from './rows.ts'
-import { objectionsOf, type Reply, repliesOf, SUPPORT_FROM, shareOf } from './rules.ts'
+import { countsNow, objectionsOf, type Reply, repliesOf } from './rules.ts'
 import { evidenceOn } from './standing.ts'
 
 type WithReader = Pick<Reads, 'reader'>
@@ -31,6 +31,8 @@ export const REPLIES_SHOWN = 4
 export type Weight = {
   /** REPLACED by a later judgement of its actor about the same revision. */
   about: 'CURRENT' | 'EARLIER' | 'REPLACED'
+  quote: string | null
+  rationale: string
   /** Whether its actor, or its network on that day, wrote a part of the judged text. */
   own: boolean
   /** The status of an objection; null for other pieces. */
@@ -40,18 +42,16 @@ export type Weight = {
   more: number
 }
 
-const REPLACED: Weight = { about: 'REPLACED', own: false, status: null, replies: [], more: 0 }
-
 /**
  * Returns how pieces of evidence about an entry count, by id, and what followed the objections. Ignores ids after the first
  * 2 × `LIMITS.pageMax`.
  */
-export async function readWeights(on: WithReader, slug: string, ids: readonly string[]): Promise<Map<string, Weight>> {
-  const { reader } = on
+export async function readWeights({ reader }: WithReader, slug: string, ids: readonly string[]) {
+  const weights = new Map<string, Weight>()
   const entry = await findAddressed(reader, { params: { slug } })
   const evidence = await evidenceOn(reader, entry, entry)
+  if (evidence === undefined) return weights
   const rows = await Promise.all(ids.slice(0, 2 * LIMITS.pageMax).map(id => findEvidence(reader, entry.number, id)))
-  if (evidence === undefined) return new Map()
   const found = rows.filter(row => row !== undefined)
   const judgements = new Map(evidence.judgements.map(one => [one.record, one]))
   const objections = new Map(objectionsOf(evidence).map(one => [one.judgement.record, one]))
@@ -59,22 +59,24 @@ export async function readWeights(on: WithReader, slug: string, ids: readonly st
   const replyOf = new Map([...replies.values()].flat().map(one => [one.number, one]))
   // Objections to the same text have the same replies.
   const rowOf = memoized((number: number) => findReply(reader, only(replyOf.get(number))))
-  const weightOf = async (record: number): Promise<Weight> => {
-    const judgement = judgements.get(record)
-    if (judgement === undefined) return REPLACED
-    const { own } = judgement
-    const objection = objections.get(record)
-    if (objection === undefined)
-      return { ...REPLACED, about: shareOf(evidence, judgement) >= SUPPORT_FROM ? 'CURRENT' : 'EARLIER', own }
-    const { status } = objection
-    const all = replies.get(record) ?? []
-    const shown = await Promise.all(
-      all.slice(0, REPLIES_SHOWN).map(async ({ kind, number }) => ({ kind, ...(await rowOf(number)) })),
-    )
-    const about = status === 'STANDING' ? 'CURRENT' : 'EARLIER'
-    return { about, own, status, replies: shown, more: all.length - shown.length }
+  const weigh = async ({ id, record, ...said }: (typeof found)[number]): Promise<void> => {
+    const [judgement, objection, all = []] = [judgements.get(record), objections.get(record), replies.get(record)]
+    const isCurrent =
+      objection === undefined ? judgement && countsNow(evidence, judgement) : objection.status === 'STANDING'
+    const shown = all
+      .slice(0, REPLIES_SHOWN)
+      .map(async ({ kind, number }): Promise<ShownReply> => ({ kind, ...(await rowOf(number)) }))
+    weights.set(id, {
+      ...said,
+      about: judgement === undefined ? 'REPLACED' : isCurrent ? 'CURRENT' : 'EARLIER',
+      own: judgement?.own ?? false,
+      status: objection?.status ?? null,
+      replies: await Promise.all(shown),
+      more: all.length - shown.length,
+    })
   }
-  return new Map(await Promise.all(found.map(async ({ id, record }) => [id, await weightOf(record)] as const)))
+  await Promise.all(found.map(weigh))
+  return weights
 }
 
 async function findReply(reader: Reader, { kind, number, verdict }: Reply): Promise<Omit<ShownReply, 'kind'>> {
@@ -90,11 +92,8 @@ export type NamedObjection = { id: string; quote: string | null; rationale: stri
 
 /** Returns the objection to an entry with an id: a judgement or a relation; undefined if there is none. */
 export async function readObjection(on: WithReader, slug: string, id: string): Promise<NamedObjection | undefined> {
-  const { reader } = on
-  const entry = await findAddressed(reader, { params: { slug } })
-  const [found, weights] = await Promise.all([findEvidence(reader, entry.number, id), readWeights(on, slug, [id])])
-  const weight = weights.get(id)
-  if (found === undefined || weight === undefined || weight.status === null) return undefined
-  const { quote, rationale } = only(await findStatement(reader, found.record, found.verdict))
-  return { id, quote, rationale, answer: weight.replies.find(({ kind }) => kind === 'ANSWERED')?.ordinal }
+  const weight = (await readWeights(on, slug, [id])).get(id)
+  if (weight === undefined || weight.status === null) return undefined
+  const { quote, rationale, replies } = weight
+  return { id, quote, rationale, answer: replies.find(({ kind }) => kind === 'ANSWERED')?.ordinal }
 }
