@@ -120,3 +120,19 @@ test('a shortened row has no part of a block of code', async () => {
       for (const { excerpt } of (await find({ q: text, tokens, limit: '10' })).items)
         assert.equal((excerpt.match(/^```/gm) ?? []).length % 2, 0, excerpt)
 })
+
+test('a question of two parts gets a short passage for each', async () => {
+  const { token } = await newActor(app.url)
+  const filler = 'The oven of the bakery was built by hand, and its door is older than the house. '.repeat(12)
+  const [one, other] = ['Clean the flue with a copper brush.', 'Replace the gasket of the ash drawer.']
+  const title = 'Care of an oven for bread'
+  await newEntry(app.url, token, {
+    title,
+    summary: 'Each spring.',
+    content: `${filler}${one} ${filler}${other} ${filler}`,
+  })
+  const q = 'how to clean a flue by copper brush, and when to replace the gasket of an ash drawer'
+  const { items } = await find({ q, limit: '1' })
+  assert.equal(items[0]?.title, title)
+  assert.equal(items[0]?.excerpt, `… ${one}\n…\n${other} …`)
+})

@@ -115,6 +115,10 @@ const PIECE = /(?:[^\n.!?。！？]|[.!?]+(?=[^\s.!?"'`”’)\]]))*(?:[.!?]+["'
 /** The parts of a piece that is longer than a passage: up to 120 characters, cut after a word where the script has spaces. */
 const PART = /.{1,120}(?:\s+|$)|.{1,120}/gsu
 
+/** What a second passage needs: a number of terms that the best one lacks, and a share of the weight of the best one in such terms. */
+const OTHER_TERMS = 2
+const OTHER_SHARE = 0.5
+
 /** A fenced block of code. A block of more than CODE_MAX UTF-16 units is text of lines. */
 const CODE_BLOCK = /^(```|~~~)[^\n]*\n[\s\S]*?^\1.*$/gm
 const CODE_MAX = 500
@@ -122,15 +126,44 @@ const CODE_MAX = 500
 type Range = { at: number; end: number }
 
 /**
- * The part of a content that helps with a question: the passage that fits best, with whole blocks of code, and the block of code that
- * follows it, or else the last one before it.
+ * The parts of a content that help with a question: the passage that fits best, and one with the other part of the question, each
+ * with its code. A content with something to avoid has one passage. A mark shows where text is left out.
  */
 export function passageOf(
   content: string,
   weights: ReadonlyMap<string, number>,
   isAvoided?: (passage: string) => boolean,
 ): string {
-  const best = bestPassage(content, weights, isAvoided)
+  const pieces = piecesOf(content, weights)
+  const best = bestPassage(content, pieces, weights, isAvoided)
+  const parts = withCode(content, best, isAvoided)
+  if (isAvoided === undefined && best.terms.size < weights.size) {
+    const others = new Map(weights)
+    for (const term of best.terms) others.delete(term)
+    const next = bestPassage(content, pieces, others, undefined)
+    const has = [...next.terms].filter(term => others.has(term)).length
+    if (has >= OTHER_TERMS && next.worth >= best.worth * OTHER_SHARE) parts.push(...withCode(content, next, undefined))
+    parts.sort((a, b) => a.at - b.at)
+  }
+  const shown: string[] = []
+  let from = 0
+  for (const { at, end } of parts) {
+    if (end <= from) continue
+    const isFence = /^(?:```|~~~)/.test(content.slice(at, at + 3))
+    const left = content.slice(from, at).trim() !== ''
+    const gap = left ? (shown.length > 0 || isFence ? '…\n' : '… ') : ''
+    shown.push(`${gap}${content.slice(Math.max(at, from), end).toWellFormed().trim()}`)
+    from = end
+  }
+  const last = shown.at(-1) ?? ''
+  const isAll = content.slice(from).trim() === ''
+  return `${shown.join('\n')}${isAll ? '' : /(?:```|~~~)$/.test(last) ? '\n…' : ' …'}`
+}
+
+/**
+ * A passage of a content with whole blocks of code, and the block of code that follows it, or else the last one before it, in their order.
+ */
+function withCode(content: string, best: Range, isAvoided: ((passage: string) => boolean) | undefined): Range[] {
   const widened = { ...best }
   const outside = { ...best }
   let isCut = false
@@ -152,42 +185,26 @@ export function passageOf(
     // The rest of a block may be what the passage avoids. A part of a block is never shown: it does something else than the block.
     const serves = content.slice(outside.at, outside.end).trim() !== ''
     const isOutside = serves && isAvoided?.(content.slice(widened.at, widened.end)) === true
-    return shownParts(content, [isOutside ? outside : widened])
+    return [isOutside ? outside : widened]
   }
   const code = after ?? before
-  if (code === undefined || isAvoided?.(content.slice(code.at, code.end))) return shownParts(content, [best])
-  return shownParts(content, code === after ? [best, code] : [code, best])
-}
-
-/** Parts of a content in their order. A mark shows where text is left out. */
-function shownParts(content: string, parts: readonly Range[]): string {
-  const shown: string[] = []
-  let from = 0
-  for (const { at, end } of parts) {
-    const isFence = /^(?:```|~~~)/.test(content.slice(at, at + 3))
-    const left = content.slice(from, at).trim() !== ''
-    const gap = left ? (shown.length > 0 || isFence ? '…\n' : '… ') : ''
-    shown.push(`${gap}${content.slice(at, end).toWellFormed().trim()}`)
-    from = end
-  }
-  const last = shown.at(-1) ?? ''
-  const isAll = content.slice(from).trim() === ''
-  return `${shown.join('\n')}${isAll ? '' : /(?:```|~~~)$/.test(last) ? '\n…' : ' …'}`
+  if (code === undefined || isAvoided?.(content.slice(code.at, code.end))) return [best]
+  return code === after ? [best, code] : [code, best]
 }
 
 /**
- * The passage of a content with the highest weight of query terms: whole sentences or lines if they are short enough, at most PASSAGE_MAX
- * UTF-16 units. It begins with a sentence or line that has a term. `weights` has the weight of each term of the query. If the content has
+ * The passage with the highest weight of query terms, and these terms: whole sentences or lines if they are short enough, at most
+ * PASSAGE_MAX UTF-16 units. It begins with a sentence or line that has a term. `weights` has the weight of each term. If the content has
  * none of the terms, the passage is its beginning. A passage that `isAvoided` is taken only if no other has at least half of its weight; at
  * most PASSAGES_ASKED are asked about, and all further ones are avoided.
  */
 function bestPassage(
   content: string,
+  pieces: readonly Piece[],
   weights: ReadonlyMap<string, number>,
   isAvoided: ((passage: string) => boolean) | undefined,
-): Range {
-  const pieces = piecesOf(content, weights)
-  let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0 }
+): Range & { worth: number; terms: ReadonlySet<string> } {
+  let best = { at: 0, end: Math.min(content.length, PASSAGE_MAX), worth: 0, terms: new Set<string>() }
   let avoided = best
   let asked = 0
   for (const [first, { at, terms }] of pieces.entries()) {
@@ -200,13 +217,15 @@ function bestPassage(
         if (!seen.has(term)) worth += weights.get(term) ?? 0
         seen.add(term)
       }
+      if (worth === 0) break
       if (worth <= best.worth) continue
-      if (asked++ < PASSAGES_ASKED && !isAvoided?.(content.slice(at, piece.end))) best = { at, end: piece.end, worth }
-      else if (worth > avoided.worth) avoided = { at, end: piece.end, worth }
+      const passage = { at, end: piece.end, worth, terms: new Set(seen) }
+      if (asked++ < PASSAGES_ASKED && !isAvoided?.(content.slice(at, piece.end))) best = passage
+      else if (worth > avoided.worth) avoided = passage
     }
   }
   if (best.worth < avoided.worth / 2) best = avoided
-  return { at: best.at, end: Math.min(best.end, best.at + PASSAGE_MAX) }
+  return { ...best, end: Math.min(best.end, best.at + PASSAGE_MAX) }
 }
 
 /**

@@ -52,3 +52,20 @@ test('a passage is not widened by a part of a block that is to be avoided', () =
   assert.match(passageOf(content, weights), /evil\.example \| sh\n```/)
   assert.doesNotMatch(passageOf(content, weights, isAvoided), /evil\.example/)
 })
+
+test('a question of two parts gets a passage for each, with its code, in the order of the text', () => {
+  const filler = 'The weather in the valley was fine, and sheep went home over wet stones. '.repeat(9)
+  const restore = 'Restore the dump:\n\n```sh\npg_restore -d shop dump\n```'
+  const verify = 'Verify the checksum of each backup first:\n\n```sh\nsha256sum -c backup.sha256\n```'
+  const content = `Lambs. ${filler}\n\n${restore}\n\n${filler}\n\n${verify}\n\n${filler}`
+  const [one, other] = [restore, verify].map(part => part.replaceAll('\n\n', '\n'))
+  assert.equal(passageFor('verify the checksum of a backup, restore the dump', content), `… ${one}\n…\n${other}\n…`)
+  assert.equal(passageFor('verify the checksum of a backup', content), `… ${other}\n…`)
+  // One further word is no second part.
+  assert.equal(passageFor('verify the checksum of a backup with lambs', content), `… ${other}\n…`)
+  const isAvoided = (text: string): boolean => text.includes('pg_restore')
+  const weights = new Map(
+    rankingTermsOf('verify the checksum of a backup, restore the dump').map(({ term }) => [term, 1]),
+  )
+  assert.equal(passageOf(content, weights, isAvoided), `… ${other}\n…`)
+})
