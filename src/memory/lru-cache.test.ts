@@ -32,7 +32,7 @@ test('deleting and setting one key repeatedly evicts no other', () => {
   assert.deepEqual(known(cache), ALL)
 })
 
-test('an unused key is evicted after half of the weight was added, a used one is not', () => {
+test('an unused key is evicted once the weight is reached, a used one is not', () => {
   const cache = new LruCache<number, string>(MOST)
   cache.set(-1, 'unused', 4)
   cache.set(-2, 'used', 4)
@@ -42,6 +42,18 @@ test('an unused key is evicted after half of the weight was added, a used one is
   }
   assert.equal(cache.get(-1), undefined)
   assert.equal(cache.get(99), 'new')
+})
+
+test('values stay cached until their weight reaches the maximum', () => {
+  const cache = new LruCache<number, string>(MOST)
+  const keys = Array.from({ length: MOST }, (_, key) => key)
+  for (const key of keys) cache.set(key, 'value')
+  assert.deepEqual(
+    keys.filter(key => cache.get(key) === undefined),
+    [],
+  )
+  cache.set(MOST, 'one more')
+  assert.equal(keys.filter(key => cache.get(key) === undefined).length, 1)
 })
 
 test('the cache weighs no more than the maximum, and values that are too heavy are not cached', () => {

@@ -1,52 +1,77 @@
+/** A value in the ring of a cache. `isUsed` says whether it was read since it was last considered for eviction. */
+type Node<K, V> = {
+  key: K
+  value: V
+  weight: number
+  isUsed: boolean
+  previous: Node<K, V>
+  next: Node<K, V>
+}
+
+/** The maximum number of used values that one eviction passes over. Bounds its time. */
+const PASSED_MAX = 64
+
 /**
- * A cache that evicts the entries that were not used recently. It has two halves: when the young half is full, it becomes the old half, and
- * the previous old half is discarded. The caller sets the weight of each value, 1 by default. A value that weighs more than half of
- * `weightMax` is not cached.
+ * A cache that evicts values that were not used recently: the oldest one that was not used since it was last considered (the algorithm
+ * CLOCK). The caller sets the weight of each value, 1 by default. A value that weighs more than half of `weightMax` is not cached.
  */
 export class LruCache<K, V> {
   readonly #weightMax: number
-  #young = new Map<K, { value: V; weight: number }>()
-  #old = new Map<K, { value: V; weight: number }>()
-  /** The total weight of the young half. */
-  #filled = 0
+  readonly #nodes = new Map<K, Node<K, V>>()
+  #weight = 0
+  /** The value that is considered next, which is the oldest one. The newest one is before it. */
+  #hand: Node<K, V> | undefined
 
   constructor(weightMax: number) {
     this.#weightMax = weightMax
   }
 
   get(key: K): V | undefined {
-    const one = this.#young.get(key)
-    if (one !== undefined) return one.value
-    const aged = this.#old.get(key)
-    if (aged === undefined) return undefined
-    this.#old.delete(key)
-    this.set(key, aged.value, aged.weight)
-    return aged.value
+    const node = this.#nodes.get(key)
+    if (node === undefined) return undefined
+    node.isUsed = true
+    return node.value
   }
 
   set(key: K, value: V, weight = 1): void {
     this.delete(key)
     if (weight > this.#weightMax / 2) return
-    if (this.#filled + weight > this.#weightMax / 2) {
-      this.#old = this.#young
-      this.#young = new Map()
-      this.#filled = 0
-    }
-    this.#young.set(key, { value, weight })
-    this.#filled += weight
+    while (this.#weight + weight > this.#weightMax) this.#evict()
+    // The only value of a ring is its own neighbour.
+    const node = { key, value, weight, isUsed: false } as Node<K, V>
+    const next = this.#hand ?? node
+    const previous = this.#hand?.previous ?? node
+    node.previous = previous
+    node.next = next
+    previous.next = node
+    next.previous = node
+    this.#hand = next
+    this.#nodes.set(key, node)
+    this.#weight += weight
   }
 
   delete(key: K): void {
-    this.#old.delete(key)
-    const one = this.#young.get(key)
-    if (one === undefined) return
-    this.#filled -= one.weight
-    this.#young.delete(key)
+    const node = this.#nodes.get(key)
+    if (node === undefined) return
+    const { previous, next, weight } = node
+    previous.next = next
+    next.previous = previous
+    if (this.#hand === node) this.#hand = next === node ? undefined : next
+    this.#nodes.delete(key)
+    this.#weight -= weight
   }
 
   clear(): void {
-    this.#young = new Map()
-    this.#old = new Map()
-    this.#filled = 0
+    this.#nodes.clear()
+    this.#hand = undefined
+    this.#weight = 0
+  }
+
+  #evict(): void {
+    for (let passed = 0; passed < PASSED_MAX && this.#hand?.isUsed; passed++) {
+      this.#hand.isUsed = false
+      this.#hand = this.#hand.next
+    }
+    if (this.#hand !== undefined) this.delete(this.#hand.key)
   }
 }

@@ -17,8 +17,8 @@ const PAGES_MAX = 4_000_000
 /** More changes than this at once empty the cache. */
 const CHANGES_MAX = 1_000
 
-/** The estimated memory of a cached entry in addition to its JSON, in bytes. */
-const BESIDES_JSON = 1_000
+/** The estimated memory of a cached entry in addition to its JSON and its standing, in bytes. */
+const BESIDES_JSON = 400
 
 /**
  * A public entry as it is sent, and the values by which lists are ordered. Only the encoded JSON is cached, which takes half the memory of
@@ -176,7 +176,8 @@ export class EntryCache {
       },
     }
     // If the store has a newer record by now, the row may be from before or after it, so it is not cached.
-    if (from === this.#reached && !row.withdrawn) this.#entries.set(row.number, served, json.length + BESIDES_JSON)
+    const bytes = json.length + (row.standing?.length ?? 0) + BESIDES_JSON
+    if (from === this.#reached && !row.withdrawn) this.#entries.set(row.number, served, bytes)
     return served
   }
 

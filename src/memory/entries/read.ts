@@ -5,7 +5,7 @@ import type { Sort } from '../../contract/vocabulary.ts'
 import type { Awaitable, Reader } from '../../engine/database.ts'
 import { termsOf } from '../../find/rules/words.ts'
 import { observedSearch } from '../activity/observe.ts'
-import { encodeJson, joinInTurns } from '../encoded-json.ts'
+import { encodeJson, joinAtOnce, joinInTurns } from '../encoded-json.ts'
 import { type Answer, inTurns, type ReadOperation, type Reads } from '../operation.ts'
 import type { Fit, Match, SearchRequest, SearchResult } from '../searching.ts'
 import { isUuid, shortDigest } from '../values.ts'
@@ -42,12 +42,17 @@ export const pageOf = (
   entries: ServedEntry[],
   { more, fit }: { more: boolean; fit?: Fit | undefined },
 ): ServedPage => {
-  const items = entries.map(one => one.json).join(',')
   const frame = { ...frameOf(wanted), match: fit?.match }
+  const pieces = ['{"items":[']
+  for (const { json } of entries) {
+    if (pieces.length > 1) pieces.push(',')
+    pieces.push(json)
+  }
+  pieces.push(`],${JSON.stringify(frame).slice(1)}`)
   return {
     entries: entries.length,
     more,
-    json: Buffer.from(`{"items":[${items}],${JSON.stringify(frame).slice(1)}`, 'latin1'),
+    json: joinAtOnce(pieces),
     ...(fit === undefined ? {} : { fit }),
   }
 }
