@@ -142,6 +142,12 @@ test('private-looking words are never counted', async () => {
   assert.ok(!/ghost/i.test(await storedTexts()))
 })
 
+test('the words of a question are in the order in which they came', async () => {
+  for (let n = 0; n < 5; n++) await ask('rotate the zorbvault unseal keyring')
+  const terms = termsOf(await topics()).filter(term => term.includes('zorbvault'))
+  assert.deepEqual(terms, ['rotate zorbvault unseal keyring'])
+})
+
 test('an answered question is not counted, and a topic that is answered later is not listed', async () => {
   for (let n = 0; n < 6; n++) assert.equal((await find('sharpening knives', network())).answerable, true)
   for (let n = 0; n < 5; n++) await ask('marzipanology diploma')

@@ -46,6 +46,8 @@ test('pairs of a day whose words all came together are one question, with the le
   ])
   const crossing = [pair('a b', 9), pair('c d', 8), pair('a c', 7), pair('b c', 6)]
   assert.deepEqual(questionsOf(crossing), [pair('a b c', 6), pair('c d', 8)], 'no word is lost')
+  const inOrder = [pair('unseal key', 9), pair('vault unseals', 8), pair('vault keys', 7)]
+  assert.deepEqual(questionsOf(inOrder), [pair('vault unseal key', 7)], 'words stand in the order in which they came')
 })
 
 test('secrets, addresses, paths, ids and numbers do not become topics', () => {

@@ -294,7 +294,8 @@ export type AskedWords = { day: string; term: string; networks: number }
 
 /**
  * Puts public pairs together to likely questions, in the order of the pairs: a pair that shares a word with a question of its day adds its
- * other word, if that came together with each word of the question. The least asked pair counts. No caller needs to have asked all of it.
+ * other word, if that came together with each word of the question, behind the words that it followed. The least asked pair counts. No
+ * caller needs to have asked all of it.
  */
 export function questionsOf(pairs: readonly AskedWords[]): AskedWords[] {
   const stems = new Map<string, string>()
@@ -302,7 +303,7 @@ export function questionsOf(pairs: readonly AskedWords[]): AskedWords[] {
   const nameOf = (day: string, one: string, other: string): string =>
     `${day} ${[stem(one), stem(other)].sort().join(' ')}`
   const twoOf = ({ term }: AskedWords): [string, string] => [term.split(' ')[0] ?? '', term.split(' ')[1] ?? '']
-  const asked = new Map(pairs.map(pair => [nameOf(pair.day, ...twoOf(pair)), pair.networks]))
+  const asked = new Map(pairs.map(pair => [nameOf(pair.day, ...twoOf(pair)), pair]))
   const questions: { day: string; words: string[]; networks: number }[] = []
   for (const pair of pairs) {
     const { day, networks } = pair
@@ -311,10 +312,11 @@ export function questionsOf(pairs: readonly AskedWords[]): AskedWords[] {
     if (sharing.some(({ words }) => twoOf(pair).every(word => has(words, word)))) continue
     const joined = sharing.some(question => {
       const word = twoOf(pair).find(one => !has(question.words, one)) ?? ''
-      const together = question.words.map(known => asked.get(nameOf(day, known, word)) ?? 0)
-      if (question.words.length === WORDS_MAX || together.includes(0)) return false
-      question.words.push(word)
-      question.networks = Math.min(question.networks, ...together)
+      const together = question.words.flatMap(known => asked.get(nameOf(day, known, word)) ?? [])
+      if (question.words.length === WORDS_MAX || together.length < question.words.length) return false
+      const before = together.findLastIndex(one => stem(twoOf(one)[1]) === stem(word))
+      question.words.splice(before + 1, 0, word)
+      question.networks = Math.min(question.networks, ...together.map(one => one.networks))
       return true
     })
     if (!joined) questions.push({ day, words: [...twoOf(pair)], networks })
