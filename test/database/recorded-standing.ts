@@ -1,7 +1,7 @@
 import type { Transaction } from '../../src/engine/database.ts'
 import { findAddress, findWrongChange, readChanges, recomputeChanges } from '../../src/memory/entries/rows.ts'
 import { findAnswer } from '../../src/memory/entries/view-rows.ts'
-import { findShownName, listChanges, listJudgements } from '../../src/memory/evidence/rows.ts'
+import { listChanges, listJudgements, standingColumns, storedStanding } from '../../src/memory/evidence/rows.ts'
 import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
 import type { WriteName } from '../../src/memory/operation.ts'
 import { findObjector, isCorrectedAfter, listOwnWrites } from '../../src/memory/work/rows.ts'
@@ -49,7 +49,7 @@ export async function recordStandings(tx: Transaction, act: Act): Promise<string
   await act('author', 'reviseEntry', fixed, wrongAt)
   await listJudgements(tx, { number: 1, evidence: COUNTED_JUDGEMENTS + 1, relations: COUNTED_JUDGEMENTS + 1 })
   await listChanges(tx, 1, 1, 2, 9)
-  await findShownName(tx, 1)
+  await standingColumns(tx, { ...storedStanding(null), changedBy: { actor: 1, others: 0 } })
   await findAddress(tx, 1)
   await listOwnWrites(tx, 1, 9)
   for (const verdict of ['CONTRADICTS', 'CONTRADICTED'] as const) await findObjector(tx, 1, verdict)

@@ -10,7 +10,7 @@ import { observedSearch } from '../activity/observe.ts'
 import { type EntryRow, etagOf, findEntryByNumber, tagsOf, toEntry } from '../entries/rows.ts'
 import { assertNotErased, tagKey } from '../entries/rules.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
-import { NOT_JUDGED, namedStanding, shownStanding } from '../evidence/rows.ts'
+import { NOT_JUDGED, shownStanding, standingColumns } from '../evidence/rows.ts'
 import { standingOn } from '../evidence/standing.ts'
 import { readHead } from '../head-rows.ts'
 import { findAddressed, observedRead, type ReadOperation, type Reads } from '../operation.ts'
@@ -63,7 +63,7 @@ export async function standingAt(
   }
   const standing = await standingOn(reader, entry, { ...revision, revision: revision.number }, { upTo: record })
   const complete = entry.evidence <= READ_MAX && entry.relations <= READ_MAX
-  return { standing: await namedStanding(reader, standing), complete }
+  return { standing: shownStanding(await standingColumns(reader, standing)), complete }
 }
 
 /** Whether the text of an entry and the evidence about it are unchanged since a record. */
@@ -190,7 +190,7 @@ const judgedAs = ({ score, whole, standing, revision }: CandidateAsOf & { standi
   score,
   whole,
   signals: signalNames(revision.signals),
-  standing: standing ?? NOT_JUDGED,
+  standing: standing ?? shownStanding(NOT_JUDGED),
 })
 
 const rowOf = (

@@ -1,10 +1,10 @@
 import { Problem } from '../../contract/problem.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import type { Reader, Transaction } from '../../engine/database.ts'
+import type { Reader } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
-import { findShownName, type StandingColumns } from '../evidence/rows.ts'
-import { type KnownTexts, prepareTexts, settleStanding } from '../evidence/standing.ts'
+import { NOT_JUDGED, standingColumns } from '../evidence/rows.ts'
+import { prepareTexts, settleStanding } from '../evidence/standing.ts'
 import { addToHead } from '../head-rows.ts'
 import type { WriteOperation, WriteRequest } from '../operation.ts'
 import { signalsOf } from '../signals/signals.ts'
@@ -83,20 +83,10 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   // Cannot happen while the entry is locked: `assertLatest` has refused a stale revision.
   if (!advanced) throw new Problem('STALE_REVISION')
   const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
-  const standing = entry.standing === null ? UNJUDGED : await resettled(tx, revised, request.known)
+  const isJudged = entry.standing !== null
+  const judged = isJudged ? await standingColumns(tx, await settleStanding(tx, revised, request.known)) : NOT_JUDGED
   const unflagged = signals === 0 ? null : await findUnflagged(tx, entry.number, { ordinal, signals })
   const updatedAt = changed ? at : entry.updated_at
-  const shown = toEntry({ ...revised, ...standing, signals, unflagged, updated_at: updatedAt }, authorColumnsOf(actor))
+  const shown = toEntry({ ...revised, ...judged, signals, unflagged, updated_at: updatedAt }, authorColumnsOf(actor))
   return { location: `/api/entries/${entry.slug}`, etag: etagOf(shown), body: shown }
-}
-
-const UNJUDGED: StandingColumns = { standing: null, changed_by_name: null }
-
-/** Updates the standing of a judged entry after a revision. */
-async function resettled(tx: Transaction, entry: EntryRow, known?: KnownTexts): Promise<StandingColumns> {
-  const standing = await settleStanding(tx, entry, known)
-  if (standing === null) return UNJUDGED
-  const { changedBy } = standing
-  const name = changedBy === null ? null : await findShownName(tx, changedBy.actor)
-  return { standing: JSON.stringify(standing), changed_by_name: name }
 }

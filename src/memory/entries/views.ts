@@ -9,8 +9,8 @@ import { type ContributionOutcome, changedSince } from '../actors/rules.ts'
 import {
   listContributionOutcomes,
   listJudgements,
-  namedStanding,
   shownStanding,
+  standingColumns,
   storedStanding,
 } from '../evidence/rows.ts'
 import { latestOf, verdictOf } from '../evidence/rules.ts'
@@ -189,10 +189,11 @@ async function revisionStateOf(on: WithReader, entry: EntryRow, revisionId: stri
   const revision = await findRevisionAuthor(on.reader, entry.number, revisionId)
   if (revision === undefined) throw new Problem('REVISION_NOT_FOUND')
   assertNotErased(revision)
-  const { state, tally, confirmed } =
+  const judged =
     revision.number === entry.revision
-      ? shownStanding(entry)
-      : await namedStanding(on.reader, await standingOn(on.reader, entry, { ...revision, revision: revision.number }))
+      ? entry
+      : await standingColumns(on.reader, await standingOn(on.reader, entry, { ...revision, revision: revision.number }))
+  const { state, tally, confirmed } = shownStanding(judged)
   return {
     state,
     tally,

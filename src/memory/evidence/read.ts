@@ -1,5 +1,5 @@
 import type { Standing } from '../../contract/resources.ts'
-import { type Signal, TRUST } from '../../contract/vocabulary.ts'
+import { TRUST } from '../../contract/vocabulary.ts'
 import { only, type Reader } from '../../engine/database.ts'
 import { toAuthor } from '../actors/rows.ts'
 import { historyOf } from '../entries/blame.ts'
@@ -8,7 +8,7 @@ import { findAddressed, inTurns, observedRead, type ReadOperation, type Reads } 
 import { signalsMember } from '../signals/signals.ts'
 import { isoTime, shortDigest } from '../values.ts'
 import type { Piece } from './pieces-rules.ts'
-import { findEvidenceId, findRevisionId, findStatement, findText, shownStanding, storedStanding } from './rows.ts'
+import { findRevisionId, findStatement, findText, shownStanding, storedStanding } from './rows.ts'
 import type { ComputedStanding as StoredStanding } from './rules.ts'
 import { textsOf } from './standing.ts'
 
@@ -83,10 +83,10 @@ async function contradictionOf(
   reader: Reader,
   { record, verdict, status, answer, addressed, byAuthor }: StoredContradiction,
 ): Promise<Standing['contradictions'][number] | undefined> {
-  const [row, answeredBy, addressedBy] = await Promise.all([
+  const [row, answeredBy, support] = await Promise.all([
     findStatement(reader, record, verdict),
     answer === null ? null : findRevisionId(reader, answer),
-    addressed === null ? null : findEvidenceId(reader, addressed),
+    addressed === null ? null : findStatement(reader, addressed, 'SUPPORTED'),
   ])
   if (row === undefined) return undefined
   return {
@@ -95,20 +95,14 @@ async function contradictionOf(
     revisionId: row.revision_id,
     sourceEntryId: row.source_entry_id,
     quote: row.quote,
-    ...{ byAuthor, status, answeredBy, addressedBy },
+    ...{ byAuthor, status, answeredBy, addressedBy: support?.id ?? null },
     rationale: row.rationale,
     actor: toAuthor(row),
   }
 }
 
-/** An objection to a text: a contradiction, a relation of type CONTRADICTS, or a verification that found the text unsupported. */
-type ShownObjection = { id: string; rationale: string; signals?: Signal[] }
-
 /** The strongest open objections of a standing, those that stand first. An answered one is a claim against a claim. */
-export async function objectionsTo(
-  reader: Reader,
-  { contradictions }: Pick<StoredStanding, 'contradictions'>,
-): Promise<ShownObjection[]> {
+export async function objectionsTo(reader: Reader, { contradictions }: Pick<StoredStanding, 'contradictions'>) {
   const open = contradictions.filter(({ status }) => status !== 'ADDRESSED')
   const found = await Promise.all(open.map(({ record, verdict }) => findStatement(reader, record, verdict)))
   return found

@@ -12,8 +12,8 @@ import {
   type ComputedStanding,
   type Correction,
   type Judgement,
+  NO_STANDING,
   type Verdict,
-  verdictOf,
 } from './rules.ts'
 
 type EvidenceColumns = {
@@ -37,8 +37,7 @@ type VerificationRow = EvidenceColumns & {
   confidence: number
 }
 type ContradictionRow = EvidenceColumns & { kind: 'CONTRADICT'; result: null; confidence: null }
-export type EvidenceRow = VerificationRow | ContradictionRow
-export type SignedEvidence = (VerificationRow & AuthorColumns) | (ContradictionRow & AuthorColumns)
+export type SignedEvidence = (VerificationRow | ContradictionRow) & AuthorColumns
 
 const EVIDENCE: Sql = sql`
   SELECT v.number, v.id, v.kind, e.id AS entry_id, v.ordinal, r.id AS revision_id, ${AUTHOR_COLUMNS}, o.id AS origin_id, v.result, v.confidence,
@@ -53,10 +52,10 @@ export const listEvidence = (reader: Reader, entry: number, newest: number, limi
 
 /** All evidence of an entry, newest first: for administrators. */
 export const listAllEvidence = (reader: Reader, entry: number, limit: number) =>
-  reader.all<EvidenceRow>(sql`${EVIDENCE} WHERE v.entry = ${entry} ORDER BY v.ordinal DESC LIMIT ${limit}`)
+  reader.all<SignedEvidence>(sql`${EVIDENCE} WHERE v.entry = ${entry} ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
 type NewEvidence = Pick<EvidenceColumns, 'number' | 'id' | 'ordinal' | 'rationale' | 'quote'> & {
-  kind: EvidenceRow['kind']
+  kind: SignedEvidence['kind']
   entry: number
   revision: number
   actor: number
@@ -91,11 +90,15 @@ const sharedMembers = (row: EvidenceColumns) => ({
 })
 
 export const toVerification = (row: VerificationRow): Verification => ({
-  ...{ ...sharedMembers(row), result: row.result, confidence: row.confidence },
+  ...sharedMembers(row),
+  result: row.result,
+  confidence: row.confidence,
 })
 
 export const toContradiction = (row: ContradictionRow): Contradiction => ({
-  ...{ ...sharedMembers(row), sourceEntryId: row.source_entry_id, ...(row.quote === null ? {} : { quote: row.quote }) },
+  ...sharedMembers(row),
+  sourceEntryId: row.source_entry_id,
+  ...(row.quote === null ? {} : { quote: row.quote }),
 })
 
 /** The entries with evidence or objections above a record: at most `limit` of each. */
@@ -139,7 +142,7 @@ const OBJECTED: Kind = {
  */
 export async function listJudgements(
   reader: Reader,
-  { number, evidence, relations }: Pick<JudgedEntry, 'number' | 'evidence' | 'relations'>,
+  { number, evidence, relations }: Omit<JudgedEntry, 'revision'>,
   upTo = ALL,
 ): Promise<Judgement[]> {
   const [judged, objected] = await Promise.all([
@@ -269,12 +272,6 @@ export async function raiseOrigins(tx: Transaction, entry: number, originGroup: 
   await tx.run(sql`UPDATE entry SET origins = ${originGroup} WHERE number = ${entry} AND origins < ${originGroup}`)
 }
 
-const NO_STANDING: ComputedStanding = {
-  ...verdictOf([]),
-  ...{ earlier: verdictOf([]).tally, share: 0.5, confirmed: null, unconfirmed: [], nearest: null, removed: [] },
-  ...{ changed: 0, changedBy: null, checkedAt: null, observedOn: [], contest: 0 },
-}
-
 /** The stored standing of an entry: records and revisions by their numbers, times in milliseconds. */
 export const storedStanding = (text: string | null): ComputedStanding =>
   text === null ? NO_STANDING : (JSON.parse(text) as ComputedStanding)
@@ -286,68 +283,58 @@ export const STANDING_COLUMNS: Sql = sql`e.standing, (${shownName(sql`e.changed_
 /** The same for statements that read many entries and join the actor `c`. */
 export const JOINED_STANDING: Sql = sql`e.standing, ${SHOWN_NAME} AS changed_by_name`
 
+/** The name is that of the author of the newest change since the text was supported. */
 export type StandingColumns = { standing: string | null; changed_by_name: string | null }
 
-const slimStanding = (
-  { state, tally, share, confirmed, changed, changedBy, checkedAt }: ComputedStanding,
-  name: string | null,
-): Entry['standing'] => ({
-  ...{ state, tally, share, confirmed, changed },
-  ...(changedBy === null ? {} : { changedBy: { name, others: changedBy.others, ...signalsMember(name) } }),
-  lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
-})
-
-/** The standing of a text without judgements. */
-export const NOT_JUDGED: Entry['standing'] = slimStanding(NO_STANDING, null)
+/** The columns of a text without judgements. */
+export const NOT_JUDGED: StandingColumns = { standing: null, changed_by_name: null }
 
 /** The part of a standing that every answer with an entry shows. */
-export const shownStanding = ({ standing, changed_by_name }: StandingColumns): Entry['standing'] =>
-  standing === null ? NOT_JUDGED : slimStanding(JSON.parse(standing) as ComputedStanding, changed_by_name)
+export function shownStanding({ standing, changed_by_name: name }: StandingColumns): Entry['standing'] {
+  const stored = standing === null ? NO_STANDING : (JSON.parse(standing) as ComputedStanding)
+  const { state, tally, share, confirmed, changed, changedBy, checkedAt } = stored
+  return {
+    ...{ state, tally, share, confirmed, changed },
+    ...(changedBy === null ? {} : { changedBy: { name, others: changedBy.others, ...signalsMember(name) } }),
+    lastCheckedAt: checkedAt === null ? null : isoTime(checkedAt),
+  }
+}
 
-/** The shown name of an actor. */
-export const findShownName = async (reader: Reader, actor: number): Promise<string | null> =>
-  (await reader.one<{ name: string | null }>(shownName(sql`${actor}`)))?.name ?? null
-
-/** The same of a standing that is not stored. */
-export async function namedStanding(reader: Reader, standing: ComputedStanding | null): Promise<Entry['standing']> {
-  const { changedBy } = standing ?? NO_STANDING
-  return slimStanding(standing ?? NO_STANDING, changedBy === null ? null : await findShownName(reader, changedBy.actor))
+/** The columns of a standing that was computed; null without judgements. */
+export async function standingColumns(reader: Reader, standing: ComputedStanding | null): Promise<StandingColumns> {
+  if (standing === null) return NOT_JUDGED
+  const { changedBy } = standing
+  const by = changedBy && (await reader.one<{ name: string | null }>(shownName(sql`${changedBy.actor}`)))
+  return { standing: JSON.stringify(standing), changed_by_name: by?.name ?? null }
 }
 
 /** Stores the standing of an entry, and the check that it needs; null if there is no evidence. */
 export async function updateStanding(tx: Transaction, entry: number, standing: ComputedStanding | null): Promise<void> {
+  const { changedBy, contest, checkedAt } = standing ?? NO_STANDING
   const json = standing === null ? null : JSON.stringify(standing)
   const due = dueOf(standing)
-  const confirmedAt = due === 'CONFIRMED' ? (standing?.checkedAt ?? null) : null
   await tx.run(sql`
-    UPDATE entry SET standing = ${json}, changed_by = ${standing?.changedBy?.actor ?? null}, contest = ${standing?.contest ?? 0}, due = ${due}, confirmed_at = ${confirmedAt}
+    UPDATE entry SET standing = ${json}, changed_by = ${changedBy?.actor ?? null}, contest = ${contest}, due = ${due},
+      confirmed_at = ${due === 'CONFIRMED' ? checkedAt : null}
     WHERE number = ${entry}`)
 }
 
-/** A judgement or a relation of type CONTRADICTS, by the number of its record. */
-type StatementRow = {
-  id: string
-  revision_id: string
-  rationale: string
-  source_entry_id: string | null
-  quote: string | null
-  created_at: number
-} & AuthorColumns
+type StatementRow = Pick<
+  EvidenceColumns,
+  'id' | 'revision_id' | 'rationale' | 'source_entry_id' | 'quote' | 'created_at'
+> &
+  AuthorColumns
 
-/** The text, the time and the author of a judgement or a relation, by its record; undefined if there is none. */
+/** A judgement, or a relation of type CONTRADICTS, by its record: its text, time and author; undefined if there is none. */
 export const findStatement = (reader: Reader, record: number, verdict: Verdict) =>
-  verdict === 'CONTRADICTS'
-    ? reader.one<StatementRow>(sql`
+  reader.one<StatementRow>(
+    verdict === 'CONTRADICTS'
+      ? sql`
         SELECT l.id, l.rationale, l.created_at, ${AUTHOR_COLUMNS}, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
         FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision
-          JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
-    : reader.one<StatementRow>(sql`
-        SELECT v.id, r.id AS revision_id, v.rationale, v.created_at, ${AUTHOR_COLUMNS}, CASE WHEN s.withdrawn = 0 THEN s.id END AS source_entry_id, v.quote
-        FROM evidence v JOIN revision r ON r.number = v.revision JOIN actor a ON a.number = v.actor
-          LEFT JOIN entry s ON s.number = v.source_entry WHERE v.number = ${record}`)
-
-export const findEvidenceId = async (reader: Reader, record: number): Promise<string | null> =>
-  (await reader.one<{ id: string }>(sql`SELECT id FROM evidence WHERE number = ${record}`))?.id ?? null
+          JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`
+      : sql`${EVIDENCE} WHERE v.number = ${record}`,
+  )
 
 export const findRevisionId = async (reader: Reader, number: number): Promise<string | null> =>
   (await reader.one<{ id: string }>(sql`SELECT id FROM revision WHERE number = ${number}`))?.id ?? null

@@ -386,12 +386,18 @@ function changesOf({ current, compared }: Evidence, supports: readonly Judgement
   return { revision, nearest, gone: changedPlaces(ofJudged), unconfirmed }
 }
 
+const NO_SUPPORT = { confirmed: null, unconfirmed: [], nearest: null, removed: [], changed: 0 }
+
+/** The standing of a text without judgements. */
+export const NO_STANDING: ComputedStanding = {
+  ...verdictOf([]),
+  ...NO_SUPPORT,
+  ...{ earlier: tallyOf([]), share: 0.5, changedBy: null, checkedAt: null, observedOn: [], contest: 0 },
+}
+
 /** What independent voices supported of the current text. */
-function supportOf(
-  current: CutText,
-  changes: Changes | undefined,
-): Pick<ComputedStanding, 'confirmed' | 'unconfirmed' | 'nearest' | 'removed' | 'changed'> {
-  if (changes === undefined) return { confirmed: null, unconfirmed: [], nearest: null, removed: [], changed: 0 }
+function supportOf(current: CutText, changes: Changes | undefined): Pick<ComputedStanding, keyof typeof NO_SUPPORT> {
+  if (changes === undefined) return NO_SUPPORT
   const { revision, nearest, unconfirmed, gone } = changes
   return {
     confirmed: inThousandths(current.size === 0 ? 1 : 1 - current.lengthOf(unconfirmed) / current.size),

@@ -49,7 +49,6 @@ export async function evidenceOn(
   text: CurrentText,
   { upTo, known }: EvidenceScope = {},
 ): Promise<ReadEvidence | undefined> {
-  if (entry.evidence === 0 && entry.relations === 0) return undefined
   const counted = latestOf(await store.listJudgements(reader, entry, upTo))
   if (counted.length === 0) return undefined
   const texts = known?.texts ?? textsOf(entry.number)
@@ -94,10 +93,10 @@ const NEXT = Number.MAX_SAFE_INTEGER
 export async function prepareTexts(
   reader: Reader,
   entry: store.JudgedEntry,
-  { title, summary, content }: Text,
+  newText: Text,
   actor: number,
 ): Promise<KnownTexts | undefined> {
-  const text = { title, summary, content, revision: NEXT }
+  const text = { ...newText, revision: NEXT }
   const evidence = await evidenceOn(reader, entry, text)
   if (evidence !== undefined) await namedStandingOf(reader, entry, text, evidence, [{ number: NEXT, actor }])
   return evidence
