@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { piecesOf } from '../../src/memory/evidence/pieces-rules.ts'
 import { atOnce } from '../../src/web/browser/difference.js'
 import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
 import { type Html, html } from '../../src/web/html.ts'
 import { markup } from '../../src/web/parts/markdown.ts'
+import { piecesOf } from '../support/pieces.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 

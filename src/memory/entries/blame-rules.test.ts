@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { evidenceAfter, type HistoryEvent } from '../../../test/support/judged-history.ts'
-import { piecesOf, type Text } from '../evidence/pieces-rules.ts'
+import { piecesOf } from '../../../test/support/pieces.ts'
+import type { Text } from '../evidence/pieces-rules.ts'
 import { COST_MAX, COSTS, evidenceOfPieces, type Origin, TextBlame } from './blame-rules.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))

@@ -1,6 +1,14 @@
 import { SECTIONS, type Section } from '../../contract/vocabulary.ts'
 import { sectionOf, type Text, visitPieces } from '../evidence/pieces-rules.ts'
-import { type Evidence, isAgainst, type Judgement, objectionsOf, verdictOf } from '../evidence/rules.ts'
+import {
+  type Evidence,
+  inFavourBeside,
+  isAgainst,
+  type Judgement,
+  newestOfActors,
+  objectionsOf,
+  verdictOf,
+} from '../evidence/rules.ts'
 
 /**
  * Costs of a comparison, in units of about 2 ns: for each revision, each character read, each piece cut again, each character hashed, and
@@ -277,13 +285,6 @@ export function evidenceOfPieces(evidence: Evidence): { places: (number | null)[
 /** The evidence of a part, from the newest judgement of each actor and all objections. */
 function partOf(about: readonly Judgement[]): PartEvidence {
   const objections = about.filter(isAgainst)
-  const opponents = new Set(objections.map(({ actor }) => actor))
-  const others = new Map(
-    about
-      .filter(one => !isAgainst(one))
-      .toReversed()
-      .map(one => [one.actor, one]),
-  )
-  const counted = [...objections, ...[...others.values()].filter(({ actor }) => !opponents.has(actor))]
-  return { ...verdictOf(counted), objections }
+  const inFavour = newestOfActors(inFavourBeside(objections, about.toReversed()))
+  return { ...verdictOf([...objections, ...inFavour]), objections }
 }

@@ -225,15 +225,14 @@ async function isAuthor(reader: Reader, by: Parameters<typeof listWritten>[1], r
   const written = await listWritten(reader, by, WRITTEN_MAX + 1)
   if (written.length === 0 || written.length > WRITTEN_MAX) return written.length > 0
   const texts = textsOf(by.entry)
-  const [first, judged] = [await findText(reader, by.entry), await findText(reader, revision)].map(row =>
-    texts.cut(only(row)),
-  )
+  const textOf = async (number: number) => texts.cut(only(await findText(reader, number)))
+  const [first, judged] = [await textOf(by.entry), await textOf(revision)]
   for (const ordinal of written) {
-    const changes = await listTexts(reader, by.entry, Math.max(0, ordinal - EARLIER_MAX - 1), ordinal)
-    const [own, ...earlier] = changes.map(row => texts.cut(row))
+    const [own, ...earlier] = await listTexts(reader, by.entry, Math.max(0, ordinal - EARLIER_MAX - 1), ordinal)
     // A revision that changed nothing is not listed, and wrote nothing.
-    if (own === undefined || changes[0]?.ordinal !== ordinal || judged === undefined || first === undefined) continue
-    if (hasWritten(own, ordinal === 1 ? [] : [...earlier, first], judged)) return true
+    if (own?.ordinal !== ordinal) continue
+    const before = ordinal === 1 ? [] : [...earlier.map(row => texts.cut(row)), first]
+    if (hasWritten(texts.cut(own), before, judged)) return true
   }
   return false
 }

@@ -16,7 +16,7 @@ const KINDS = byteTable([
 ])
 
 /** Called for the piece `text.slice(from, to)`. `end` excludes the blank space at its end. A visit that returns true is the last. */
-export type Visit = (from: number, to: number, end: number) => unknown
+type Visit = (from: number, to: number, end: number) => unknown
 
 /**
  * Visits the sentences and lines of a text in order, from `start`, where one begins. Concatenated, they are the text. A sentence ends with
@@ -69,13 +69,6 @@ const isShort = (text: string, from: number, at: number): boolean =>
   kindAt(text, at) === STOP &&
   (at - from < SHORTEST - 1 || (at - from <= NUMBER_MAX && /^\s*\d+$/.test(text.slice(from, at))))
 
-/** The sentences and lines of a text in order. Concatenated, they are the text. */
-export function piecesOf(text: string): string[] {
-  const pieces: string[] = []
-  visitPieces(text, 0, (from, to) => void pieces.push(text.slice(from, to)))
-  return pieces
-}
-
 export type Text = { title: string; summary: string; content: string }
 
 /** The text of a section. */
@@ -109,7 +102,7 @@ export class CutText {
   /** Twice the numbers, plus 1 for a piece that begins a line. */
   readonly keys: readonly number[]
   /** The length of all pieces, in UTF-16 units. */
-  readonly size: number
+  readonly #size: number
   readonly #sections: readonly CutSection[]
   readonly #known: readonly Piece[]
   readonly #compared = new Map<CutText, Comparison>()
@@ -121,7 +114,7 @@ export class CutText {
     this.numbers = keys.map(key => key >> 1)
     this.#sections = sections
     this.#known = known
-    this.size = this.lengthOf(keys.keys())
+    this.#size = this.#lengthOf(keys.keys())
   }
 
   /** The pieces at some places, by default all. Places outside the text are omitted. */
@@ -129,8 +122,13 @@ export class CutText {
     return [...places].flatMap(place => this.#known[this.numbers[place] ?? -1] ?? [])
   }
 
+  /** The share of the text, by characters, that is not at some places. */
+  shareWithout(places: readonly number[]): number {
+    return this.#size === 0 ? 1 : 1 - this.#lengthOf(places) / this.#size
+  }
+
   /** The length of the pieces at some places, in UTF-16 units. */
-  lengthOf(places: Iterable<number>): number {
+  #lengthOf(places: Iterable<number>): number {
     let size = 0
     for (const place of places) size += (this.#known[this.numbers[place] as number] as Piece).text.length
     return size
@@ -205,8 +203,7 @@ export class CutText {
       ofJudged[pair] = 1
       ofCurrent[place] = 1
     }
-    const share = this.size === 0 ? 1 : 1 - this.lengthOf(changedPlaces(ofCurrent)) / this.size
-    return { same: this.isSame(judged), ofCurrent, ofJudged, share }
+    return { same: this.isSame(judged), ofCurrent, ofJudged, share: this.shareWithout(changedPlaces(ofCurrent)) }
   }
 }
 

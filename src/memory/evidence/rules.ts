@@ -201,7 +201,7 @@ export function objectionsOf(evidence: Evidence): Objection[] {
     return Math.max(0, ...[...standing.values()].filter(isNew).map(one => one.revision))
   })
   return objections.map(one =>
-    one.answer !== null && reopenedUpTo(one.judgement.revision) >= one.answer ? standingObjection(one.judgement) : one,
+    one.answer !== null && reopenedUpTo(one.judgement.revision) >= one.answer ? { ...one, ...OPEN } : one,
   )
 }
 
@@ -211,9 +211,7 @@ function newSince(revision: number, { compared, isIn }: Evidence): (objection: J
   return one => !isQuoted(one) || text === undefined || !isIn(one, text)
 }
 
-const standingObjection = (judgement: Judgement): Objection => ({
-  ...{ judgement, status: 'STANDING', answer: null, addressed: null },
-})
+const OPEN = { status: 'STANDING', answer: null, addressed: null } as const
 
 /** An objection with its status, without regard to the others. A text that is not compared counts as changed. */
 function objectionOf(judgement: Judgement, evidence: Evidence, supports: readonly Judgement[]): Objection {
@@ -223,7 +221,7 @@ function objectionOf(judgement: Judgement, evidence: Evidence, supports: readonl
   if (withdrawn !== undefined) return { judgement, status: 'ADDRESSED', answer: null, addressed: withdrawn.record }
   const answer = answerTo(judgement, evidence)
   const isGone = judged !== undefined && !current.numbers.some(number => judged.has(number))
-  if (isIn(judgement, current) || (answer === undefined && !isGone)) return standingObjection(judgement)
+  if (isIn(judgement, current) || (answer === undefined && !isGone)) return { judgement, ...OPEN }
   const since = answer?.number ?? judgement.revision + 1
   const accepted = supports.find(one => isAcceptance(one, answer) && isAbout(one, since, judgement, evidence))
   const status = accepted === undefined ? 'ANSWERED' : 'ADDRESSED'
@@ -298,8 +296,7 @@ export function assess(evidence: Evidence): { standing: ComputedStanding; change
   const those = (status: ObjectionStatus): Judgement[] =>
     objections.filter(one => one.status === status).map(one => one.judgement)
   const [open, answered] = [those('STANDING'), those('ANSWERED')]
-  const opponents = new Set(open.map(({ actor }) => actor))
-  const inFavour = judgements.filter(one => !isAgainst(one) && !opponents.has(one.actor))
+  const inFavour = inFavourBeside(open, judgements)
   const counted = new Set([...open, ...newestOfActors(inFavour.filter(one => countsNow(evidence, one)))])
   const here = judgements.filter(one => counted.has(one))
   const tally = tallyOf(here)
@@ -321,8 +318,14 @@ export function assess(evidence: Evidence): { standing: ComputedStanding; change
   return { standing, changes }
 }
 
+/** The judgements that are not against their texts, without those of actors with some objection. */
+export function inFavourBeside(objections: readonly Judgement[], judgements: readonly Judgement[]): Judgement[] {
+  const opponents = new Set(objections.map(({ actor }) => actor))
+  return judgements.filter(one => !isAgainst(one) && !opponents.has(one.actor))
+}
+
 /** The newest judgement of each actor. The judgements come oldest first. */
-const newestOfActors = (judgements: readonly Judgement[]): Judgement[] => [
+export const newestOfActors = (judgements: readonly Judgement[]): Judgement[] => [
   ...new Map(judgements.map(one => [one.actor, one])).values(),
 ]
 
@@ -350,7 +353,7 @@ export function verdictOf(
   judgements: readonly Judgement[],
 ): Pick<ComputedStanding, 'state' | 'tally' | 'contradictions'> {
   const tally = tallyOf(judgements)
-  const contradictions = shownOf(judgements.filter(isAgainst).map(standingObjection))
+  const contradictions = shownOf(judgements.filter(isAgainst).map(judgement => ({ judgement, ...OPEN })))
   return { state: stateOf(tally, { isExact: true, isAnswered: false }), tally, contradictions }
 }
 
@@ -400,7 +403,7 @@ function supportOf(current: CutText, changes: Changes | undefined): Pick<Compute
   if (changes === undefined) return NO_SUPPORT
   const { revision, nearest, unconfirmed, gone } = changes
   return {
-    confirmed: inThousandths(current.size === 0 ? 1 : 1 - current.lengthOf(unconfirmed) / current.size),
+    confirmed: inThousandths(current.shareWithout(unconfirmed)),
     unconfirmed: notableFirst(current, unconfirmed),
     nearest: revision,
     removed: notableFirst(nearest, gone),
@@ -410,11 +413,10 @@ function supportOf(current: CutText, changes: Changes | undefined): Pick<Compute
 
 /** At most three places of pieces: those whose small change may reverse the meaning first. */
 function notableFirst(text: CutText, places: readonly number[]): number[] {
-  const notable: number[] = []
-  for (const place of places) {
-    if (notable.length === NAMED) break
-    if (text.piecesAt([place]).some(isNotable)) notable.push(place)
-  }
+  const notable = places
+    .values()
+    .filter(place => text.piecesAt([place]).some(isNotable))
+    .take(NAMED)
   return [...new Set([...notable, ...places.slice(0, 2 * NAMED)])].slice(0, NAMED)
 }
 
@@ -435,13 +437,14 @@ function shownOf(objections: readonly Objection[]): ComputedStanding['contradict
     .map(({ judgement: { record, verdict, own }, ...objection }) => ({ record, verdict, byAuthor: own, ...objection }))
 }
 
+/** More than the voices that count. */
 const SIDES_WEIGHT = 100_000
 
 /** Orders entries by the voices on the weaker side, then by those against. A voice on both sides is against. */
 function contestOf(open: readonly Judgement[], supports: readonly Judgement[]): number {
   const against = voicesOf(open)
   const inFavour = [...voicesOf(supports)].filter(voice => !against.has(voice)).length
-  return Math.min(inFavour, against.size) * SIDES_WEIGHT + Math.min(against.size, SIDES_WEIGHT - 1)
+  return Math.min(inFavour, against.size) * SIDES_WEIGHT + against.size
 }
 
 /** A share in whole per cent, rounded down: a share below 1 is never 100. */

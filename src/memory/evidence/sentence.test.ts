@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { piecesOf } from './pieces-rules.ts'
+import { piecesOf } from '../../../test/support/pieces.ts'
 
 const CASES: [string, string[]][] = [
   ['One. Two! Three? Four', ['One. ', 'Two! ', 'Three? ', 'Four']],

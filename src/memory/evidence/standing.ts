@@ -132,10 +132,10 @@ async function changedByOf(
   const changes = found.slice(0, CHANGES_COMPARED)
   const [newest] = changes
   if (newest === undefined) return null
-  if (new Set(found.map(({ actor }) => actor)).size === 1 && found.length === changes.length)
-    return { actor: newest.actor, others: 0 }
-  const before = found[CHANGES_COMPARED]?.number ?? revision
-  const texts = await Promise.all([...changes.map(({ number }) => number), before].map(textOf))
+  const { actor } = newest
+  if (found.length <= CHANGES_COMPARED && found.every(one => one.actor === actor)) return { actor, others: 0 }
+  const numbers = [...found.map(({ number }) => number), revision].slice(0, CHANGES_COMPARED + 1)
+  const texts = await Promise.all(numbers.map(textOf))
   const sought = new Set([...numbersAt(current, unconfirmed), ...numbersAt(nearest, gone)])
   const made = changes.filter((_, at) => {
     const [to, from] = [texts[at] as CutText, texts[at + 1] as CutText]
@@ -143,8 +143,8 @@ async function changedByOf(
     const touched = [...numbersAt(to, changedPlaces(ofCurrent)), ...numbersAt(from, changedPlaces(ofJudged))]
     return touched.filter(number => sought.delete(number)).length > 0
   })
-  const actors = new Set(made.map(({ actor }) => actor))
-  return { actor: (made[0] ?? newest).actor, others: Math.max(0, actors.size - 1) + (sought.size > 0 ? 1 : 0) }
+  const actors = new Set((made.length === 0 ? [newest] : made).map(one => one.actor))
+  return { actor: made[0]?.actor ?? actor, others: actors.size - 1 + (sought.size > 0 ? 1 : 0) }
 }
 
 const numbersAt = ({ numbers }: CutText, places: readonly number[]): number[] =>
