@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 
 const PATIENCE = 900_000
@@ -34,7 +33,3 @@ function versionOf(directory: string, name: string): string | undefined {
   const manifest = join(directory, 'node_modules', name, 'package.json')
   return existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version : undefined
 }
-
-/** Loads a package that is installed in a folder. The caller states its types, which are not checked. */
-export const loadFrom = <T>(directory: string, name: string): T =>
-  createRequire(join(directory, 'package.json'))(name) as T
