@@ -50,7 +50,7 @@ function toolboxFor(place: SessionMemory): Toolbox {
 }
 
 function createToolbox(place: SessionMemory): Toolbox {
-  const tools = TOOLS.filter(tool => !(tool.onlyPrivate && place.memory === 'shared')).map(tool => fitted(tool, place))
+  const tools = TOOLS.filter(tool => (tool.only ?? place.memory) === place.memory).map(tool => fitted(tool, place))
   return {
     listed: describedOnce(tools.map(tool => listedAs(tool, place))),
     byName: new Map(tools.map(tool => [tool.name, { tool, check: once(() => createCheck(tool)) }])),
@@ -151,7 +151,7 @@ function describedOnce(listed: Listed[]): Listed[] {
  * `forget` is destructive.
  */
 const annotationsOf = (tool: Tool, { memory }: SessionMemory): Listed['annotations'] => ({
-  ...(writes(tool) ? (tool.onlyPrivate === true ? {} : { destructiveHint: false }) : { readOnlyHint: true }),
+  ...(writes(tool) ? (tool.only === 'private' ? {} : { destructiveHint: false }) : { readOnlyHint: true }),
   ...(memory === 'shared' ? {} : { openWorldHint: false }),
 })
 

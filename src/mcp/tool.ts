@@ -127,8 +127,8 @@ export type Tool = {
   aliases?: Readonly<Record<string, string>>
   /** The fault of arguments that the schema accepts individually; undefined if there is none. */
   refuse?(args: Record<string, unknown>): string | undefined
-  /** True for tools that only a private store has. */
-  onlyPrivate?: boolean
+  /** The only kind of memory that has the tool; both have it if omitted. */
+  only?: Memory
   run(context: Context, args: never): Promise<ToolAnswer>
 }
 

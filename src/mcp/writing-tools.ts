@@ -396,6 +396,7 @@ const report = tool({
     details: ReportInput.properties.details,
   }),
   performs: ['readBatch', 'createReport'],
+  only: 'shared',
   refuse({ entry: name, revisionId: revision, evidenceId }) {
     const given = [name, revision, evidenceId].filter(one => one !== undefined)
     return given.length === 1 ? undefined : 'the call must name exactly one of entry, revisionId and evidenceId'
@@ -410,7 +411,6 @@ const report = tool({
   },
 })
 
-/** Only a private store has this tool. */
 const forget = tool({
   name: 'forget',
   title: 'Withdraw an entry',
@@ -418,7 +418,7 @@ const forget = tool({
     'Withdraw an unwanted entry. No tool shows it again; its revisions stay in the files of the store until those are deleted.',
   input: inputOf({ entry, reason: ModerationInput.properties.reason }),
   performs: ['moderate'],
-  onlyPrivate: true,
+  only: 'private',
   async run({ forget: withdraw }, { entry: name, reason }) {
     if (withdraw === undefined) throw new Error('forget was called without a private store.')
     const { entryId: id } = await withdraw(name, reason)

@@ -79,7 +79,7 @@ export function testArguments(app: TestApp, callTool: CallTool): void {
   test('an argument past its limit is refused with a sentence that names it, and is not charged', async () => {
     const earlier = expectStatus(await call<Stats>(app.url, 'GET', '/api/stats'), 200)
     let tried = 0
-    for (const tool of TOOLS.filter(({ onlyPrivate }) => !onlyPrivate)) {
+    for (const tool of TOOLS.filter(({ only }) => only !== 'private')) {
       const fitting = FITTING[tool.name] ?? {}
       const check = await createCheck(tool)
       assert.equal(faultOf(check, fitting), undefined, tool.name)

@@ -227,6 +227,9 @@ export function testStdio(app: TestApp): void {
     const { tools } = await client.listTools()
     assert.ok(tools.every(({ annotations }) => annotations?.openWorldHint === false))
     assert.ok(JSON.stringify({ tools }).length <= 12_000)
+    const names = tools.map(({ name }) => name)
+    assert.equal(names.length, 11)
+    assert.ok(names.includes('forget') && !names.includes('report'), 'the person is the operator')
     const { entryId, slug } = done(await noted('publish', { title: 'Wrong', summary: 'S', content: 'C' })).structured
     done(await noted('forget', { entry: slug, reason: 'It was wrong.' }))
     refused(await noted('read', { entry: entryId }), /^ENTRY_WITHDRAWN/)
