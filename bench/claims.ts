@@ -1,11 +1,27 @@
 import type { Operation } from './load/order.ts'
-import { type Results, rateOf, ratioOf } from './results.ts'
+import { median, type Results, rateOf, ratioOf } from './results.ts'
 
 /** A promise: the measured figure and the promised one. `held` is null if the figure was not measured. */
 export type Claim = { name: string; measured: string; target: string; held: boolean | null }
 
 const OWN = 'palimpsest'
 const PEERS = ['mcp-memory', 'mediawiki']
+
+/** The kinds of reads that are compared with the read of an entry, and the share of its rate that each has at least. */
+const READS: readonly (readonly [kind: string, least: number])[] = [
+  ['with a token', 0.8],
+  ['conditional', 1.2],
+  ['revision', 0.6],
+  ['evidence', 0.5],
+  ['activity', 0.5],
+  ['page', 0.15],
+]
+
+/** The processor time of a create in microseconds, median of the rounds; undefined if it was not measured. */
+function createCost({ targets }: Results): number | undefined {
+  const rounds = targets[OWN]?.rounds.W ?? []
+  return median(rounds.map(({ server, perSecond }) => (server / perSecond) * 1e6))
+}
 
 /** Judges every promise about speed and size against the figures of a run. */
 export function judge(results: Results): Claim[] {
@@ -20,6 +36,8 @@ export function judge(results: Results): Claim[] {
     times(results, 'W against the best peer', 'W', PEERS, 60),
     times(results, 'U against the best peer', 'U', PEERS, 40),
     times(results, 'W against the same creates on plain node:sqlite in groups of 32', 'W', ['limit-sqlite'], 1.2),
+    ...READS.map(([kind, least]) => atLeast(`R ${kind} against R`, results.measures.reads?.[kind], least, '×')),
+    atMost('processor time of a create, all threads', createCost(results), 850, 'µs'),
     atMost('memory at the end of the comparison', memory?.end, 180, 'MB'),
     atMost('bytes on disk for each byte of text, search index included', disk, 2.2, ''),
     ...measured(results),

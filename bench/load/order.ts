@@ -13,6 +13,9 @@ export type Situation = {
   addresses: string[]
   /** Words to search for. */
   words: string[]
+  /** Header lines that each GET sends, each ended by CR LF, and the status of its answer: 200 if none is given. */
+  fields?: string
+  status?: number
   /** Credentials, one per actor. */
   tokens: string[]
   /** The directory of the target's packages, for a driver that loads them. */

@@ -17,7 +17,7 @@ test('the harness measures every operation and all other measures on a small sto
   const work = mkdtempSync(join(tmpdir(), 'palimpsest-bench-'))
   t.after(() => rmSync(work, { recursive: true, force: true }))
   const output = join(work, 'results.json')
-  const measures = ['slow-disk', 'memory', 'ready', 'growth', 'search']
+  const measures = ['reads', 'slow-disk', 'memory', 'ready', 'growth', 'search']
   const what = ['--targets', 'palimpsest,limit-sqlite', '--measures', measures.join(',')]
   const size = ['--entries', '500', '--large', '1000', '--seconds', '0.5', '--rounds', '1', '--long', '6000']
   const { stderr } = await promisify(execFile)(process.execPath, [

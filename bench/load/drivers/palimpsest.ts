@@ -14,7 +14,7 @@ const OWN = 8
 
 /** Uses the interface of this project. The limit servers support its R, L and GET. */
 export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
-  const { urls, addresses, words, tokens } = situation
+  const { urls, addresses, words, tokens, fields, status = 200 } = situation
   const { number, next, operation } = options
   const http = openHttp(urls[number % urls.length] as string)
   const random = seeded(number)
@@ -41,7 +41,9 @@ export async function connect(situation: Situation, options: ConnectOptions): Pr
       await ask(200, list)
     },
     S: () => get(`/api/search?q=${encodeURIComponent(pick(random, words))}`),
-    GET: () => get(addresses[asked++ % addresses.length] as string),
+    async GET() {
+      await ask(status, requestText('GET', addresses[asked++ % addresses.length] as string, fields))
+    },
     async W() {
       await ask(201, requestText('POST', '/api/entries', token, JSON.stringify(next())))
     },
