@@ -97,6 +97,37 @@ test('the lines and columns of a stack trace are not missing, other numbers are'
   assert.deepEqual(numbersOf(pasted.missing), [])
 })
 
+test('the positions of compilers are not missing, whatever their form', async () => {
+  for (const position of [
+    'src/invoice.ts(4711,815): error',
+    'invoice.cpp(4711): error',
+    '/srv/Invoice.java:[4711,815] error',
+    'invoice.hs:4711:815-1213: error',
+    'file:4711:815: error',
+    'Makefile:4711: error',
+    './src/invoice.js 4711:815-1213 error',
+    '4711:815 error',
+    'parse error at 4711:815',
+    'error at line 4711, column 815',
+    'error at line 4711:815',
+    'error (Line: 4711, Col: 815)',
+    'File "invoice.ml", line 4711, characters 815-1213: error',
+    'Fehler in Zeile 4711, Spalte 815',
+    'erreur à la ligne 4711, colonne 815',
+    'ошибка в строке 4711, столбец 815',
+    '第 4711 行でエラー',
+  ]) {
+    const { missing } = await find(`${position}: renderInvoice cannot read street`)
+    assert.deepEqual(
+      missing.filter(word => /\d/.test(word)),
+      [],
+      position,
+    )
+  }
+  const { missing } = await find('renderInvoice status(4711) on 10.4.0.9:5150 expects 1213 lines, 404 columns')
+  assert.deepEqual(missing.filter(word => /\d/.test(word)).sort(), ['1213', '404', '4711', '5150'])
+})
+
 test('missing and corrected words are spelled as in the question', async () => {
   const { missing, corrected } = await find('Новый Datenbänke vérbindungspol')
   assert.deepEqual(missing, ['новый', 'datenbänke'])

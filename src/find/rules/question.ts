@@ -12,8 +12,23 @@ export type QueryWord = { word: string; terms: Map<string, number>; name: string
 /** The maximum number of distinct terms of a query that are used: half of them from its end, where a stack trace often names the error. */
 const QUERY_TERMS_MAX = 64
 
-/** Line and column numbers after a file name or after the word line: two copies of one program differ in them. */
-const PLACES = /(?<=\.[a-z]{1,5}["')\]]?):\d+(?::\d+)?(?![\w.])|(?<=\bline )\d+(?!\w)/gi
+/** Words before the number of a line, of a column and of characters, in several languages. */
+const PLACE_WORDS =
+  'lines?|col(?:umn)?s?|char(?:acter)?s?|zeile|spalte|ligne|colonn[ae]|l[ií]nea|columna|linha|coluna|riga|строк[аеи]|столбец|столбце'
+/** Numbers of lines and columns as compilers print them: two copies of one program differ in them. */
+const PLACES = new RegExp(
+  [
+    // invoice.js:12:3 and "invoice.js":12, Makefile:12, invoice.hs:12:3-9, Invoice.java:[12,3]
+    String.raw`(?<=\.[a-z]{1,6}["')\]]?|file):\[?\d+(?:[:,]\d+)?(?:-\d+)?(?![\w.])`,
+    // invoice.ts(12,3): and invoice.cpp(12):, but not the argument of a call
+    String.raw`(?<=\.[a-z]{1,6})\(\d+(?:,\d+)*(?=\) ?:)`,
+    // 12:3 at the begin of a line, after the name of a file, or after the word at
+    String.raw`(?<=^[ \t]{0,8}|\.[a-z]{1,6} |\bat )\d+:\d+(?:-\d+)?(?![\w.]|:\d)`,
+    String.raw`(?<=(?<!\p{L})(?:${PLACE_WORDS}):? )\d+(?:[:-]\d+)?(?!\w)`,
+    String.raw`(?<=第 ?)\d+(?= ?[行列])`,
+  ].join('|'),
+  'gimu',
+)
 
 /** Addresses, times, UUIDs and hashes: two copies of one message differ in them. */
 const PARTICULARS =
