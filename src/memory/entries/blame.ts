@@ -10,7 +10,7 @@ import { evidenceOn } from '../evidence/standing.ts'
 import { LruCache } from '../lru-cache.ts'
 import { findAddressed, observedRead, type ReadOperation, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
-import { isoTime, shortDigest } from '../values.ts'
+import { isoTime, memoized, shortDigest } from '../values.ts'
 import { COST_MAX, COSTS, evidenceOfPieces, type Origin, type Piece, TextBlame } from './blame-rules.ts'
 import { type BlamedRow, type EntryRow, findTextAt, findWriter, listTexts, type WriterRow } from './rows.ts'
 import { assertNotErased } from './rules.ts'
@@ -109,18 +109,12 @@ async function evidenceOfEntry(reader: Reader, entry: EntryRow) {
   const evidence = await evidenceOn(reader, entry, entry)
   if (evidence === undefined) return { places: [], items: [], version: [] }
   const { places, parts } = evidenceOfPieces(evidence)
-  const ids = new Map<number, Promise<string | undefined>>()
-  const findId = async ({ record, verdict }: Judgement) => (await findStatement(reader, record, verdict))?.id
-  const idOf = (one: Judgement): Promise<string | undefined> => {
-    const id = ids.get(one.record) ?? findId(one)
-    ids.set(one.record, id)
-    return id
-  }
+  const idOf = memoized(async ({ record, verdict }: Judgement) => (await findStatement(reader, record, verdict)).id)
   const items = await Promise.all(
     parts.map(async ({ state, tally, objections }) => ({
       state,
       tally,
-      objections: (await Promise.all(objections.slice(0, OBJECTIONS_NAMED).map(idOf))).filter(id => id !== undefined),
+      objections: await Promise.all(objections.slice(0, OBJECTIONS_NAMED).map(idOf)),
     })),
   )
   const version = parts.map(({ state, tally, objections }) => [state, tally, objections.map(({ record }) => record)])

@@ -30,13 +30,12 @@ async function standingOfEntry(reads: Reads, entry: EntryRow): Promise<Standing>
   const stored = storedStanding(entry.standing)
   const { state, nearest, observedOn, contradictions, earlier } = stored
   const supported = nearest === null || stored.removed.length === 0 ? undefined : await findText(reader, nearest)
-  const [shown, unconfirmed, best] = await Promise.all([
+  const [objections, unconfirmed, best] = await Promise.all([
     Promise.all(contradictions.map(one => contradictionOf(reader, one))),
     stored.unconfirmed.length === 0 ? [] : unconfirmedOf(reader, entry, stored.unconfirmed),
     nearest === null || state === 'SUPPORTED' ? null : findRevisionId(reader, nearest),
   ])
   const removed = supported === undefined ? [] : textsOf(entry.number).cut(supported).piecesAt(stored.removed)
-  const objections = shown.filter(one => one !== undefined)
   return {
     entryId: entry.id,
     revisionId: entry.revision_id,
@@ -82,13 +81,12 @@ const KINDS = { CONTRADICTED: 'CONTRADICTION', CONTRADICTS: 'RELATION', UNSUPPOR
 async function contradictionOf(
   reader: Reader,
   { record, verdict, status, answer, addressed, byAuthor }: StoredContradiction,
-): Promise<Standing['contradictions'][number] | undefined> {
+): Promise<Standing['contradictions'][number]> {
   const [row, answeredBy, support] = await Promise.all([
     findStatement(reader, record, verdict),
     answer === null ? null : findRevisionId(reader, answer),
     addressed === null ? null : findStatement(reader, addressed, 'SUPPORTED'),
   ])
-  if (row === undefined) return undefined
   return {
     id: row.id,
     kind: KINDS[verdict as keyof typeof KINDS],
@@ -105,7 +103,5 @@ async function contradictionOf(
 export async function objectionsTo(reader: Reader, { contradictions }: Pick<StoredStanding, 'contradictions'>) {
   const open = contradictions.filter(({ status }) => status !== 'ADDRESSED')
   const found = await Promise.all(open.map(({ record, verdict }) => findStatement(reader, record, verdict)))
-  return found
-    .filter(row => row !== undefined)
-    .map(({ id, rationale }) => ({ id, rationale, ...signalsMember(rationale) }))
+  return found.map(({ id, rationale }) => ({ id, rationale, ...signalsMember(rationale) }))
 }

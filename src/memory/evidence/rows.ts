@@ -1,6 +1,6 @@
 import type { Contradiction, Entry, Environment, Verification } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import { type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
+import { only, type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { ContributionOutcome, Outcome } from '../actors/rules.ts'
 import { signalsMember } from '../signals/signals.ts'
@@ -101,17 +101,13 @@ export const toContradiction = (row: ContradictionRow): Contradiction => ({
   ...(row.quote === null ? {} : { quote: row.quote }),
 })
 
-/** The entries with evidence or objections above a record: at most `limit` of each. */
+/** The entries with evidence or relations above a record: at most `limit` of each. */
 export async function listJudgedSince(reader: Reader, record: number, limit: number): Promise<number[]> {
-  const [judged, objected] = await Promise.all([
-    reader.all<{ entry: number }>(
-      sql`SELECT entry FROM evidence WHERE number > ${record} ORDER BY number LIMIT ${limit}`,
-    ),
-    reader.all<{ entry: number }>(
-      sql`SELECT target_entry AS entry FROM relation WHERE number > ${record} ORDER BY number LIMIT ${limit}`,
-    ),
-  ])
-  return [...judged, ...objected].map(({ entry }) => entry)
+  const rows = await reader.all<{ entry: number }>(sql`
+    SELECT page.entry FROM (SELECT entry FROM evidence WHERE number > ${record} ORDER BY number LIMIT ${limit}) AS page
+    UNION ALL
+    SELECT page.entry FROM (SELECT target_entry AS entry FROM relation WHERE number > ${record} ORDER BY number LIMIT ${limit}) AS page`)
+  return rows.map(({ entry }) => entry)
 }
 
 /** An entry, the number of its latest revision, and how many pieces of evidence and relations it has. */
@@ -325,19 +321,23 @@ type StatementRow = Pick<
 > &
   AuthorColumns
 
-/** A judgement, or a relation of type CONTRADICTS, by its record: its text, time and author; undefined if there is none. */
-export const findStatement = (reader: Reader, record: number, verdict: Verdict) =>
-  reader.one<StatementRow>(
-    verdict === 'CONTRADICTS'
-      ? sql`
-        SELECT l.id, l.rationale, l.created_at, ${AUTHOR_COLUMNS}, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
-        FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision
-          JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`
-      : sql`${EVIDENCE} WHERE v.number = ${record}`,
+/** A relation of type CONTRADICTS as a statement about its target. */
+const RELATION: Sql = sql`
+  SELECT l.id, l.rationale, l.created_at, ${AUTHOR_COLUMNS}, s.id AS source_entry_id, r.id AS revision_id, NULL AS quote
+  FROM relation l JOIN entry s ON s.number = l.source_entry JOIN revision r ON r.number = l.target_revision JOIN actor a ON a.number = l.actor`
+
+/** A judgement, or a relation of type CONTRADICTS, by its record: its text, time and author. Records are never deleted. */
+export const findStatement = async (reader: Reader, record: number, verdict: Verdict): Promise<StatementRow> =>
+  only(
+    await reader.one<StatementRow>(
+      verdict === 'CONTRADICTS'
+        ? sql`${RELATION} WHERE l.number = ${record}`
+        : sql`${EVIDENCE} WHERE v.number = ${record}`,
+    ),
   )
 
-export const findRevisionId = async (reader: Reader, number: number): Promise<string | null> =>
-  (await reader.one<{ id: string }>(sql`SELECT id FROM revision WHERE number = ${number}`))?.id ?? null
+export const findRevisionId = async (reader: Reader, number: number): Promise<string> =>
+  only(await reader.one<{ id: string }>(sql`SELECT id FROM revision WHERE number = ${number}`)).id
 
 /** 1 if an actor that did not write the revision gave such evidence about it and has not replaced it by a later one; else 0. */
 const judged = (evidence: Sql): Sql => sql`

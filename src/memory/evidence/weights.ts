@@ -81,7 +81,7 @@ export async function readWeights({ reader }: WithReader, slug: string, ids: rea
 
 async function findReply(reader: Reader, { kind, number, verdict }: Reply): Promise<Omit<ShownReply, 'kind'>> {
   const answer = kind === 'ANSWERED' ? only(await findAnswer(reader, number)) : undefined
-  const row = answer ?? only(await findStatement(reader, number, verdict))
+  const row = answer ?? (await findStatement(reader, number, verdict))
   const { id, rationale, created_at } = row
   const shown = { id, ordinal: answer?.ordinal, rationale, ...signalsMember(rationale) }
   return { ...shown, at: isoTime(created_at), author: toAuthor(row) }
