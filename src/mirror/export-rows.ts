@@ -249,14 +249,8 @@ const revisionOf = (row: RevisedRow) =>
 
 const evidenceOf = <Row extends JudgedRow>(row: Row) => ({
   ...row,
-  number: row.subject,
   id: row.evidence_id,
-  kind: row.action as Row['action'],
-  ordinal: row.evidence_ordinal,
-  origin_id: null,
   rationale: row.evidence_rationale,
-  quote: row.quote,
-  observed_on: row.observed_on,
 })
 
 /**

@@ -4,7 +4,7 @@ import { Problem } from '../../contract/problem.ts'
 import { PROBLEMS } from '../../contract/problems.ts'
 import type { EvidenceResult } from '../../contract/resources.ts'
 import { type Awaitable, only, type Reader, type Transaction } from '../../engine/database.ts'
-import { authorColumnsOf, toAuthor } from '../actors/rows.ts'
+import { authorOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
 import {
   countEvidence,
@@ -26,7 +26,6 @@ import {
   insertEvidence,
   listWritten,
   observedJson,
-  type SignedEvidence,
   takeOriginGroup,
   toContradiction,
   toVerification,
@@ -127,11 +126,11 @@ async function recordJudgement(
   const { record: number } = await addToHead(tx, { record: 1 })
   const counted = await countEvidence(tx, entry.number)
   const position = await positionOf(tx, context, writer, { ...revision, entry: entry.number })
-  const judgement = { number, id, kind, ordinal: counted.evidence, result, confidence, rationale, quote }
   const observedOn = observedJson(item.observedOn)
   await insertEvidence(tx, {
-    ...{ ...judgement, observedOn, entry: entry.number, revision: revision.number, actor: actor.number },
-    ...{ sourceEntry: source?.number ?? null, origin, ...position, at },
+    ...{ number, id, kind, ordinal: counted.evidence, result, confidence, rationale, quote, observedOn },
+    ...{ entry: entry.number, revision: revision.number, actor: actor.number, origin, ...position },
+    ...{ sourceEntry: source?.number ?? null, at },
   })
   await settleStanding(tx, { ...entry, ...counted })
   await endWrite(
@@ -141,15 +140,16 @@ async function recordJudgement(
     { action: kind, entry: entry.number, revision: revision.number, subject: number, origin, at },
     kind === 'VERIFY' ? { verifications: 1 } : { contradictions: 1 },
   )
-  // The schemas of both kinds and `assertMembers` check that the members of the kind are there.
-  const row = {
-    ...{ ...judgement, ...authorColumnsOf(actor), entry_id: entry.id, revision_id: revision.id },
-    ...{ source_entry_id: source?.id ?? null, observed_on: observedOn, origin_id: null, created_at: at, withdrawn: 0 },
-  } as SignedEvidence
-  const by = { actor: toAuthor(row) }
-  return row.kind === 'VERIFY'
-    ? { status: 201, verification: { ...toVerification(row), ...by } }
-    : { status: 201, contradiction: { ...toContradiction(row), ...by } }
+  const about = { entry_id: entry.id, revision_id: revision.id }
+  const said = { id, ...about, actor_id: actor.id, rationale, observed_on: observedOn, created_at: at }
+  const by = { actor: authorOf(actor) }
+  // The schemas and `assertMembers` check that a verification has both members, and a contradiction none.
+  return result === null || confidence === null
+    ? {
+        status: 201,
+        contradiction: { ...toContradiction({ ...said, quote, source_entry_id: source?.id ?? null }), ...by },
+      }
+    : { status: 201, verification: { ...toVerification({ ...said, result, confidence }), ...by } }
 }
 
 /**

@@ -16,28 +16,23 @@ import {
   type Verdict,
 } from './rules.ts'
 
-type EvidenceColumns = {
-  number: number
+/** The columns that a verification and a contradiction have. */
+type SaidColumns = {
   id: string
   entry_id: string
-  ordinal: number
   revision_id: string
   actor_id: string
-  origin_id: string | null
   rationale: string
-  source_entry_id: string | null
-  quote: string | null
   observed_on: string | null
   created_at: number
-  withdrawn: number
 }
-type VerificationRow = EvidenceColumns & {
-  kind: 'VERIFY'
-  result: Verification['result']
-  confidence: number
-}
-type ContradictionRow = EvidenceColumns & { kind: 'CONTRADICT'; result: null; confidence: null }
-export type SignedEvidence = (VerificationRow | ContradictionRow) & AuthorColumns
+type VerificationRow = SaidColumns & Pick<Verification, 'result' | 'confidence'>
+type ContradictionRow = SaidColumns & { source_entry_id: string | null; quote: string | null }
+export type SignedEvidence = ContradictionRow &
+  AuthorColumns & { number: number; ordinal: number; origin_id: string | null; withdrawn: number } & (
+    | { kind: 'VERIFY'; result: Verification['result']; confidence: number }
+    | { kind: 'CONTRADICT'; result: null; confidence: null }
+  )
 
 const EVIDENCE: Sql = sql`
   SELECT v.number, v.id, v.kind, e.id AS entry_id, v.ordinal, r.id AS revision_id, ${AUTHOR_COLUMNS}, o.id AS origin_id, v.result, v.confidence,
@@ -54,8 +49,8 @@ export const listEvidence = (reader: Reader, entry: number, newest: number, limi
 export const listAllEvidence = (reader: Reader, entry: number, limit: number) =>
   reader.all<SignedEvidence>(sql`${EVIDENCE} WHERE v.entry = ${entry} ORDER BY v.ordinal DESC LIMIT ${limit}`)
 
-type NewEvidence = Pick<EvidenceColumns, 'number' | 'id' | 'ordinal' | 'rationale' | 'quote'> & {
-  kind: SignedEvidence['kind']
+type Inserted = 'number' | 'id' | 'ordinal' | 'kind' | 'result' | 'confidence' | 'rationale' | 'quote'
+type NewEvidence = Pick<SignedEvidence, Inserted> & {
   entry: number
   revision: number
   actor: number
@@ -64,8 +59,6 @@ type NewEvidence = Pick<EvidenceColumns, 'number' | 'id' | 'ordinal' | 'rational
   originGroup: number
   /** Whether its author wrote a part of the judged text. */
   own: boolean
-  result: Verification['result'] | null
-  confidence: number | null
   /** JSON of the environments. */
   observedOn: string | null
   sourceEntry: number | null
@@ -81,7 +74,7 @@ export async function insertEvidence(tx: Transaction, row: NewEvidence): Promise
 }
 
 /** The members that verifications and contradictions share. */
-const sharedMembers = (row: EvidenceColumns) => ({
+const sharedMembers = (row: SaidColumns) => ({
   ...{ id: row.id, entryId: row.entry_id, revisionId: row.revision_id, actorId: row.actor_id },
   rationale: row.rationale,
   ...(row.observed_on === null ? {} : { observedOn: observedOf(row.observed_on) }),
@@ -315,11 +308,7 @@ export async function updateStanding(tx: Transaction, entry: number, standing: C
     WHERE number = ${entry}`)
 }
 
-type StatementRow = Pick<
-  EvidenceColumns,
-  'id' | 'revision_id' | 'rationale' | 'source_entry_id' | 'quote' | 'created_at'
-> &
-  AuthorColumns
+type StatementRow = AuthorColumns & Omit<ContradictionRow, 'entry_id' | 'observed_on'>
 
 /** A relation of type CONTRADICTS as a statement about its target. */
 const RELATION: Sql = sql`
