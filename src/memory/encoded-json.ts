@@ -8,8 +8,7 @@ const NOT_ASCII = /[\x80-\xff]/
 
 /** Encodes a text as UTF-8, one character per byte. */
 export function encodeJson(text: string): string {
-  const bytes = Buffer.from(text)
-  return bytes.length === text.length ? text : bytes.toString('latin1')
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text).toString('latin1')
 }
 
 /** Parses encoded JSON. */

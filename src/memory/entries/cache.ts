@@ -10,7 +10,7 @@ import { type EntryRow, etagOf, findEntry, findEntryByNumber, listChangedNumbers
 import { assertReadable } from './rules.ts'
 
 /** The maximum size of the cached entries, in bytes, and the maximum number of addresses. */
-const CACHED_BYTES = 8_000_000
+const CACHED_BYTES = 12_000_000
 const ADDRESSES_MAX = 100_000
 /** The maximum size of cached pages, in bytes of JSON. */
 const PAGES_MAX = 4_000_000
