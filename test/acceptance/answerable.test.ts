@@ -68,6 +68,7 @@ test('a code of an error that no entry has decides, and is not replaced by a sim
     [`npm error code ERESOLVE ${message}`, `npm error code ERESPONSE ${message}`],
     [`ERESOLVE: ${message}`, `EREVOLVE: ${message}`],
     [`[ERR_OSSL_EVP_UNSUPPORTED] ${message}`, `[ERR_OSSL_EVP_SUPPORTED] ${message}`],
+    [message, `npm error code E404 ${message}`],
     [message, `${message} TS2345`],
     [message, `${message} ORA-01555`],
     [`${message} at 0x7ffd80070005`, `${message}: 0x80070005`],

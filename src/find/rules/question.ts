@@ -102,11 +102,11 @@ export function answerableFrom(
 }
 
 /**
- * Codes that programs print with an error: ERESOLVE: and "code ENOENT"; ERR_OSSL_EVP_UNSUPPORTED and SQLITE_BUSY; TS2345, E0502 and ORA-01555;
- * an HRESULT or NTSTATUS that is a failure. An address of memory is none.
+ * Codes that programs print with an error: ERESOLVE: and "code ENOENT", "code E404"; ERR_OSSL_EVP_UNSUPPORTED and SQLITE_BUSY; TS2345,
+ * E0502 and ORA-01555; an HRESULT or NTSTATUS that is a failure. An address of memory is none.
  */
 const CODE =
-  /(?<=\bcode:? ['"]?)E[A-Z]{3,}\b|\bE(?!RROR\b|XCEPTION\b)[A-Z]{4,}(?=[:\]])|(?<![\w-])(?:ERR|SQLITE|STATUS|CERT|UNABLE)(?:_[A-Z0-9]+)+\b|(?<![\w-])(?=[A-Z]{1,5}-?\d{4,6}(?![\w-]))[A-Z]{1,5}-?\d+|\b0x[8Cc]0[0-9A-Fa-f]{6}\b/g
+  /(?<=\bcode:? ['"]?)E[A-Z\d]{3,}\b|\bE(?!RROR\b|XCEPTION\b)[A-Z]{4,}(?=[:\]])|(?<![\w-])(?:ERR|SQLITE|STATUS|CERT|UNABLE)(?:_[A-Z0-9]+)+\b|(?<![\w-])(?=[A-Z]{1,5}-?\d{4,6}(?![\w-]))[A-Z]{1,5}-?\d+|\b0x[8Cc]0[0-9A-Fa-f]{6}\b/g
 /** The maximum number of codes of a question that are looked up. */
 const CODES_MAX = 4
 
