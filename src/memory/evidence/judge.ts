@@ -6,15 +6,7 @@ import type { EvidenceResult } from '../../contract/resources.ts'
 import { type Awaitable, only, type Reader, type Transaction } from '../../engine/database.ts'
 import { authorOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
-import {
-  countEvidence,
-  type EntryRow,
-  findAddress,
-  findEntry,
-  findRevision,
-  listTexts,
-  type RevisionRow,
-} from '../entries/rows.ts'
+import { countEvidence, findAddress, findEntry, findRevision, listTexts } from '../entries/rows.ts'
 import { assertNotErased, assertWritable } from '../entries/rules.ts'
 import { addToHead } from '../head-rows.ts'
 import type { Caller, Context, RemoteCaller, WriteOperation } from '../operation.ts'
@@ -80,17 +72,11 @@ async function judge(
   return recordJudgement(tx, context, { writer, origin: await takeOrigin(tx, writer) }, judged, item)
 }
 
-/** The judged revision, after it was found and may be judged. */
-type JudgedRevision = { entry: EntryRow; revision: RevisionRow; source: EntryRow | undefined }
-
 /**
  * Finds the judged revision and the source of a contradiction. Locks the judged entry until the unit of work ends. Throws
  * REVISION_NOT_FOUND, QUOTE_NOT_FOUND, SOURCE_NOT_FOUND, or the problem of an entry that does not accept writes.
  */
-async function findJudged(
-  tx: Transaction,
-  { entry: address, revisionId, quote, sourceEntryId }: EvidenceItemInput,
-): Promise<JudgedRevision> {
+async function findJudged(tx: Transaction, { entry: address, revisionId, quote, sourceEntryId }: EvidenceItemInput) {
   const findSubject = async () => {
     const [found] = await lockEntries(tx, [address])
     const entry = assertWritable(found)
@@ -116,7 +102,7 @@ async function recordJudgement(
   tx: Transaction,
   context: Context,
   { writer, origin }: { writer: Writer; origin: number | null },
-  { entry, revision, source }: JudgedRevision,
+  { entry, revision, source }: Awaited<ReturnType<typeof findJudged>>,
   item: EvidenceItemInput,
 ): Promise<EvidenceResult> {
   const { actor } = writer

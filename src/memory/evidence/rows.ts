@@ -198,15 +198,15 @@ export async function listCorrections(reader: Reader, entry: number, after: numb
   return [...new Map([...first, ...last.reverse()].map(one => [one.number, one])).values()]
 }
 
-/** The number of newest revisions of a text among which changes are found. */
-const CHANGES_WINDOW = 128
+/** The number of newest revisions of a text among which changes, and the revisions of a network, are found. */
+const WINDOW = 128
 
 /** The revisions after one and up to another that changed something, newest first. */
 export const listChanges = (reader: Reader, entry: number, after: number, upTo: number, limit: number) =>
   reader.all<Correction>(sql`
     SELECT number, actor FROM revision
     WHERE entry = ${entry} AND ordinal > (SELECT ordinal FROM revision WHERE number = ${after})
-      AND ordinal > (SELECT ordinal - ${CHANGES_WINDOW} FROM revision WHERE number = ${upTo}) AND number <= ${upTo} AND changed = 1
+      AND ordinal > (SELECT ordinal - ${WINDOW} FROM revision WHERE number = ${upTo}) AND number <= ${upTo} AND changed = 1
     ORDER BY ordinal DESC LIMIT ${limit}`)
 
 /** The text of a revision, and its signals as bits. */
@@ -214,9 +214,6 @@ export const findText = (reader: Reader, revision: number) =>
   reader.one<Text & { signals: number }>(
     sql`SELECT title, summary, content, signals FROM revision WHERE number = ${revision}`,
   )
-
-/** The number of newest revisions among which those of a network are found. */
-const NETWORK_WINDOW = 128
 
 /**
  * The ordinals of the revisions of an entry, up to an ordinal, that an actor wrote or that came from a network on that day: the newest of each,
@@ -233,7 +230,7 @@ export async function listWritten(
       ORDER BY ordinal DESC LIMIT ${limit}`),
     reader.all<{ ordinal: number }>(sql`
       SELECT r.ordinal FROM revision r JOIN origin o ON o.number = r.origin
-      WHERE r.entry = ${entry} AND r.ordinal > ${Math.max(1, ordinal - NETWORK_WINDOW)} AND r.ordinal <= ${ordinal} AND o.voice = ${voice}
+      WHERE r.entry = ${entry} AND r.ordinal > ${Math.max(1, ordinal - WINDOW)} AND r.ordinal <= ${ordinal} AND o.voice = ${voice}
       ORDER BY r.ordinal DESC LIMIT ${limit}`),
     reader.all<{ ordinal: number }>(sql`
       SELECT r.ordinal FROM revision r LEFT JOIN origin o ON o.number = r.origin

@@ -81,23 +81,23 @@ export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
 const isSupport = ({ verdict, own }: Judgement): boolean => verdict === 'SUPPORTED' && !own
 const isQuoted = ({ quote }: Judgement): boolean => quote !== null
 const claimKey = ({ revision, quote }: Judgement): string => `${revision} ${quote}`
-const oldestFirst = (judgements: readonly Judgement[]): Judgement[] =>
-  judgements.toSorted((a, b) => a.record - b.record)
 
 /**
  * The judgements that count, oldest first: a later judgement of the same revision by the same actor replaces an earlier one. An actor's
  * objections with other quotes, and its contradiction and its relation, are all kept.
  */
 export function latestOf(judgements: readonly Judgement[]): Judgement[] {
+  const ordered = judgements.toSorted((a, b) => a.record - b.record)
   /** By actor and revision: one judgement in favour under the key '', or the objections by verdict and quote. */
   const latest = new Map<string, Map<string, Judgement>>()
-  for (const one of oldestFirst(judgements)) {
+  for (const one of ordered) {
     const about = `${one.actor} ${one.revision}`
     const ofActor = (isAgainst(one) ? latest.get(about) : undefined) ?? new Map<string, Judgement>()
     ofActor.delete('')
     latest.set(about, ofActor.set(isAgainst(one) ? `${one.verdict} ${one.quote ?? ''}` : '', one))
   }
-  return oldestFirst([...latest.values()].flatMap(ofActor => [...ofActor.values()]))
+  const counted = new Set([...latest.values()].flatMap(ofActor => [...ofActor.values()]))
+  return ordered.filter(one => counted.has(one))
 }
 
 /**
@@ -301,14 +301,14 @@ export function assess(evidence: Evidence): { standing: ComputedStanding; change
   const here = judgements.filter(one => counted.has(one))
   const tally = tallyOf(here)
   const supports = here.filter(isSupport)
-  const changes = changesOf(evidence, inFavour.filter(isSupport))
+  const { support, changes } = supportOf(evidence, inFavour.filter(isSupport))
   const isExact = supports.some(({ revision }) => compared.get(revision)?.isSame(current))
   const standing: ComputedStanding = {
     state: stateOf(tally, { isExact, isAnswered: answered.length > 0 }),
     tally,
     earlier: tallyOf(newestOfActors(judgements.filter(one => !counted.has(one)))),
     share: shareOfVoices(tally, answered),
-    ...supportOf(current, changes),
+    ...support,
     changedBy: null,
     checkedAt: here.findLast(one => isAgainst(one) || !one.own)?.at ?? null,
     observedOn: environmentsOf(supports.toReversed(), ENVIRONMENTS_NAMED),
@@ -376,19 +376,6 @@ const inThousandths = (share: number): number => Math.floor(share * 1_000 + 1e-9
 /** The nearest supported text, the places of its pieces that are gone, and those of pieces that no supported text has. */
 export type Changes = { revision: number; nearest: CutText; gone: number[]; unconfirmed: number[] }
 
-function changesOf({ current, compared }: Evidence, supports: readonly Judgement[]): Changes | undefined {
-  const supported = new Set(supports.map(({ revision }) => revision))
-  const texts = [...compared]
-    .filter(([revision]) => supported.has(revision))
-    .map(([revision, nearest]) => ({ revision, nearest, ...current.comparedWith(nearest) }))
-    .sort((a, b) => Number(b.same) - Number(a.same) || b.share - a.share || b.revision - a.revision)
-  const [first] = texts
-  if (first === undefined) return undefined
-  const { revision, nearest, ofJudged } = first
-  const unconfirmed = changedPlaces(first.ofCurrent).filter(place => texts.every(one => one.ofCurrent[place] === 0))
-  return { revision, nearest, gone: changedPlaces(ofJudged), unconfirmed }
-}
-
 const NO_SUPPORT = { confirmed: null, unconfirmed: [], nearest: null, removed: [], changed: 0 }
 
 /** The standing of a text without judgements. */
@@ -398,17 +385,26 @@ export const NO_STANDING: ComputedStanding = {
   ...{ earlier: tallyOf([]), share: 0.5, changedBy: null, checkedAt: null, observedOn: [], contest: 0 },
 }
 
-/** What independent voices supported of the current text. */
-function supportOf(current: CutText, changes: Changes | undefined): Pick<ComputedStanding, keyof typeof NO_SUPPORT> {
-  if (changes === undefined) return NO_SUPPORT
-  const { revision, nearest, unconfirmed, gone } = changes
-  return {
+/** What independent voices supported of the current text, and the changes since; no changes without support. */
+function supportOf({ current, compared }: Evidence, supports: readonly Judgement[]) {
+  const supported = new Set(supports.map(({ revision }) => revision))
+  const texts = [...compared]
+    .filter(([revision]) => supported.has(revision))
+    .map(([revision, nearest]) => ({ revision, nearest, ...current.comparedWith(nearest) }))
+    .sort((a, b) => Number(b.same) - Number(a.same) || b.share - a.share || b.revision - a.revision)
+  const [first] = texts
+  if (first === undefined) return { support: NO_SUPPORT, changes: undefined }
+  const { revision, nearest } = first
+  const gone = changedPlaces(first.ofJudged)
+  const unconfirmed = changedPlaces(first.ofCurrent).filter(place => texts.every(one => one.ofCurrent[place] === 0))
+  const support = {
     confirmed: inThousandths(current.shareWithout(unconfirmed)),
     unconfirmed: notableFirst(current, unconfirmed),
     nearest: revision,
     removed: notableFirst(nearest, gone),
     changed: Math.max(unconfirmed.length, gone.length),
   }
+  return { support, changes: { revision, nearest, gone, unconfirmed } }
 }
 
 /** At most three places of pieces: those whose small change may reverse the meaning first. */
