@@ -2,6 +2,7 @@ import { TOPICS } from '../../contract/limits.ts'
 import { listTopics } from '../entries/topic-rows.ts'
 import { readHead, toTotals } from '../head-rows.ts'
 import { findAddressed, observedRead, pageBelow, type ReadOperation, type StreamOperation } from '../operation.ts'
+import { HOUR } from '../values.ts'
 import { listActivity as activityBelow, listActivityAfter, listTimeline as timelineBelow, toActivity } from './rows.ts'
 
 /** Lists the activity of an entry. The first row is this read. */
@@ -11,10 +12,21 @@ export const listTimeline: ReadOperation<'listTimeline'> = async (reads, request
   return pageBelow(request, (before, limit) => timelineBelow(reads.reader, entry.number, before, limit))
 }
 
-/** Lists the public feed, after all observations so far are stored. */
+/**
+ * Lists the public feed, after all observations so far are stored. Its newest page is cached: it changes with the newest sequence, with a
+ * record such as one of a moderation, and when observations expire, which is by clock hours.
+ */
 export const listActivity: ReadOperation<'listActivity'> = async (reads, request) => {
+  const { entries, reader, at } = reads
   await reads.flushObservations()
-  return pageBelow(request, (before, limit) => activityBelow(reads.reader, before, limit))
+  const find = () => pageBelow(request, (before, limit) => activityBelow(reader, before, limit))
+  if (request.query.before !== undefined) return find()
+  const { sequence } = await readHead(reader)
+  const name = `activity ${sequence} ${Math.floor(at / HOUR)} ${request.query.limit}`
+  return entries.page(name, async () => {
+    const { body, ...parts } = await find()
+    return { ...parts, json: Buffer.from(JSON.stringify(body)) }
+  })
 }
 
 const LIMITATIONS =

@@ -48,7 +48,7 @@ export class EntryCache {
   readonly #yieldIfOverBudget: () => Promise<void> | undefined
   readonly #entries = new LruCache<number, ServedEntry>(CACHED_BYTES)
   readonly #numbers = new LruCache<string, number>(ADDRESSES_MAX)
-  readonly #pages = new LruCache<string, { record: number; page: ServedPage }>(PAGES_MAX)
+  readonly #pages = new LruCache<string, { record: number; page: { json: Buffer } }>(PAGES_MAX)
   /** The record up to which changed entries were removed from the cache. */
   #reached: Newest = { record: 0, storeEpoch: 0 }
   #forgetting: Promise<void> | undefined
@@ -101,16 +101,19 @@ export class EntryCache {
     return list
   }
 
-  /** Returns the page of this name as of the newest record. Calls `make` if the cached page is older. */
-  page(name: string, make: () => Promise<ServedPage>): Awaitable<ServedPage> {
+  /**
+   * Returns the page of this name as of the newest record. Calls `make` if the cached page is older. All pages of one name are of one type.
+   */
+  page<P extends { json: Buffer }>(name: string, make: () => Promise<P>): Awaitable<P> {
     const cached = this.#pages.get(name)
-    return cached !== undefined && cached.record === this.#store.knownRecord() ? cached.page : this.#make(name, make)
+    if (cached === undefined || cached.record !== this.#store.knownRecord()) return this.#make(name, make)
+    return cached.page as P
   }
 
-  async #make(name: string, make: () => Promise<ServedPage>): Promise<ServedPage> {
+  async #make<P extends { json: Buffer }>(name: string, make: () => Promise<P>): Promise<P> {
     const { record, storeEpoch } = await this.#catchUp()
     const before = this.#pages.get(name)
-    if (before?.record === record) return before.page
+    if (before?.record === record) return before.page as P
     const page = await make()
     const after = await this.#catchUp()
     if (after.record === record && after.storeEpoch === storeEpoch)
