@@ -2,14 +2,18 @@ import { RATE_WINDOW_SECONDS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 
 const WINDOW_MS = RATE_WINDOW_SECONDS * 1_000
+/** How admissions are counted: by bins of `binMs`, each of which expires `lifeMs` after its start. */
+type Counting = { binMs: number; lifeMs: number }
 /**
  * Up to this quota, admissions are counted by the millisecond. Above it, they are counted by bins of 100 ms, which can refuse more, never
  * admit more.
  */
 const EXACT_QUOTA = 600
-const COARSE_BIN_MS = 100
+const EXACT: Counting = { binMs: 1, lifeMs: WINDOW_MS }
+const COARSE: Counting = { binMs: 100, lifeMs: WINDOW_MS + 100 }
+const countingOf = (quota: number): Counting => (quota <= EXACT_QUOTA ? EXACT : COARSE)
 /** The length of a generation: an unused key has no admission left after it. */
-const GENERATION_MS = WINDOW_MS + COARSE_BIN_MS
+const GENERATION_MS = COARSE.lifeMs
 
 /** The admissions of a key within one bin of time. `bin` is the start of the bin in milliseconds. */
 export type Admission = { bin: number; key: string; count: number }
@@ -71,7 +75,7 @@ export class RateLimiter {
 
   /** Charges a key with `count` further admissions. */
   lease({ key, quota }: Charge, at: number, count: number): void {
-    const bin = binOf(quota, at)
+    const bin = at - (at % countingOf(quota).binMs)
     this.#add(key, bin, count)
     this.#leaveUnsaved(key, bin, count)
   }
@@ -82,7 +86,7 @@ export class RateLimiter {
     let excess = (window[TOTAL] as number) + 1 - one.quota
     for (let place = FIRST; excess > 0 && place < window.length; place += 2) {
       excess -= window[place + 1] as number
-      if (excess <= 0) return expiryOf(window[place] as number, one.quota) - at
+      if (excess <= 0) return (window[place] as number) + countingOf(one.quota).lifeMs - at
     }
     return 0
   }
@@ -96,8 +100,9 @@ export class RateLimiter {
   stateOf(one: Charge, at: number): LimitState {
     const { policy, key, quota } = one
     const window = this.#liveWindowOf(one, at)
-    const bin = binOf(quota, at)
-    const reset = Math.max(1, Math.ceil((expiryOf(window[FIRST] ?? bin, quota) - at) / 1_000))
+    const { binMs, lifeMs } = countingOf(quota)
+    const bin = at - (at % binMs)
+    const reset = Math.max(1, Math.ceil(((window[FIRST] ?? bin) + lifeMs - at) / 1_000))
     return { policy, key, quota, bin, remaining: Math.max(0, quota - (window[TOTAL] as number)), reset }
   }
 
@@ -142,14 +147,15 @@ export class RateLimiter {
   #liveWindowOf({ key, quota }: Charge, at: number): readonly number[] {
     const window = this.#find(key)
     if (window === undefined) return EMPTY
+    const { binMs, lifeMs } = countingOf(quota)
     let live = FIRST
     let gone = 0
-    for (; live < window.length && expiryOf(window[live] as number, quota) <= at; live += 2)
+    for (; live < window.length && (window[live] as number) + lifeMs <= at; live += 2)
       gone += window[live + 1] as number
     if (live > FIRST) window.splice(0, live, (window[TOTAL] as number) - gone)
     // After the clock was set back, bins in the future count as now.
     for (let place = window.length - 2; place >= FIRST && (window[place] as number) > at; place -= 2)
-      window[place] = binOf(quota, at)
+      window[place] = at - (at % binMs)
     return window
   }
 
@@ -179,9 +185,6 @@ export class RateLimiter {
     this.#newestUnsaved.set(key, admission)
   }
 }
-
-const binOf = (quota: number, at: number): number => (quota <= EXACT_QUOTA ? at : at - (at % COARSE_BIN_MS))
-const expiryOf = (bin: number, quota: number): number => bin + WINDOW_MS + (quota <= EXACT_QUOTA ? 0 : COARSE_BIN_MS)
 
 /**
  * The milliseconds left of a cooldown, at most its length. `beganAt` may be slightly in the future: the later of two requests may be
