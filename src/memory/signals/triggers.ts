@@ -359,11 +359,26 @@ export class Triggers {
     return this.#phrases.push([]) - 1
   }
 
-  /** For each pattern, 1 if a text has a phrase of each of its sets. Valid until the next call. Takes one pass over the text. */
+  /** For each pattern, 1 if a text has a phrase of each of its sets. Valid until the next call. Takes one pass over the text, whose words are noted as code and as prose. */
   of(text: string): Uint8Array {
     const [found, tried] = [this.#found.fill(0), this.#tried]
     this.#count = 0
-    this.#noteWords(codesOf(text), text.length)
+    const codes = codesOf(text)
+    /** Where the words of prose are noted. */
+    let notedTo = 0
+    for (let at = 0; at < text.length; at++) {
+      const from = at
+      let hash = EMPTY
+      let letter = LETTERS[codes[at] as number] as number
+      while (letter > SPACE && letter < DIVIDES_CODE) {
+        hash = Math.imul(hash ^ letter, PRIME)
+        at += 1
+        if (at - from === BEGINNING) this.#note(Math.imul(hash ^ CONTINUED_CODE, PRIME))
+        letter = at < text.length ? (LETTERS[codes[at] as number] as number) : SPACE
+      }
+      if (at > from) this.#note(hash)
+      if (letter >= DIVIDES_CODE && at >= notedTo) notedTo = this.#noteWordOfProse(codes, from, text.length)
+    }
     for (let at = 0; at < this.#count; at++) {
       for (const { other, set } of this.#phrases[this.#present[at] as number] as Phrase[]) {
         if (this.#isPresent[other] === 1) found[set] = 1
@@ -377,25 +392,6 @@ export class Triggers {
       tried[pattern] = all
     }
     return tried
-  }
-
-  /** Notes the words of a text, as code and as prose. */
-  #noteWords(codes: Uint16Array, end: number): void {
-    /** Where the words of prose are noted. */
-    let notedTo = 0
-    for (let at = 0; at < end; at++) {
-      const from = at
-      let hash = EMPTY
-      let letter = LETTERS[codes[at] as number] as number
-      while (letter > SPACE && letter < DIVIDES_CODE) {
-        hash = Math.imul(hash ^ letter, PRIME)
-        at += 1
-        if (at - from === BEGINNING) this.#note(Math.imul(hash ^ CONTINUED_CODE, PRIME))
-        letter = at < end ? (LETTERS[codes[at] as number] as number) : SPACE
-      }
-      if (at > from) this.#note(hash)
-      if (letter >= DIVIDES_CODE && at >= notedTo) notedTo = this.#noteWordOfProse(codes, from, end)
-    }
   }
 
   /** Notes a word with signs that divide it in code only. Returns where it ends. */
