@@ -274,11 +274,12 @@ export function rankingTermsOf(text: string): RankingTerm[] {
       other = nextOther(other, code)
       at++
     }
-    if (at === start && !isNet(codes, at)) continue
+    const isJoined = mayBeJoined(codes, start, at)
+    if (at === start && !isJoined) continue
     const before = from
     const gap = end
     let found: readonly RankingTerm[]
-    if (at === start || isContinued(codes, at)) {
+    if (isJoined) {
       ASCII_CHUNK.lastIndex = start
       const match = ASCII_CHUNK.exec(text)
       if (match === null) return terms
@@ -301,15 +302,16 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   return terms
 }
 
-/** Whether .net begins here, in any case. */
-const isNet = (codes: Uint8Array, at: number): boolean =>
-  codes[at] === DOT &&
-  ((codes[at + 1] as number) | LOWER) === 0x6e &&
-  ((codes[at + 2] as number) | LOWER) === 0x65 &&
-  ((codes[at + 3] as number) | LOWER) === 0x74
-
-/** Whether a chunk may continue after the word that ends here. */
-function isContinued(codes: Uint8Array, end: number): boolean {
+/** Whether a chunk may continue after the word from `start` to `end`. Without a word: whether .net begins here, in any case. */
+function mayBeJoined(codes: Uint8Array, start: number, end: number): boolean {
+  if (start === end) {
+    return (
+      codes[end] === DOT &&
+      ((codes[end + 1] as number) | LOWER) === 0x6e &&
+      ((codes[end + 2] as number) | LOWER) === 0x65 &&
+      ((codes[end + 3] as number) | LOWER) === 0x74
+    )
+  }
   let at = end
   let kind = KINDS[codes[at] as number] as number
   if (kind !== CONNECTOR) return kind === SIGN
