@@ -19,7 +19,7 @@ const SETTINGS = { TLOG_INTERVAL_SECONDS: '3600', NODE_OPTIONS: '--inspect=127.0
 const THREADS = ['index-thread.ts', 'log-thread.ts', 'main', 'search-thread.ts', 'writer-thread.ts']
 /** The most files and functions of src that may run for one request in all threads of a served store, with what follows it. */
 const BOUNDS = {
-  create: { files: 43, functions: 207 },
+  create: { files: 43, functions: 201 },
   revise: { files: 41, functions: 194 },
   read: { files: 26, functions: 97 },
   find: { files: 45, functions: 207 },

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { type Awaitable, blockThread, type Row, type Sql, StoreFault, type Transaction } from './database.ts'
+import { type Awaitable, blockThread, type Row, type Sql, StoreFault, sql, type Transaction } from './database.ts'
 import { type GroupSession, type Loaded, type Outcome, type Pending, runWork, SpoiledGroup } from './group-commit.ts'
 
 /**
@@ -32,13 +32,12 @@ const BUSY_RETRY_MS = 10
 export type SqliteConnection = {
   one<R = Row>(statement: Sql): R | undefined
   all<R = Row>(statement: Sql): R[]
+  /** Runs a statement, such as COMMIT. Returns the number of changed rows. */
   run(statement: Sql): number
   /** Returns rows one by one and reads each on demand. */
   each<R = Row>(statement: Sql): Iterable<R>
   /** Runs constant text, such as pragmas and DDL. */
   exec(text: string): void
-  /** Runs a frequent statement of fixed text, such as BEGIN and COMMIT. */
-  step(text: string): void
   /** How many rows this connection has changed since it was opened. */
   changes(): number
   readonly raw: DatabaseSync
@@ -105,13 +104,6 @@ function connectionTo(raw: DatabaseSync): SqliteConnection {
     each: <R>({ text, values }: Sql) =>
       guardedEach(() => (statements.get(text) ?? prepare(text)).iterate(...values) as Iterable<R>, text),
     exec: text => guarded(() => raw.exec(text)),
-    step(text) {
-      try {
-        ;(statements.get(text) ?? prepare(text)).run()
-      } catch (error) {
-        throw faultOf(error, '')
-      }
-    },
     changes: () => guarded(() => ((statements.get(CHANGES) ?? prepare(CHANGES)).get() as { n: number }).n),
     close() {
       statements.clear()
@@ -274,7 +266,7 @@ const codeOf = (error: unknown): number => ((error as { errcode?: number }).errc
 /** Begins a transaction that writes. Throws StoreFault('unavailable'), with nothing begun, if another process keeps the file locked. */
 export function beginWriting(connection: SqliteConnection): void {
   try {
-    connection.step('BEGIN IMMEDIATE')
+    connection.run(sql`BEGIN IMMEDIATE`)
   } catch (error) {
     if (!isBusy(error)) throw error
     throw new StoreFault('unavailable', new Error('another process has it locked; end that one', { cause: error }))
@@ -335,7 +327,7 @@ type GroupHooks = { onGroup?(): void; commit?(works: number): void }
  */
 export function sqliteSession(
   connection: SqliteConnection,
-  { onGroup, commit = () => connection.step('COMMIT') }: GroupHooks = {},
+  { onGroup, commit = () => connection.run(sql`COMMIT`) }: GroupHooks = {},
 ): GroupSession {
   let broken: StoreFault | undefined
   return {
@@ -367,7 +359,7 @@ export async function transact<T>(
 ): Promise<T> {
   const commit = (): void => {
     onCommitting()
-    connection.step('COMMIT')
+    connection.run(sql`COMMIT`)
   }
   try {
     const [outcome] = await commitWorks(connection, [{ work }], () => false, commit)

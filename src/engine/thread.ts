@@ -125,14 +125,6 @@ export function requestIndexed(counters: SharedCounters, position: bigint): void
   Atomics.notify(counters, EVENTS)
 }
 
-/** Blocks this thread until the index has reached `position`; false after `patience` milliseconds, or if the store closes. */
-export function awaitIndexed(counters: SharedCounters, position: bigint, patience: number): boolean {
-  if (Atomics.load(counters, INDEXED) >= position) return true
-  requestIndexed(counters, position)
-  awaitBeyond(counters, INDEXED, position - 1n, patience)
-  return Atomics.load(counters, INDEXED) >= position
-}
-
 /** An answer or a failure, as plain data. */
 export type Reply = { id: number } & (
   | { result: unknown }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Entry } from '../../bench/search/collection.ts'
 import { honestEntries, stuffedEntries } from '../../bench/search/stuffed.ts'
+import { sql } from '../../src/engine/database.ts'
 import { openIndex, putEntries } from '../../src/find/index/file.ts'
 import { rank } from '../../src/find/query/ranking.ts'
 
@@ -27,9 +28,9 @@ for (const set of ['open', 'closed'] as const) {
     const [honest, stuffed] = [honestEntries(), stuffedEntries(set)]
     assert.deepEqual([honest.length, stuffed.length], [300, 30])
     const entries = [...honest, ...stuffed.map(({ entry }) => entry)]
-    index.step('BEGIN IMMEDIATE')
+    index.run(sql`BEGIN IMMEDIATE`)
     putEntries(index, entries.map(stateOf))
-    index.step('COMMIT')
+    index.run(sql`COMMIT`)
     const before = stuffed.filter(({ question, entry, fitting }) => {
       const ids = [...rank(index, question, null).numbers].map(number => entries[number - 1]?.id ?? '')
       const found = ids.findIndex(id => fitting.has(id))

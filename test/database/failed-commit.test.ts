@@ -23,9 +23,9 @@ test('a write whose commit failed gets OUTCOME_UNKNOWN, and later ones STORE_UNA
   // As where the sync fails after the pages of the commit were written.
   const failing: SqliteConnection = {
     ...connection,
-    step(text) {
-      const changes = connection.step(text)
-      if (text === 'COMMIT') throw new StoreFault('broken', new Error('disk I/O error'))
+    run(statement) {
+      const changes = connection.run(statement)
+      if (statement.text === 'COMMIT') throw new StoreFault('broken', new Error('disk I/O error'))
       return changes
     },
   }

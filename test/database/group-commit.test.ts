@@ -36,7 +36,7 @@ async function openSqliteWorld(t: TestContext): Promise<World> {
   let committed = 0
   const session = sqliteSession(connection, {
     commit() {
-      connection.step('COMMIT')
+      connection.run(sql`COMMIT`)
       committed += 1
     },
   })

@@ -116,9 +116,9 @@ test('a start waits for the lock while another process migrates, and no longer',
       /** The store, locked each time by a process that has taken so many steps before. */
       const lockedAfter = (...steps: number[]): SqliteConnection => ({
         ...connection,
-        step(text) {
-          const count = steps.shift()
-          if (count === undefined) return connection.step(text)
+        run(statement) {
+          const count = statement.text === 'BEGIN IMMEDIATE' ? steps.shift() : undefined
+          if (count === undefined) return connection.run(statement)
           migrate(other, 1, STEPS.slice(0, count))
           throw Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 })
         },

@@ -42,7 +42,7 @@ beforeEach(() => {
       groups++
     },
     commit() {
-      connection.step('COMMIT')
+      connection.run(sql`COMMIT`)
       commits++
     },
   })

@@ -119,12 +119,12 @@ async function copyPart(
     // The server reads the next rows while these are inserted.
     const next = fetch()
     next.catch(() => {})
-    if (batches % BATCHES_TOGETHER === 1) target.step('BEGIN')
+    if (batches % BATCHES_TOGETHER === 1) target.run(sql`BEGIN`)
     for (const row of rows) insert(row)
-    if (batches % BATCHES_TOGETHER === 0) target.step('COMMIT')
+    if (batches % BATCHES_TOGETHER === 0) target.run(sql`COMMIT`)
     progress.add(rows.length)
     rows = await next
-    if (rows.length === 0 && batches % BATCHES_TOGETHER !== 0) target.step('COMMIT')
+    if (rows.length === 0 && batches % BATCHES_TOGETHER !== 0) target.run(sql`COMMIT`)
   }
   await source.exec(`CLOSE copy_${name}`)
 }
@@ -138,10 +138,10 @@ async function replaceRows(
 ): Promise<void> {
   const rows = await source.query<Record<string, Value>>(`SELECT ${columns.join()} FROM ${name}`)
   const insert = inserting(target, name, columns)
-  target.step('BEGIN')
+  target.run(sql`BEGIN`)
   target.exec(`DELETE FROM ${name}`)
   for (const row of rows) insert(row)
-  target.step('COMMIT')
+  target.run(sql`COMMIT`)
 }
 
 function inserting(target: SqliteConnection, name: string, columns: readonly string[]) {

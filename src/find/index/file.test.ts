@@ -183,12 +183,12 @@ test('fifty revised entries that are put together make one segment of each table
     const segments = (table: string): number =>
       Number(index.raw.prepare(`SELECT count(DISTINCT segid) AS n FROM ${table}_idx`).get()?.n)
     const before = { terms: segments('terms'), ranked: segments('ranked') }
-    index.step('BEGIN')
+    index.run(sql`BEGIN`)
     putEntries(
       index,
       entries.map(entry => ({ ...entry, revision: entry.revision + 100, title: 'Revised' })),
     )
-    index.step('COMMIT')
+    index.run(sql`COMMIT`)
     for (const table of ['terms', 'ranked'] as const) assert.ok(segments(table) <= before[table] + 1)
     assert.equal(find(index, 'revised badger').length, 50)
     assert.deepEqual(find(index, 'title'), [])

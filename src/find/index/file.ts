@@ -222,8 +222,18 @@ export function putEntries(index: SqliteConnection, entries: readonly ChangedEnt
     onEntry?.()
     ranked.push(rankedWords(entry))
   }
-  for (const entry of added) {
-    addEntry(index, entry)
+  const words = wordsOfIndex.get(index) ?? new RecentWords()
+  wordsOfIndex.set(index, words)
+  for (const { title, summary, content, tags, number, revision, ...entry } of added) {
+    // The row stays, so that the entry is read again if a failover loses a restoration.
+    index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${number}`)
+    const fields = [title, summary, content, ...tags].map(indexedText)
+    for (const field of fields) words.note(field)
+    const text = [...fields, ...tags.map(tagWord)].join(` ${FENCE} `)
+    index.run(sql`INSERT INTO terms (rowid, text) VALUES (${revision}, ${text})`)
+    index.run(sql`
+      INSERT INTO doc (number, entry, id, updated_at, revisions)
+      VALUES (${revision}, ${number}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
     onEntry?.()
   }
   for (const [at, { revision }] of added.entries()) {
@@ -246,20 +256,6 @@ export function removeEntries(index: SqliteConnection, entries: readonly number[
     index.run(sql`DELETE FROM doc WHERE number = ${number}`)
   }
   if (numbers.length > 0) index.run(sql`UPDATE progress SET entries = entries - ${numbers.length} WHERE one = 1`)
-}
-
-function addEntry(index: SqliteConnection, entry: IndexedEntry): void {
-  // The row stays, so that the entry is read again if a failover loses a restoration.
-  index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${entry.number}`)
-  const fields = [entry.title, entry.summary, entry.content, ...entry.tags].map(indexedText)
-  const words = wordsOfIndex.get(index) ?? new RecentWords()
-  wordsOfIndex.set(index, words)
-  for (const field of fields) words.note(field)
-  const text = [...fields, ...entry.tags.map(tagWord)].join(` ${FENCE} `)
-  index.run(sql`INSERT INTO terms (rowid, text) VALUES (${entry.revision}, ${text})`)
-  index.run(sql`
-    INSERT INTO doc (number, entry, id, updated_at, revisions)
-    VALUES (${entry.revision}, ${entry.number}, ${entry.id}, ${entry.updated_at}, ${entry.revisions})`)
 }
 
 /**

@@ -58,7 +58,7 @@ export async function followChanges(
   let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change: from, number: Number.MAX_SAFE_INTEGER }
   for (;;) {
     let left = BATCH
-    index.step('BEGIN IMMEDIATE')
+    index.run(sql`BEGIN IMMEDIATE`)
     while (left > 0) {
       const most = Math.min(PIECE, left)
       const entries = await read(changedEntries(last.change, last.number, most))
@@ -71,7 +71,7 @@ export async function followChanges(
     const isFull = left === 0
     const reached = isFull ? last.change - 1 : Math.max(to, last.change)
     saveIndexedRecord(index, reached)
-    index.step('COMMIT')
+    index.run(sql`COMMIT`)
     if (!onReached(reached) || !isFull) return
   }
 }
@@ -90,7 +90,7 @@ async function claimIndex(index: SqliteConnection, store: StoreState, read: Read
   if (known === undefined || known.storeId !== store.storeId) return emptyIndex(index, store)
   if (known.storeEpoch === store.storeEpoch && known.record <= store.record) return
   const common = await commonRecord(index, read)
-  index.step('BEGIN IMMEDIATE')
+  index.run(sql`BEGIN IMMEDIATE`)
   const later = index.all<{ entry: number }>(sql`
     SELECT entry FROM doc WHERE number > ${common} UNION SELECT entry FROM withdrawn WHERE change > ${common}`)
   for (const { entry } of later) {
@@ -100,7 +100,7 @@ async function claimIndex(index: SqliteConnection, store: StoreState, read: Read
   }
   index.run(sql`UPDATE progress SET history = ${store.storeEpoch}`)
   saveIndexedRecord(index, Math.min(common, store.record))
-  index.step('COMMIT')
+  index.run(sql`COMMIT`)
 }
 
 /** A record up to which index and store have the same entries. Only the newest records can be lost, so one block that agrees is enough. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { sql } from '../../engine/database.ts'
 import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
 import { openIndex, putEntries, saveIndexedRecord } from '../index/file.ts'
 import { termsOf } from '../rules/words.ts'
@@ -24,13 +25,13 @@ test('a search for a phrase of frequent words reads the newest part of a large i
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-newest-'))
   const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
   try {
-    index.step('BEGIN IMMEDIATE')
+    index.run(sql`BEGIN IMMEDIATE`)
     putEntries(
       index,
       Array.from({ length: ENTRIES }, (_, at) => entryOf(at + 1)),
     )
     saveIndexedRecord(index, ENTRIES)
-    index.step('COMMIT')
+    index.run(sql`COMMIT`)
     const extent = { entries: ENTRIES, newest: ENTRIES }
     const readOf = (q: string, tag: string | null = null, most = READ): number =>
       ENTRIES - partFor(index, termsOf(q), tag, extent, most).above

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { sql } from '../../engine/database.ts'
 import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
 import { openIndex, putEntries, saveIndexedRecord } from '../index/file.ts'
 import { prefetch, searchIndex } from './query.ts'
@@ -22,10 +23,10 @@ test('a search by relevance ranks the newest matches, then lists the older ones,
   const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
   try {
     const all = Array.from({ length: ENTRIES }, (_, at) => entryOf(at + 1))
-    index.step('BEGIN IMMEDIATE')
+    index.run(sql`BEGIN IMMEDIATE`)
     putEntries(index, all)
     saveIndexedRecord(index, ENTRIES)
-    index.step('COMMIT')
+    index.run(sql`COMMIT`)
     const listed: number[] = []
     for (let more = true; more; ) {
       const page = searchIndex(index, { q: 'otter', tag: null, sort: 'relevance', limit: 90, offset: listed.length })

@@ -74,14 +74,14 @@ type Found = { matches: Iterable<Match>; coverage: SearchReply['coverage']; matc
 
 /** Finds one page of the entries that match a query, in the requested order, in one state of the index. */
 export function searchIndex(index: SqliteConnection, request: SearchRequest): SearchReply {
-  index.step('BEGIN')
+  index.run(sql`BEGIN`)
   try {
     const { sort } = request
     const search = sort === 'fit' ? byFit : sort === 'relevance' ? byRelevance : inOrderOfChange
     return pageOf(search(index, request), request)
   } finally {
     // Nothing was written, so a rollback ends the read.
-    if (index.raw.isTransaction) index.step('ROLLBACK')
+    if (index.raw.isTransaction) index.run(sql`ROLLBACK`)
   }
 }
 

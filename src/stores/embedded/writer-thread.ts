@@ -1,18 +1,20 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { only, StoreFault } from '../../engine/database.ts'
+import { only, StoreFault, sql } from '../../engine/database.ts'
 import { GroupCommit, type Work } from '../../engine/group-commit.ts'
 import { boundLog, checkpointWal, isDamage, rewriteFile, sqliteSession } from '../../engine/sqlite.ts'
 import {
-  awaitIndexed,
+  awaitBeyond,
   BEGUN,
   COMMITTED,
   createCpuYield,
   ENDED,
+  INDEXED,
   NICE,
   publish,
   type Reply,
   replyOfError,
   reportReady,
+  requestIndexed,
   setNice,
   WRITES,
 } from '../../engine/thread.ts'
@@ -51,7 +53,11 @@ let commitMs = 0
 let isDiskSlow = false
 const session = sqliteSession(connection, {
   onGroup() {
-    awaitIndexed(counters, Atomics.load(counters, COMMITTED) - LAG_MAX, LAG_TIMEOUT_MS)
+    const least = Atomics.load(counters, COMMITTED) - LAG_MAX
+    if (Atomics.load(counters, INDEXED) < least) {
+      requestIndexed(counters, least)
+      awaitBeyond(counters, INDEXED, least - 1n, LAG_TIMEOUT_MS)
+    }
     const wasSlow = isDiskSlow
     isDiskSlow = commitMs > SLOW_COMMIT_MS
     if (writes < WRITES_PER_BOUND && isDiskSlow === wasSlow) return
@@ -62,7 +68,7 @@ const session = sqliteSession(connection, {
     const began = performance.now()
     Atomics.add(counters, BEGUN, 1n)
     try {
-      connection.step('COMMIT')
+      connection.run(sql`COMMIT`)
       commitMs += (performance.now() - began - commitMs) * LATEST
       files.assertSame()
       Atomics.add(counters, WRITES, BigInt(works))
