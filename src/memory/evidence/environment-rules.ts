@@ -10,8 +10,10 @@ const majorOf = (version: string): string => /\d+/.exec(version)?.[0] ?? version
 
 const nameOf = ({ name }: Pick<Environment, 'name'>): string => name.trim().toLowerCase()
 
-/** The environments of supports, which come newest first: at most `limit`, one for each product and major version. */
-export function environmentsOf(supports: readonly Support[], limit: number): ObservedEnvironment[] {
+const NAMED = 5
+
+/** The environments of supports, which come newest first: at most five, one for each product and major version. */
+export function environmentsOf(supports: readonly Support[]): ObservedEnvironment[] {
   const found = new Map<string, ObservedEnvironment>()
   for (const { observedOn, voice, at } of supports) {
     for (const { name, version } of observedOn) {
@@ -21,7 +23,7 @@ export function environmentsOf(supports: readonly Support[], limit: number): Obs
       found.set(key, known)
     }
   }
-  return [...found.values()].slice(0, limit)
+  return [...found.values()].slice(0, NAMED)
 }
 
 /** Products with versions as `nodejs@22.14,debian@12`. A product without a version stands for any. */

@@ -38,7 +38,6 @@ const SEARCHED_MAX = 32
 /** The minimum share of the current text that a supported text has unchanged, so that its supporters count. */
 const SUPPORT_FROM = 0.5
 const NAMED = 3
-const ENVIRONMENTS_NAMED = 5
 
 /** An objection and its status. `answer` is the number of the correcting revision, and `addressed` the record of the voice that accepted it. */
 export type Objection = {
@@ -80,7 +79,8 @@ export const isAgainst = ({ verdict }: Pick<Judgement, 'verdict'>): boolean =>
   verdict !== 'SUPPORTED' && verdict !== 'INCONCLUSIVE'
 const isSupport = ({ verdict, own }: Judgement): boolean => verdict === 'SUPPORTED' && !own
 const isQuoted = ({ quote }: Judgement): boolean => quote !== null
-const claimKey = ({ revision, quote }: Judgement): string => `${revision} ${quote}`
+/** Equal for judgements of the same claim. A quote is never empty. */
+const claimKey = ({ revision, quote }: Judgement): string => `${revision} ${quote ?? ''}`
 
 /**
  * The judgements that count, oldest first: a later judgement of the same revision by the same actor replaces an earlier one. An actor's
@@ -112,10 +112,7 @@ export function textsToCompare(judgements: readonly Judgement[], current: number
   return [...new Set([...(isJudged ? [current] : []), ...texts])].slice(0, COMPARED_TEXTS)
 }
 
-/**
- * The judgements with the quotes that are traced: those of compared texts with the most voices, then the newest. The other quotes are left
- * out, and their objections are about the whole text.
- */
+/** The judgements with the quotes that are traced: those of compared texts with the most voices, then the newest. Others lose their quotes. */
 export function withTracedClaims(judgements: readonly Judgement[], compared: readonly number[]): Judgement[] {
   const traceable = judgements.filter(one => isQuoted(one) && compared.includes(one.revision))
   const traced = new Set(byVoices([...Map.groupBy(traceable, claimKey)].reverse()).slice(0, TRACED_CLAIMS))
@@ -311,7 +308,7 @@ export function assess(evidence: Evidence): { standing: ComputedStanding; change
     ...support,
     changedBy: null,
     checkedAt: here.findLast(one => isAgainst(one) || !one.own)?.at ?? null,
-    observedOn: environmentsOf(supports.toReversed(), ENVIRONMENTS_NAMED),
+    observedOn: environmentsOf(supports.toReversed()),
     contradictions: shownOf(objections),
     contest: contestOf(open, supports),
   }

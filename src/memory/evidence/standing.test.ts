@@ -78,6 +78,15 @@ test('an objection with a quote follows its sentence through all other changes',
   assert.equal(standing(text(before.replace('70', '80'), 'CORRECT'), text(before)), 'STANDING', 'it returns')
 })
 
+test('an objection to the whole answer reopens, whatever another one quotes', () => {
+  const history = [text('Zero is null.\nOne is 2.'), no, text('Zero is null.\nOne is 1.', 'CORRECT')]
+  const later: Event[] = [no, { verdict: 'CONTRADICTED', quote: 'null' }]
+  for (const events of [later, later.toReversed()]) {
+    const statuses = after(...history, ...events).contradictions.map(({ status }) => status)
+    assert.deepEqual(statuses, ['STANDING', 'STANDING', 'STANDING'])
+  }
+})
+
 test('an objector withdraws by supporting the text; its other judgement replaces the first', () => {
   const by = (verdict: 'SUPPORTED' | 'CONTRADICTED'): Event => ({ verdict, actor: 7 })
   assert.equal(after(text('It is.'), by('CONTRADICTED'), by('SUPPORTED')).state, 'SUPPORTED')
