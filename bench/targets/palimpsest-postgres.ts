@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path'
 import { type Cluster, createDatabase, findBinaries, startCluster, withClient } from '../../test/support/cluster.ts'
 import type { Place, Target } from '../target.ts'
-import { atMost, fillService, HERE, type Service, situationOf, startService } from './palimpsest.ts'
+import { atMost, fillService, HERE, type Service, situationOf, startService, untilIndexed } from './palimpsest.ts'
 
 const ADDRESSES = 1_000
 const DONE = 'database'
@@ -87,6 +87,8 @@ export const onPostgres = (name: string, count: number, checkout = HERE): Target
       const { kept } = shared(place)
       execFileSync('cp', ['-a', clusterIn(kept), join(kept, DONE), place.scratch])
       const nodes = await openNodes(place.scratch, place.scratch, count, checkout)
+      // Nodes are not suspended: one that still fills its index would slow every target down.
+      await Promise.all(nodes.urls.map(untilIndexed))
       const [slugs, bytes] = await withClient(nodes.database, async client => [
         (await client.query<{ slug: string }>('SELECT slug FROM entry ORDER BY number')).rows.map(({ slug }) => slug),
         Number((await client.query('SELECT pg_database_size(current_database()) AS bytes')).rows[0].bytes),
