@@ -22,11 +22,11 @@ export const listActivity: ReadOperation<'listActivity'> = async (reads, request
   const find = () => pageBelow(request, (before, limit) => activityBelow(reader, before, limit))
   if (request.query.before !== undefined) return find()
   const { sequence } = await readHead(reader)
-  const name = `activity ${sequence} ${Math.floor(at / HOUR)} ${request.query.limit}`
-  return entries.page(name, async () => {
+  const make = async () => {
     const { body, ...parts } = await find()
     return { ...parts, json: Buffer.from(JSON.stringify(body)) }
-  })
+  }
+  return entries.page(`activity ${request.query.limit}`, make, `${sequence} ${Math.floor(at / HOUR)}`)
 }
 
 const LIMITATIONS =

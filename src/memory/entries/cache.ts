@@ -48,7 +48,7 @@ export class EntryCache {
   readonly #yieldIfOverBudget: () => Promise<void> | undefined
   readonly #entries = new LruCache<number, ServedEntry>(CACHED_BYTES)
   readonly #numbers = new LruCache<string, number>(ADDRESSES_MAX)
-  readonly #pages = new LruCache<string, { record: number; page: { json: Buffer } }>(PAGES_MAX)
+  readonly #pages = new LruCache<string, { record: number; version: string; page: { json: Buffer } }>(PAGES_MAX)
   /** The record up to which changed entries were removed from the cache. */
   #reached: Newest = { record: 0, storeEpoch: 0 }
   #forgetting: Promise<void> | undefined
@@ -102,22 +102,24 @@ export class EntryCache {
   }
 
   /**
-   * Returns the page of this name as of the newest record. Calls `make` if the cached page is older. All pages of one name are of one type.
+   * Returns the page of this name and version as of the newest record. Calls `make` if the cached page is older or of another version. All
+   * pages of one name are of one type.
    */
-  page<P extends { json: Buffer }>(name: string, make: () => Promise<P>): Awaitable<P> {
+  page<P extends { json: Buffer }>(name: string, make: () => Promise<P>, version = ''): Awaitable<P> {
     const cached = this.#pages.get(name)
-    if (cached === undefined || cached.record !== this.#store.knownRecord()) return this.#make(name, make)
-    return cached.page as P
+    return cached?.version === version && cached.record === this.#store.knownRecord()
+      ? (cached.page as P)
+      : this.#make(name, make, version)
   }
 
-  async #make<P extends { json: Buffer }>(name: string, make: () => Promise<P>): Promise<P> {
+  async #make<P extends { json: Buffer }>(name: string, make: () => Promise<P>, version: string): Promise<P> {
     const { record, storeEpoch } = await this.#catchUp()
     const before = this.#pages.get(name)
-    if (before?.record === record) return before.page as P
+    if (before?.record === record && before.version === version) return before.page as P
     const page = await make()
     const after = await this.#catchUp()
     if (after.record === record && after.storeEpoch === storeEpoch)
-      this.#pages.set(name, { record, page }, page.json.length)
+      this.#pages.set(name, { record, version, page }, page.json.length)
     return page
   }
 
