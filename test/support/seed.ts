@@ -73,7 +73,7 @@ export const entries: readonly Sample[] = [
       {
         by: 2,
         changeType: 'EXPAND',
-        rationale: 'Adds the limit to one machine, which bites whoever puts the file on NFS.',
+        rationale: 'Adds the limit to one machine, which matters if the file is on NFS.',
         content: wal(DURABLE, NETWORK),
       },
     ],
@@ -119,7 +119,7 @@ Numbers are also lost
 3. when a session ends that had taken a \`CACHE\` of several.
 
 Nor do numbers appear in order: a transaction with a smaller number can commit later than one with a larger one.
-Whoever pages through a table by its sequence can miss rows that way.
+A client that pages through a table by its sequence can miss rows that way.
 `,
     tags: ['postgresql', 'concurrency'],
     verifications: [
