@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 import type { Network } from '../config.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
-import type { Awaitable, Reader } from '../engine/database.ts'
+import type { Awaitable } from '../engine/database.ts'
 import { findActorByToken, type OriginKeys } from '../memory/actors/rows.ts'
 import { isToken, tokenHash } from '../memory/actors/rules.ts'
 import { LruCache } from '../memory/lru-cache.ts'
@@ -171,14 +171,44 @@ export class Origins {
   }
 }
 
+/** The maximum number of tokens whose actors are cached. */
+const TOKENS_MAX = 2_000
+
+/** Finds the actors of tokens. Caches each until the next commit, which may replace its token. */
+export class TokenHolders {
+  readonly #store: Pick<Store, 'reader' | 'knownCommits'>
+  readonly #known = new LruCache<string, { commits: bigint; actor: number }>(TOKENS_MAX)
+
+  constructor(store: Pick<Store, 'reader' | 'knownCommits'>) {
+    this.#store = store
+  }
+
+  /** Returns the number of the actor whose token has this hash; null if there is none. */
+  find(tokenHash: string): Awaitable<number | null> {
+    const commits = this.#store.knownCommits()
+    const known = this.#known.get(tokenHash)
+    if (known !== undefined && known.commits === commits) return known.actor
+    const finding = findActorByToken(this.#store.reader, tokenHash)
+    if (finding instanceof Promise) return finding.then(holder => holder?.number ?? null)
+    const actor = finding?.number ?? null
+    if (commits !== undefined && actor !== null) this.#known.set(tokenHash, { commits, actor })
+    return actor
+  }
+}
+
 /** Parts of the server that identify callers. Only the original of a mirror knows tokens. */
-export type Identifying = { store: Pick<Store, 'reader' | 'original'>; origins: Origins; now: () => number }
+export type Identifying = {
+  store: Pick<Store, 'original'>
+  origins: Origins
+  holders: TokenHolders
+  now: () => number
+}
 
 const NO_ORIGIN: OriginKeys = { id: '', day: '', networkKey: '', voice: '' }
 
 /** Finds the origin of a request and the actor of its token. The caller of a free operation is not identified. */
 export function identify(parts: Identifying, name: OperationName, exchange: Exchange): Awaitable<RemoteCaller> {
-  const { store, origins, now } = parts
+  const { store, origins, holders, now } = parts
   const { id: requestId, headers, request } = exchange
   const at = now()
   const operation: Operation = OPERATIONS[name]
@@ -188,20 +218,19 @@ export function identify(parts: Identifying, name: OperationName, exchange: Exch
   // The checksum detects a mistyped token without a look-up.
   const isKnown = typeof token === 'string' && takesToken(store, operation) && isToken(token)
   const hash = isKnown ? tokenHash(token) : undefined
-  return hash === undefined && !(origin instanceof Promise)
-    ? { ...sent, origin, actor: null, tokenHash: hash }
-    : identifyLater(store.reader, sent, origin, hash)
+  const actor = hash === undefined ? null : holders.find(hash)
+  return origin instanceof Promise || actor instanceof Promise
+    ? identifyLater(sent, Promise.all([origin, actor]), hash)
+    : { ...sent, origin, actor, tokenHash: hash }
 }
 
 async function identifyLater(
-  reader: Reader,
   sent: Pick<RemoteCaller, 'requestId' | 'at' | 'userAgent'>,
-  finding: Awaitable<OriginKeys>,
+  finding: Promise<[OriginKeys, number | null]>,
   tokenHash: string | undefined,
 ): Promise<RemoteCaller> {
-  const origin = await finding
-  const holder = tokenHash === undefined ? undefined : await findActorByToken(reader, tokenHash)
-  return { ...sent, origin, actor: holder?.number ?? null, tokenHash }
+  const [origin, actor] = await finding
+  return { ...sent, origin, actor, tokenHash }
 }
 
 /** Whether the token of a request is read. A mirror knows no tokens. */

@@ -18,7 +18,7 @@ import { Dispatcher } from './dispatcher.ts'
 import { createGuides, createSender, routeLog } from './documents.ts'
 import { Streams } from './events.ts'
 import { createRouter, type Exchange, READING, type Route, type Router } from './exchange.ts'
-import { AdminCheck, Origins } from './identify.ts'
+import { AdminCheck, Origins, TokenHolders } from './identify.ts'
 import { Charges } from './limits.ts'
 import { ClockWatch, Metrics } from './metrics.ts'
 import { Observer, UnansweredTopics } from './observer.ts'
@@ -110,13 +110,14 @@ export function createServer(options: ServerOptions): Server {
   const environment = (): WriteEnvironment => ({ at: now(), ...writing })
   const origins = createOrigins(options, environment)
   const observer = createObserver(options, writing, origins)
+  const holders = new TokenHolders(store)
   const admin = new AdminCheck(() => options.secrets().adminDigest)
   const charges = new Charges({ ...options, admin })
   const readiness = () => (dispatcher.isStopping ? { ready: false, status: 'stopping' } : readinessOf(options))
   const streams = new Streams(store, logger)
   const compression = createCompression()
   const overload = new Overload(logger, store)
-  const answering = { origins, admin, charges, observer, streams, compression, readiness, writing, overload }
+  const answering = { origins, holders, admin, charges, observer, streams, compression, readiness, writing, overload }
   const serving = createServing(options, answering)
   const clock = new ClockWatch(now, logger)
   const metrics = new Metrics(store, { ...options, origins, clock, readiness, streams, charges, overload })

@@ -41,6 +41,8 @@ export type Store = {
   latestRecord(): Awaitable<Newest>
   /** The number of that record, if it is known without waiting; else undefined. */
   knownRecord(): number | undefined
+  /** The number of all commits, if it is known without waiting; else undefined. Reads that begin at the same number see the same rows. */
+  knownCommits(): bigint | undefined
   /** Notes that a read runs. Threads that share one core with this one yield to it. */
   noteRead(): void
   write(name: WriteName, request: CheckedWrite, environment: WriteEnvironment): Promise<WriteAnswer>

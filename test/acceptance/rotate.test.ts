@@ -41,6 +41,18 @@ test('a new token is for the same actor, and the previous one is invalid at once
   expectStatus(await call(app.url, 'GET', '/api/stats', { token: issued.token }), 200)
 })
 
+test('a token that was read with before is refused from its rotation on, also after other writes', async () => {
+  let { token } = await newActor(app.url)
+  for (let n = 0; n < 3; n++) {
+    for (let read = 0; read < 3; read++) expectStatus(await call(app.url, 'GET', '/api/entries', { token }), 200)
+    const issued = await issuedBy(rotate(token))
+    for (let read = 0; read < 3; read++) await dead(token)
+    await newEntry(app.url, issued.token)
+    await dead(token)
+    token = issued.token
+  }
+})
+
 test('a rotation is in the log by the actor, not in the feed, and counts as a write', async () => {
   const { actor, token } = await newActor(app.url)
   const feed = async () => expectStatus(await call(app.url, 'GET', '/api/activity'), 200)

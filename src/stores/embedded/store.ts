@@ -82,7 +82,7 @@ class EmbeddedStore implements Store {
   }
 
   latestRecord(): Newest {
-    const commits = commitsOf(this.#parts.counters)
+    const commits = this.knownCommits()
     if (commits !== undefined && commits === this.#newest.commits) return this.#newest
     const { record } = only(this.reader.one<{ record: number }>(NEWEST_RECORD))
     this.#newest = { commits, record, storeEpoch: 0 }
@@ -96,6 +96,10 @@ class EmbeddedStore implements Store {
       // The store reports its fault to the reads that follow.
       return undefined
     }
+  }
+
+  knownCommits(): bigint | undefined {
+    return commitsOf(this.#parts.counters)
   }
 
   noteRead(): void {

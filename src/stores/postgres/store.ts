@@ -128,6 +128,8 @@ export class PostgresStore implements Store {
 
   knownRecord(): undefined {}
 
+  knownCommits(): undefined {}
+
   noteRead(): void {}
 
   async latestRecord(): Promise<{ record: number; storeEpoch: number }> {
