@@ -48,8 +48,8 @@ export type AppOptions = {
   backups?: { status(): BackupStatus } | undefined
   /** Whether the store is the private memory of one user, where every judgement counts. */
   privateMemory?: boolean
-  /** Releases the lock of the data directory, if the caller has it. */
-  unlock?: () => void
+  /** The lock of the data directory, if the caller has it. */
+  lock?: Disposable
 }
 
 const HOUSEKEEPING_INTERVAL = 60_000
@@ -64,9 +64,9 @@ const UNSET = { droppedLines: () => 0, lag: undefined, backups: undefined, priva
 /** Opens the store and the HTTP service, and starts housekeeping. Throws OperatorError for mistakes of the operator. */
 export async function openService(
   config: Config,
-  { logger, now = Date.now, onBroken = () => {}, unlock, ...options }: AppOptions,
+  { logger, now = Date.now, onBroken = () => {}, lock, ...options }: AppOptions,
 ): Promise<Service> {
-  const opening = openEngine(config, logger, now, unlock)
+  const opening = openEngine(config, logger, now, lock)
   // In the time in which other threads open the store.
   loadPatterns()
   const engine = await opening

@@ -32,7 +32,7 @@ export async function openEmbedded(
   config: Config,
   logger: Logger,
   now: () => number,
-  unlock?: () => void,
+  lock?: Disposable,
 ): Promise<Engine> {
   const isNew = !existsSync(storeFile(resolve(config.dataDir)))
   if (isNew && config.newStore === 'refused') {
@@ -47,7 +47,7 @@ export async function openEmbedded(
     onIndex: reportIndex(logger, indexFile(directory)),
     onAside: sentence => logger.warn(sentence),
     onErased: reader => saveErased(ledgersOf(config, directory), reader),
-    unlock,
+    lock,
   })
   await applyLedgers(ledgersOf(config, directory), store, now(), fault =>
     logger.error({ err: fault }, ERASED_BYTES_LEFT),

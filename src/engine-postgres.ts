@@ -40,7 +40,7 @@ const TOKEN_INTERVAL_MS = 2_000
 export async function openPostgres(config: Config, url: string, logger: Logger): Promise<Engine> {
   if (config.tlogKey !== undefined) privateKeysOf(config.tlogKey, 'TLOG_KEY')
   const directory = prepareDataDirectory(config.dataDir)
-  const unlock = lockDataDirectory(directory)
+  const lock = lockDataDirectory(directory)
   const shared = new SharedSecrets(config, logger)
   const store = new PostgresStore({
     url,
@@ -57,7 +57,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
     await eraseFirst(store, directory, logger)
   } catch (error) {
     await store.close()
-    unlock()
+    lock[Symbol.dispose]()
     throw error
   }
   const limiter = new PostgresLimiter(url, store.heartbeat)
@@ -72,7 +72,7 @@ export async function openPostgres(config: Config, url: string, logger: Logger):
       clearInterval(refreshing)
       await limiter.close()
       await store.close()
-      unlock()
+      lock[Symbol.dispose]()
     },
   }
 }

@@ -20,16 +20,16 @@ export type Engine = {
 
 /**
  * Opens the store that the configuration names. The other engine and its driver are not loaded. Throws OperatorError for mistakes of the
- * operator. `unlock` releases the lock of the data directory, if the caller has it.
+ * operator. `lock` is the lock of the data directory, if the caller has it.
  */
 export async function openEngine(
   config: Config,
   logger: Logger,
   now: () => number,
-  unlock?: () => void,
+  lock?: Disposable,
 ): Promise<Engine> {
   if (config.databaseUrl === undefined)
-    return (await import('./engine-embedded.ts')).openEmbedded(config, logger, now, unlock)
+    return (await import('./engine-embedded.ts')).openEmbedded(config, logger, now, lock)
   return (await import('./engine-postgres.ts')).openPostgres(config, config.databaseUrl, logger)
 }
 

@@ -14,7 +14,7 @@ export type LocalMemory = {
   fetch(url: string, init: RequestInit): Promise<Response>
   /** Whether this process has opened the store. */
   isOwner(): boolean
-  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 type LocalMemoryOptions = {
@@ -144,25 +144,25 @@ class Member implements LocalMemory {
   async #own(): Promise<OperatorError | undefined> {
     const { DirectoryInUse, lockDataDirectory, prepareDataDirectory } = await import('./stores/embedded/directory.ts')
     this.#prepared ??= prepareDataDirectory(this.#directory)
-    let unlock: (() => void) | undefined
+    let lock: Disposable | undefined
     try {
-      unlock = lockDataDirectory(this.#prepared, 0)
-      await this.#open(unlock)
+      lock = lockDataDirectory(this.#prepared, 0)
+      await this.#open(lock)
       return undefined
     } catch (error) {
       await this.#owned?.close()
-      unlock?.()
+      lock?.[Symbol.dispose]()
       if (error instanceof DirectoryInUse) return error
       throw error
     }
   }
 
-  async #open(unlock: () => void): Promise<void> {
+  async #open(lock: Disposable): Promise<void> {
     const [{ openService }, { readConfig }, { loadMcp }] = await loadService()
     const { env, onBroken } = this.#options
     const logger = await this.#options.log()
     const config = readConfig({ ...env, ...UNUSED }, { 'data-dir': this.#directory })
-    const service = await openService(config, { logger, onBroken, privateMemory: true, unlock })
+    const service = await openService(config, { logger, onBroken, privateMemory: true, lock })
     this.#owned = service
     await listenLocally(service.server, this.#directory)
     // Other windows ask for the tools when they start.
@@ -173,7 +173,7 @@ class Member implements LocalMemory {
     return this.#owned !== undefined
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     await this.#joining?.catch(() => {})
     this.#endWatch()

@@ -15,7 +15,7 @@ export type Progress = {
 }
 
 /** Shows the progress of a long run on standard error, the stream: in place on a terminal, as lines in a log. */
-export function createProgress(stream: Sink, logInterval = LOG_INTERVAL): Progress {
+export function createProgress(stream: Sink, logInterval = LOG_INTERVAL): Progress & Disposable {
   const interval = stream.isTTY ? TERMINAL_INTERVAL : logInterval
   let updated = performance.now()
   let shown = false
@@ -24,15 +24,17 @@ export function createProgress(stream: Sink, logInterval = LOG_INTERVAL): Progre
     shown = true
     stream.write(stream.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
   }
+  const end = (): void => {
+    if (stream.isTTY && shown) stream.write('\r\x1b[K')
+    shown = false
+  }
   return {
     phase: text => show(`${text} …`),
     update(text) {
       if (performance.now() - updated >= interval) show(text())
     },
-    end() {
-      if (stream.isTTY && shown) stream.write('\r\x1b[K')
-      shown = false
-    },
+    end,
+    [Symbol.dispose]: end,
   }
 }
 

@@ -69,13 +69,9 @@ export async function seedDemoStore(
 async function assertEmpty(dataDir: string): Promise<void> {
   const file = storeFile(dataDir)
   if (!existsSync(file)) return
-  const connection = openStoreForReading(file)
-  try {
-    await assertNoMirror(connection, 'name another directory with --data-dir')
-    if ((await readHead(connection)).record === 0) return
-  } finally {
-    connection.close()
-  }
+  using connection = openStoreForReading(file)
+  await assertNoMirror(connection, 'name another directory with --data-dir')
+  if ((await readHead(connection)).record === 0) return
   throw new OperatorError(
     `The store in ${dataDir} has entries, and --demo writes into an empty store only; serve it without --demo, or name another directory with --data-dir.`,
   )

@@ -32,20 +32,16 @@ const PUBLIC_FILE = 0o644
 /** Writes the answers of the export one after another, as fast as they are read. */
 export async function exportRecords(invocation: Invocation): Promise<number> {
   const to = invocation.flags.to ?? '-'
-  const { store, close } = await openSnapshot(invocation)
-  const progress = createProgress(invocation.stderr)
+  await using snapshot = await openSnapshot(invocation)
+  using progress = createProgress(invocation.stderr)
   const written = { lines: 0 }
-  const source = () => Readable.from(fileOf(counted(exportStore(store, licenseOf(invocation)), written, progress)))
-  try {
-    if (to === '-') await toStandardOutput(source(), invocation.stdout)
-    else await makeWholeFile(resolve(to), PUBLIC_FILE, partial => pipeline(source(), createWriteStream(partial)))
-    progress.end()
-    invocation.stderr.write(`Exported ${written.lines} lines.\n`)
-    return EXIT.ok
-  } finally {
-    progress.end()
-    await close()
-  }
+  const source = () =>
+    Readable.from(fileOf(counted(exportStore(snapshot.store, licenseOf(invocation)), written, progress)))
+  if (to === '-') await toStandardOutput(source(), invocation.stdout)
+  else await makeWholeFile(resolve(to), PUBLIC_FILE, partial => pipeline(source(), createWriteStream(partial)))
+  progress.end()
+  invocation.stderr.write(`Exported ${written.lines} lines.\n`)
+  return EXIT.ok
 }
 
 /** The licence of the content, if the environment names one. Other settings are not read. */
@@ -87,28 +83,22 @@ export async function importExport(invocation: Invocation): Promise<number> {
   const key = await keyOf(invocation, original)
   const input = openLines(from, invocation.stdin, 'import')
   const directory = prepareDataDirectory(dataDirOf(invocation))
-  const unlock = lockDataDirectory(directory)
-  const progress = createProgress(invocation.stderr)
+  using _lock = lockDataDirectory(directory)
+  using progress = createProgress(invocation.stderr)
   const began = performance.now()
   process.on('SIGINT', input.stop).on('SIGTERM', input.stop)
   try {
-    const connection = await openStoreForWriting(directory)
-    try {
-      await claimDirectory(directory, connection, original)
-      const lines = await copyAnswers({ connection, input, log: new DumpLog(connection, key), progress })
-      progress.end()
-      const seconds = (performance.now() - began) / 1_000
-      invocation.stdout.write(
-        `Imported ${lines} lines in ${seconds.toFixed(1)} s, all hashes are correct; the copy now contains\n${countLines(await countStore(connection))}${await logLine(connection)}\n`,
-      )
-    } finally {
-      connection.close()
-    }
+    using connection = await openStoreForWriting(directory)
+    await claimDirectory(directory, connection, original)
+    const lines = await copyAnswers({ connection, input, log: new DumpLog(connection, key), progress })
+    progress.end()
+    const seconds = (performance.now() - began) / 1_000
+    invocation.stdout.write(
+      `Imported ${lines} lines in ${seconds.toFixed(1)} s, all hashes are correct; the copy now contains\n${countLines(await countStore(connection))}${await logLine(connection)}\n`,
+    )
     return EXIT.ok
   } finally {
     process.removeListener('SIGINT', input.stop).removeListener('SIGTERM', input.stop)
-    progress.end()
-    unlock()
   }
 }
 

@@ -40,14 +40,10 @@ async function serveDirectory(directory: string, { env, flags }: Called, streams
     process.stderr.write(`${message}\n`)
     process.exit(EXIT.failed)
   }
-  const memory = await joinLocalMemory(directory, { env, log, onBroken })
-  try {
-    const opening = memory.isOwner() ? undefined : new Opening(memory, streams)
-    if ((await opening?.ended) === 'with the input') return EXIT.ok
-    await (await session()).speakIn(memory, directory, await log(), { streams: opening ?? streams, flags })
-  } finally {
-    await memory.close()
-  }
+  await using memory = await joinLocalMemory(directory, { env, log, onBroken })
+  const opening = memory.isOwner() ? undefined : new Opening(memory, streams)
+  if ((await opening?.ended) === 'with the input') return EXIT.ok
+  await (await session()).speakIn(memory, directory, await log(), { streams: opening ?? streams, flags })
   return EXIT.ok
 }
 

@@ -64,18 +64,10 @@ export type Trust = { key?: string | undefined; withoutLog?: boolean }
 /** Makes the directory a mirror of the server. Throws if it has another store. */
 export async function beginMirror(directory: string, source: Source, trust: Trust = {}): Promise<void> {
   if (trust.key !== undefined && trust.withoutLog) throw new UsageError('--key and --without-log exclude each other.')
-  const unlock = lockDataDirectory(directory)
-  try {
-    const connection = await openStoreForWriting(directory)
-    try {
-      await claimDirectory(directory, connection, source)
-      await trustLog(connection, source, trust)
-    } finally {
-      connection.close()
-    }
-  } finally {
-    unlock()
-  }
+  using _lock = lockDataDirectory(directory)
+  using connection = await openStoreForWriting(directory)
+  await claimDirectory(directory, connection, source)
+  await trustLog(connection, source, trust)
 }
 
 async function claimDirectory(directory: string, connection: SqliteConnection, source: Source): Promise<void> {

@@ -200,27 +200,23 @@ export async function witnessLogs(invocation: Invocation): Promise<number> {
   const directory = prepareDataDirectory(
     required(invocation, 'dir', 'the directory with the key and the cosigned checkpoints'),
   )
-  const unlock = lockDataDirectory(directory)
-  try {
-    const signer = witnessSigner(name, ensureWitnessKey(directory))
-    const state = openWitnessState(
-      directory,
-      logs.map(log => log.name),
-    )
-    const report = (sentence: string): void => void invocation.stdout.write(`${sentence}\n`)
-    for (const file of listSecretFiles(directory)) if (file.isExposed) report(exposedSentence(file))
-    const now = (): number => Math.floor(Date.now() / 1_000)
-    const server = createWitnessServer({ signer, logs, state, now, report })
-    const { host, port } = addressOf(invocation)
-    const url = await listen(server, host, port)
-    report(`The witness ${name} listens at ${url}\n  key  ${signer.vkey}`)
-    report(`${await stopSignal()}: the witness stops`)
-    server.close()
-    server.closeAllConnections()
-    return EXIT.ok
-  } finally {
-    unlock()
-  }
+  using _lock = lockDataDirectory(directory)
+  const signer = witnessSigner(name, ensureWitnessKey(directory))
+  const state = openWitnessState(
+    directory,
+    logs.map(log => log.name),
+  )
+  const report = (sentence: string): void => void invocation.stdout.write(`${sentence}\n`)
+  for (const file of listSecretFiles(directory)) if (file.isExposed) report(exposedSentence(file))
+  const now = (): number => Math.floor(Date.now() / 1_000)
+  const server = createWitnessServer({ signer, logs, state, now, report })
+  const { host, port } = addressOf(invocation)
+  const url = await listen(server, host, port)
+  report(`The witness ${name} listens at ${url}\n  key  ${signer.vkey}`)
+  report(`${await stopSignal()}: the witness stops`)
+  server.close()
+  server.closeAllConnections()
+  return EXIT.ok
 }
 
 async function logKey(vkey: string): Promise<VerifierKey> {

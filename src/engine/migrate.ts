@@ -49,17 +49,13 @@ const columnsOf = (connection: SqliteConnection): string[] =>
 
 /** Throws OtherSchema unless a store with all steps has the columns of this version: a version under development changes its last step. */
 export function assertColumns(connection: SqliteConnection): void {
-  const own = openSqlite(':memory:', 'write')
-  try {
-    migrate(own, 0)
-    const [expected, found] = [columnsOf(own), columnsOf(connection)]
-    const missing = expected.find(name => !found.includes(name))
-    if (missing !== undefined) throw new OtherSchema(`no column ${missing}, so it is of another version or damaged`)
-    const strange = found.find(name => !name.startsWith('sqlite_') && !expected.includes(name))
-    if (strange !== undefined) throw new OtherSchema(`the column ${strange}, which this version does not have`)
-  } finally {
-    own.close()
-  }
+  using own = openSqlite(':memory:', 'write')
+  migrate(own, 0)
+  const [expected, found] = [columnsOf(own), columnsOf(connection)]
+  const missing = expected.find(name => !found.includes(name))
+  if (missing !== undefined) throw new OtherSchema(`no column ${missing}, so it is of another version or damaged`)
+  const strange = found.find(name => !name.startsWith('sqlite_') && !expected.includes(name))
+  if (strange !== undefined) throw new OtherSchema(`the column ${strange}, which this version does not have`)
 }
 
 /** The steps that the database has; none if it is empty. */

@@ -189,6 +189,10 @@ export class PostgresConnection {
     this.#lost = true
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   /** Runs queries; the session ends if the server is silent for longer than its own limits. */
   async #withinLimit<T>(run: () => Promise<T>): Promise<T> {
     if (this.#lost) throw new StoreFault('unavailable', new Error('the session has ended'))

@@ -29,7 +29,7 @@ const BUSY_TIMEOUT_MS = 5_000
 const BUSY_RETRY_MS = 10
 
 /** Synchronous access to a SQLite file. */
-export type SqliteConnection = {
+export type SqliteConnection = Disposable & {
   one<R = Row>(statement: Sql): R | undefined
   all<R = Row>(statement: Sql): R[]
   /** Runs a statement, such as COMMIT. Returns the number of changed rows. */
@@ -78,6 +78,10 @@ function connectionTo(raw: DatabaseSync): SqliteConnection {
     statements.set(text, statement)
     return statement
   }
+  const close = (): void => {
+    statements.clear()
+    raw.close()
+  }
   return {
     raw,
     one<R>({ text, values }: Sql) {
@@ -105,10 +109,8 @@ function connectionTo(raw: DatabaseSync): SqliteConnection {
       guardedEach(() => (statements.get(text) ?? prepare(text)).iterate(...values) as Iterable<R>, text),
     exec: text => guarded(() => raw.exec(text)),
     changes: () => guarded(() => ((statements.get(CHANGES) ?? prepare(CHANGES)).get() as { n: number }).n),
-    close() {
-      statements.clear()
-      raw.close()
-    },
+    close,
+    [Symbol.dispose]: close,
   }
 }
 

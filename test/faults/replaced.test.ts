@@ -77,7 +77,7 @@ async function assertNotWritten(url: string, token: string): Promise<void> {
 for (const { name, file, change } of CHANGES) {
   test(`${name} is reported with a sentence`, async () => {
     const dataDir = prepareDataDirectory(join(directory.path, `watched ${name}`))
-    const unlock = lockDataDirectory(dataDir)
+    const lock = lockDataDirectory(dataDir)
     const connection = await openStoreForWriting(dataDir)
     const { assertSame, stop } = watchServedFiles(dataDir, connection)
     assertSame()
@@ -85,7 +85,7 @@ for (const { name, file, change } of CHANGES) {
     assert.throws(assertSame, ({ message }: Error) => file.test(message) && ENDING.test(message))
     stop()
     connection.close()
-    unlock()
+    lock[Symbol.dispose]()
   })
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { verifyStore } from '../../src/cli/check/check.ts'
 import { verifyLog } from '../../src/cli/check/log.ts'
-import { openFileSnapshot } from '../../src/cli/stores/snapshot.ts'
+import { openFileSnapshot, type Snapshot } from '../../src/cli/stores/snapshot.ts'
 import { StoreFault, sql } from '../../src/engine/database.ts'
 import { findMirror } from '../../src/mirror/rows.ts'
 import { storeFile } from '../../src/stores/embedded/directory.ts'
@@ -88,27 +88,27 @@ export async function mirrorKillRounds(
 /** Asserts that a mirror contains every row below its next sequence and none above, with correct hashes. Returns that sequence. */
 async function assertWhole(directory: string): Promise<number> {
   if (!existsSync(storeFile(directory))) return 1
-  let snapshot: ReturnType<typeof openFileSnapshot>
-  try {
-    snapshot = openFileSnapshot(storeFile(directory))
-  } catch {
-    // The process was killed before it created the store.
-    return 1
+  await using snapshot = openIfMade(directory)
+  if (snapshot === undefined) return 1
+  const { damage } = await verifyStore(snapshot, QUIET)
+  assert.equal(damage, undefined)
+  if ((await readLog(snapshot.store)).size > 0) {
+    const verdict = await verifyLog(snapshot.store, QUIET)
+    assert.ok('proved' in verdict, JSON.stringify(verdict))
   }
+  const next = (await findMirror(snapshot.store))?.next ?? 1
+  const rows = await snapshot.store.one<{ n: number; most: number | null }>(
+    sql`SELECT count(*) AS n, max(sequence) AS most FROM activity`,
+  )
+  assert.deepEqual([rows?.n, rows?.most ?? 0], [next - 1, next - 1])
+  return next
+}
+
+/** The state of the store; undefined if the process was killed before it created it. */
+function openIfMade(directory: string): Snapshot | undefined {
   try {
-    const { damage } = await verifyStore(snapshot, QUIET)
-    assert.equal(damage, undefined)
-    if ((await readLog(snapshot.store)).size > 0) {
-      const verdict = await verifyLog(snapshot.store, QUIET)
-      assert.ok('proved' in verdict, JSON.stringify(verdict))
-    }
-    const next = (await findMirror(snapshot.store))?.next ?? 1
-    const rows = await snapshot.store.one<{ n: number; most: number | null }>(
-      sql`SELECT count(*) AS n, max(sequence) AS most FROM activity`,
-    )
-    assert.deepEqual([rows?.n, rows?.most ?? 0], [next - 1, next - 1])
-    return next
-  } finally {
-    await snapshot.close()
+    return openFileSnapshot(storeFile(directory))
+  } catch {
+    return undefined
   }
 }

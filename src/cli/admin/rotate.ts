@@ -26,10 +26,6 @@ export async function rotateAdminToken(invocation: Invocation): Promise<number> 
 }
 
 async function publish(url: string, digest: string): Promise<void> {
-  const connection = await connectCommand(url)
-  try {
-    await replaceTokenDigest(connection, digest)
-  } finally {
-    await connection.close()
-  }
+  await using connection = await connectCommand(url)
+  await replaceTokenDigest(connection, digest)
 }

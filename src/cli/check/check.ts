@@ -56,36 +56,31 @@ export async function checkStore(invocation: Invocation): Promise<number> {
   const { file, checkpoint } = invocation.flags
   if (checkpoint !== undefined && !invocation.switches.has('log')) throw new UsageError('--checkpoint needs --log.')
   const path = file === undefined ? undefined : resolve(file)
-  const snapshot = path === undefined ? await openSnapshot(invocation) : openFileSnapshot(path)
-  const progress = createProgress(stderr)
-  try {
-    const { counts, damage } = await verifyStore(snapshot, progress)
-    const log = await checkLog(invocation, snapshot, progress, damage !== undefined)
-    const checksum: Checksum = path === undefined ? { found: 'none' } : await readChecksum(path)
-    const faults = log !== undefined && 'faults' in log ? log.faults : []
-    const found = [checksum.found === 'wrong' ? WRONG_CHECKSUM : undefined, damage, ...faults].filter(
-      one => one !== undefined,
-    )
-    progress.end()
-    if (found.length > 0) {
-      stderr.write(`${found.join('\n')}\n`)
-      return EXIT.failed
-    }
-    const covered =
-      checksum.found === 'right'
-        ? `The checksum of the file is right: SHA-256 ${checksum.digest}.`
-        : log === undefined
-          ? UNCOVERED
-          : UNCOVERED_BY_LOG
-    const proved = log !== undefined && 'proved' in log ? `${log.proved}\n` : ''
-    stdout.write(
-      `${snapshot.place} is intact: all hashes are correct.\n${countLines(counts)}${await snapshot.engineCheck()}\n${proved}${covered}\n`,
-    )
-    return EXIT.ok
-  } finally {
-    progress.end()
-    await snapshot.close()
+  await using snapshot = path === undefined ? await openSnapshot(invocation) : openFileSnapshot(path)
+  using progress = createProgress(stderr)
+  const { counts, damage } = await verifyStore(snapshot, progress)
+  const log = await checkLog(invocation, snapshot, progress, damage !== undefined)
+  const checksum: Checksum = path === undefined ? { found: 'none' } : await readChecksum(path)
+  const faults = log !== undefined && 'faults' in log ? log.faults : []
+  const found = [checksum.found === 'wrong' ? WRONG_CHECKSUM : undefined, damage, ...faults].filter(
+    one => one !== undefined,
+  )
+  progress.end()
+  if (found.length > 0) {
+    stderr.write(`${found.join('\n')}\n`)
+    return EXIT.failed
   }
+  const covered =
+    checksum.found === 'right'
+      ? `The checksum of the file is right: SHA-256 ${checksum.digest}.`
+      : log === undefined
+        ? UNCOVERED
+        : UNCOVERED_BY_LOG
+  const proved = log !== undefined && 'proved' in log ? `${log.proved}\n` : ''
+  stdout.write(
+    `${snapshot.place} is intact: all hashes are correct.\n${countLines(counts)}${await snapshot.engineCheck()}\n${proved}${covered}\n`,
+  )
+  return EXIT.ok
 }
 
 /** The counts of a store, and its last sequence and record numbers. */

@@ -39,12 +39,8 @@ async function withDatabase<T>(
   look: (connection: PostgresConnection) => Promise<T>,
   setting = 'DATABASE_URL',
 ): Promise<T> {
-  const connection = await connectCommand(url, setting)
-  try {
-    return await look(connection)
-  } finally {
-    await connection.close()
-  }
+  await using connection = await connectCommand(url, setting)
+  return await look(connection)
 }
 
 async function checkServer(connection: PostgresConnection): Promise<Finding> {

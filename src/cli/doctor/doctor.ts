@@ -150,13 +150,9 @@ function checkSqlite(): Finding {
 }
 
 function checkFts5(): Finding {
-  const database = new DatabaseSync(':memory:')
-  try {
-    database.exec("CREATE VIRTUAL TABLE probe USING fts5(text, content='', contentless_delete=1)")
-    return { mark: 'ok', what: 'full-text search', finding: 'FTS5 works' }
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(':memory:')
+  database.exec("CREATE VIRTUAL TABLE probe USING fts5(text, content='', contentless_delete=1)")
+  return { mark: 'ok', what: 'full-text search', finding: 'FTS5 works' }
 }
 
 function checkDescriptors(): Finding {

@@ -56,14 +56,10 @@ export async function checkIndex(file: string, look: () => Promise<Indexable> | 
 
 /** The record and the number of entries of an index; undefined if it was made by another version. */
 function readIndex(file: string): Indexable | undefined {
-  const index = openSqlite(file, 'read')
-  try {
-    const state = indexedState(index)
-    const entries = only(index.one<{ n: number }>(sql`SELECT count(*) AS n FROM doc`)).n
-    return state === undefined ? undefined : { record: state.record, entries }
-  } finally {
-    index.close()
-  }
+  using index = openSqlite(file, 'read')
+  const state = indexedState(index)
+  const entries = only(index.one<{ n: number }>(sql`SELECT count(*) AS n FROM doc`)).n
+  return state === undefined ? undefined : { record: state.record, entries }
 }
 
 const READY_TIMEOUT_MS = 5_000
@@ -128,31 +124,23 @@ export async function checkPublicLog(directory: string, config: Config | undefin
   const pem = config?.tlogKey ?? (existsSync(logKeyFile(directory)) ? readFileSync(logKeyFile(directory), 'utf8') : '')
   if (pem === '' || isServed(directory)) return []
   const what = 'public log'
-  const store = openStoreForReading(storeFile(directory))
-  try {
-    const ask = createLogAnswers({ reader: async () => store, headFile: logHeadFile(directory), alone: true })
-    const state = (await ask({ ask: 'state' })) as LogState
-    if (state.logEpoch === undefined) return [{ mark: 'ok', what, finding: 'the next start begins it' }]
-    const keys = (await ask({ ask: 'keys', pem, origin: state.logEpoch.origin })) as string
-    const next = judgeLog(state, keys)
-    if (typeof next === 'string') return [{ mark: 'ok', what, finding: 'the next start continues it' }]
-    return [{ mark: 'FAIL', what, finding: `the next start begins another one: ${next.begin}` }]
-  } finally {
-    store.close()
-  }
+  using store = openStoreForReading(storeFile(directory))
+  const ask = createLogAnswers({ reader: async () => store, headFile: logHeadFile(directory), alone: true })
+  const state = (await ask({ ask: 'state' })) as LogState
+  if (state.logEpoch === undefined) return [{ mark: 'ok', what, finding: 'the next start begins it' }]
+  const keys = (await ask({ ask: 'keys', pem, origin: state.logEpoch.origin })) as string
+  const next = judgeLog(state, keys)
+  if (typeof next === 'string') return [{ mark: 'ok', what, finding: 'the next start continues it' }]
+  return [{ mark: 'FAIL', what, finding: `the next start begins another one: ${next.begin}` }]
 }
 
 export function checkSchema(directory: string): Finding {
-  const connection = openStoreOfAnySchema(storeFile(directory))
-  try {
-    const applied = appliedMigrations(connection)
-    const pending = pendingSteps(applied)
-    if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${MIGRATIONS.length}, the newest` }
-    const finding = `${pending.length} steps before step ${MIGRATIONS.length}`
-    return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them' }
-  } finally {
-    connection.close()
-  }
+  using connection = openStoreOfAnySchema(storeFile(directory))
+  const applied = appliedMigrations(connection)
+  const pending = pendingSteps(applied)
+  if (pending.length === 0) return { mark: 'ok', what: 'schema', finding: `step ${MIGRATIONS.length}, the newest` }
+  const finding = `${pending.length} steps before step ${MIGRATIONS.length}`
+  return { mark: 'warn', what: 'schema', finding, remedy: 'the next start or "palimpsest migrate" applies them' }
 }
 
 /** A restored file is not in WAL mode. The first start changes the mode. */
@@ -163,13 +151,9 @@ export function checkDurability(directory: string): Finding {
     store => only(store.one<{ journal_mode: string }>(sql`PRAGMA journal_mode`)).journal_mode,
   )
   if (mode !== 'wal') return { mark: 'ok', what, finding: 'restored, not started yet; the first start sets it' }
-  const writer = openSqlite(storeFile(directory), 'write')
-  try {
-    assertDurable(writer)
-    return { mark: 'ok', what, finding: 'every commit is synced (journal WAL, synchronous FULL)' }
-  } finally {
-    writer.close()
-  }
+  using writer = openSqlite(storeFile(directory), 'write')
+  assertDurable(writer)
+  return { mark: 'ok', what, finding: 'every commit is synced (journal WAL, synchronous FULL)' }
 }
 
 export function checkIntegrity(directory: string): Finding {
@@ -220,10 +204,6 @@ export const checkSearchIndex = (directory: string): Promise<Finding> =>
   )
 
 function withStore<T>(directory: string, look: (store: SqliteConnection) => T): T {
-  const connection = openStoreForReading(storeFile(directory))
-  try {
-    return look(connection)
-  } finally {
-    connection.close()
-  }
+  using connection = openStoreForReading(storeFile(directory))
+  return look(connection)
 }

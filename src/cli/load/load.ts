@@ -30,33 +30,24 @@ export async function loadRecords(invocation: Invocation): Promise<number> {
   const batch = batchOf(invocation)
   const input = openLines(from, invocation.stdin, 'load')
   const directory = prepareDataDirectory(dataDirOf(invocation))
-  const unlock = lockDataDirectory(directory)
-  const progress = createProgress(invocation.stderr, PROGRESS_INTERVAL)
+  using _lock = lockDataDirectory(directory)
+  using progress = createProgress(invocation.stderr, PROGRESS_INTERVAL)
   const began = performance.now()
+  using connection = await openStoreForWriting(directory)
+  await assertNoMirror(connection, 'load into another directory')
+  using ids = openLoadIds(directory, connection, { resume: invocation.switches.has('resume') })
   try {
-    const connection = await openStoreForWriting(directory)
-    let ids: LoadIds | undefined
-    try {
-      await assertNoMirror(connection, 'load into another directory')
-      ids = openLoadIds(directory, connection, { resume: invocation.switches.has('resume') })
-      const stored = await runLoad({ connection, input, ids, dataClass, batch, progress })
-      forgetLoadIds(directory, connection)
-      progress.end()
-      const seconds = (performance.now() - began) / 1_000
-      const rate = Math.round(stored / seconds)
-      invocation.stdout.write(
-        `Loaded ${stored} lines in ${seconds.toFixed(1)} s, ${rate} lines/s; the store now contains\n${countLines(await countStore(connection))}`,
-      )
-    } catch (error) {
-      throw ids === undefined ? error : stopped(error, ids.line())
-    } finally {
-      ids?.close()
-      connection.close()
-    }
-    return EXIT.ok
-  } finally {
+    const stored = await runLoad({ connection, input, ids, dataClass, batch, progress })
+    forgetLoadIds(directory, connection)
     progress.end()
-    unlock()
+    const seconds = (performance.now() - began) / 1_000
+    const rate = Math.round(stored / seconds)
+    invocation.stdout.write(
+      `Loaded ${stored} lines in ${seconds.toFixed(1)} s, ${rate} lines/s; the store now contains\n${countLines(await countStore(connection))}`,
+    )
+    return EXIT.ok
+  } catch (error) {
+    throw stopped(error, ids.line())
   }
 }
 

@@ -103,7 +103,7 @@ export class LoadIds {
     return this.#line
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     closeSync(this.#file)
   }
 }

@@ -182,12 +182,8 @@ export async function readText({ invocation }: Session, file: string): Promise<s
 
 async function bytesOfFile(file: string): Promise<Buffer> {
   try {
-    const handle = await open(file)
-    try {
-      return await bytesOf(handle.createReadStream({ autoClose: false, end: FILE_BYTES_MAX }), file)
-    } finally {
-      await handle.close()
-    }
+    await using handle = await open(file)
+    return await bytesOf(handle.createReadStream({ autoClose: false, end: FILE_BYTES_MAX }), file)
   } catch (error) {
     if (error instanceof OperatorError) throw error
     throw new OperatorError(`${file} cannot be read (${systemFault(error)}); name a text file, or -.`)

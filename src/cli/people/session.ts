@@ -35,7 +35,7 @@ const WAIT_MAX = 60
 const SAID_FROM = 1_000
 
 /** A command line with one service. */
-export type Session = {
+export type Session = AsyncDisposable & {
   invocation: Invocation
   baseUrl: string
   /** The service or the directory, for people. */
@@ -49,12 +49,11 @@ export type Session = {
   kept: Credential | undefined
   /** Ensures an actor for writes: that of PALIMPSEST_TOKEN, the stored one, or a new one. Call it before the first write. */
   becomeActor(): Promise<void>
-  close(): Promise<void>
 }
 
 /** Runs a command with the service of its flags, the environment or the configuration. Returns the exit code. */
 export async function inSession(invocation: Invocation, work: (session: Session) => Promise<void>): Promise<number> {
-  const session = await openSession(invocation)
+  await using session = await openSession(invocation)
   try {
     await work(session)
     await session.out.taken()
@@ -62,13 +61,11 @@ export async function inSession(invocation: Invocation, work: (session: Session)
   } catch (error) {
     if (isClientError(error)) throw refusalOf(error, tokenHint(session))
     throw error
-  } finally {
-    await session.close()
   }
 }
 
 /** Where the requests of a session go. */
-type SessionTarget = Pick<Session, 'baseUrl' | 'place' | 'addressOf' | 'close'> & {
+type SessionTarget = Pick<Session, 'baseUrl' | 'place' | 'addressOf' | typeof Symbol.asyncDispose> & {
   /** The settings of the client that depend on the target. */
   reached: Pick<ClientSettings, 'baseUrl' | 'fetch'>
 }
@@ -76,7 +73,7 @@ type SessionTarget = Pick<Session, 'baseUrl' | 'place' | 'addressOf' | 'close'> 
 function serviceOf(invocation: Invocation): SessionTarget {
   const baseUrl = baseUrlOf(invocation)
   const addressOf = (slug: string): string => `${baseUrl}/entries/${slug}`
-  return { baseUrl, place: baseUrl, addressOf, reached: { baseUrl }, close: async () => {} }
+  return { baseUrl, place: baseUrl, addressOf, reached: { baseUrl }, [Symbol.asyncDispose]: async () => {} }
 }
 
 /** The store in a directory, which this process opens unless another one has. The actor is stored under the path of the directory. */
@@ -96,7 +93,7 @@ async function directoryOf({ flags, env, stderr }: Invocation, named: string): P
     place,
     addressOf: slug => `palimpsest show ${slug} --data-dir ${place}`,
     reached: { baseUrl: LOCAL_URL, fetch: memory.fetch },
-    close: () => memory.close(),
+    [Symbol.asyncDispose]: () => memory[Symbol.asyncDispose](),
   }
 }
 

@@ -20,7 +20,7 @@ export async function watch({ invocation, client, out, json, place }: Session): 
   const from = after === undefined ? 'from now on' : `after number ${after}`
   const chosen = CHOOSING.flatMap(name => (flags[name] === undefined ? [] : [[name, flags[name]] as const]))
   out.note(`Following ${chosen.length === 0 ? 'the public feed' : 'changes'} of ${place} ${from}; Ctrl-C ends it.`)
-  const reader = readerSignal(stdout)
+  using reader = readerSignal(stdout)
   const signal = invocation.signal === undefined ? reader.signal : AbortSignal.any([invocation.signal, reader.signal])
   const slugs = createSlugs(client)
   let shown = 0
@@ -38,8 +38,6 @@ export async function watch({ invocation, client, out, json, place }: Session): 
     }
   } catch (error) {
     if (!signal.aborted) throw error
-  } finally {
-    reader.stop()
   }
 }
 
@@ -88,10 +86,10 @@ function activityLine(out: Output, row: Change, slugs: Slugs): void {
  * Node cannot poll a pipe for that, but GNU tail does: it writes nothing, and ends by SIGPIPE within a second. Without GNU tail, or if the
  * output is not a pipe, the signal never aborts.
  */
-function readerSignal({ fd }: Sink): { signal: AbortSignal; stop(): void } {
+function readerSignal({ fd }: Sink): Disposable & { signal: AbortSignal } {
   const gone = new AbortController()
   if (fd === undefined || process.platform === 'win32' || !fstatSync(fd).isFIFO()) {
-    return { signal: gone.signal, stop: () => {} }
+    return { signal: gone.signal, [Symbol.dispose]: () => {} }
   }
   // With --pid, tail also ends when this process ends in any other way.
   const tail = spawn('tail', [`--pid=${process.pid}`, '-f', '/dev/null'], { stdio: ['ignore', fd, 'ignore'] })
@@ -100,5 +98,5 @@ function readerSignal({ fd }: Sink): { signal: AbortSignal; stop(): void } {
     if (signal === 'SIGPIPE') gone.abort()
   })
   tail.unref()
-  return { signal: gone.signal, stop: () => void tail.kill() }
+  return { signal: gone.signal, [Symbol.dispose]: () => void tail.kill() }
 }

@@ -35,63 +35,45 @@ export async function backupStore(invocation: Invocation): Promise<number> {
   const file = resolve(required(invocation, 'to', 'the file to create'))
   const source = storeFile(findDataDirectory(dataDirOf(invocation), storeFile))
   const began = performance.now()
-  const progress = createProgress(invocation.stderr)
-  try {
-    await saveLedgerOf(source, dirname(file))
-    const { counts, digest } = await makeWholeFile(file, OWNER_ONLY_FILE, async partial => {
-      await copyStore(source, partial, progress)
-      const verdict = await verifyCopy(partial, progress)
-      return { ...verdict, digest: await appendChecksum(partial) }
-    })
-    progress.end()
-    const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-    invocation.stdout.write(
-      `${file} is a complete copy of the store: ${sizeText(statSync(file).size)} in ${seconds} s.\n${countLines(counts)}Its checksum is SHA-256 ${digest}.\n`,
-    )
-    return EXIT.ok
-  } finally {
-    progress.end()
-  }
+  using progress = createProgress(invocation.stderr)
+  await saveLedgerOf(source, dirname(file))
+  const { counts, digest } = await makeWholeFile(file, OWNER_ONLY_FILE, async partial => {
+    await copyStore(source, partial, progress)
+    const verdict = await verifyCopy(partial, progress)
+    return { ...verdict, digest: await appendChecksum(partial) }
+  })
+  progress.end()
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  invocation.stdout.write(
+    `${file} is a complete copy of the store: ${sizeText(statSync(file).size)} in ${seconds} s.\n${countLines(counts)}Its checksum is SHA-256 ${digest}.\n`,
+  )
+  return EXIT.ok
 }
 
 /** Adds the erasures of a store to the ledger beside its backups, which earlier backups need too. */
 async function saveLedgerOf(source: string, directory: string): Promise<void> {
-  const connection = openStoreForReading(source)
-  try {
-    await saveLedgers([directory], connection)
-  } finally {
-    connection.close()
-  }
+  using connection = openStoreForReading(source)
+  await saveLedgers([directory], connection)
 }
 
 async function copyStore(source: string, target: string, progress: Progress): Promise<void> {
-  const connection = openStoreForReading(source)
-  try {
+  {
+    using connection = openStoreForReading(source)
     progress.phase('Copying the store')
     // The copy reads inside this transaction, so that a writer does not restart it.
     beginSnapshot(connection)
     await copyDatabase(connection, target, progress)
-  } finally {
-    connection.close()
   }
-  const copy = new DatabaseSync(target)
-  try {
-    copy.exec(SCRUB)
-  } finally {
-    copy.close()
-  }
+  using copy = new DatabaseSync(target)
+  copy.exec(SCRUB)
 }
 
 /** Verifies a copy of a store. Throws if it is damaged. */
 export async function verifyCopy(file: string, progress: Progress): Promise<Verdict> {
-  const snapshot = openFileSnapshot(file)
-  try {
-    const verdict = await verifyStore(snapshot, progress)
-    if (verdict.damage !== undefined) throw new OperatorError(`The copy is damaged and was deleted. ${verdict.damage}`)
-    return verdict
-  } finally {
-    await snapshot.close()
-  }
+  await using snapshot = openFileSnapshot(file)
+  const verdict = await verifyStore(snapshot, progress)
+  if (verdict.damage !== undefined) throw new OperatorError(`The copy is damaged and was deleted. ${verdict.damage}`)
+  return verdict
 }
 
 /** Pages that are copied in one turn of the event loop. */

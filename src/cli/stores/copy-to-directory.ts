@@ -56,35 +56,29 @@ export async function copyStore(invocation: Invocation): Promise<number> {
 async function copyToDirectory(invocation: Invocation, url: string, wanted: string): Promise<number> {
   const { stdout, stderr } = invocation
   const isNew = !existsSync(resolve(wanted))
-  const progress = createProgress(stderr)
-  const source = await connectCommand(url)
+  using progress = createProgress(stderr)
+  await using source = await connectCommand(url)
   const directory = prepareDataDirectory(wanted)
-  const unlock = lockDataDirectory(directory)
+  using _lock = lockDataDirectory(directory)
   const [file, partial] = [storeFile(directory), partialStoreFile(directory)]
   const onFailure = (): void => {
     progress.end()
     if (existsSync(partial)) stderr.write(`${partial} has the rows so far; the same command continues.\n`)
     else if (isNew) rmSync(directory, { recursive: true, force: true })
   }
-  try {
-    if (existsSync(file)) throw new OperatorError(`${directory} has a store already; name another directory by --to.`)
-    await assertCopyable(source)
-    await beginReadOnly(source)
-    const secrets = await listSharedSecrets(source)
-    assertKeysFit(directory, secrets)
-    const work = () => fillAndVerify(partial, source, progress, () => placeSecrets(directory, source, secrets))
-    const { counts } = await makeWholeFile(file, OWNER_ONLY_FILE, work, { onFailure, resumes: true })
-    for (const ending of ['', '-wal', '-shm']) rmSync(indexFile(directory) + ending, { force: true })
-    progress.end()
-    stdout.write(
-      `${file} is the intact copy of the store in PostgreSQL: ${sizeText(statSync(file).size)}, all hashes are correct.\n${countLines(counts)}${adviceOf(directory, secrets)}`,
-    )
-    return EXIT.ok
-  } finally {
-    progress.end()
-    unlock()
-    await source.close()
-  }
+  if (existsSync(file)) throw new OperatorError(`${directory} has a store already; name another directory by --to.`)
+  await assertCopyable(source)
+  await beginReadOnly(source)
+  const secrets = await listSharedSecrets(source)
+  assertKeysFit(directory, secrets)
+  const work = () => fillAndVerify(partial, source, progress, () => placeSecrets(directory, source, secrets))
+  const { counts } = await makeWholeFile(file, OWNER_ONLY_FILE, work, { onFailure, resumes: true })
+  for (const ending of ['', '-wal', '-shm']) rmSync(indexFile(directory) + ending, { force: true })
+  progress.end()
+  stdout.write(
+    `${file} is the intact copy of the store in PostgreSQL: ${sizeText(statSync(file).size)}, all hashes are correct.\n${countLines(counts)}${adviceOf(directory, secrets)}`,
+  )
+  return EXIT.ok
 }
 
 /** Fills and verifies the file of a store, and places the secrets once the database is known to be the same as at the beginning. */

@@ -24,43 +24,32 @@ import { beginSnapshot, openDatabaseSnapshot, openStoreForReading } from './snap
 /** Copies the present state of an embedded store into PostgreSQL, or updates an earlier copy, and verifies the copy. */
 export async function copyToDatabase(invocation: Invocation, directory: string, url: string): Promise<number> {
   const began = performance.now()
-  const progress = createProgress(invocation.stderr)
+  using progress = createProgress(invocation.stderr)
   const servedBefore = isServed(directory)
-  const source = openStoreForReading(storeFile(directory))
-  try {
-    beginSnapshot(source)
-    const mayGrow = () => servedBefore || isServed(directory)
-    await assertNoMirror(source, 'copy the store of that server')
-    const target = await connectCommand(url)
-    try {
-      await prepare(source, target, progress)
-      await copySecrets(directory, target)
-      const mayContinue = await isLogKnown(directory, source)
-      const sent = await copyAll(source, target, url, () => mayContinue && !mayGrow(), progress)
-      const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-      progress.phase(`Sent ${sent} rows in ${seconds} s; verifying`)
-    } finally {
-      await target.close()
-    }
-    const { counts, damage } = await verifyTarget(url, progress)
-    progress.end()
-    if (damage !== undefined) throw new OperatorError(`The copy is damaged; copy into an empty database. ${damage}`)
-    invocation.stdout.write(`The copy in PostgreSQL is intact: all hashes are correct.\n${countLines(counts)}`)
-    invocation.stdout.write(`${mayGrow() ? GO_ON : DONE}\n`)
-    return EXIT.ok
-  } finally {
-    progress.end()
-    source.close()
+  using source = openStoreForReading(storeFile(directory))
+  beginSnapshot(source)
+  const mayGrow = () => servedBefore || isServed(directory)
+  await assertNoMirror(source, 'copy the store of that server')
+  {
+    await using target = await connectCommand(url)
+    await prepare(source, target, progress)
+    await copySecrets(directory, target)
+    const mayContinue = await isLogKnown(directory, source)
+    const sent = await copyAll(source, target, url, () => mayContinue && !mayGrow(), progress)
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+    progress.phase(`Sent ${sent} rows in ${seconds} s; verifying`)
   }
+  const { counts, damage } = await verifyTarget(url, progress)
+  progress.end()
+  if (damage !== undefined) throw new OperatorError(`The copy is damaged; copy into an empty database. ${damage}`)
+  invocation.stdout.write(`The copy in PostgreSQL is intact: all hashes are correct.\n${countLines(counts)}`)
+  invocation.stdout.write(`${mayGrow() ? GO_ON : DONE}\n`)
+  return EXIT.ok
 }
 
 async function verifyTarget(url: string, progress: Progress): Promise<Verdict> {
-  const snapshot = await openDatabaseSnapshot(url)
-  try {
-    return await verifyStore(snapshot, progress)
-  } finally {
-    await snapshot.close()
-  }
+  await using snapshot = await openDatabaseSnapshot(url)
+  return await verifyStore(snapshot, progress)
 }
 
 const GO_ON =

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { openSqlite } from '../../engine/sqlite.ts'
 import { indexedState, type StoreState } from '../../find/index/file.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { createProgress, type Progress, sizeText } from '../../progress.ts'
+import { createProgress, type Sink, sizeText } from '../../progress.ts'
 import { indexFile, lockDataDirectory, nodeIndexFile, prepareDataDirectory } from '../../stores/embedded/directory.ts'
 import { OWNER_ONLY_FILE } from '../../sync-path.ts'
 import { EXIT, type Invocation, required, UsageError } from '../command.ts'
@@ -16,18 +16,14 @@ export async function indexCommand(invocation: Invocation): Promise<number> {
   if (action !== 'copy') throw new UsageError(`"${action}" is not an action of "palimpsest index"; the action is copy.`)
   const source = sourceOf(required(invocation, 'from', 'a search index, or its data directory'))
   const directory = prepareDataDirectory(required(invocation, 'to', 'the data directory of the new node'))
-  const unlock = lockDataDirectory(directory)
-  try {
-    const file = nodeIndexFile(directory)
-    const { record } = await makeWholeFile(file, OWNER_ONLY_FILE, partial =>
-      copyIndex(source, partial, createProgress(invocation.stderr)),
-    )
-    const size = sizeText(statSync(file).size)
-    invocation.stdout.write(`${file} is a complete copy of ${source}, up to record ${record}: ${size}.\n`)
-    return EXIT.ok
-  } finally {
-    unlock()
-  }
+  using _lock = lockDataDirectory(directory)
+  const file = nodeIndexFile(directory)
+  const { record } = await makeWholeFile(file, OWNER_ONLY_FILE, partial =>
+    copyIndex(source, partial, invocation.stderr),
+  )
+  const size = sizeText(statSync(file).size)
+  invocation.stdout.write(`${file} is a complete copy of ${source}, up to record ${record}: ${size}.\n`)
+  return EXIT.ok
 }
 
 /** The index file of a path: the path itself, or the index of a node or of a store in this directory. */
@@ -42,19 +38,15 @@ function sourceOf(given: string): string {
 }
 
 /** Copies one state of an index, also while it is written, and returns that state. */
-async function copyIndex(source: string, partial: string, progress: Progress): Promise<StoreState> {
-  const index = reading(source)
-  try {
-    progress.phase('Copying the search index')
-    // The copy reads inside this transaction, so that a writer does not restart it.
-    index.exec('BEGIN')
-    const state = stateOf(source, () => indexedState(index))
-    await copyDatabase(index, partial, progress)
-    return state
-  } finally {
-    progress.end()
-    index.close()
-  }
+async function copyIndex(source: string, partial: string, stderr: Sink): Promise<StoreState> {
+  using index = reading(source)
+  using progress = createProgress(stderr)
+  progress.phase('Copying the search index')
+  // The copy reads inside this transaction, so that a writer does not restart it.
+  index.exec('BEGIN')
+  const state = stateOf(source, () => indexedState(index))
+  await copyDatabase(index, partial, progress)
+  return state
 }
 
 function reading(source: string) {

@@ -17,29 +17,17 @@ export async function migrateStore(invocation: Invocation): Promise<number> {
 }
 
 async function migrateDatabase(url: string): Promise<string[]> {
-  const connection = await connectCommand(url)
-  try {
-    await assertTrustworthy(connection)
-    await assertPrimary(connection)
-    await assertNotForeign(connection)
-    return await migratePostgres(connection, Date.now())
-  } finally {
-    await connection.close()
-  }
+  await using connection = await connectCommand(url)
+  await assertTrustworthy(connection)
+  await assertPrimary(connection)
+  await assertNotForeign(connection)
+  return await migratePostgres(connection, Date.now())
 }
 
 function migrateEmbedded(invocation: Invocation): string[] {
   const directory = findDataDirectory(dataDirOf(invocation), storeFile)
-  const unlock = lockDataDirectory(directory)
-  try {
-    openStoreOfAnySchema(storeFile(directory)).close()
-    const connection = openSqlite(storeFile(directory), 'write')
-    try {
-      return migrate(connection, Date.now())
-    } finally {
-      connection.close()
-    }
-  } finally {
-    unlock()
-  }
+  using _lock = lockDataDirectory(directory)
+  openStoreOfAnySchema(storeFile(directory)).close()
+  using connection = openSqlite(storeFile(directory), 'write')
+  return migrate(connection, Date.now())
 }

@@ -21,21 +21,17 @@ export async function stateOfDatabase(source: PostgresConnection): Promise<strin
 export async function fillStore(partial: string, source: PostgresConnection, progress: Progress): Promise<void> {
   const types = await readColumnTypes(source)
   const columnsOf = (name: string): string[] => [...(types.get(name)?.keys() ?? [])]
-  const target = await openPartial(partial, source, columnsOf('head'), progress)
-  try {
-    // A kill loses only the open transaction. The verification finds what a power cut loses.
-    target.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF')
-    const parts = await partsOf(source, target)
-    const kept = parts.reduce((sum, part) => sum + part.kept, 0)
-    if (kept > 0) progress.phase(`Continuing an interrupted copy, which has ${kept} rows`)
-    const rows = new RowProgress(progress, new Map(parts.map(({ table, total }) => [table.name, total])))
-    for (const part of parts) await copyPart(source, target, part, columnsOf(part.table.name), rows)
-    for (const name of REPLACED) await replaceRows(source, target, name, columnsOf(name))
-    await copyAdmissions(source, target)
-    target.exec('PRAGMA journal_mode = DELETE')
-  } finally {
-    target.close()
-  }
+  using target = await openPartial(partial, source, columnsOf('head'), progress)
+  // A kill loses only the open transaction. The verification finds what a power cut loses.
+  target.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF')
+  const parts = await partsOf(source, target)
+  const kept = parts.reduce((sum, part) => sum + part.kept, 0)
+  if (kept > 0) progress.phase(`Continuing an interrupted copy, which has ${kept} rows`)
+  const rows = new RowProgress(progress, new Map(parts.map(({ table, total }) => [table.name, total])))
+  for (const part of parts) await copyPart(source, target, part, columnsOf(part.table.name), rows)
+  for (const name of REPLACED) await replaceRows(source, target, name, columnsOf(name))
+  await copyAdmissions(source, target)
+  target.exec('PRAGMA journal_mode = DELETE')
 }
 
 /** Opens the file of an interrupted copy, or begins it. The head comes first: it shows later from which state the rows are. */

@@ -34,26 +34,21 @@ export async function restoreStore(invocation: Invocation): Promise<number> {
   const removeNew = (): void => {
     if (isNew) rmSync(directory, { recursive: true, force: true })
   }
-  const progress = createProgress(invocation.stderr)
-  const unlock = lockDataDirectory(directory)
-  try {
-    assertEmpty(directory)
-    const target = storeFile(directory)
-    const ledger = [dirname(from), directory].flatMap(readLedger)
-    const fillIn = (partial: string) => fill(partial, { from, checked: !ignoresChecksum, ledger }, progress)
-    const { counts, erased } = await makeWholeFile(target, OWNER_ONLY_FILE, fillIn, { onFailure: removeNew })
-    // The directory may have the index of another store. The next start builds a new one.
-    for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
-    progress.end()
-    const unchecked = ignoresChecksum ? ` The checksum was not checked.` : ''
-    invocation.stdout.write(
-      `${target} is restored and intact: ${sizeText(statSync(target).size)}.${unchecked}\n${countLines(counts)}${erased === 0 ? '' : erasedLine(erased)}${keyAdvice(directory)}\n`,
-    )
-    return EXIT.ok
-  } finally {
-    progress.end()
-    unlock()
-  }
+  using progress = createProgress(invocation.stderr)
+  using _lock = lockDataDirectory(directory)
+  assertEmpty(directory)
+  const target = storeFile(directory)
+  const ledger = [dirname(from), directory].flatMap(readLedger)
+  const fillIn = (partial: string) => fill(partial, { from, checked: !ignoresChecksum, ledger }, progress)
+  const { counts, erased } = await makeWholeFile(target, OWNER_ONLY_FILE, fillIn, { onFailure: removeNew })
+  // The directory may have the index of another store. The next start builds a new one.
+  for (const ending of COMPANIONS) rmSync(indexFile(directory) + ending, { force: true })
+  progress.end()
+  const unchecked = ignoresChecksum ? ` The checksum was not checked.` : ''
+  invocation.stdout.write(
+    `${target} is restored and intact: ${sizeText(statSync(target).size)}.${unchecked}\n${countLines(counts)}${erased === 0 ? '' : erasedLine(erased)}${keyAdvice(directory)}\n`,
+  )
+  return EXIT.ok
 }
 
 const erasedLine = (erased: number): string =>
@@ -69,16 +64,14 @@ async function fill(partial: string, { from, checked, ledger }: Filling, progres
   removeChecksum(partial)
   // The copy has the mode of the backup.
   chmodSync(partial, OWNER_ONLY_FILE)
-  const connection = openSqlite(partial, 'write')
   let erased: number
-  try {
+  {
+    using connection = openSqlite(partial, 'write')
     for (const step of migrate(connection, Date.now())) progress.phase(`Migrated: ${step}`)
     await renewHead(connection, randomUUID(), SEQUENCE_GAP)
     erased = await eraseAgain(connection, ledger, progress)
     // All data must be in the one file that is renamed.
     connection.exec('PRAGMA journal_mode = DELETE')
-  } finally {
-    connection.close()
   }
   return { ...(await verifyCopy(partial, progress)), erased }
 }

@@ -85,7 +85,7 @@ const notAStore = (path: string, reason: string): OperatorError => {
 }
 
 /** One state of a store for reading, unaffected by later writes. */
-export type Snapshot = {
+export type Snapshot = AsyncDisposable & {
   store: Reader
   /** Its place, as text. */
   place: string
@@ -93,7 +93,6 @@ export type Snapshot = {
   damageOfEngine(): Awaitable<string | undefined>
   /** The checks of the engine for data without a hash, as a sentence. Valid if it found no damage. */
   engineCheck(): Awaitable<string>
-  close(): Awaitable<void>
 }
 
 /** Opens the store of the settings: in PostgreSQL with DATABASE_URL, otherwise in the data directory. */
@@ -112,7 +111,7 @@ export function openFileSnapshot(path: string): Snapshot {
     place: path,
     damageOfEngine: () => damageOfFile(connection),
     engineCheck: () => 'The integrity check of SQLite found no fault.',
-    close: () => connection.close(),
+    [Symbol.asyncDispose]: async () => connection.close(),
   }
 }
 
@@ -136,7 +135,7 @@ export async function openDatabaseSnapshot(url: string): Promise<Snapshot> {
     place: 'The store in PostgreSQL',
     damageOfEngine: async () => (await damageOfTables(connection)) ?? damageOfReferences(connection),
     engineCheck: () => checksOfPostgres(connection),
-    close: () => connection.close(),
+    [Symbol.asyncDispose]: () => connection.close(),
   }
 }
 

@@ -32,10 +32,11 @@ test('an unusable data directory is reported with a sentence that names it', () 
 
 test('one process has the lock at a time; after a release another may take it', () => {
   const path = prepareDataDirectory(join(directory, 'locked'))
-  const unlock = lockDataDirectory(path)
-  assert.throws(() => lockDataDirectory(path), isSentence('in use by another'))
-  unlock()
-  lockDataDirectory(path)()
+  {
+    using _lock = lockDataDirectory(path)
+    assert.throws(() => lockDataDirectory(path), isSentence('in use by another'))
+  }
+  lockDataDirectory(path)[Symbol.dispose]()
 })
 
 test('an unusable lock file is distinguished from a taken lock', () => {
@@ -46,7 +47,7 @@ test('an unusable lock file is distinguished from a taken lock', () => {
 
 test('a check whether a directory is served never makes a start there fail', async () => {
   const path = prepareDataDirectory(join(directory, 'looked at'))
-  lockDataDirectory(path)()
+  lockDataDirectory(path)[Symbol.dispose]()
   const looks = new Int32Array(new SharedArrayBuffer(4))
   const look = `const { parentPort, workerData: { module, path, looks } } = require('node:worker_threads')
     import(module).then(({ isServed }) => {
@@ -59,9 +60,8 @@ test('a check whether a directory is served never makes a start there fail', asy
   while (Atomics.load(looks, 0) < 10) await setImmediate()
   try {
     for (let start = 0; start < 200; start++) {
-      const unlock = lockDataDirectory(path)
+      using _lock = lockDataDirectory(path)
       assert.equal(isServed(path), true)
-      unlock()
     }
   } finally {
     Atomics.store(looks, 0, -1_000_000)

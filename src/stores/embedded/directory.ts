@@ -225,14 +225,15 @@ const LOCK_TIMEOUT_MS = 500
 export class DirectoryInUse extends OperatorError {}
 
 /**
- * Locks the directory for this process. Returns the function that unlocks it. The lock belongs to the operating system, which releases it
- * when the process ends in any way. Throws DirectoryInUse if another process has the lock for longer than `timeout` milliseconds.
+ * Locks the directory for this process, until the lock is disposed. The lock belongs to the operating system, which releases it when the
+ * process ends in any way. Throws DirectoryInUse if another process has the lock for longer than `timeout` milliseconds.
  */
-export function lockDataDirectory(path: string, timeout = LOCK_TIMEOUT_MS): () => void {
+export function lockDataDirectory(path: string, timeout = LOCK_TIMEOUT_MS): Disposable {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(lockFile(path), { timeout })
     lock.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')
+    return lock
   } catch (error) {
     lock?.close()
     if (isBusy(error)) {
@@ -244,23 +245,17 @@ export function lockDataDirectory(path: string, timeout = LOCK_TIMEOUT_MS): () =
       `The lock ${lockFile(path)} cannot be taken (${(error as Error).message}); delete that file and start again.`,
     )
   }
-  const held = lock
-  return () => {
-    if (held.isOpen) held.close()
-  }
 }
 
 /** Whether a process has locked the directory. Takes no lock that could disturb a start at the same moment. */
 export function isServed(directory: string): boolean {
   if (!existsSync(lockFile(directory))) return false
-  const lock = new DatabaseSync(lockFile(directory), { readOnly: true, timeout: 0 })
+  using lock = new DatabaseSync(lockFile(directory), { readOnly: true, timeout: 0 })
   try {
     lock.prepare('PRAGMA schema_version').get()
     return false
   } catch {
     return true
-  } finally {
-    lock.close()
   }
 }
 

@@ -56,7 +56,7 @@ type Parts = {
   reader: SqliteConnection
   original: string | undefined
   log: LogThread
-  unlock(): void
+  lock: Disposable
   onErased(reader: Reader): Promise<void>
 }
 
@@ -161,7 +161,7 @@ class EmbeddedStore implements Store {
   }
 
   async close(): Promise<void> {
-    const { health, counters, searches, log, threads, writer, reader, unlock } = this.#parts
+    const { health, counters, searches, log, threads, writer, reader, lock } = this.#parts
     health.close()
     clearInterval(this.#probeTimer)
     publish(counters, CLOSING, 1n)
@@ -172,19 +172,19 @@ class EmbeddedStore implements Store {
     for (const thread of threads) if (thread !== writer) await thread.close()
     reader.close()
     await writer.close()
-    unlock()
+    lock[Symbol.dispose]()
   }
 }
 
 /**
  * Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. `onErased` is called
- * after an erasure, before it is answered. `unlock` releases the lock of the directory, if the caller has it.
+ * after an erasure, before it is answered. `lock` is the lock of the directory, if the caller has it.
  */
 type Reports = {
   onIndex?(notice: IndexNotice): void
   onAside?(sentence: string): void
   onErased?(reader: Reader): Promise<void>
-  unlock?: (() => void) | undefined
+  lock?: Disposable | undefined
 }
 
 /**
@@ -195,7 +195,7 @@ export async function openEmbeddedStore(
   directory: string,
   { onIndex = () => {}, onAside = () => {}, onErased = async () => {}, ...locked }: Reports = {},
 ): Promise<EmbeddedStore> {
-  const unlock = locked.unlock ?? lockDataDirectory(directory)
+  const lock = locked.lock ?? lockDataDirectory(directory)
   const counters = createSharedCounters()
   const data: ThreadData = { directory, counters }
   const threads: Thread[] = []
@@ -221,14 +221,14 @@ export async function openEmbeddedStore(
     const searches = await openSearches(searched, onDeath)
     const { reader, original } = await openReader(directory)
     const log = new LogThread(new URL('./log-thread.ts', import.meta.url), data)
-    const parts = { directory, counters, health, threads, writer, searches, reader, original, log, unlock, onErased }
+    const parts = { directory, counters, health, threads, writer, searches, reader, original, log, lock, onErased }
     return new EmbeddedStore(parts)
   } catch (error) {
     health?.close()
     publish(counters, CLOSING, 1n)
     publish(counters, STOPPING, 1n)
     for (const thread of threads) await thread.close()
-    unlock()
+    lock[Symbol.dispose]()
     throw error
   }
 }

@@ -77,20 +77,16 @@ export async function renewParts(reader: Reader, url: string, now: number, reten
 
 async function change(url: string, changes: readonly string[]): Promise<void> {
   const limits = { statementTimeout: STATEMENT_TIMEOUT_MS, idleTimeout: STATEMENT_TIMEOUT_MS }
-  const connection = await connectPostgres({ url, name: 'parts', ...limits })
-  try {
-    for (const one of changes) {
-      try {
-        const locks = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; SELECT pg_advisory_xact_lock(${LOCK})`
-        await connection.exec(`BEGIN; ${locks}; ${one}; COMMIT`)
-      } catch (error) {
-        await connection.exec('ROLLBACK').catch(() => {})
-        const code = errorCode((error as Error).cause) ?? errorCode(error)
-        if (code === NO_RIGHTS) return
-        if (!TRIED_AGAIN.has(code ?? '')) throw error
-      }
+  await using connection = await connectPostgres({ url, name: 'parts', ...limits })
+  for (const one of changes) {
+    try {
+      const locks = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; SELECT pg_advisory_xact_lock(${LOCK})`
+      await connection.exec(`BEGIN; ${locks}; ${one}; COMMIT`)
+    } catch (error) {
+      await connection.exec('ROLLBACK').catch(() => {})
+      const code = errorCode((error as Error).cause) ?? errorCode(error)
+      if (code === NO_RIGHTS) return
+      if (!TRIED_AGAIN.has(code ?? '')) throw error
     }
-  } finally {
-    await connection.close()
   }
 }

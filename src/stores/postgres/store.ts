@@ -226,12 +226,8 @@ export class PostgresStore implements Store {
   /** Removes erased rows from the tables, and notes the erasure in the ledger of this node. */
   async #completeErasure(): Promise<void> {
     const limits = { statementTimeout: VACUUM_TIMEOUT_MS, idleTimeout: VACUUM_TIMEOUT_MS }
-    const connection = await connectPostgres({ url: this.#options.url, name: 'erasure', ...limits })
-    try {
-      await removeErased(connection)
-    } finally {
-      await connection.close()
-    }
+    await using connection = await connectPostgres({ url: this.#options.url, name: 'erasure', ...limits })
+    await removeErased(connection)
     await this.#options.onErased?.(this.reader)
   }
 
