@@ -91,12 +91,6 @@ export const positionOf = ({ record, storeEpoch }: { record: number; storeEpoch:
 const recordsBetween = (from: bigint, to: bigint): number =>
   Number(from >> RECORD_BITS === to >> RECORD_BITS ? to - from : BigInt.asUintN(Number(RECORD_BITS), to))
 
-/** The number of commits; undefined during a commit, which a reader may or may not see. */
-export function commitsOf(counters: SharedCounters): bigint | undefined {
-  const ended = Atomics.load(counters, ENDED)
-  return Atomics.load(counters, BEGUN) === ended ? ended : undefined
-}
-
 /** Counts since the start, and the number of records that the index has not reached. */
 export const readCounts = (
   counters: SharedCounters,

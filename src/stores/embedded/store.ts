@@ -5,9 +5,10 @@ import { only, type Reader } from '../../engine/database.ts'
 import { GROUP_MAX } from '../../engine/group-commit.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import {
+  BEGUN,
   CLOSING,
-  commitsOf,
   createSharedCounters,
+  ENDED,
   type IndexNotice,
   publish,
   READS,
@@ -98,8 +99,11 @@ class EmbeddedStore implements Store {
     }
   }
 
+  /** Returns undefined during a commit, which a reader may or may not see. */
   knownCommits(): bigint | undefined {
-    return commitsOf(this.#parts.counters)
+    const { counters } = this.#parts
+    const ended = Atomics.load(counters, ENDED)
+    return Atomics.load(counters, BEGUN) === ended ? ended : undefined
   }
 
   noteRead(): void {
