@@ -45,7 +45,7 @@ const DAMAGED = 'the search index is damaged and is rebuilt; searches are refuse
 
 /**
  * Logs the record from which the index follows the store, the reason why the index cannot be written, its damage, and when it is whole or can
- * be written again. The index thread itself retries and rebuilds.
+ * be written again. The follower itself retries and rebuilds.
  */
 export const reportIndex =
   (logger: Logger, file: string) =>

@@ -16,7 +16,7 @@ const PATIENCE = 60_000
 const REST = 2_200
 /** The public log follows once an hour, so it does not count. The inspector counts calls in all threads. */
 const SETTINGS = { TLOG_INTERVAL_SECONDS: '3600', NODE_OPTIONS: '--inspect=127.0.0.1:0' }
-const THREADS = ['index-thread.ts', 'log-thread.ts', 'main', 'search-thread.ts', 'writer-thread.ts']
+const THREADS = ['follower-thread.ts', 'main', 'search-thread.ts', 'writer-thread.ts']
 /** The most files and functions of src that may run for one request in all threads of a served store, with what follows it. */
 const BOUNDS = {
   create: { files: 43, functions: 201 },

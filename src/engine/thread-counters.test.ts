@@ -9,12 +9,15 @@ const PATIENCE = 20_000
 /** Waits for a commit in all of them, one after the other. */
 const WAITER = `
   const { parentPort, workerData } = require('node:worker_threads')
-  import(workerData.module).then(({ awaitBeyond, COMMITTED }) => {
+  import(workerData.module).then(async ({ awaitBeyond, COMMITTED }) => {
+    // The wait for an event does not keep a thread alive.
+    parentPort.on('message', () => {})
     parentPort.postMessage('ready')
     for (const counters of workerData.all) {
       Atomics.store(counters, counters.length - 1, 1n)
-      awaitBeyond(counters, COMMITTED, 0n)
+      await awaitBeyond(counters, COMMITTED, 0n)
     }
+    parentPort.close()
   })`
 
 /** Counters, and a further place where the waiter notes that it has reached them. */

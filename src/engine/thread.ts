@@ -16,7 +16,7 @@ export type SharedCounters = BigInt64Array<SharedArrayBuffer>
 /** The positions of the newest record in the store, and in the index. */
 export const COMMITTED = 0
 export const INDEXED = 1
-/** 1 once the background threads shall end, and once the store closes, which ends all waits for the index. */
+/** 1 once the follower shall end, and once the store closes, which ends all waits for the index. */
 export const STOPPING = 2
 export const CLOSING = 3
 /** Commits that have begun and ended, and the writes in them. */
@@ -29,12 +29,10 @@ export const WANTED = 7
 export const EVENTS = 8
 /** Requested reads, to which background threads yield. */
 export const READS = 9
-/** The number of the index file, which is odd while the index thread replaces a damaged file; and one more than that of the last damaged file. */
+/** The number of the index file, which is odd while the follower replaces a damaged file; and one more than that of the last damaged file. */
 export const INDEX_FILE = 10
 export const DAMAGED = 11
-/** Nanoseconds that the index thread has waited, minus the monotonic time at which a wait in progress began. */
-const WAITED = 12
-const SIZE = 13
+const SIZE = 12
 
 export const createSharedCounters = (): SharedCounters =>
   new BigInt64Array(new SharedArrayBuffer(SIZE * BigInt64Array.BYTES_PER_ELEMENT))
@@ -46,38 +44,37 @@ export function publish(counters: SharedCounters, place: number, value: bigint):
   Atomics.notify(counters, EVENTS)
 }
 
+/** Blocks this thread until the index has reached a position, the store closes, or `patience` milliseconds have passed. */
+export function blockUntilIndexed(counters: SharedCounters, position: bigint, patience: number): void {
+  const deadline = performance.now() + patience
+  for (;;) {
+    const events = Atomics.load(counters, EVENTS)
+    if (Atomics.load(counters, INDEXED) >= position || Atomics.load(counters, CLOSING) === 1n) return
+    const left = deadline - performance.now()
+    if (left <= 0) return
+    Atomics.wait(counters, EVENTS, events, left)
+  }
+}
+
 /**
- * Blocks this thread until the counter at `place` is beyond a value, or until something else needs the thread; false after `patience`
- * milliseconds. A wait for the index ends when the store closes. Other waits end when the index is damaged or the stop flag is set.
+ * Waits until the counter at `place` is beyond a value, the index is damaged, or the follower shall end. Resolves with false after `patience`
+ * milliseconds.
  */
-export function awaitBeyond(
+export async function awaitBeyond(
   counters: SharedCounters,
   place: number,
   value: bigint,
   patience = Number.POSITIVE_INFINITY,
-): boolean {
+): Promise<boolean> {
   const deadline = performance.now() + patience
   for (;;) {
     const events = Atomics.load(counters, EVENTS)
     if (Atomics.load(counters, place) > value) return true
-    const isEnded =
-      place === INDEXED
-        ? Atomics.load(counters, CLOSING) === 1n
-        : Atomics.load(counters, STOPPING) === 1n || isDamaged(counters)
-    if (isEnded) return true
+    if (Atomics.load(counters, STOPPING) === 1n || isDamaged(counters)) return true
     const left = deadline - performance.now()
     if (left <= 0) return false
-    // Only the index thread waits for something else than the index.
-    if (place !== INDEXED) Atomics.sub(counters, WAITED, process.hrtime.bigint())
-    Atomics.wait(counters, EVENTS, events, left)
-    if (place !== INDEXED) Atomics.add(counters, WAITED, process.hrtime.bigint())
+    await Atomics.waitAsync(counters, EVENTS, events, left).value
   }
-}
-
-/** Milliseconds that the index thread has been blocked because it had no work, a wait in progress included. */
-export function waitedOf(counters: SharedCounters): number {
-  const waited = Atomics.load(counters, WAITED)
-  return Number(waited < 0n ? waited + process.hrtime.bigint() : waited) / 1e6
 }
 
 /** The lower bits of a position, which are the record. */
@@ -127,7 +124,7 @@ export type Reply = { id: number } & (
   | { error: string; stack: string }
 )
 /**
- * Why the index thread cannot write its file (undefined when it can again), the damage of the file that it replaces, or the record from
+ * Why the follower cannot write the index file (undefined when it can again), the damage of the file that it replaces, or the record from
  * which it indexes and the newest record.
  */
 export type IndexNotice = { held: 'full' | 'locked' | undefined } | { damage: string } | { from: number; of: number }
@@ -149,8 +146,8 @@ export function errorOfReply(reply: Exclude<Reply, { result: unknown }>): Error 
   return Object.assign(new Error(reply.error), { stack: reply.stack })
 }
 
-/** Nice values of the background threads (nice(2)). With fewer cores than threads, requests go first, then commits, the public log and the index. */
-export const NICE = { writer: 5, log: 10, index: 10 } as const
+/** Nice values of the background threads (nice(2)). With fewer cores than threads, requests go first, then commits, then the follower. */
+export const NICE = { writer: 5, follower: 10 } as const
 
 /** Sets the nice value of the calling thread. Only Linux has one for each thread. If it may not be set, it stays unchanged. */
 export function setNice(niceness: number): void {
@@ -217,8 +214,6 @@ export type ThreadOptions = {
   onDeath: (error: Error) => void
   /** Receives the messages of the thread that are not replies. */
   onNotice?: (notice: IndexNotice) => void
-  /** Milliseconds that the thread has waited outside its event loop; by default none. */
-  waited?: () => number
 }
 
 /**
@@ -313,10 +308,9 @@ export class Thread {
       this.#worker.once('error', reject)
     })
     this.#worker.on('error', error => this.#die(error as Error))
-    const { waited = () => 0 } = options
     const running = {
       name: name.replace(/-thread\.\w+$/, ''),
-      active: () => Math.max(0, this.#worker.performance.eventLoopUtilization().active - waited()),
+      active: () => this.#worker.performance.eventLoopUtilization().active,
     }
     RUNNING.add(running)
     this.#exited = new Promise(resolve => {

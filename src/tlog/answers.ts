@@ -1,5 +1,7 @@
 import type { KeyObject } from 'node:crypto'
+import type { MessagePort } from 'node:worker_threads'
 import type { Reader } from '../engine/database.ts'
+import { replyOfError } from '../engine/thread.ts'
 import { readHead, storeEpochOf } from '../memory/head-rows.ts'
 import type { LogQuestion } from './append.ts'
 import { agreedSize, nextStep } from './extend.ts'
@@ -62,6 +64,32 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
     if (question.ask === 'consistency') return consistency(reader, question.older, question.size)
     return sign(reader, { headFile, alone }, keysOf(question.pem), question.time)
   }
+}
+
+/** Answers the questions of a port, one after another. Resolves after the message `close` and all answers before it. */
+export function serveLogQuestions(
+  port: MessagePort | null,
+  answer: (question: LogQuestion) => Promise<unknown>,
+): Promise<void> {
+  if (port === null) throw new Error('The log is computed in a worker thread only.')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let last: Promise<void> = Promise.resolve()
+  port.on('message', (message: { id: number; question: LogQuestion } | 'close') => {
+    last = last.then(async () => {
+      if (message === 'close') {
+        port.close()
+        return resolve()
+      }
+      const { id, question } = message
+      port.postMessage([
+        await answer(question).then(
+          result => ({ id, result }),
+          error => replyOfError(id, error),
+        ),
+      ])
+    })
+  })
+  return promise
 }
 
 /** The last checkpoint that this node knows; undefined if its file is missing or damaged. */

@@ -4,7 +4,10 @@ import type { Context } from '../memory/operation.ts'
 import { DAY } from '../memory/values.ts'
 import * as store from './rows.ts'
 
-/** A question to the thread that computes the log. `pem` is the private key. */
+/** Maximum number of questions to a follower in progress. */
+export const LOG_QUESTIONS_MAX = 8
+
+/** A question about the log to the thread that follows the store. `pem` is the private key. */
 export type LogQuestion =
   | { ask: 'state' }
   | { ask: 'step'; most: number }

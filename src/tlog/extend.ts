@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { MessagePort } from 'node:worker_threads'
-import type { Awaitable, Reader } from '../engine/database.ts'
-import { replyOfError, reportReady, startThread, type Thread, YOUNG_MB } from '../engine/thread.ts'
+import type { Reader } from '../engine/database.ts'
 import { readHead } from '../memory/head-rows.ts'
 import type { LogQuestion } from './append.ts'
 import * as store from './rows.ts'
@@ -156,44 +154,6 @@ const isSame = (leaf: Leaf, other: Leaf | undefined): boolean =>
 /** Sends a question to the thread that computes the log. Resolves with the answer. */
 type AskLog = (question: LogQuestion) => Promise<unknown>
 
-const PENDING_MAX = 8
-
-/** A thread that computes the log. A question starts the thread if it is not running. */
-export class LogThread {
-  readonly #file: URL
-  readonly #data: object
-  #started: Promise<Thread> | undefined
-  #isClosed = false
-
-  constructor(file: URL, data: object) {
-    this.#file = file
-    this.#data = data
-  }
-
-  async ask(question: LogQuestion): Promise<unknown> {
-    if (this.#isClosed) throw new Error('The thread of the log is closed.')
-    this.#started ??= this.#start()
-    return (await this.#started).ask({ question })
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await (await this.#started?.catch(() => undefined))?.close()
-  }
-
-  #start(): Promise<Thread> {
-    const onDeath = (): void => {
-      this.#started = undefined
-    }
-    const starting = startThread(this.#file, this.#data, {
-      ...{ pendingMax: PENDING_MAX, batched: false, together: 1, youngMb: YOUNG_MB },
-      onDeath,
-    })
-    starting.catch(onDeath)
-    return starting
-  }
-}
-
 /** Returns a function that stores a checkpoint in the file of this node, once for each note. It resolves when the checkpoint is stored. */
 export function createMemory(ask: AskLog): (note: string) => Promise<void> {
   let last: { note: string; kept: Promise<unknown> } | undefined
@@ -207,30 +167,4 @@ export function createMemory(ask: AskLog): (note: string) => Promise<void> {
     }
     await last.kept
   }
-}
-
-/** Answers the questions of a port, one after another, until the message `close`. */
-export function serveLogQuestions(
-  port: MessagePort | null,
-  answer: (question: LogQuestion) => Promise<unknown>,
-  close: () => Awaitable<void>,
-): void {
-  if (port === null) throw new Error('The log is computed in a worker thread only.')
-  let last: Promise<void> = Promise.resolve()
-  port.on('message', (message: { id: number; question: LogQuestion } | 'close') => {
-    last = last.then(async () => {
-      if (message === 'close') {
-        await close()
-        return port.close()
-      }
-      const { id, question } = message
-      port.postMessage([
-        await answer(question).then(
-          result => ({ id, result }),
-          error => replyOfError(id, error),
-        ),
-      ])
-    })
-  })
-  reportReady(port)
 }

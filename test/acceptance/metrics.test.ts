@@ -193,7 +193,7 @@ test('the size of the signed log is exposed, and its lag ends', async () => {
 
 test('the working time of each thread is exposed, and does not grow while the thread waits', async () => {
   const name = (thread: string) => `palimpsest_thread_active_seconds_total{thread="${thread}"}`
-  const threads = ['main', 'index', 'log', 'search', ...(ENGINE === 'embedded' ? ['writer'] : [])]
+  const threads = ['main', 'follower', 'search', ...(ENGINE === 'embedded' ? ['writer'] : [])]
   expectStatus(await call(app.url, 'GET', '/api/find?q=anything'), 200)
   await eventually('every thread has worked and waits', 60_000, async () => {
     const began = performance.now()

@@ -155,7 +155,7 @@ export function tidyIndex(index: SqliteConnection, pages: number): boolean {
 /** Seconds after which a search is worth another try while the index is rebuilt. */
 const REBUILD_RETRY = 5
 
-/** The index file of a process, for reading. After the index thread has replaced a damaged file, opens the new one. */
+/** The index file of a process, for reading. After the follower has replaced a damaged file, opens the new one. */
 export class IndexReader {
   readonly #counters: SharedCounters
   readonly #open: () => SqliteConnection
@@ -169,7 +169,7 @@ export class IndexReader {
   }
 
   /**
-   * Reads from the index by a function and its arguments. Reports a damaged file to the index thread. Throws NOT_READY then, and while the
+   * Reads from the index by a function and its arguments. Reports a damaged file to the follower. Throws NOT_READY then, and while the
    * file is replaced.
    */
   read<T, A extends unknown[]>(look: (index: SqliteConnection, ...args: A) => T, ...args: A): T {

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { type Awaitable, isUnavailable, type Sql, StoreFault, sql } from '../../engine/database.ts'
 import { boundLog, isBusy, type SqliteConnection } from '../../engine/sqlite.ts'
 import {
@@ -65,6 +65,8 @@ export async function followChanges(
       putEntries(index, entries, onEntry)
       last = entries.at(-1) ?? last
       left -= entries.length
+      // The thread has other work too.
+      await setImmediate()
       if (entries.length < most) break
     }
     // One change can concern many entries: in a full batch only the changes before the last one are complete.
@@ -222,7 +224,7 @@ export class IndexFollower {
       return
     }
     await source.awaitNewer(seen, Number.POSITIVE_INFINITY)
-    awaitBeyond(counters, WANTED, positionOf(seen), LINGER)
+    await awaitBeyond(counters, WANTED, positionOf(seen), LINGER)
   }
 
   /** Begins to follow a store, or its next epoch. */

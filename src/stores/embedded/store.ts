@@ -18,7 +18,6 @@ import {
   startThread,
   type Thread,
   type ThreadOptions,
-  waitedOf,
   YOUNG_MB,
 } from '../../engine/thread.ts'
 import { bytesOf } from '../../find/index/file.ts'
@@ -34,8 +33,7 @@ import type { Limiter, MaintenanceResult, Store, StoreMetrics, WriteEnvironment 
 import { StoreHealth } from '../../memory/store-health.ts'
 import { DAY } from '../../memory/values.ts'
 import { findMirror } from '../../mirror/rows.ts'
-import type { LogQuestion } from '../../tlog/append.ts'
-import { LogThread } from '../../tlog/extend.ts'
+import { LOG_QUESTIONS_MAX, type LogQuestion } from '../../tlog/append.ts'
 import { assertStoreNotLost, indexFile, lockDataDirectory, setOldLogAside, storeFile } from './directory.ts'
 
 /** Maximum number of writes in progress. Further ones are refused as OVERLOADED. */
@@ -44,24 +42,23 @@ const WRITES_MAX = 2_000
 const PROBE_INTERVAL_MS = 1_000
 /** The writer thread needs a larger young generation, because it has many writes in progress. */
 const WRITER = { pendingMax: WRITES_MAX, batched: true, youngMb: 12, together: GROUP_MAX }
-const FOLLOWER = { pendingMax: 0, batched: false, youngMb: YOUNG_MB, together: 1 }
+const FOLLOWER = { pendingMax: LOG_QUESTIONS_MAX, batched: false, youngMb: YOUNG_MB, together: 1 }
 
 /** The parts of an open store. */
 type Parts = {
   directory: string
   counters: SharedCounters
   health: StoreHealth
-  threads: readonly Thread[]
   writer: Thread
+  follower: Thread
   searches: Searches
   reader: SqliteConnection
   original: string | undefined
-  log: LogThread
   lock: Disposable
   onErased(reader: Reader): Promise<void>
 }
 
-/** The embedded store. Point reads run in this thread. Writes, indexing, searches and the public log run in other threads. */
+/** The embedded store. Point reads run in this thread. Writes, searches, and the index and the public log, which follow the store, run in other threads. */
 class EmbeddedStore implements Store {
   readonly reader: SqliteConnection
   readonly original?: string
@@ -135,7 +132,7 @@ class EmbeddedStore implements Store {
   }
 
   askLog(question: LogQuestion): Promise<unknown> {
-    return this.#parts.log.ask(question)
+    return this.#parts.follower.ask({ question })
   }
 
   /** `log-head` is written before a checkpoint is published, so nothing else is needed here. */
@@ -165,15 +162,14 @@ class EmbeddedStore implements Store {
   }
 
   async close(): Promise<void> {
-    const { health, counters, searches, log, threads, writer, reader, lock } = this.#parts
+    const { health, counters, searches, follower, writer, reader, lock } = this.#parts
     health.close()
     clearInterval(this.#probeTimer)
     publish(counters, CLOSING, 1n)
     // The writing connection of each file closes last, because it runs the final checkpoint of the write-ahead log.
     await searches.close()
-    await log.close()
     publish(counters, STOPPING, 1n)
-    for (const thread of threads) if (thread !== writer) await thread.close()
+    await follower.close()
     reader.close()
     await writer.close()
     lock[Symbol.dispose]()
@@ -181,7 +177,7 @@ class EmbeddedStore implements Store {
 }
 
 /**
- * Called with notices of the index thread, and with a sentence about the write-ahead log of a store that was replaced. `onErased` is called
+ * Called with notices of the follower, and with a sentence about the write-ahead log of a store that was replaced. `onErased` is called
  * after an erasure, before it is answered. `lock` is the lock of the directory, if the caller has it.
  */
 type Reports = {
@@ -192,7 +188,7 @@ type Reports = {
 }
 
 /**
- * Opens the embedded store in a prepared directory. Starts one writer thread and one index thread. The first search starts a search thread,
+ * Opens the embedded store in a prepared directory. Starts one writer thread and one follower. The first search starts a search thread,
  * and a search that finds it busy starts another.
  */
 export async function openEmbeddedStore(
@@ -220,12 +216,11 @@ export async function openEmbeddedStore(
       waited: () => writer.waited(),
       space: () => freeBytesOf(directory),
     })
-    await start('./index-thread.ts', { ...FOLLOWER, waited: () => waitedOf(counters) })
+    const follower = await start('./follower-thread.ts', FOLLOWER)
     const searched = { index: indexFile(directory), store: storeFile(directory), counters }
     const searches = await openSearches(searched, onDeath)
     const { reader, original } = await openReader(directory)
-    const log = new LogThread(new URL('./log-thread.ts', import.meta.url), data)
-    const parts = { directory, counters, health, threads, writer, searches, reader, original, log, lock, onErased }
+    const parts = { directory, counters, health, writer, follower, searches, reader, original, lock, onErased }
     return new EmbeddedStore(parts)
   } catch (error) {
     health?.close()

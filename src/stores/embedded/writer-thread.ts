@@ -3,8 +3,8 @@ import { only, StoreFault, sql } from '../../engine/database.ts'
 import { GroupCommit, type Work } from '../../engine/group-commit.ts'
 import { boundLog, checkpointWal, isDamage, rewriteFile, sqliteSession } from '../../engine/sqlite.ts'
 import {
-  awaitBeyond,
   BEGUN,
+  blockUntilIndexed,
   COMMITTED,
   createCpuYield,
   ENDED,
@@ -56,7 +56,7 @@ const session = sqliteSession(connection, {
     const least = Atomics.load(counters, COMMITTED) - LAG_MAX
     if (Atomics.load(counters, INDEXED) < least) {
       requestIndexed(counters, least)
-      awaitBeyond(counters, INDEXED, least - 1n, LAG_TIMEOUT_MS)
+      blockUntilIndexed(counters, least, LAG_TIMEOUT_MS)
     }
     const wasSlow = isDiskSlow
     isDiskSlow = commitMs > SLOW_COMMIT_MS

@@ -12,7 +12,6 @@ import {
   STOPPING,
   startThread,
   type Thread,
-  waitedOf,
   YOUNG_MB,
 } from '../../engine/thread.ts'
 import { bytesOf } from '../../find/index/file.ts'
@@ -24,11 +23,11 @@ import type { MaintenanceName } from '../../memory/run.ts'
 import type { SearchRequest, SearchResult } from '../../memory/searching.ts'
 import type { MaintenanceResult, Store, StoreMetrics } from '../../memory/store.ts'
 import { StoreHealth } from '../../memory/store-health.ts'
-import type { LogQuestion } from '../../tlog/append.ts'
-import { createMemory, LogThread } from '../../tlog/extend.ts'
+import { LOG_QUESTIONS_MAX, type LogQuestion } from '../../tlog/append.ts'
+import { createMemory } from '../../tlog/extend.ts'
 import { renewParts } from './activity-parts.ts'
+import type { FollowerData } from './follower-thread.ts'
 import { PostgresGroupSession } from './group-session.ts'
-import type { IndexThreadData } from './index-thread.ts'
 import { type Making, prepareDatabase, removeErased, type Server } from './prepare.ts'
 import { createReader, openReaders, Standby } from './reader.ts'
 import { Heartbeat, Session, silence } from './session.ts'
@@ -86,11 +85,10 @@ export class PostgresStore implements Store {
   readonly #writer: Session
   readonly #primaryReaders: readonly Session[]
   readonly #standbys: readonly Standby[]
-  readonly #log: LogThread
   readonly #groups: PostgresGroupSession
   readonly #commits: GroupCommit
   readonly #health: StoreHealth
-  readonly #search: NodeSearch
+  readonly #follower: NodeFollower
   readonly #workOf: ReturnType<typeof createWorks>
   readonly #opening = Promise.withResolvers<void>()
   readonly #probeTimer: NodeJS.Timeout
@@ -111,8 +109,7 @@ export class PostgresStore implements Store {
     this.#standbys = readUrls.map(readUrl => new Standby(readUrl))
     this.reader = createReader({ primary: this.#primaryReaders, standbys: this.#standbys })
     this.#workOf = createWorks(this.reader)
-    this.#log = new LogThread(new URL('./log-thread.ts', import.meta.url), { url, headFile: logHeadFile })
-    this.persistCheckpoint = createMemory(question => this.#log.ask(question))
+    this.persistCheckpoint = createMemory(question => this.#follower.askLog(question))
     this.#groups = new PostgresGroupSession(this.#writer, () => this.#server as Server)
     this.#commits = new GroupCommit(this.#groups, groupMax)
     this.heartbeat.onSilent(() => this.#commits.refuse(silence()))
@@ -121,7 +118,10 @@ export class PostgresStore implements Store {
       waited: () => this.#commits.waited(),
       pollInterval: FOLLOW_INTERVAL_MS,
     })
-    this.#search = new NodeSearch({ url, indexFile, onIndex, onDeath: fault => this.#health.breakDown(fault) })
+    this.#follower = new NodeFollower({
+      ...{ url, indexFile, logHeadFile, onIndex },
+      onDeath: fault => this.#health.breakDown(fault),
+    })
     this.#probeTimer = setInterval(() => this.#startProbe(), PROBE_INTERVAL_MS).unref()
     this.#startProbe()
   }
@@ -152,17 +152,17 @@ export class PostgresStore implements Store {
   }
 
   search(request: SearchRequest): Promise<SearchResult> {
-    return this.heartbeat.during(async () => this.#search.search(request, positionOf(await this.latestRecord())))
+    return this.heartbeat.during(async () => this.#follower.search(request, positionOf(await this.latestRecord())))
   }
 
   near(terms: ReadonlySet<string>, limit: number): Promise<number[]> {
-    return this.#search.near(terms, limit)
+    return this.#follower.near(terms, limit)
   }
 
   async askLog(question: LogQuestion): Promise<unknown> {
     // Until then, another node may be creating the tables.
     if (!this.#isOpen) throw new Problem('NOT_READY', { retryAfter: 1, reason: 'waiting for the database' })
-    return this.#log.ask(question)
+    return this.#follower.askLog(question)
   }
 
   readiness(): Readiness {
@@ -186,8 +186,8 @@ export class PostgresStore implements Store {
       ...this.#groups.counted(),
       writesWaiting: this.#commits.pending,
       oldestWrite: this.#commits.waited(),
-      searchesWaiting: await this.#search.pending(),
-      indexLag: this.#search.indexLag(),
+      searchesWaiting: await this.#follower.pending(),
+      indexLag: this.#follower.indexLag(),
       bytes: { database: await sizeOfDatabase(this.reader), index: bytesOf(this.#options.indexFile) },
       database: this.#sessions(),
     }
@@ -208,8 +208,7 @@ export class PostgresStore implements Store {
     clearInterval(this.#probeTimer)
     await this.#commits.idle()
     await this.#probing
-    await this.#search.close()
-    await this.#log.close()
+    await this.#follower.close()
     await Promise.all([this.#writer, ...this.#primaryReaders, ...this.#standbys].map(one => one.close()))
     await this.heartbeat.close()
   }
@@ -272,26 +271,39 @@ async function sizeOfDatabase(reader: Reader): Promise<number> {
   return only(await reader.one<{ size: number }>(sql`SELECT pg_database_size(current_database()) AS size`)).size
 }
 
-type NodeSearchOptions = {
+type FollowerOptions = {
   url: string
   /** The path of the file of this node's search index. */
   indexFile: string
+  /** The path of the file with the last checkpoint that this node knows. */
+  logHeadFile: string
   /** Called when the index file cannot be written, and when it can again. */
   onIndex: (notice: IndexNotice) => void
   /** Called when a thread ends unexpectedly. */
   onDeath: (error: Error) => void
 }
 
-/** The search of a node: an index in its own file that follows the database, and the threads that search it. */
-class NodeSearch {
+/** What follows the database at a node: the thread of its search index and of the public log, and the threads that search the index. */
+class NodeFollower {
   readonly #counters = createSharedCounters()
+  readonly #thread: Promise<Thread>
   readonly #searches: Promise<Searches>
-  #follower: Thread | undefined
 
   /** Starts the threads. Searches wait for them. */
-  constructor(options: NodeSearchOptions) {
-    this.#searches = this.#start(options)
-    this.#searches.catch(options.onDeath)
+  constructor({ url, indexFile, logHeadFile, onIndex, onDeath }: FollowerOptions) {
+    const data: FollowerData = { url, file: indexFile, headFile: logHeadFile, counters: this.#counters }
+    this.#thread = startThread(new URL('./follower-thread.ts', import.meta.url), data, {
+      ...{ pendingMax: LOG_QUESTIONS_MAX, batched: false, together: 1, youngMb: YOUNG_MB },
+      onDeath,
+      onNotice: onIndex,
+    })
+    const searched = { index: indexFile, store: undefined, counters: this.#counters }
+    this.#searches = this.#thread.then(() => openSearches(searched, onDeath))
+    this.#searches.catch(onDeath)
+  }
+
+  async askLog(question: LogQuestion): Promise<unknown> {
+    return (await this.#thread).ask({ question })
   }
 
   async search(request: SearchRequest, position: number | bigint): Promise<SearchResult> {
@@ -315,17 +327,6 @@ class NodeSearch {
     const searches = await this.#searches.catch(() => undefined)
     await searches?.close()
     publish(this.#counters, STOPPING, 1n)
-    await this.#follower?.close()
-  }
-
-  async #start({ url, indexFile, onIndex, onDeath }: NodeSearchOptions): Promise<Searches> {
-    const data: IndexThreadData = { url, file: indexFile, counters: this.#counters }
-    this.#follower = await startThread(new URL('./index-thread.ts', import.meta.url), data, {
-      ...{ pendingMax: 0, batched: false, together: 1, youngMb: YOUNG_MB },
-      onDeath,
-      onNotice: onIndex,
-      waited: () => waitedOf(this.#counters),
-    })
-    return openSearches({ index: indexFile, store: undefined, counters: this.#counters }, onDeath)
+    await (await this.#thread.catch(() => undefined))?.close()
   }
 }

@@ -6,14 +6,16 @@ import { openIndex } from '../../find/index/file.ts'
 import { IndexFollower } from '../../find/index/follower.ts'
 import { ERASED_REVISIONS } from '../../memory/entries/rows.ts'
 import { readHead } from '../../memory/head-rows.ts'
+import { createLogAnswers, serveLogQuestions } from '../../tlog/answers.ts'
+import { logHeadFile } from '../../tlog/key-files.ts'
 import { indexFile, storeFile } from './directory.ts'
 import type { ThreadData } from './store.ts'
 
-/** The thread that updates the search index from the store of this directory. */
+/** The thread that follows the store of this directory: updates its search index, and computes its public log. */
 const { directory, counters } = workerData as ThreadData
 const STORE_CACHE_KIB = 256
 
-setNice(NICE.index)
+setNice(NICE.follower)
 /** Each new row is read once, while the operating system has it in memory, so that a small cache is enough. */
 const store = openSqlite(storeFile(directory), 'read', { cacheKib: STORE_CACHE_KIB })
 const { store_id: storeId, record } = await readHead(store)
@@ -21,7 +23,7 @@ let fault: StoreFault | undefined
 const index = openIndex(indexFile(directory), { storeId, record, storeEpoch: 0 }, found => {
   fault = found
 })
-reportReady(parentPort)
+const yieldCpu = createCpuYield(counters)
 
 /** Reads rows of the store. Marks errors as faults of the store, because a fault of the index would replace the index. */
 function reading<R>(statement: Sql): R[] {
@@ -56,8 +58,11 @@ const follower = new IndexFollower({
     read: reading,
     awaitNewer: (state, patience) => awaitBeyond(counters, COMMITTED, BigInt(state.record), patience),
   },
-  onEntry: createCpuYield(counters),
+  onEntry: yieldCpu,
   onNotice: notice => parentPort?.postMessage(notice),
 })
-await follower.run()
+const answer = createLogAnswers({ reader: async () => store, headFile: logHeadFile(directory), alone: true, yieldCpu })
+const closed = serveLogQuestions(parentPort, answer)
+reportReady(parentPort)
+await Promise.all([follower.run(), closed])
 store.close()

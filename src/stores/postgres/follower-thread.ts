@@ -1,6 +1,5 @@
-import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { isUnavailable, type Sql, StoreFault, sql } from '../../engine/database.ts'
+import { isUnavailable, type Reader, type Sql, StoreFault, sql } from '../../engine/database.ts'
 import {
   awaitBeyond,
   COMMITTED,
@@ -19,21 +18,26 @@ import { IndexFollower } from '../../find/index/follower.ts'
 import { ERASED_REVISIONS } from '../../memory/entries/rows.ts'
 import { storeEpochOf } from '../../memory/head-rows.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { createLogAnswers, serveLogQuestions } from '../../tlog/answers.ts'
 import { readerThrough, Session } from './session.ts'
 
-/** The thread that keeps the search index of this node up to date with the database. */
-export type IndexThreadData = { url: string; file: string; counters: SharedCounters }
-const { url, file, counters } = workerData as IndexThreadData
+/**
+ * The thread of a node that follows the database: updates the search index `file` of this node, and computes the public log. `headFile` is
+ * the path of this node's last checkpoint.
+ */
+export type FollowerData = { url: string; file: string; headFile: string; counters: SharedCounters }
+const { url, file, headFile, counters } = workerData as FollowerData
 /** Interval in milliseconds at which the database is polled for writes of other nodes while no search waits. */
 const POLL_INTERVAL_MS = 200
 
-setNice(NICE.index)
-const session = new Session({ url, name: 'index', statementTimeout: 30_000, idleTimeout: 5_000 })
+setNice(NICE.follower)
+const session = new Session({ url, name: 'follower', statementTimeout: 30_000, idleTimeout: 5_000 })
 let fault: StoreFault | undefined
 const index = openIndex(file, undefined, found => {
   fault = found
 })
-reportReady(parentPort)
+/** Reads through the session, which reconnects after a loss. */
+const reader = async (): Promise<Reader> => readerThrough(await session.get())
 
 /** Error codes of a missing table or column, which a step of the schema will create. */
 const UNDEFINED = new Set(['42P01', '42703'])
@@ -44,7 +48,7 @@ const UNDEFINED = new Set(['42P01', '42703'])
  */
 async function reading<R>(statement: Sql): Promise<R[]> {
   try {
-    return await readerThrough(await session.get()).all<R>(statement)
+    return await (await reader()).all<R>(statement)
   } catch (error) {
     const passing = error instanceof OperatorError || UNDEFINED.has((error as { code?: string }).code ?? '')
     if (passing || isUnavailable(error)) throw new StoreFault('unavailable', error as Error)
@@ -78,9 +82,8 @@ const follower = new IndexFollower({
     async awaitNewer(seen, patience) {
       const deadline = performance.now() + patience
       while (!isInterrupted() && performance.now() < deadline) {
-        awaitBeyond(counters, WANTED, positionOf(seen), Math.min(POLL_INTERVAL_MS, deadline - performance.now()))
-        // The session needs the event loop between two waits.
-        await setTimeout(0)
+        const left = Math.min(POLL_INTERVAL_MS, deadline - performance.now())
+        await awaitBeyond(counters, WANTED, positionOf(seen), left)
         const now = await state()
         if (now.record > seen.record || now.storeEpoch !== seen.storeEpoch) return true
       }
@@ -89,5 +92,7 @@ const follower = new IndexFollower({
   },
   onNotice: notice => parentPort?.postMessage(notice),
 })
-await follower.run()
+const closed = serveLogQuestions(parentPort, createLogAnswers({ reader, headFile, alone: false }))
+reportReady(parentPort)
+await Promise.all([follower.run(), closed])
 await session.close()
