@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Operation } from '../contract/operations.ts'
 import type { Awaitable } from '../engine/database.ts'
-import { joinInTurns } from '../memory/encoded-json.ts'
 import { LruCache } from '../memory/lru-cache.ts'
 import type { Answer } from '../memory/operation.ts'
 import type { Exchange } from './exchange.ts'
@@ -91,40 +90,6 @@ export function createCompression(): Compression {
       return underWay.size < AT_ONCE_MAX ? start(key, bytes, coding) : undefined
     },
   }
-}
-
-/** Number of items of a list that are encoded at once: ten of the longest texts take a millisecond. */
-const ENCODED_AT_ONCE = 10
-
-type Yielding = { yieldIfOverBudget: () => Promise<void> | undefined }
-
-/** The body to send; a string has one character for each byte. Other requests may run while long lists are encoded. */
-export function bytesOf(body: object, yielding: Yielding): Awaitable<Buffer> {
-  for (const value of Object.values(body))
-    if (Array.isArray(value) && value.length > ENCODED_AT_ONCE) return encodeInTurns(body, yielding)
-  return Buffer.from(JSON.stringify(body))
-}
-
-async function encodeInTurns(body: object, { yieldIfOverBudget }: Yielding): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let separator = '{'
-  for (const [name, value] of Object.entries(body)) {
-    if (value === undefined) continue
-    const start = `${separator}${JSON.stringify(name)}:`
-    separator = ','
-    if (!Array.isArray(value) || value.length === 0) {
-      pieces.push(Buffer.from(`${start}${JSON.stringify(value)}`))
-      continue
-    }
-    for (let from = 0; from < value.length; from += ENCODED_AT_ONCE) {
-      const items = JSON.stringify(value.slice(from, from + ENCODED_AT_ONCE)).slice(1, -1)
-      pieces.push(Buffer.from(`${from === 0 ? `${start}[` : ','}${items}`))
-      await yieldIfOverBudget()
-    }
-    pieces.push(Buffer.from(']'))
-  }
-  pieces.push(Buffer.from('}'))
-  return joinInTurns(pieces, yieldIfOverBudget)
 }
 
 /** Sends a list in the coding that the client prefers. A string has one character for each byte. */

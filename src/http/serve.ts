@@ -8,6 +8,7 @@ import { Problem, type ProblemCode } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import type { Awaitable } from '../engine/database.ts'
 import { fenceOf } from '../guide/fence.ts'
+import { bytesOf } from '../memory/encoded-json.ts'
 import type { EntryCache } from '../memory/entries/cache.ts'
 import { Hinter } from '../memory/entries/similar.ts'
 import { handleOf, revisionOfHandle } from '../memory/evidence/judge.ts'
@@ -38,7 +39,7 @@ import {
   parseJson,
   readBody,
 } from './check.ts'
-import { bytesOf, type Compression, isCoded, sendCoded } from './compression.ts'
+import { type Compression, isCoded, sendCoded } from './compression.ts'
 import type { Streams } from './events.ts'
 import { answerFields, type Exchange, type Fields, isUnchanged, nextLink } from './exchange.ts'
 import { type Identifying, identify } from './identify.ts'
@@ -316,7 +317,7 @@ export class Serving {
       if (exchange.method === 'HEAD') return exchange.send(status)
       return exchange.stream(status, Readable.from(answer.pieces, { objectMode: false }))
     }
-    const bytes = answer.json === undefined ? bytesOf(answer.body, this.#shared) : answer.json
+    const bytes = answer.json === undefined ? bytesOf(answer.body, this.#shared.yieldIfOverBudget) : answer.json
     const isList = answer.etag === undefined && isCoded(operation, answer)
     if (bytes instanceof Promise) return this.#sendLater(exchange, status, bytes, isList)
     return isList ? sendCoded(compression, exchange, status, bytes) : exchange.send(status, bytes)

@@ -59,8 +59,8 @@ export type Observed = {
   unanswered?: readonly WordPair[]
 }
 
-/** The answer of an operation, before it becomes HTTP: an object, or JSON that is already encoded. */
-export type Answer = WriteAnswer | (AnswerParts & { json: EncodedJson; body?: undefined })
+/** The answer of an operation, before it becomes HTTP: an object, or JSON that is already encoded, or both. */
+export type Answer = WriteAnswer | (AnswerParts & { json: EncodedJson; body?: object })
 /** The answer of a write. */
 export type WriteAnswer = AnswerParts & { body: object; json?: undefined }
 type AnswerParts = {
@@ -114,7 +114,8 @@ export async function inTurns<T, R>(
 }
 
 /** The answer as an object. */
-export const bodyOf = (answer: Answer): object => answer.body ?? decodeJson(answer.json)
+export const bodyOf = (answer: Answer): object =>
+  answer.json === undefined ? answer.body : (answer.body ?? decodeJson(answer.json))
 
 export type Readiness = { ready: boolean; status: string }
 

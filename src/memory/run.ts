@@ -32,6 +32,7 @@ import type {
   Context,
   HandlersOf,
   ReadName,
+  ReadOperation,
   Reads,
   WriteAnswer,
   WriteName,
@@ -41,6 +42,12 @@ import { checkPins } from './pins/check.ts'
 import { relateEntries } from './relations/relate.ts'
 import { keepPurged, openDay, proveWritable, readDiscovery, readHealth, readReadiness, sweep } from './service.ts'
 import { listWork } from './work/list.ts'
+
+/** A read that depends only on its request and on permanent records. Its answers are cached. */
+const ofRecords =
+  <N extends ReadName>(name: N, read: ReadOperation<N>): ReadOperation<N> =>
+  (reads, request) =>
+    reads.entries.answer(JSON.stringify([name, request.params, request.query]), () => read(reads, request))
 
 /** The operations of the contract that only read, by name. */
 export const READS: HandlersOf<'read'> = {
@@ -56,11 +63,11 @@ export const READS: HandlersOf<'read'> = {
   checkPins,
   listWork,
   listSimilar,
-  listRevisions,
-  readRevision,
-  listRelations,
-  listEvidence,
-  readStanding,
+  listRevisions: ofRecords('listRevisions', listRevisions),
+  readRevision: ofRecords('readRevision', readRevision),
+  listRelations: ofRecords('listRelations', listRelations),
+  listEvidence: ofRecords('listEvidence', listEvidence),
+  readStanding: ofRecords('readStanding', readStanding),
   readBlame,
   listTimeline,
   listActivity,

@@ -114,6 +114,69 @@ test('each change is in the next read, at every address', async () => {
   assert.equal((await shown()).status, 'LOCKED')
 })
 
+let readers = 0
+type Answers = Record<string, Record<string, unknown>>
+const lengthOf = (answers: Answers, path: string, list: string): unknown =>
+  (answers[path] as Record<string, unknown[]>)[list]?.length
+
+/** The bodies of all that is read of an entry, the same at each of several reads. */
+async function readAll(slug: string, revision: string): Promise<Answers> {
+  readers += 1
+  const from = { 'x-forwarded-for': `198.51.100.${readers}` }
+  const paths = ['', '/revisions', `/revisions/${revision}`, '/relations', '/evidence', '/standing']
+  const read = async (path: string): Promise<Record<string, unknown>> => {
+    const { text } = await get(`/api/entries/${slug}${path}`, from)
+    return JSON.parse(text.replace(/,"requestId":"[^"]*"/, ''))
+  }
+  const found: [string, Record<string, unknown>][] = []
+  for (const path of paths) found.push([path, await read(path)])
+  for (const [path, body] of found) assert.deepEqual(await read(path), body, path)
+  return Object.fromEntries(found)
+}
+
+test('each change is in the next read of revisions, relations, evidence and standing', async () => {
+  const { actor, token: judge } = await newActor(app.url, { declaredName: 'Judge' })
+  const entry = await newEntry(app.url, token)
+  const other = await newEntry(app.url, token)
+  const first = entry.currentRevisionId
+  const write = async (path: string, body: object, as = judge) =>
+    expectStatus(await call(app.url, 'POST', path, { token: as, body }), 201)
+  const own = `/api/entries/${entry.slug}`
+  const read = () => readAll(entry.slug, first)
+  const before = await read()
+
+  await write(`${own}/verify`, { revisionId: first, result: 'SUPPORTED', confidence: 1, rationale: 'Tried.' })
+  const verified = await read()
+  assert.equal(lengthOf(verified, '/evidence', 'verifications'), 1)
+  assert.notDeepEqual(verified['/standing'], before['/standing'])
+  assert.deepEqual(verified['/revisions'], before['/revisions'])
+
+  const ends = { sourceEntryId: entry.id, targetEntryId: other.id }
+  await write('/api/relations', { ...ends, relationType: 'CONNECT', rationale: 'They belong together.' })
+  assert.equal(lengthOf(await read(), '/relations', 'items'), 1)
+
+  await write(`${own}/revisions`, revisionOf(entry, { title: 'Another title' }), token)
+  const revised = await read()
+  assert.equal(lengthOf(revised, '/revisions', 'items'), 2)
+  assert.notEqual(revised['/standing']?.revisionId, first)
+  assert.deepEqual(revised[`/revisions/${first}`], before[`/revisions/${first}`])
+
+  const nameOf = (answers: Answers) =>
+    (answers['/evidence'] as { verifications: { actor: { declared: { name: string } } }[] }).verifications[0]?.actor
+      .declared.name
+  assert.equal(nameOf(revised), 'Judge')
+  await moderate(app.url, 'ACTOR', actor.id, 'HIDE')
+  assert.equal(nameOf(await read()), null)
+  await moderate(app.url, 'ACTOR', actor.id, 'RESTORE')
+  assert.deepEqual(await read(), revised)
+
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
+  for (const [path, { error }] of Object.entries(await read()))
+    assert.equal((error as { code: string } | undefined)?.code, 'ENTRY_WITHDRAWN', path)
+  await moderate(app.url, 'ENTRY', entry.id, 'RESTORE')
+  assert.deepEqual(await read(), revised)
+})
+
 test('reads from memory are charged and observed like all others', async () => {
   const { slug, id } = await newEntry(app.url, token)
   const before = (await call<Stats>(app.url, 'GET', '/api/stats', { headers: FROM_ELSEWHERE })).body

@@ -1,6 +1,6 @@
 import type { Entry } from '../../contract/resources.ts'
 import type { Awaitable, Reader } from '../../engine/database.ts'
-import { decodeJson, encodeJson } from '../encoded-json.ts'
+import { bytesOf, decodeJson, type EncodedJson, encodeJson } from '../encoded-json.ts'
 import { listJudgedSince, storedStanding } from '../evidence/rows.ts'
 import type { Newest } from '../head-rows.ts'
 import { LruCache } from '../lru-cache.ts'
@@ -12,12 +12,12 @@ import { assertReadable } from './rules.ts'
 /** The maximum size of the cached entries, in bytes, and the maximum number of addresses. */
 const CACHED_BYTES = 12_000_000
 const ADDRESSES_MAX = 100_000
-/** The maximum size of cached pages, in bytes of JSON. */
+/** The maximum size of cached pages and answers, in bytes. */
 const PAGES_MAX = 4_000_000
 /** More changes than this at once empty the cache. */
 const CHANGES_MAX = 1_000
 
-/** The estimated memory of a cached entry in addition to its JSON and its standing, in bytes. */
+/** The estimated memory of a cached entry in addition to its JSON and its standing, or of an answer, in bytes. */
 const BESIDES_JSON = 400
 
 /**
@@ -36,6 +36,9 @@ export type ServedEntry = {
 /** A page of entries as it is sent. */
 export type ServedPage = { entries: number; more: boolean; json: Buffer; fit?: Fit }
 
+/** An answer, before or after it is encoded. */
+type MadeAnswer = { body?: object | undefined; json?: EncodedJson | undefined }
+
 /** The members of `Store` that the cache uses. */
 type Source = { reader: Reader; latestRecord(): Awaitable<Newest>; knownRecord(): number | undefined }
 
@@ -48,7 +51,7 @@ export class EntryCache {
   readonly #yieldIfOverBudget: () => Promise<void> | undefined
   readonly #entries = new LruCache<number, ServedEntry>(CACHED_BYTES)
   readonly #numbers = new LruCache<string, number>(ADDRESSES_MAX)
-  readonly #pages = new LruCache<string, { record: number; version: string; page: { json: Buffer } }>(PAGES_MAX)
+  readonly #pages = new LruCache<string, { record: number; version: string; page: { json: EncodedJson } }>(PAGES_MAX)
   /** The record up to which changed entries were removed from the cache. */
   #reached: Newest = { record: 0, storeEpoch: 0 }
   #forgetting: Promise<void> | undefined
@@ -121,6 +124,30 @@ export class EntryCache {
     if (after.record === record && after.storeEpoch === storeEpoch)
       this.#pages.set(name, { record, version, page }, page.json.length)
     return page
+  }
+
+  /**
+   * Returns the answer of this name, which depends only on permanent records. Calls `make` if the cached answer is older than the newest
+   * record, and always if that record is not known without waiting.
+   */
+  answer<A extends MadeAnswer>(name: string, make: () => Awaitable<A>): Awaitable<A> {
+    const record = this.#store.knownRecord()
+    if (record === undefined) return make()
+    const cached = this.#pages.get(name)
+    return cached?.record === record ? (cached.page as A) : this.#makeAnswer(name, make, record)
+  }
+
+  async #makeAnswer<A extends MadeAnswer>(name: string, make: () => Awaitable<A>, record: number): Promise<A> {
+    const answer = await make()
+    const { body, ...parts } = answer
+    if (body === undefined) return answer
+    // A string is sent in one piece with the fields.
+    const json = (await bytesOf(body, this.#yieldIfOverBudget)).toString('latin1')
+    if (this.#store.knownRecord() === record) {
+      const bytes = name.length + json.length + BESIDES_JSON
+      this.#pages.set(name, { record, version: '', page: { ...parts, json } }, bytes)
+    }
+    return { ...answer, json }
   }
 
   /** Returns the number of the newest record. Every later result is at least as new. */
