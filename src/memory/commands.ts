@@ -61,21 +61,21 @@ export const RESIDUES: Partial<Record<Command['name'], (input: unknown, result: 
 type RunCommand = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
 const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], RunCommand>
 
-/** Computes parts of a write before its transaction, to keep locks short. */
+/** Computes parts of a write before its transaction, so that other nodes wait for its locks for a shorter time. */
 const PREPARED = { createEntry: prepareEntry, reviseEntry: prepareRevision }
 type Prepare = (reader: Reader, input: unknown) => Awaitable<unknown>
 const PREPARES: Partial<Record<Command['name'], Prepare>> = PREPARED as Record<keyof typeof PREPARED, Prepare>
 
 /**
- * Returns the function that converts commands to units of work. All of them share the clock and the ids of one writing process. The reader
- * reads what is committed.
+ * Returns the function that converts commands to units of work. All of them share the clock and the ids of one writing process. With a
+ * reader, which reads what is committed, commands are prepared. The only writer of a store needs none: it would read everything twice.
  */
-export function createWorks(reader: Reader): (command: Command) => Promise<Work> {
+export function createWorks(reader?: Reader): (command: Command) => Promise<Work> {
   const contextOf = createContexts()
   return async ({ name, input, environment }) => {
     let prepared = input
     try {
-      prepared = (await PREPARES[name]?.(reader, input)) ?? input
+      if (reader !== undefined) prepared = (await PREPARES[name]?.(reader, input)) ?? input
     } catch (error) {
       // If the database is away, the transaction waits for it and computes what was not prepared.
       if (!isUnavailable(error)) throw error

@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import type { Reader } from '../../engine/database.ts'
+import { only, type Reader } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
 import { NOT_JUDGED, standingColumns } from '../evidence/rows.ts'
@@ -16,7 +16,7 @@ import {
   type EntryRow,
   etagOf,
   findEntry,
-  findRevision,
+  findLink,
   findUnflagged,
   insertRevision,
   isSame,
@@ -57,8 +57,7 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   const [writer, [entry, sources]] = await beginWrite(tx, context, caller, [body.changeType], () =>
     inOrder([findLatest(), citedSources(tx, body.sources)]),
   )
-  const previous = await findRevision(tx, entry.number, entry.revision_id)
-  if (previous === undefined) throw new Error(`Entry ${entry.id} has lost its latest revision.`)
+  const previous = only(await findLink(tx, entry.revision))
 
   const { actor } = writer
   assertNoSecret(body)
@@ -66,11 +65,11 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   const at = Math.max(context.at, entry.revised_at)
   const { title, summary, content, changeType, rationale } = body
   const texts = { title, summary, content, changeType, rationale }
-  const ids = { id: context.newId(), entryId: entry.id, previousRevisionId: previous.id, actorId: actor.id }
+  const ids = { id: context.newId(), entryId: entry.id, previousRevisionId: entry.revision_id, actorId: actor.id }
   const unhashed = { ...ids, ...texts, createdAt: isoTime(at), sources, ...TRUST }
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
   const ordinal = previous.ordinal + 1
-  const changed = !isSame(previous, revision)
+  const changed = !isSame({ ...entry, sources: previous.sources }, revision)
   const signals = request.signals ?? signalsOf({ ...texts, tags: tagsOf(entry) })
   const { record: number } = await addToHead(tx, { record: 1 })
   const place = { number, entry: entry.number, ordinal }

@@ -345,6 +345,12 @@ const REVISION: Sql = sql`
 export const findRevision = (reader: Reader, entry: number, id: string) =>
   reader.one<RevisionRow>(sql`${REVISION} WHERE r.id = ${id.toLowerCase()} AND r.entry = ${entry}`)
 
+/** What the next revision of an entry needs of the revision with this number, besides its text. */
+export const findLink = (reader: Reader, number: number) =>
+  reader.one<Pick<RevisionRow, 'ordinal' | 'evidence_hash' | 'sources'>>(
+    sql`SELECT ordinal, evidence_hash, sources FROM revision WHERE number = ${number}`,
+  )
+
 /** The revision with this id, in either case, with the number of its entry and whether that was withdrawn. */
 export const findRevisionById = (reader: Reader, id: string) =>
   reader.one<RevisionRow & { entry: number; withdrawn: number }>(sql`

@@ -45,7 +45,7 @@ const LATEST = 1 / 8
 setNice(NICE.writer)
 const connection = await openStoreForWriting(directory, line => process.stderr.write(`${line}\n`))
 const files = watchServedFiles(directory, connection)
-const workOf = createWorks(connection)
+const workOf = createWorks()
 const yieldCpu = createCpuYield(counters)
 
 let writes = 0
