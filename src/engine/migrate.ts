@@ -5,7 +5,7 @@ import { MIGRATIONS, type Migration } from './schema.ts'
 import { beginWriting, openSqlite, type SqliteConnection } from './sqlite.ts'
 
 /** A step that a store has. */
-type AppliedStep = { number: number; name: string }
+export type AppliedStep = { number: number; name: string }
 
 /** The advisory lock under which one starting node at a time migrates. */
 const LOCK = 7_261_843_205

@@ -29,8 +29,9 @@ import { visibleLine } from '../people/output.ts'
 import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/snapshot.ts'
 import { databaseChecks } from './database.ts'
 import { engineChecks } from './engine.ts'
-import type { Check, NamedCheck } from './store.ts'
 import {
+  type Check,
+  type CheckResult,
   checkClock,
   checkDurability,
   checkIntegrity,
@@ -42,6 +43,7 @@ import {
   checkServed,
   checkSizes,
   foreignLog,
+  type NamedCheck,
 } from './store.ts'
 
 /** Runs all checks and prints one line for each finding. A check that throws is a finding. */
@@ -62,11 +64,11 @@ function checksFor(invocation: Invocation): NamedCheck[] {
   const { env, flags, switches } = invocation
   if (switches.has('engine')) return engineChecks(namedDatabase(invocation))
   let config: Config | undefined
-  const readSettings = async (): Promise<Finding[]> => {
+  const readSettings = async (): Promise<CheckResult[]> => {
     config = readConfig(env, flags)
     await assertNamed(config)
-    const misspelt = misspeltVariables(env).map(finding => ({ mark: 'warn' as const, what: 'configuration', finding }))
-    return [{ mark: 'ok', what: 'configuration', finding: 'all settings are valid' }, ...misspelt]
+    const misspelt = misspeltVariables(env).map(finding => ({ mark: 'warn' as const, finding }))
+    return [{ mark: 'ok', finding: 'all settings are valid' }, ...misspelt]
   }
   const directory = resolve(dataDirOf(invocation))
   const machine: NamedCheck[] = [
@@ -122,7 +124,8 @@ function namedDatabase(invocation: Invocation): string {
 
 async function findingsOf(what: string, check: Check): Promise<Finding[]> {
   try {
-    return [await check()].flat().map(finding => (what === 'status' ? finding : withPage(finding)))
+    const findings = [await check()].flat().map(result => ({ what, ...result }))
+    return what === 'status' ? findings : findings.map(withPage)
   } catch (error) {
     return [withPage({ mark: 'FAIL', what, finding: (error as Error).message.replace(/\.$/, '') })]
   }
@@ -135,59 +138,51 @@ const NETWORK_TIMEOUT_MS = 5_000
 const OLDEST_NODE = '24.15'
 const DESCRIPTORS_WANTED = 4_096
 
-function checkNode(): Finding {
+function checkNode(): CheckResult {
   const version = process.versions.node
   if (version.localeCompare(OLDEST_NODE, 'en', { numeric: true }) >= 0) {
-    return { mark: 'ok', what: 'Node', finding: version }
+    return { mark: 'ok', finding: version }
   }
-  return { mark: 'FAIL', what: 'Node', finding: `${version} is too old`, remedy: `run Node ${OLDEST_NODE} or newer` }
+  return { mark: 'FAIL', finding: `${version} is too old`, remedy: `run Node ${OLDEST_NODE} or newer` }
 }
 
 /** Opening a database asserts the version. */
-function checkSqlite(): Finding {
+function checkSqlite(): CheckResult {
   openSqlite(':memory:', 'derived').close()
-  return { mark: 'ok', what: 'SQLite', finding: process.versions.sqlite ?? 'unknown version' }
+  return { mark: 'ok', finding: process.versions.sqlite ?? 'unknown version' }
 }
 
-function checkFts5(): Finding {
+function checkFts5(): CheckResult {
   using database = new DatabaseSync(':memory:')
   database.exec("CREATE VIRTUAL TABLE probe USING fts5(text, content='', contentless_delete=1)")
-  return { mark: 'ok', what: 'full-text search', finding: 'FTS5 works' }
+  return { mark: 'ok', finding: 'FTS5 works' }
 }
 
-function checkDescriptors(): Finding {
-  const what = 'file descriptors'
-  if (!existsSync('/proc/self/limits')) return { mark: 'ok', what, finding: 'the limit is unknown on this system' }
+function checkDescriptors(): CheckResult {
+  if (!existsSync('/proc/self/limits')) return { mark: 'ok', finding: 'the limit is unknown on this system' }
   const limit = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 'unlimited'
   if (limit === 'unlimited' || Number(limit) >= DESCRIPTORS_WANTED)
-    return { mark: 'ok', what, finding: `${limit} may be open` }
+    return { mark: 'ok', finding: `${limit} may be open` }
   const remedy = `raise it to ${DESCRIPTORS_WANTED} or more (ulimit -n, or LimitNOFILE of the unit)`
-  return { mark: 'warn', what, finding: `only ${limit} may be open; each connection needs one`, remedy }
+  return { mark: 'warn', finding: `only ${limit} may be open; each connection needs one`, remedy }
 }
 
-function checkDirectory(directory: string): Finding[] {
-  const what = 'data directory'
+function checkDirectory(directory: string): CheckResult[] {
   if (!existsSync(directory)) {
-    return [
-      {
-        mark: 'warn',
-        what,
-        finding: `${directory} does not exist`,
-        remedy: 'the first start creates it; or set DATA_DIR',
-      },
-    ]
+    const remedy = 'the first start creates it; or set DATA_DIR'
+    return [{ mark: 'warn', finding: `${directory} does not exist`, remedy }]
   }
   if (!statSync(directory).isDirectory()) {
-    return [{ mark: 'FAIL', what, finding: `${directory} is a file`, remedy: 'set DATA_DIR to a directory' }]
+    return [{ mark: 'FAIL', finding: `${directory} is a file`, remedy: 'set DATA_DIR to a directory' }]
   }
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
-    return [{ mark: 'FAIL', what, finding: `${directory} cannot be written`, remedy: 'make it writable for this user' }]
+    return [{ mark: 'FAIL', finding: `${directory} cannot be written`, remedy: 'make it writable for this user' }]
   }
   const { bavail, bsize, type } = statfsSync(directory)
   return [
-    { mark: 'ok', what, finding: `${directory} is writable` },
+    { mark: 'ok', finding: `${directory} is writable` },
     fileSystemFinding(directory, type),
     spaceFinding(bavail * bsize),
   ]
@@ -197,7 +192,7 @@ const SYNCS = 5
 const SYNC_SLOW_MS = 100
 
 /** How long the disk takes to sync a small write, as each commit does: the median of a few. */
-function checkSyncedWrite(directory: string): Finding[] {
+function checkSyncedWrite(directory: string): CheckResult[] {
   const path = join(directory, `.probe-${process.pid}`)
   const times: number[] = []
   try {
@@ -216,36 +211,29 @@ function checkSyncedWrite(directory: string): Finding[] {
     rmSync(path, { force: true })
   }
   const median = times.sort((a, b) => a - b)[Math.floor(SYNCS / 2)] as number
-  const what = 'synced write'
   const finding = `${median.toFixed(1)} ms, and each commit needs one`
-  if (median < SYNC_SLOW_MS) return [{ mark: 'ok', what, finding }]
-  return [{ mark: 'warn', what, finding, remedy: 'use a faster disk, or end the other programs that write to it' }]
+  if (median < SYNC_SLOW_MS) return [{ mark: 'ok', finding }]
+  return [{ mark: 'warn', finding, remedy: 'use a faster disk, or end the other programs that write to it' }]
 }
 
-/** File systems on which a store is not safe, by their number in Linux, with the reason and the remedy. */
-const UNSAFE: Record<number, { name: string; finding: string; remedy: string }> = Object.fromEntries(
-  [
-    [0x01021994, 'tmpfs', 'is in memory: all data is lost when the machine stops'],
-    [0x858458f6, 'ramfs', 'is in memory: all data is lost when the machine stops'],
-    [0x794c7630, 'overlay', 'belongs to a container: all data is lost when it is removed'],
-    [0x6969, 'NFS', 'is on another machine: its locks and syncs are not reliable'],
-    [0xff534d42, 'CIFS', 'is on another machine: its locks and syncs are not reliable'],
-    [0xfe534d42, 'SMB', 'is on another machine: its locks and syncs are not reliable'],
-  ].map(([type, name, finding]) => [type, { name, finding, remedy: 'set DATA_DIR to a local disk or a volume' }]),
-)
+/** File systems on which a store is not safe, by their number in Linux, with the reason. */
+const UNSAFE: ReadonlyMap<number, string> = new Map([
+  [0x01021994, 'tmpfs, which is in memory: all data is lost when the machine stops'],
+  [0x858458f6, 'ramfs, which is in memory: all data is lost when the machine stops'],
+  [0x794c7630, 'overlay, which belongs to a container: all data is lost when it is removed'],
+  [0x6969, 'NFS, which is on another machine: its locks and syncs are not reliable'],
+  [0xff534d42, 'CIFS, which is on another machine: its locks and syncs are not reliable'],
+  [0xfe534d42, 'SMB, which is on another machine: its locks and syncs are not reliable'],
+])
 
 /** Synced data must be on a disk. No program can detect a disk that falsely confirms a sync. */
-function fileSystemFinding(directory: string, type: number): Finding {
+function fileSystemFinding(directory: string, type: number): CheckResult {
   const what = 'file system'
-  const unsafe = UNSAFE[type >>> 0]
+  const unsafe = UNSAFE.get(type >>> 0)
   if (unsafe === undefined)
     return { mark: 'ok', what, finding: `0x${(type >>> 0).toString(16)}, not known to lose synced data` }
-  return {
-    mark: 'warn',
-    what,
-    finding: `${directory} is on ${unsafe.name}, which ${unsafe.finding}`,
-    remedy: unsafe.remedy,
-  }
+  const remedy = 'set DATA_DIR to a local disk or a volume'
+  return { mark: 'warn', what, finding: `${directory} is on ${unsafe}`, remedy }
 }
 
 /** The rows of the status of a running service that the doctor cannot find out itself. */
@@ -258,7 +246,7 @@ const LIVE = new Set([
  * The findings of /admin/status of the process that has locked the directory. They are asked for over the socket of the directory, because
  * any process may listen at the address of the settings, and would read the token.
  */
-async function checkLive(directory: string, config: Config | undefined): Promise<Finding[]> {
+async function checkLive(directory: string, config: Config | undefined): Promise<CheckResult[]> {
   if (config === undefined || !isServed(directory)) return []
   const token = config.adminToken ?? readIfExists(adminTokenFile(directory))
   const transport = new LocalTransport(socketPath(directory))
@@ -271,7 +259,7 @@ async function checkLive(directory: string, config: Config | undefined): Promise
   if (answer === undefined) return []
   if (answer.status !== 200) {
     const finding = `unknown, because the service answers ${answer.status}`
-    return [{ mark: 'warn', what: 'status', finding, remedy: 'run doctor with the ADMIN_TOKEN of the service' }]
+    return [{ mark: 'warn', finding, remedy: 'run doctor with the ADMIN_TOKEN of the service' }]
   }
   const { findings } = (await answer.json()) as { findings: Finding[] }
   return findings.filter(({ what }) => LIVE.has(what))
@@ -280,66 +268,62 @@ async function checkLive(directory: string, config: Config | undefined): Promise
 const readIfExists = (path: string): string | undefined =>
   existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined
 
-function checkSecrets(directory: string): Finding[] {
-  const what = 'secrets'
+function checkSecrets(directory: string): CheckResult[] {
   const files = listSecretFiles(directory)
-  if (files.length === 0) return [{ mark: 'ok', what, finding: 'no files with secrets yet' }]
+  if (files.length === 0) return [{ mark: 'ok', finding: 'no files with secrets yet' }]
   return files.map(file =>
     file.isExposed
-      ? { mark: 'FAIL', what, finding: exposedSentence(file) }
-      : { mark: 'ok', what, finding: `${file.path} has mode ${file.mode}` },
+      ? { mark: 'FAIL', finding: exposedSentence(file) }
+      : { mark: 'ok', finding: `${file.path} has mode ${file.mode}` },
   )
 }
 
 /** Settings that a service with a public address should have, each with the effect of its absence. */
-function checkPublicService({ publicUrl, trustedProxies, securityContact, contentLicense }: Config): Finding[] {
+function checkPublicService({ publicUrl, trustedProxies, securityContact, contentLicense }: Config): CheckResult[] {
   if (publicUrl === undefined || !publicUrl.startsWith('https:')) return []
-  const what = 'public service'
   const missing = [
     ...(trustedProxies.length === 0 ? ['TRUSTED_PROXIES: all callers of the proxy share one limit'] : []),
     ...(securityContact === undefined ? ['SECURITY_CONTACT: readers do not know where to report a fault'] : []),
     ...(contentLicense === undefined ? ['CONTENT_LICENSE: readers may not use the content'] : []),
   ]
-  if (missing.length === 0) return [{ mark: 'ok', what, finding: 'its proxy, its contact and its licence are set' }]
-  return [{ mark: 'warn', what, finding: `unset are ${missing.join('; ')}`, remedy: 'set them before the first entry' }]
+  if (missing.length === 0) return [{ mark: 'ok', finding: 'its proxy, its contact and its licence are set' }]
+  return [{ mark: 'warn', finding: `unset are ${missing.join('; ')}`, remedy: 'set them before the first entry' }]
 }
 
 /** A certificate should be renewed before this share of its lifetime is left. */
 const RENEWED_LATEST = 1 / 5
 
 /** Whether the certificate of an https PUBLIC_URL is valid, and is renewed in time. */
-async function checkCertificate({ publicUrl }: Pick<Config, 'publicUrl'>): Promise<Finding[]> {
+async function checkCertificate({ publicUrl }: Pick<Config, 'publicUrl'>): Promise<CheckResult[]> {
   if (publicUrl === undefined || !publicUrl.startsWith('https:')) return []
   const { hostname, port } = new URL(publicUrl)
-  const what = 'certificate'
   const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname, rejectUnauthorized: false })
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(NETWORK_TIMEOUT_MS) })
     const { valid_from: from, valid_to: to } = socket.getPeerCertificate()
     const left = Date.parse(to) - Date.now()
     const remedy = 'renew it and reload the proxy'
-    if (left <= 0) return [{ mark: 'FAIL', what, finding: `that of ${hostname} expired on ${to}`, remedy }]
+    if (left <= 0) return [{ mark: 'FAIL', finding: `that of ${hostname} expired on ${to}`, remedy }]
     const finding = `that of ${hostname} is valid for ${durationText(left / 1_000)}`
     if (left < (Date.parse(to) - Date.parse(from)) * RENEWED_LATEST)
-      return [{ mark: 'warn', what, finding: `${finding}, and was not renewed`, remedy }]
-    if (socket.authorized) return [{ mark: 'ok', what, finding }]
-    return [{ mark: 'warn', what, finding: `${finding}, and not trusted here: ${socket.authorizationError}` }]
+      return [{ mark: 'warn', finding: `${finding}, and was not renewed`, remedy }]
+    if (socket.authorized) return [{ mark: 'ok', finding }]
+    return [{ mark: 'warn', finding: `${finding}, and not trusted here: ${socket.authorizationError}` }]
   } catch (error) {
     const finding = `unknown, because ${publicUrl} cannot be reached over TLS (${systemFault(error)})`
-    return [{ mark: 'warn', what, finding, remedy: 'see that the proxy runs' }]
+    return [{ mark: 'warn', finding, remedy: 'see that the proxy runs' }]
   } finally {
     socket.destroy()
   }
 }
 
 /** Web pages reach a loopback address through the browser of a person on this machine. */
-function checkWebPages({ host, port, allowedHosts, allowedOrigins, publicUrl }: Config): Finding {
-  const what = 'web pages'
+function checkWebPages({ host, port, allowedHosts, allowedOrigins, publicUrl }: Config): CheckResult {
   const isRestricted = allowedHosts.length > 0 && allowedOrigins.length > 0 && !allowedOrigins.includes('*')
-  if (isRestricted) return { mark: 'ok', what, finding: 'only allowed pages may use the service' }
+  if (isRestricted) return { mark: 'ok', finding: 'only allowed pages may use the service' }
   if (publicUrl !== undefined || !/^(?:localhost|127\.[\d.]+|::1)$/.test(host))
-    return { mark: 'ok', what, finding: 'all pages may use the service, as a public service allows' }
+    return { mark: 'ok', finding: 'all pages may use the service, as a public service allows' }
   const remedy = `if it is private, set ALLOWED_HOSTS=127.0.0.1,localhost and ALLOWED_ORIGINS=http://127.0.0.1:${port}`
   const finding = `every page that a browser on this machine opens may read and write at ${host}`
-  return { mark: 'warn', what, finding, remedy }
+  return { mark: 'warn', finding, remedy }
 }
