@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { LIMITS } from '../contract/limits.ts'
 import type { Environment } from '../contract/resources.ts'
 import { UsageError } from './command.ts'
+import { parsedJson } from './read.ts'
 
 /** The products that a flag names as `nodejs@22.14,debian@12`. With `auto`, those of this machine and of the package in this directory. */
 export function environmentsIn(flag: string, text: string, directory = process.cwd()): Environment[] {
@@ -45,12 +46,8 @@ function operatingSystem(): Environment {
 
 /** The object in a JSON file; an empty one if there is none. */
 function jsonAt(path: string): object {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    return {}
-  }
+  const value = parsedJson(textAt(path) ?? '')
+  return typeof value === 'object' && value !== null ? value : {}
 }
 
 function textAt(path: string): string | undefined {

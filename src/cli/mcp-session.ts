@@ -13,6 +13,7 @@ import { UsageError } from './command.ts'
 import { environmentsIn } from './environment.ts'
 import { type Called, MESSAGE_BYTES, type Streams } from './mcp.ts'
 import { DEFAULT_URL, servicesIn } from './people/flags.ts'
+import { readIfExists } from './read.ts'
 
 /**
  * The longest wait of a read or a write, in seconds, that the client waits itself, for example for a cooldown. A host waits a minute for a
@@ -104,7 +105,7 @@ function sessionIn(memory: LocalMemory, directory: string, logger: Logger): Sess
   return sessionOf(
     logger,
     { clientFor, memory: 'private', forget: forgettingIn(memory, directory) },
-    () => tokenIn(file),
+    () => readIfExists(file, 'make it readable for this user')?.trim(),
     token => storeToken(file, token),
   )
 }
@@ -155,14 +156,5 @@ function storeToken(file: string, token: string): void {
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
-  }
-}
-
-function tokenIn(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
   }
 }

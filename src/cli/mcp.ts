@@ -2,6 +2,7 @@ import { PassThrough, type Readable, Writable } from 'node:stream'
 import { joinLocalMemory, type LocalMemory } from '../local-memory.ts'
 import { LOCAL_URL } from '../local-socket.ts'
 import { EXIT, type Invocation, UsageError } from './command.ts'
+import { parsedJson } from './read.ts'
 
 /** The maximum length of a message in bytes: more than any tool accepts, so that the tool can refuse it. */
 export const MESSAGE_BYTES = 1_048_576
@@ -151,12 +152,8 @@ class Opening {
 }
 
 function parsed(line: string): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(line)
+  return typeof value === 'object' && value !== null ? value : undefined
 }
 
 /** The answer of the owner to one message, as a line; undefined if it has none in time. */

@@ -17,7 +17,7 @@ import { cosigned, judgeSubmission, SUBMISSION_MAX } from '../tlog/verify/witnes
 import { TEXT_TYPE } from '../web/page.ts'
 import { addressOf } from './address.ts'
 import { EXIT, type Invocation, required, UsageError } from './command.ts'
-import { readBounded } from './read-bounded.ts'
+import { readBounded } from './read.ts'
 
 /** The name of the file with the checkpoint of an origin, also in its address. */
 const originHash = (origin: string): string => hash('sha256', origin, 'hex')

@@ -6,6 +6,7 @@ import { standingOn } from '../../memory/evidence/standing.ts'
 import { readHead, type Totals } from '../../memory/head-rows.ts'
 import { signalNames, signalsOf } from '../../memory/signals/signals.ts'
 import { isoTime } from '../../memory/values.ts'
+import { parsedJson } from '../read.ts'
 
 /** An entry has the author and the time of its first revision. */
 const ENTRIES = sql`
@@ -134,15 +135,6 @@ async function damageOfActivity(store: Reader): Promise<string | undefined> {
   return rows === records ? undefined : `The activity has ${rows} rows of writes, but ${records} records were written.`
 }
 
-function lengthOf(text: string): number | undefined {
-  try {
-    const tags: unknown = JSON.parse(text)
-    return Array.isArray(tags) ? tags.length : undefined
-  } catch {
-    return undefined
-  }
-}
-
 async function damageOfTopics(store: Reader): Promise<string | undefined> {
   let tags = 0
   for (let after = 0; ; ) {
@@ -150,9 +142,9 @@ async function damageOfTopics(store: Reader): Promise<string | undefined> {
       sql`SELECT number, id, tags FROM entry WHERE number > ${after} AND withdrawn = 0 AND data_class = 'EXTERNAL' ORDER BY number LIMIT ${ENTRY_PAGE}`,
     )
     for (const entry of page) {
-      const length = lengthOf(entry.tags)
-      if (length === undefined) return `The tags of entry ${entry.id} cannot be read.`
-      tags += length
+      const list = parsedJson(entry.tags)
+      if (!Array.isArray(list)) return `The tags of entry ${entry.id} cannot be read.`
+      tags += list.length
     }
     const last = page.at(-1)
     if (last === undefined || page.length < ENTRY_PAGE) break

@@ -26,6 +26,7 @@ import { isServed, storeFile } from '../../stores/embedded/directory.ts'
 import { OWNER_ONLY_FILE } from '../../sync-path.ts'
 import { EXIT, type Invocation, UsageError } from '../command.ts'
 import { visibleLine } from '../people/output.ts'
+import { readIfExists } from '../read.ts'
 import { databaseUrlOf, dataDirOf, readUrlsOf } from '../stores/snapshot.ts'
 import { databaseChecks } from './database.ts'
 import { engineChecks } from './engine.ts'
@@ -248,7 +249,8 @@ const LIVE = new Set([
  */
 async function checkLive(directory: string, config: Config | undefined): Promise<CheckResult[]> {
   if (config === undefined || !isServed(directory)) return []
-  const token = config.adminToken ?? readIfExists(adminTokenFile(directory))
+  const token =
+    config.adminToken ?? readIfExists(adminTokenFile(directory), 'run doctor as the user of the service')?.trim()
   const transport = new LocalTransport(socketPath(directory))
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const signal = AbortSignal.timeout(NETWORK_TIMEOUT_MS)
@@ -264,9 +266,6 @@ async function checkLive(directory: string, config: Config | undefined): Promise
   const { findings } = (await answer.json()) as { findings: Finding[] }
   return findings.filter(({ what }) => LIVE.has(what))
 }
-
-const readIfExists = (path: string): string | undefined =>
-  existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined
 
 function checkSecrets(directory: string): CheckResult[] {
   const files = listSecretFiles(directory)

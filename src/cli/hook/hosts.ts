@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { parsedJson } from '../read.ts'
 
 /** What happened in a host. */
 export type Moment =
@@ -149,19 +150,11 @@ export const HOSTS: readonly Host[] = [
 function valueAt(payload: unknown, path: string): unknown {
   let value = payload
   for (const name of path.split('.')) {
-    if (typeof value === 'string' && value.trimStart().startsWith('{')) value = jsonIn(value)
+    if (typeof value === 'string' && value.trimStart().startsWith('{')) value = parsedJson(value)
     if (typeof value !== 'object' || value === null) return undefined
     value = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
   }
   return value
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const first = (payload: unknown, paths: readonly string[]): unknown =>
@@ -181,7 +174,7 @@ function recordedExit({ record }: Host, payload: unknown): unknown {
   if (record === undefined || typeof file !== 'string' || typeof call !== 'string') return undefined
   for (const line of lastLines(file).reverse()) {
     if (!line.includes(call)) continue
-    const recorded = jsonIn(line)
+    const recorded = parsedJson(line)
     if (valueAt(recorded, record.recordedCall) === call) return valueAt(recorded, record.recordedExit)
   }
   return undefined

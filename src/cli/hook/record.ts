@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { configDirectory, parsedJson } from '../people/credentials.ts'
+import { configDirectory } from '../people/credentials.ts'
+import { parsedJson } from '../read.ts'
 
 /** Half of the bytes that the log may have: a full file becomes the previous one. */
 const LOG_BYTES = 512 * 1_024

@@ -17,6 +17,7 @@ import { isAbsolute, join } from 'node:path'
 import type { Actor, ActorIssued } from '../../client/index.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { makeDirectories, OWNER_ONLY_FILE } from '../../sync-path.ts'
+import { parsedJson } from '../read.ts'
 
 const FILE_BYTES_MAX = 65_536
 
@@ -54,15 +55,6 @@ export function readCredential(env: NodeJS.ProcessEnv, baseUrl: string): Credent
     throw new OperatorError(`${file} is damaged; remove it to create a new actor.`)
   }
   return kept as Credential
-}
-
-/** Parses JSON; undefined if the text is invalid. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 /** A small text that only its owner may read; undefined if the file does not exist. */

@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises'
 import { OperatorError, systemFault } from '../../operator-error.ts'
 import { merge, mergeSets, wholeLines } from '../../web/browser/three-way.js'
-import { readBounded } from '../read-bounded.ts'
-import { parsedJson } from './credentials.ts'
+import { parsedJson, readBounded, utf8Text } from '../read.ts'
 import type { Session } from './session.ts'
 
 /** A text to publish or commit, with the members that a file has; their names are those of the contract. */
@@ -173,11 +172,9 @@ const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file
 export async function readText({ invocation }: Session, file: string): Promise<string> {
   const name = nameOf(file)
   const bytes = file === '-' ? await bytesOf(invocation.stdin, name) : await bytesOfFile(file)
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new OperatorError(`${name} is not text in UTF-8.`)
-  }
+  const text = utf8Text(bytes)
+  if (text === undefined) throw new OperatorError(`${name} is not text in UTF-8.`)
+  return text
 }
 
 async function bytesOfFile(file: string): Promise<Buffer> {

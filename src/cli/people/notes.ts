@@ -7,7 +7,7 @@ import { holdsSecret } from '../../memory/actors/rules.ts'
 import { isUuid } from '../../memory/values.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { CommandError, EXIT, required } from '../command.ts'
-import { parsedJson } from './credentials.ts'
+import { parsedJson, readIfExists, utf8Text } from '../read.ts'
 import { plural } from './flags.ts'
 import { checkInput, refusalOf, type Session } from './session.ts'
 
@@ -148,12 +148,9 @@ function filesOf(paths: readonly string[]): string[] {
 
 function textIn(file: string): string {
   if (statSync(file).size > FILE_BYTES_MAX) throw new OperatorError(`it is over ${FILE_BYTES_MAX} bytes`)
-  const bytes = readFileSync(file)
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new OperatorError('it is not text in UTF-8')
-  }
+  const text = utf8Text(readFileSync(file))
+  if (text === undefined) throw new OperatorError('it is not text in UTF-8')
+  return text
 }
 
 type Result = 'new' | 'changed' | 'same' | 'refused'
@@ -305,7 +302,7 @@ export async function exportNotes(session: Session): Promise<void> {
     const entry = await client.readEntry(id)
     const text = formatNote(entry, await client.readRevision(id, entry.currentRevisionId))
     const file = join(folder, `${nameOf(entry)}.md`)
-    const before = existing(file)
+    const before = readIfExists(file, 'make it readable for this user')
     if (before === text) counts.same += 1
     else if (before !== undefined && !(await isUnchanged(session, id, before))) {
       counts.kept += 1
@@ -326,15 +323,6 @@ function nameOf({ id, slug }: Entry): string {
   throw new OperatorError(
     `The service names an entry ${JSON.stringify(slug)}, which is no slug; export from another one.`,
   )
-}
-
-function existing(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 /** Whether a file has the texts of the revision that it names. */

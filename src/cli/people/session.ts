@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type ActorInput,
@@ -15,16 +14,10 @@ import { ruleOf } from '../../contract/member-problems.ts'
 import { NAMED_INPUTS } from '../../contract/operations.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
 import { isCleanText } from '../../memory/values.ts'
-import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
+import { OperatorError } from '../../operator-error.ts'
 import { CommandError, EXIT, type Invocation, mistake, UsageError } from '../command.ts'
-import {
-  type Credential,
-  configDirectory,
-  credentialFile,
-  keepCredential,
-  parsedJson,
-  readCredential,
-} from './credentials.ts'
+import { parsedJson, readIfExists } from '../read.ts'
+import { type Credential, configDirectory, credentialFile, keepCredential, readCredential } from './credentials.ts'
 import { DEFAULT_URL, oneOf } from './flags.ts'
 import { actorName } from './names.ts'
 import { Output, styled } from './output.ts'
@@ -178,13 +171,8 @@ export function baseUrlOf({ env, flags }: Invocation): string {
 
 function configured(env: NodeJS.ProcessEnv): string | undefined {
   const file = join(configDirectory(env), 'config.json')
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw new OperatorError(`${file} cannot be read (${systemFault(error)}); correct or remove it.`)
-  }
+  const text = readIfExists(file, 'correct or remove it')
+  if (text === undefined) return undefined
   const url = (parsedJson(text) as { url?: unknown } | null | undefined)?.url
   if (typeof url !== 'string') throw new OperatorError(`${file} must be {"url": "http://…"}; correct or remove it.`)
   return url
