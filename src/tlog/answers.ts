@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { Reader } from '../engine/database.ts'
 import { replyOfError } from '../engine/thread.ts'
@@ -54,13 +55,18 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
     keys.set(pem, known)
     return known
   }
+  /** Lets the other work of the thread run. */
+  const pause = async (): Promise<void> => {
+    yieldCpu()
+    await nextTurn()
+  }
   return async (question: LogQuestion): Promise<unknown> => {
     if (question.ask === 'keys') return publicKeysOf(question.origin, keysOf(question.pem))
     if (question.ask === 'keep') return keepNewer(headFile, question.note)
     const reader = await readerOf()
     if (question.ask === 'state') return readState(reader, readKept(headFile), alone)
-    if (question.ask === 'step') return nextStep(reader, question.most, yieldCpu)
-    if (question.ask === 'agreed') return agreedSize(reader, question.signed, yieldCpu)
+    if (question.ask === 'step') return nextStep(reader, question.most, pause)
+    if (question.ask === 'agreed') return agreedSize(reader, question.signed, pause)
     if (question.ask === 'consistency') return consistency(reader, question.older, question.size)
     return sign(reader, { headFile, alone }, keysOf(question.pem), question.time)
   }

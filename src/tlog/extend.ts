@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Reader } from '../engine/database.ts'
+import type { Awaitable, Reader } from '../engine/database.ts'
 import { readHead } from '../memory/head-rows.ts'
 import type { LogQuestion } from './append.ts'
 import * as store from './rows.ts'
@@ -10,6 +10,8 @@ import { sameBytes } from './verify/bytes.js'
 import { SALT_BYTES } from './verify/entry.js'
 import { parseSignedCheckpoint } from './verify/note.js'
 import { TILE_WIDTH } from './verify/tile.js'
+
+type OnBundle = () => Awaitable<void>
 
 type Leaves = { leaves: Leaf[]; drawn: store.SaltRow[]; erased: number }
 
@@ -48,7 +50,11 @@ async function leavesFromRows(
  * Computes the next step of the log, with at most `most` records; undefined if the log has all of them or has not begun. `onBundle` is
  * called after each 256 records.
  */
-export async function nextStep(reader: Reader, most: number, onBundle = () => {}): Promise<store.LogStep | undefined> {
+export async function nextStep(
+  reader: Reader,
+  most: number,
+  onBundle: OnBundle = () => {},
+): Promise<store.LogStep | undefined> {
   const [log, { record }, epochs] = await Promise.all([
     store.readLog(reader),
     readHead(reader),
@@ -65,7 +71,7 @@ export async function nextStep(reader: Reader, most: number, onBundle = () => {}
     leaves.push(...some.leaves)
     salts.push(...some.drawn)
     erased += some.erased
-    onBundle()
+    await onBundle()
   }
   if (leaves.length !== to - size) throw new Error(`Record ${size + leaves.length + 1} is missing.`)
   return { ...(await stepOf(reader, log, leaves)), salts, erased }
@@ -113,7 +119,11 @@ async function bundlesOf(reader: Reader, size: number, added: readonly Leaf[]): 
  * The record up to which the stored log agrees with the rows of the store and with the signed checkpoints: the stored ones and the notes
  * `signed`. Reads the whole log.
  */
-export async function agreedSize(reader: Reader, signed: readonly string[], onBundle = () => {}): Promise<number> {
+export async function agreedSize(
+  reader: Reader,
+  signed: readonly string[],
+  onBundle: OnBundle = () => {},
+): Promise<number> {
   const agreed = await agreedWithRows(reader, onBundle)
   const notes = [...(await store.listCheckpoints(reader)).map(({ note }) => note), ...signed]
   const heads = notes.map(parseSignedCheckpoint).filter(({ size }) => size <= agreed)
@@ -125,7 +135,7 @@ export async function agreedSize(reader: Reader, signed: readonly string[], onBu
   return agreed
 }
 
-async function agreedWithRows(reader: Reader, onBundle: () => void): Promise<number> {
+async function agreedWithRows(reader: Reader, onBundle: OnBundle): Promise<number> {
   const [{ size }, { record }, epochs] = await Promise.all([
     store.readLog(reader),
     readHead(reader),
@@ -143,7 +153,7 @@ async function agreedWithRows(reader: Reader, onBundle: () => void): Promise<num
     const differs = rows.findIndex((leaf, at) => !isSame(leaf, stored[at]))
     if (differs >= 0) return above + differs
     if (rows.length < upTo - above) return above + rows.length
-    onBundle()
+    await onBundle()
   }
   return last
 }
