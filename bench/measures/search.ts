@@ -3,7 +3,7 @@ import { findWords, type Words } from '../corpus.ts'
 import { startLoader } from '../load/loader.ts'
 import type { Options } from '../options.ts'
 import { CORES } from '../processes.ts'
-import { keptData, palimpsest, startService } from '../targets/palimpsest.ts'
+import { keptData, palimpsest, startService, untilIndexed } from '../targets/palimpsest.ts'
 import { openNodes, palimpsestPostgres } from '../targets/palimpsest-postgres.ts'
 import { figure, type Measure } from './measure.ts'
 
@@ -66,8 +66,10 @@ export const searchPostgres: Measure = {
   async measure(options) {
     const place = await placeOf(options, palimpsestPostgres, options.large)
     await palimpsestPostgres.prepare(place)
-    const nodes = await openNodes(place.kept, place.scratch, 1)
+    // The index of the node is retained, because it takes minutes to fill.
+    const nodes = await openNodes(place.kept, place.kept, 1)
     try {
+      await Promise.all(nodes.urls.map(untilIndexed))
       return await time(nodes.urls[0] as string, options, 'search-postgres')
     } finally {
       await nodes.close()
