@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from '../../engine/database.ts'
 import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
 import { openIndex, putEntries, saveIndexedRecord } from '../index/file.ts'
@@ -18,37 +18,50 @@ const entryOf = (n: number): ChangedEntryRow => ({
   ...{ id: `id ${9_999 - n}`, updated_at: Math.floor(n / 3), title: n % 10 === 0 ? 'otter otter' : 'otter' },
 })
 
-test('a search by relevance ranks the newest matches, then lists the older ones, each once', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-query-'))
-  const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
-  try {
-    const all = Array.from({ length: ENTRIES }, (_, at) => entryOf(at + 1))
-    index.run(sql`BEGIN IMMEDIATE`)
-    putEntries(index, all)
-    saveIndexedRecord(index, ENTRIES)
-    index.run(sql`COMMIT`)
-    const listed: number[] = []
-    for (let more = true; more; ) {
-      const page = searchIndex(index, { q: 'otter', tag: null, sort: 'relevance', limit: 90, offset: listed.length })
-      listed.push(...page.entries)
-      more = page.more
-    }
-    const newest = all.toReversed()
-    const byTime = (a: ChangedEntryRow, b: ChangedEntryRow): number =>
-      b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
-    const twice = ({ title }: ChangedEntryRow): number => Number(title !== 'otter')
-    const expected = [
-      ...newest.slice(0, WINDOW).toSorted((a, b) => twice(b) - twice(a) || byTime(a, b)),
-      ...newest.slice(WINDOW).toSorted(byTime),
-    ]
-    assert.deepEqual(
-      listed,
-      expected.map(({ number }) => number),
-    )
-  } finally {
-    index.close()
-    rmSync(directory, { recursive: true })
+const all = Array.from({ length: ENTRIES }, (_, at) => entryOf(at + 1))
+const newest = all.toReversed()
+const twice = ({ title }: ChangedEntryRow): number => Number(title !== 'otter')
+
+const directory = mkdtempSync(join(tmpdir(), 'palimpsest-query-'))
+const index = openIndex(join(directory, 'index.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
+after(() => {
+  index.close()
+  rmSync(directory, { recursive: true })
+})
+index.run(sql`BEGIN IMMEDIATE`)
+putEntries(index, all)
+saveIndexedRecord(index, ENTRIES)
+index.run(sql`COMMIT`)
+
+/** The entries of all pages of a search. */
+function listed(sort: 'relevance' | 'fit'): number[] {
+  const entries: number[] = []
+  for (let more = true; more; ) {
+    const page = searchIndex(index, { q: 'otter', tag: null, sort, limit: 90, offset: entries.length })
+    entries.push(...page.entries)
+    more = page.more
   }
+  return entries
+}
+
+test('a search by relevance ranks the newest matches, then lists the older ones, each once', () => {
+  const byTime = (a: ChangedEntryRow, b: ChangedEntryRow): number =>
+    b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1)
+  const expected = [
+    ...newest.slice(0, WINDOW).toSorted((a, b) => twice(b) - twice(a) || byTime(a, b)),
+    ...newest.slice(WINDOW).toSorted(byTime),
+  ]
+  assert.deepEqual(
+    listed('relevance'),
+    expected.map(({ number }) => number),
+  )
+})
+
+test('each page of a search by fit for one word has the next best entries, of equal ones the newest first', () => {
+  assert.deepEqual(
+    listed('fit'),
+    newest.toSorted((a, b) => twice(b) - twice(a)).map(({ number }) => number),
+  )
 })
 
 /** Prefetches entries of which some are in memory and one may be unreadable. Returns the entries that were read. */

@@ -119,7 +119,7 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
 
 /** The entries that have all words, best first, then those that have any. */
 function byFit(index: SqliteConnection, request: SearchRequest): Found {
-  const ranking = rank(index, request.q, request.tag)
+  const ranking = rank(index, request.q, request.tag, request.offset + request.limit + 1)
   if (ranking.best === 0) return byWords(index, request, ranking)
   const coverage = ranking.first === undefined ? 'NONE' : ranking.all ? 'ALL' : 'SOME'
   return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }
@@ -234,10 +234,21 @@ function newest(index: SqliteConnection, wanted: NewestMatches, limit: number): 
   return JSON.parse(row?.numbers ?? '[]') as number[]
 }
 
+/** Number of documents that are read together: a page of a search, and the one that follows. */
+const TOGETHER = 21
+
+/** The documents of these numbers, in their order. */
 function* documents(index: SqliteConnection, numbers: Iterable<number>): Generator<Match> {
-  for (const number of numbers) {
-    const found = index.one<Match>(sql`SELECT ${COLUMNS} FROM doc d WHERE d.number = ${number}`)
-    if (found !== undefined) yield found
+  const rest = numbers[Symbol.iterator]()
+  for (;;) {
+    const some: number[] = []
+    for (let next = rest.next(); next.done !== true; next = rest.next()) {
+      if (some.push(next.value) === TOGETHER) break
+    }
+    if (some.length === 0) return
+    yield* index.all<Match>(
+      sql`SELECT ${COLUMNS} FROM json_each(${JSON.stringify(some)}) CROSS JOIN doc d ON d.number = value ORDER BY key`,
+    )
   }
 }
 

@@ -155,13 +155,13 @@ const table = new ScoreTable(POSTINGS_MAX + RANKED_TERMS_MAX * LEVELS * SAMPLE)
 
 /**
  * Scores entries by BM25F. Reads the rarest terms first, up to POSTINGS_MAX postings. Of a longer list, reads the highest impacts and the
- * newest entries. With `tag`, scores only entries with that tag. With `isLacking`, no entry has all words. The scores are valid until the
- * next query.
+ * newest entries. Of a single term, those are the best entries, so `most` of them are enough. With `tag`, scores only entries with that tag.
+ * With `isLacking`, no entry has all words. The scores are valid until the next query.
  */
 export function score(
   index: SqliteConnection,
   wanted: readonly WantedPostings[],
-  { extent, tag, isLacking }: { extent: Extent; tag: string | null; isLacking: boolean },
+  { extent, tag, isLacking, most }: { extent: Extent; tag: string | null; isLacking: boolean; most: number },
 ): Scores {
   const all: (WantedPostings & { weight: number })[] = []
   for (const one of wanted) {
@@ -179,18 +179,17 @@ export function score(
     if (isMain) words++
   }
   table.begin(isLacking ? 0 : words)
-  let left = POSTINGS_MAX
+  let left = weighed.length === 1 ? Math.min(most, POSTINGS_MAX) : POSTINGS_MAX
   const rarestFirst = weighed.toSorted((a, b) => a.postings.entryCount - b.postings.entryCount)
   for (const { postings, weight, kind, isMain } of rarestFirst) {
     for (const list of postings.lists) {
       const match = `"${levelled(postings.term, list.level)}"`
-      let { numbers } = list
       // The sample stays if it is complete, or if no more postings may be read.
-      if (tag !== null) numbers = readNumbers(index, `${match} AND "${tagWord(tag)}"`, Math.max(SAMPLE, left))
-      else if (!list.whole && left > SAMPLE) numbers = readNumbers(index, match, left)
-      left = Math.max(0, left - numbers.length)
+      if (tag !== null) list.numbers = readNumbers(index, `${match} AND "${tagWord(tag)}"`, Math.max(SAMPLE, left))
+      else if (!list.whole && left > SAMPLE) list.numbers = readNumbers(index, match, left)
+      left = Math.max(0, left - list.numbers.length)
       const worth = weight * (kind === 'NAME' ? impactOfName(list.level) : impactOf(list.level))
-      table.add(numbers, worth, { isHint: kind === 'HINT', isWord: isMain })
+      table.add(list.numbers, worth, { isHint: kind === 'HINT', isWord: isMain })
     }
   }
   return { scores: table, weights, best }
@@ -219,13 +218,13 @@ export type Ranking = {
   corrected: Correction[]
 }
 
-/** Ranks the entries that have any word of a query. With `tag`, ranks only entries with that tag. */
-export function rank(index: SqliteConnection, query: string, tag: string | null): Ranking {
+/** Ranks the entries that have any word of a query, at least the best `most`. With `tag`, ranks only entries with that tag. */
+export function rank(index: SqliteConnection, query: string, tag: string | null, most = POSTINGS_MAX): Ranking {
   const extent = extentOf(index)
   const words = queryWords(query)
   const { wanted, missing, corrected } = termsFor(index, words, extent)
   const isLacking = missing.length > 0
-  const { scores, weights, best: known } = score(index, wanted, { extent, tag, isLacking })
+  const { scores, weights, best: known } = score(index, wanted, { extent, tag, isLacking, most })
   const first = scores.first()
   const spelled = spelledIn(query)
   const unknown = rarity(0, extent.entries)
@@ -237,7 +236,7 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   let all = first !== undefined && !isLacking
   for (const { terms, name, optional } of words) {
     // A name must match as a whole.
-    all &&= optional || isFound(index, name === undefined ? [...terms.keys()] : [name], first)
+    all &&= optional || isFound(index, name === undefined ? [...terms.keys()] : [name], first, wanted)
   }
   return {
     numbers: scores.ranked(),
@@ -256,8 +255,20 @@ export function rank(index: SqliteConnection, query: string, tag: string | null)
   }
 }
 
-/** Whether an entry has any of some terms, or whether any entry has one. */
-function isFound(index: SqliteConnection, terms: readonly string[], number: number | undefined): boolean {
+/**
+ * Whether an entry has any of some terms, or whether any entry has one. Of an entry, most postings in `read` tell it, and a look into the
+ * index takes as long as reading thousands of postings.
+ */
+function isFound(
+  index: SqliteConnection,
+  terms: readonly string[],
+  number: number | undefined,
+  read: readonly WantedPostings[] = [],
+): boolean {
+  for (const { postings } of read) {
+    if (!terms.includes(postings.term)) continue
+    for (const { numbers } of postings.lists) if (number !== undefined && numbers.includes(number)) return true
+  }
   const words: string[] = []
   for (const term of terms) for (let level = 0; level < LEVELS; level++) words.push(`"${levelled(term, level)}"`)
   const match = words.join(' OR ')

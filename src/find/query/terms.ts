@@ -7,7 +7,7 @@ import { STOP_WORDS, UNSPACED } from '../rules/words.ts'
 
 /** Number of the newest postings of each list that are read to estimate how many entries have a term. */
 export const SAMPLE = 64
-/** A term with its newest postings by level, highest level first. `entryCount` is the approximate number of entries that have it. */
+/** A term with those of its postings that were read, by level, highest first, and the approximate number of entries that have it. */
 type Postings = {
   term: string
   entryCount: number
