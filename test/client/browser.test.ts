@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Client, createClient } from '../../src/client/index.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { NO_BROWSER, openBrowser } from '../support/browser.ts'
+import { NO_BROWSER, visit } from '../support/browser.ts'
 import { ROOT, run, temporary } from './built.ts'
 
 const READS = 12
@@ -33,8 +33,8 @@ test('a page of another site uses the built client in a browser', { skip: NO_BRO
     site.close()
   })
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve))
-  const page = await (await openBrowser()).newPage()
-  await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+  const { page } = await visit(`http://127.0.0.1:${(site.address() as AddressInfo).port}`)
+  await page.goto('/')
   const result = await page.evaluate(
     async ({ baseUrl, reads }) => {
       const path = '/client/index.js'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { after } from 'node:test'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { atEnd } from './at-end.ts'
 import { missing, pathOf } from './programs.ts'
 
 const CHROMIUM = pathOf('chromium') ?? 'chromium'
@@ -10,7 +10,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const PATIENCE = 30_000
 
 /** The properties of a browser window. Width in CSS pixels. */
-export type Look = { width?: number; dark?: boolean; scripts?: boolean; touch?: boolean }
+export type Look = { width?: number; dark?: boolean; forcedColors?: boolean; scripts?: boolean; touch?: boolean }
 
 /** A page in its own browser context, and the errors that occurred in it. */
 export type Visit = {
@@ -24,24 +24,18 @@ export type Visit = {
 /** The reason to skip a test that needs a browser; false if there is one. */
 export const NO_BROWSER = missing('chromium')
 
-const opened: Browser[] = []
-after(async () => {
-  for (const browser of opened) await browser.close()
-})
-
-/** Starts a browser that is closed after the tests of this process. */
-export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
-  opened.push(browser)
-  return browser
-}
+/** The browser of this process, which the first page starts. It is closed after all tests. */
+let browser: Promise<Browser> | undefined
+atEnd(async () => (await browser)?.close())
 
 /** Opens a page on a base address. `allowed` has the 4xx statuses of the API that are expected and not recorded as errors. */
-export async function visit(browser: Browser, base: string, look: Look = {}, allowed: number[] = []): Promise<Visit> {
-  const context = await browser.newContext({
+export async function visit(base: string, look: Look = {}, allowed: number[] = []): Promise<Visit> {
+  browser ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+  const context = await (await browser).newContext({
     baseURL: base,
     viewport: { width: look.width ?? 1_100, height: 900 },
     colorScheme: look.dark ? 'dark' : 'light',
+    forcedColors: look.forcedColors ? 'active' : 'none',
     reducedMotion: 'reduce',
     javaScriptEnabled: look.scripts ?? true,
     acceptDownloads: true,

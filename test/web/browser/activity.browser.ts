@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Browser } from 'playwright-core'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 
-let app: TestApp
-let browser: Browser
 let token = ''
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
+const app = useApp({}, async () => {
   token = (await newActor(app.url, { declaredName: 'Writer' })).token
 })
 const options = { skip: NO_BROWSER }
@@ -23,7 +17,7 @@ const ROWS = 7
 
 test('new activity appears on the open page, bounded and as text, until it is paused', options, async () => {
   for (const title of ['First', 'Second', 'Third']) await newEntry(app.url, token, { title })
-  const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+  const { page, complaints, close } = await visit(app.url, { width: 360 })
   await page.goto('/activity?limit=3')
   await page.getByRole('button', { name: 'Pause' }).waitFor()
   const rows = page.locator('.rows > li')
@@ -54,7 +48,7 @@ test(
   options,
   async () => {
     for (let n = 1; n <= ROWS; n++) await newEntry(app.url, token, { title: `Before ${n}` })
-    const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+    const { page, complaints, close } = await visit(app.url, { width: 360 })
     const loaded: string[] = []
     page.on('request', request => loaded.push(new URL(request.url()).pathname))
     await page.goto('/', { waitUntil: 'networkidle' })
@@ -75,7 +69,7 @@ test(
 )
 
 test('without JavaScript the activity is filtered by kind, and nothing is live', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url, { scripts: false })
+  const { page, complaints, close } = await visit(app.url, { scripts: false })
   await newEntry(app.url, token, { title: 'Written' })
   await page.goto('/activity')
   assert.equal(await page.getByRole('button', { name: 'Pause' }).count(), 0)

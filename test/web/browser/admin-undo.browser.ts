@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { test } from 'node:test'
 import type { Entry } from '../../../src/contract/resources.ts'
 import { startApp } from '../../support/app.ts'
-import { assertAccessible, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { assertAccessible, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { closeDialog, enter, view } from '../../support/console.ts'
 import { moderate, snapshot } from '../../support/moderation.ts'
 
-let browser: Browser
-before(async () => {
-  if (!NO_BROWSER) browser = await openBrowser()
-})
 const options = { skip: NO_BROWSER }
 
 test('a filter stays when its field is left by Enter or Escape', options, async t => {
@@ -19,7 +14,7 @@ test('a filter stays when its field is left by Enter or Escape', options, async 
   t.after(stop)
   const { token } = await newActor(url)
   for (const title of ['Lantern one', 'Lantern two', 'Kettle']) await newEntry(url, token, { title })
-  const { page, complaints, close } = await visit(browser, url)
+  const { page, complaints, close } = await visit(url)
   await enter(page)
   await view(page, 'Entries')
   for (const key of ['Enter', 'Escape']) {
@@ -53,7 +48,7 @@ test('a hundred entries are withdrawn and restored in a few steps by the keyboar
     const { entries } = await snapshot(url)
     return Map.groupBy(entries, ({ status }) => status)
   }
-  const { page, complaints, close } = await visit(browser, url)
+  const { page, complaints, close } = await visit(url)
   await enter(page)
   await view(page, 'Entries')
   let steps = 0
@@ -113,7 +108,7 @@ test('an action is undone after a reload, and every newest change of a target fr
     (await call(url, 'GET', `/api/entries/${entry.slug}`)).status
   await moderate(url, 'ENTRY', first.id, 'HIDE')
   await moderate(url, 'ENTRY', second.id, 'QUARANTINE')
-  const { page, complaints, close } = await visit(browser, url)
+  const { page, complaints, close } = await visit(url)
   await enter(page)
   await page.getByRole('button', { name: 'Undo the last action: quarantine of 1 entry' }).click()
   await page.getByText('Undone: 1 of 1 actions.').waitFor()

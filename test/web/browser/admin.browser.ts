@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { test } from 'node:test'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { ADMIN_TOKEN, useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { act, closeDialog, enter, view } from '../../support/console.ts'
 import { assertWithdrawn, snapshot } from '../../support/moderation.ts'
 
-let app: TestApp
-let browser: Browser
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
-})
+const app = useApp()
 const options = { skip: NO_BROWSER }
 const HOSTILE = '<img src=x onerror=alert(1)>\u202egnp.exe'
 
@@ -23,7 +16,7 @@ test('an operator withdraws an entry, sees what is left, and restores it', optio
   const entry = await newEntry(app.url, token, { title: 'Cheap watches', content: 'Buy cheap watches' })
   const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Great watches' }
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { body, token }), 201)
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await enter(page)
   await page.getByRole('button', { name: 'Act on Cheap watches' }).first().click()
   await page.getByRole('dialog').getByText('entry Cheap watches').waitFor()
@@ -33,7 +26,7 @@ test('an operator withdraws an entry, sees what is left, and restores it', optio
   await page.getByText('It is now quarantined.').waitFor()
   await closeDialog(page)
   await assertWithdrawn(app.url, entry.slug)
-  const left = await visit(browser, app.url, {}, [410])
+  const left = await visit(app.url, {}, [410])
   for (const path of ['/', '/search?q=watches', '/activity', '/stats', `/entries/${entry.slug}`]) {
     await left.page.goto(path)
     assert.equal(/cheap watches|great watches/i.test(await left.page.locator('main').innerText()), false, path)
@@ -62,7 +55,7 @@ test('an operator withdraws an entry, sees what is left, and restores it', optio
 test('a report by a person is in the console until it is closed', options, async () => {
   const { token } = await newActor(app.url)
   const entry = await newEntry(app.url, token, { title: 'A number to call', content: `Call 555 ${HOSTILE}` })
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto(`/entries/${entry.slug}`)
   await page.getByRole('link', { name: 'Report it to the operator' }).click()
   await page.getByRole('radio', { name: /Private data/ }).check()
@@ -91,7 +84,7 @@ test('a record is erased from the evidence of its entry', options, async () => {
   const entry = await newEntry(app.url, token, { title: 'Erasable' })
   const body = { revisionId: entry.currentRevisionId, rationale: 'Call 555 12' }
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/contradict`, { body, token }), 201)
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await enter(page)
   await page.getByRole('button', { name: 'Evidence of Erasable' }).first().click()
   const row = page.getByRole('row').filter({ hasText: 'CONTRADICT' })
@@ -124,7 +117,7 @@ test(
     // From the address of everything else, which is blocked below.
     const headers = { 'x-forwarded-for': '127.0.0.1' }
     expectStatus(await call(app.url, 'POST', `${path}/contradict`, { body, token: liar.token, headers }), 201)
-    const { page, complaints, close } = await visit(browser, app.url)
+    const { page, complaints, close } = await visit(app.url)
     await enter(page)
     const written = page.getByRole('row').filter({ hasText: 'CONTRADICT' }).first()
     await written.getByText('Text', { exact: true }).click()
@@ -168,7 +161,7 @@ test(
   'the admin token is in no address, no storage and no markup, and gone after a reload or a lock',
   options,
   async () => {
-    const { page, context, complaints, close } = await visit(browser, app.url, {}, [401])
+    const { page, context, complaints, close } = await visit(app.url, {}, [401])
     const addresses: string[] = []
     page.on('request', request => addresses.push(request.url()))
     await page.goto('/admin')
@@ -203,7 +196,7 @@ test(
 test('untrusted text has no effect in the console', options, async () => {
   const { token } = await newActor(app.url, { declaredName: HOSTILE })
   const entry = await newEntry(app.url, token, { title: HOSTILE, summary: HOSTILE, content: HOSTILE })
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await enter(page)
   await page
     .getByRole('button', { name: /^Evidence of <img/ })
@@ -226,7 +219,7 @@ test('the console is accessible, light and dark, wide and narrow', options, asyn
   const { token } = await newActor(app.url, { declaredName: 'Plain' })
   await newEntry(app.url, token, { title: 'Plain' })
   for (const look of [{ width: 1_200 }, { width: 360, dark: true }]) {
-    const { page, complaints, close } = await visit(browser, app.url, look)
+    const { page, complaints, close } = await visit(app.url, look)
     await page.goto('/admin')
     await assertAccessible(page, 'the door')
     await enter(page)

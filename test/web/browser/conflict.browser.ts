@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Entry, Revision } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { becomeActor } from '../../support/taking-part.ts'
 
-let app: TestApp
-let browser: Browser
 let rival = ''
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
+const app = useApp({}, async () => {
   rival = (await newActor(app.url, { declaredName: 'Rival' })).token
 })
 const options = { skip: NO_BROWSER }
@@ -34,7 +29,7 @@ const conflict = (page: Page) => page.getByRole('heading', { name: 'Another revi
 
 test('changes of different places are merged, and sent on top of the first revision', options, async () => {
   const entry = await begin('Water, in peace')
-  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  const { page, complaints, close } = await visit(app.url, {}, [409])
   await page.goto(`/entries/${entry.slug}/revise`)
   await becomeActor(page, 'Ada')
   await page.locator('#f-content').fill(BASE.replace('is wet', 'is very wet'))
@@ -68,7 +63,7 @@ test('changes of different places are merged, and sent on top of the first revis
 
 test('the merge is committed from the box of the conflict', options, async () => {
   const entry = await begin('Water, committed at once')
-  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  const { page, complaints, close } = await visit(app.url, {}, [409])
   await page.goto(`/entries/${entry.slug}/revise`)
   await becomeActor(page, 'Ada')
   await page.locator('#f-content').fill(BASE.replace('is wet', 'is very wet'))
@@ -89,7 +84,7 @@ test('a long unchanged part of a conflict is folded, and can be opened', options
   const line = 'The water of this line stays as it is. '
   const content = `First.\n\n${line.repeat(60)}\n\nLast.\n`
   const entry = await newEntry(app.url, rival, { title: 'Water, at length', summary: 'Water', content })
-  const { page, complaints, close } = await visit(browser, app.url, { width: 360 }, [409])
+  const { page, complaints, close } = await visit(app.url, { width: 360 }, [409])
   await page.goto(`/entries/${entry.slug}/revise`)
   await becomeActor(page, 'Ada')
   await page.locator('#f-content').fill(content.replace('Last', 'Very last'))
@@ -108,7 +103,7 @@ test('a long unchanged part of a conflict is folded, and can be opened', options
 
 test('the person decides each place that both writers changed', options, async () => {
   const entry = await begin('Water, in dispute')
-  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  const { page, complaints, close } = await visit(app.url, {}, [409])
   await page.goto(`/entries/${entry.slug}/revise`)
   await becomeActor(page, 'Ada')
   await page.locator('#f-title').fill('Water, says Ada')
@@ -147,7 +142,7 @@ test('the person decides each place that both writers changed', options, async (
 
 test('after two conflicts in a row the person has seen both, and no text is lost', options, async () => {
   const entry = await begin('Water, in a hurry')
-  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  const { page, complaints, close } = await visit(app.url, {}, [409])
   await page.goto(`/entries/${entry.slug}/revise`)
   await becomeActor(page, 'Ada')
   await page.locator('#f-summary').fill('Water, mine')
@@ -170,7 +165,7 @@ test('after two conflicts in a row the person has seen both, and no text is lost
 
 test('a draft that began with an earlier revision opens with the changes since', options, async () => {
   const entry = await begin('Water, tomorrow')
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto(`/entries/${entry.slug}/revise`)
   await page.locator('#f-content').fill(`${BASE}\nMine.\n`)
   await theyRevise(entry, { content: `Theirs.\n\n${BASE}` })
@@ -189,7 +184,7 @@ test(
     const content = '1. For a tool, call search.\n2. For a service, call publish.\n'
     const entry = await newEntry(app.url, rival, { title: 'Two lines', content })
     const [theirSource, mySource] = [await begin('Their source'), await begin('My source')]
-    const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+    const { page, complaints, close } = await visit(app.url, {}, [409])
     await page.goto(`/entries/${entry.slug}/revise`)
     await becomeActor(page, 'Ada')
     await page.locator('#f-content').fill(content.replace('a tool', 'every tool'))
@@ -225,7 +220,7 @@ test(
 
 test('if both writers made the same change, nothing is left to send after the merge', options, async () => {
   const entry = await begin('Water, agreed')
-  const { page, complaints, close } = await visit(browser, app.url, {}, [409])
+  const { page, complaints, close } = await visit(app.url, {}, [409])
   await page.goto(`/entries/${entry.slug}/revise`)
   await becomeActor(page, 'Ada')
   await page.locator('#f-content').fill(`${BASE}\nAgreed.\n`)

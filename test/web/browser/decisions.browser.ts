@@ -1,34 +1,28 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { test } from 'node:test'
 import type { Entry, ReportReceipt } from '../../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { ADMIN_TOKEN, useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202egnp.exe'
 
-let app: TestApp
-let browser: Browser
 let token: string
 let entry: Entry
 let report: ReportReceipt
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
   entry = await newEntry(app.url, token)
   const body = { targetType: 'ENTRY', targetId: entry.id, reason: 'SPAM' }
   report = expectStatus(await call<ReportReceipt>(app.url, 'POST', '/api/reports', { body }), 201)
   await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
-  browser = await openBrowser()
 })
 
 test('an author reads an act on its text and appeals it, and who reported reads the outcome', {
   skip: NO_BROWSER,
 }, async () => {
-  const { page, complaints, close } = await visit(browser, app.url, {}, [404])
+  const { page, complaints, close } = await visit(app.url, {}, [404])
   await page.goto('/decisions')
   await page.getByText('This browser stores no actor.').waitFor()
   await page.evaluate(`localStorage.setItem('palimpsest.actor', ${JSON.stringify(JSON.stringify({ token }))})`)

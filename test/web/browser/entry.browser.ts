@@ -1,26 +1,20 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { test } from 'node:test'
 import type { Entry, Evidence } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { becomeActor } from '../../support/taking-part.ts'
 
-let app: TestApp
-let browser: Browser
 let token = ''
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
 const options = { skip: NO_BROWSER }
 
 test('a short text stays in sight while a result is written beside it', options, async () => {
   const entry = await newEntry(app.url, token, { content: 'The valve opens at 3 bar.' })
-  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  const { page, complaints, close } = await visit(app.url, { width: 1_440 })
   await page.goto(`/entries/${entry.slug}`)
   await page.getByText('The valve opens').selectText()
   await page.getByRole('button', { name: 'It did not' }).click()
@@ -42,7 +36,7 @@ test(
   options,
   async () => {
     const entry = await newEntry(app.url, token)
-    const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+    const { page, complaints, close } = await visit(app.url, { width: 360 })
     const loaded: string[] = []
     page.on('request', request => loaded.push(request.url()))
     await page.goto(`/entries/${entry.slug}`)
@@ -84,7 +78,7 @@ test(
 
 test('without JavaScript an answer leads to the form for the same revision', options, async () => {
   const entry = await newEntry(app.url, token)
-  const { page, close } = await visit(browser, app.url, { scripts: false })
+  const { page, close } = await visit(app.url, { scripts: false })
   await page.goto(`/entries/${entry.slug}`)
   await page.getByRole('button', { name: 'It held' }).click()
   await page.waitForURL(`**/entries/${entry.slug}/verify?revision=${entry.currentRevisionId}**`)
@@ -95,7 +89,7 @@ test('without JavaScript an answer leads to the form for the same revision', opt
 test('a note of a layer shows on focus, inside the window, at every width', options, async () => {
   const entry = await newEntry(app.url, token, { content: 'One sentence. Another sentence that is longer.' })
   for (const width of [360, 1_440]) {
-    const { page, complaints, close } = await visit(browser, app.url, { width, scripts: width === 1_440 })
+    const { page, complaints, close } = await visit(app.url, { width, scripts: width === 1_440 })
     await page.goto(`/entries/${entry.slug}/layers`)
     const ref = page.locator('.layer-text .ref').first()
     await ref.focus()
@@ -122,7 +116,7 @@ test(
       )
     }
     for (const scripts of [true, false]) {
-      const { page, complaints, close } = await visit(browser, app.url, { width: 360, scripts })
+      const { page, complaints, close } = await visit(app.url, { width: 360, scripts })
       await page.goto(`/entries/${entry.slug}/layers`)
       await page.getByText('Three is third.').waitFor()
       const slider = page.getByRole('slider', { name: 'Revision' })
@@ -150,7 +144,7 @@ test(
     const first = await newEntry(app.url, token, { content: 'One is first.' })
     const body = revisionOf(first, { content: 'One is first. Two is second.' })
     expectStatus(await call(app.url, 'POST', `/api/entries/${first.slug}/revisions`, { token, body }), 201)
-    const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+    const { page, complaints, close } = await visit(app.url, { width: 1_440 })
     await page.goto(`/entries/${first.slug}/layers`)
     const isLit = (selector: string): Promise<boolean> =>
       page
@@ -173,7 +167,7 @@ test('the number of a layer is a target of 24 px, also beside a link and in a he
   const content = '## A heading\n\n![a picture](https://example.com/picture.png)\n\n- [a link](https://example.com/)\n'
   const entry = await newEntry(app.url, token, { title: 'A title that takes more than one line. '.repeat(4), content })
   for (const look of [{ width: 360, touch: true }, { width: 1_440 }]) {
-    const { page, complaints, close } = await visit(browser, app.url, look)
+    const { page, complaints, close } = await visit(app.url, look)
     await page.goto(`/entries/${entry.slug}/layers`)
     const sizes = await page.locator('.ref').evaluateAll(all =>
       all.map(one => {
@@ -199,7 +193,7 @@ test('an earlier revision is found by the filter, and restored to the byte as a 
     entry = expectStatus(answer, 201)
   }
   for (const look of [{ width: 1_440 }, { width: 360, dark: true }]) {
-    const { page, complaints, close } = await visit(browser, app.url, look)
+    const { page, complaints, close } = await visit(app.url, look)
     await page.goto(`/entries/${entry.slug}/history`)
     await page.getByLabel('Kind').selectOption('Created')
     await page.getByRole('button', { name: 'Filter' }).click()
@@ -228,7 +222,7 @@ test('an earlier revision is found by the filter, and restored to the byte as a 
 test('a text that did not hold is contradicted, and marked words become the quote', options, async () => {
   const entry = await newEntry(app.url, token, { content: 'Rinse **it** first.\n\nWait `0 s` here. Dry it.' })
   const other = await newEntry(app.url, token)
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto(`/entries/${entry.slug}`)
   await page.evaluate(`document.getSelection().selectAllChildren(document.querySelectorAll('.prose p')[0])`)
   await page.getByText('Marked: Rinse it first.').waitFor()
@@ -276,7 +270,7 @@ test('similar entries are read once a reader scrolls to their place, and move no
     [1, 2, 3, 4].map(part => newEntry(app.url, token, { title: titleOf(part), summary })),
   )
   for (const width of [360, 1_440]) {
-    const { page, complaints, close } = await visit(browser, app.url, { width })
+    const { page, complaints, close } = await visit(app.url, { width })
     await page.addInitScript(`globalThis.shifts = []
       new PerformanceObserver(list => shifts.push(...list.getEntries().map(one => one.value)))
         .observe({ type: 'layout-shift', buffered: true })`)
@@ -300,7 +294,7 @@ test('code is copied by a button that takes no room and is reached by keyboard',
   const content = 'Run it:\n\n```sh\nnpm ci && npm start\n```\n\nThen wait.\n'
   const entry = await newEntry(app.url, token, { content })
   for (const look of [{ width: 1_100 }, { width: 360, touch: true }]) {
-    const { page, context, complaints, close } = await visit(browser, app.url, look)
+    const { page, context, complaints, close } = await visit(app.url, look)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`/entries/${entry.slug}`)
     const copy = page.getByRole('button', { name: 'Copy code' })

@@ -1,23 +1,16 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { test } from 'node:test'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { useApp } from '../../support/app.ts'
+import { NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus } from '../../support/client.ts'
 import { fillEntry } from '../../support/taking-part.ts'
 
-let app: TestApp
-let browser: Browser
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
-})
+const app = useApp()
 const options = { skip: NO_BROWSER }
 
 test('a first text and its actor need one press', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto('/publish')
   await fillEntry(page, { title: 'One press', summary: 'Sent at once', content: 'The actor came with the text.' })
   await page.locator('#f-declaredName').fill('Newcomer')
@@ -32,7 +25,7 @@ test('a first text and its actor need one press', options, async () => {
 })
 
 test('a browser that stores nothing asks for the actor first', options, async () => {
-  const { page, close } = await visit(browser, app.url)
+  const { page, close } = await visit(app.url)
   await page.addInitScript('Object.defineProperty(window, "localStorage", { get() { throw new Error("no storage") } })')
   await page.goto('/publish')
   await fillEntry(page, { title: 'Unkept', summary: 'A token', content: 'It would be lost.' })

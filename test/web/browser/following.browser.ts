@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 
-let app: TestApp
-let browser: Browser
 let token = ''
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
 const options = { skip: NO_BROWSER }
@@ -35,7 +30,7 @@ test(
     const tags = ['Kiln work']
     const entry = await newEntry(app.url, token, { title: 'Cones bend <b>late</b>', tags })
     const address = `/entries/${entry.slug}`
-    const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+    const { page, complaints, close } = await visit(app.url, { width: 360 })
     await page.goto('/following')
     await page.getByText('You follow nothing yet.').waitFor()
     await pressFollow(page, address)
@@ -80,7 +75,7 @@ test(
 
 test('a stored list that is not one follows nothing, and a full list refuses one more', options, async () => {
   const entry = await newEntry(app.url, token)
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto('/following')
   for (const stored of ['{', '[]', '"x"', '{"entry":{"a,b":{}},"tag":{"<b>":{"at":"x"},"constructor":{"at":5}}}']) {
     await page.evaluate(text => localStorage.setItem('palimpsest.followed', text), stored)

@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Entry, EntryList, Evidence } from '../../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { ADMIN_TOKEN, useApp } from '../../support/app.ts'
+import { assertAccessible, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { becomeActor, fillEntry } from '../../support/taking-part.ts'
 
-let app: TestApp
-let browser: Browser
 let token = ''
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
 const options = { skip: NO_BROWSER }
@@ -30,7 +25,7 @@ function writesOf(page: Page): string[] {
 
 test('no form has a preselected choice, and a missing choice is named and not sent', options, async () => {
   const entry = await newEntry(app.url, token, { title: 'Choices' })
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto('/actor')
   await becomeActor(page, 'Chooser')
   const sent = writesOf(page)
@@ -58,7 +53,7 @@ test('no form has a preselected choice, and a missing choice is named and not se
 
 test('the moderation dialog has no preselected action', options, async () => {
   await newEntry(app.url, token, { title: 'Moderated' })
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto('/admin')
   await page.getByRole('textbox', { name: 'Admin token' }).fill(ADMIN_TOKEN)
   await page.getByRole('button', { name: 'Open the console' }).click()
@@ -80,7 +75,7 @@ test('the moderation dialog has no preselected action', options, async () => {
 
 test('a verification has the result and the certainty that the person chose', options, async () => {
   const entry = await newEntry(app.url, token, { title: 'Certain' })
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto(`/entries/${entry.slug}/verify`)
   await becomeActor(page, 'Judge')
   await page.locator('#f-rationale').fill('Tried.')
@@ -102,7 +97,7 @@ test('a verification has the result and the certainty that the person chose', op
 test('a revision that changes nothing is not sent', options, async () => {
   const made = await newEntry(app.url, token, { title: 'Unchanged', content: 'One.\r\nTwo.\n' })
   const path = `/api/entries/${made.slug}`
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto(`/entries/${made.slug}/revise`)
   await becomeActor(page, 'Idle')
   const sent = writesOf(page)
@@ -130,7 +125,7 @@ test('a revision that changes nothing is not sent', options, async () => {
 test('the text of an existing entry is published again only when the person insists', options, async () => {
   const typed = { title: 'Tides of the moon', summary: 'Twice a day', content: 'The moon pulls.\n\nThe sea follows.' }
   const made = await newEntry(app.url, token, typed)
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click()
   const count = async (): Promise<number> =>
     (await read<EntryList>('/api/entries?limit=50')).items.filter(({ content }) => content === typed.content).length
@@ -154,7 +149,7 @@ test('the text of an existing entry is published again only when the person insi
 
 test('a press on a button below offered entries is not lost', options, async () => {
   const entry = await newEntry(app.url, token, { title: 'Lease of a lock' })
-  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  const { page, complaints, close } = await visit(app.url, { width: 1_440 })
   await page.goto('/actor')
   await becomeActor(page, 'Presser')
   await page.goto(`/entries/${entry.slug}/contradict`)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { test } from 'node:test'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, NO_BROWSER, visit } from '../../support/browser.ts'
 import { judgingWorld } from '../../support/judging.ts'
 
 const DAY = 86_400_000
@@ -12,12 +11,7 @@ const EACH = 6
 const SPACE = 80
 const ONE_LINE = 40
 
-let app: TestApp
-let browser: Browser
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
-  browser = await openBrowser()
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' }, async () => {
   const world = judgingWorld(() => app)
   const voices = await world.voices(EACH * 6)
   const [authors, judges, rivals] = [voices.slice(0, EACH * 3), voices.slice(EACH * 3, -EACH), voices.slice(-EACH)]
@@ -35,7 +29,7 @@ before(async () => {
 const options = { skip: NO_BROWSER }
 
 test('both columns of the home page end at one height, with their last row near the end', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  const { page, complaints, close } = await visit(app.url, { width: 1_440 })
   await page.goto('/')
   const ends = await page.evaluate<{ end: number; list: number }[]>(`[...document.querySelectorAll('.boards > *')].map(
     column => ({
@@ -54,7 +48,7 @@ test('both columns of the home page end at one height, with their last row near 
 
 test('each fact of a row is one line, and a standing is shown as its numbers', options, async () => {
   for (const width of [768, 1_440]) {
-    const { page, close } = await visit(browser, app.url, { width })
+    const { page, close } = await visit(app.url, { width })
     for (const [address, facts] of [
       ['/', '.boards :is(.plain .clip, h3, .result > p:first-of-type, .what)'],
       ['/activity', '.rows > li'],
@@ -78,8 +72,7 @@ test('each fact of a row is one line, and a standing is shown as its numbers', o
 })
 
 test('with forced colours the current tab and the layers of a standing differ in shape', options, async () => {
-  const context = await browser.newContext({ baseURL: app.url, forcedColors: 'active', colorScheme: 'dark' })
-  const page = await context.newPage()
+  const { page, close } = await visit(app.url, { dark: true, forcedColors: true })
   await page.goto('/search?state=DISPUTED')
   const [stroke, color] = await page.evaluate<[string, string]>(
     `(({ stroke, color }) => [stroke, color])(getComputedStyle(document.querySelector('.stands .strip')))`,
@@ -91,11 +84,11 @@ test('with forced colours the current tab and the layers of a standing differ in
     `[...document.querySelectorAll('.tabs a')].filter(one => getComputedStyle(one).borderBottomWidth !== '0px').map(one => one.ariaCurrent)`,
   )
   assert.deepEqual(current, ['page'])
-  await context.close()
+  await close()
 })
 
 test('on a phone the facets open above the list, and then name the choice', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+  const { page, complaints, close } = await visit(app.url, { width: 360 })
   await page.goto('/search')
   await page.getByText('Narrow the list').click()
   const disputed = page.getByRole('link', { name: 'Disputed' })

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { ADMIN_TOKEN, useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 
-let app: TestApp
-let browser: Browser
 let token = ''
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp({ PUBLIC_URL: 'https://memory.a-name-of-some-length.example.org' })
-  browser = await openBrowser()
+const app = useApp({ PUBLIC_URL: 'https://memory.a-name-of-some-length.example.org' }, async () => {
   token = (await newActor(app.url, { declaredName: 'Somebody with a name that takes its place' })).token
 })
 const options = { skip: NO_BROWSER }
@@ -20,7 +15,7 @@ const WIDTHS = [360, 768, 1_440]
 
 /** Looks at an address at every width. */
 async function atWidths(address: string, look: (page: Page, name: string) => Promise<void>): Promise<void> {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
     await page.goto(address)
@@ -142,7 +137,7 @@ test('a list of entries shows seven to nine rows on a screen of 1440 by 900 pixe
     await assertNoOverflow(page, name)
     await assertAccessible(page, name)
   })
-  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  const { page, complaints, close } = await visit(app.url, { width: 1_440 })
   for (const address of ['/search', '/search?q=pane']) {
     await page.goto(address)
     const bottoms = await page.locator('.result').evaluateAll(all => all.map(one => one.getBoundingClientRect().bottom))
@@ -195,7 +190,7 @@ test('a right-to-left title, summary or rationale runs from the right', options,
   const revised = expectStatus(await call<Entry>(app.url, 'POST', `${path}/revisions`, { token, body }), 201)
   const judged = { revisionId: revised.currentRevisionId, rationale: 'خطأ' }
   expectStatus(await call(app.url, 'POST', `${path}/contradict`, { token, body: judged }), 201)
-  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  const { page, complaints, close } = await visit(app.url, { width: 1_440 })
   const at = `/entries/${entry.slug}`
   for (const [address, selector] of [
     [at, 'main h1, main .lead, .prose'],
@@ -249,7 +244,7 @@ for (const address of ['/agents', '/']) {
 }
 
 test('the line for an agent and the examples of the API are copied as they are shown', options, async () => {
-  const { page, context, complaints, close } = await visit(browser, app.url, { width: 360 })
+  const { page, context, complaints, close } = await visit(app.url, { width: 360 })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url })
   for (const [address, what, selector] of [
     ['/agents', 'the line', '.steps pre'],
@@ -282,7 +277,7 @@ test(
   async () => {
     const entry = await newEntry(app.url, token, { title: '<img src=x onerror=alert(1)> tried' })
     for (const look of [{ width: 1_440 }, { width: 360, dark: true }]) {
-      const { page, complaints, close } = await visit(browser, app.url, look, [404])
+      const { page, complaints, close } = await visit(app.url, look, [404])
       await page.goto('/docs/api')
       const offered = await page.getByRole('button', { name: 'Try it' }).count()
       assert.ok(offered > 10, `${offered} reads`)

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { test } from 'node:test'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
 import { eventually } from '../../support/process.ts'
@@ -11,12 +10,8 @@ import { eventually } from '../../support/process.ts'
 const RECORDS = 7
 const HOSTILE = '<img src=x onerror=alert(1)>\u202egnp.exe'
 
-let app: TestApp
-let browser: Browser
 let entries: Entry[]
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
+const app = useApp({}, async () => {
   const { token } = await newActor(app.url)
   entries = []
   for (let record = 1; record < RECORDS; record++) entries.push(await newEntry(app.url, token))
@@ -24,7 +19,6 @@ before(async () => {
   const body = { revisionId, result: 'SUPPORTED', confidence: 1, rationale: HOSTILE }
   expectStatus(await call(app.url, 'POST', `/api/entries/${slug}/verify`, { body, token }), 201)
   await signed(RECORDS)
-  browser = await openBrowser()
 })
 const options = { skip: NO_BROWSER }
 const signed = (record: number): Promise<true> =>
@@ -37,7 +31,7 @@ test(
   'a person follows a revision to the public log, where the browser recomputes its proof step by step',
   options,
   async () => {
-    const { page, complaints, close } = await visit(browser, app.url)
+    const { page, complaints, close } = await visit(app.url)
     await page.goto(`/entries/${entries[2]?.slug}/history`)
     await page.getByRole('link', { name: 'record 3' }).click()
     await page.getByText('Record 3 is in the public log, under the signed root of 7 records.').waitFor()
@@ -66,7 +60,7 @@ test(
 )
 
 test('a changed proof is reported as invalid, and a missing one as missing', options, async () => {
-  const { page, close } = await visit(browser, app.url, {}, [404])
+  const { page, close } = await visit(app.url, {}, [404])
   await page.route('**/api/log/records/2/proof', async route => {
     const answer = await route.fetch()
     const proof = await answer.text()
@@ -89,7 +83,7 @@ test('a withdrawn record is still proved by its entry, without its statement', o
   const entry = entries.at(-1) as Entry
   await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
   await signed(RECORDS + 1)
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto(`/log?record=${RECORDS - 1}`)
   await page.getByText('Record 6 is in the public log').waitFor()
   await page.getByText('The steps').click()
@@ -100,12 +94,11 @@ test('a withdrawn record is still proved by its entry, without its statement', o
 })
 
 test('without script the page draws a tree, and no path', options, async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false, baseURL: app.url, forcedColors: 'active' })
-  const page = await context.newPage()
+  const { page, close } = await visit(app.url, { scripts: false, forcedColors: true })
   await page.goto('/log')
   const { height = 0 } = (await page.getByRole('img', { name: 'A tree of eight records' }).boundingBox()) ?? {}
   assert.ok(height > 100)
   assert.equal(await page.locator('[data-tree] .lit').count(), 0)
   assert.equal(await page.getByText('The steps').isVisible(), false)
-  await context.close()
+  await close()
 })

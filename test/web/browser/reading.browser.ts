@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { startApp, useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { addressesOf, documentsOf, type SeededPages, seedPages } from '../../support/page-table.ts'
 
-let app: TestApp
-let browser: Browser
 let seeded: SeededPages
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp({ PUBLIC_URL: 'https://memory.example' })
-  browser = await openBrowser()
+const app = useApp({ PUBLIC_URL: 'https://memory.example' }, async () => {
   seeded = await seedPages(app)
 })
 const options = { skip: NO_BROWSER }
@@ -50,7 +45,7 @@ const openParts = (page: Page): Promise<void> =>
 
 /** Checks each page against WCAG: narrow in the light theme with all parts open, wide in the dark one, and in forced colours. Returns the titles. */
 async function assertLooks(base: string, addresses: readonly string[], scripts: boolean): Promise<string[]> {
-  const { page, complaints, close } = await visit(browser, base, { scripts })
+  const { page, complaints, close } = await visit(base, { scripts })
   const titles: string[] = []
   for (const address of addresses) {
     const name = `${address} ${scripts ? 'with' : 'without'} JavaScript`
@@ -95,7 +90,7 @@ test('an empty store is welcoming and accessible', options, async () => {
 })
 
 test('a problem is a page like the others', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url, { width: 360 }, [400, 404])
+  const { page, complaints, close } = await visit(app.url, { width: 360 }, [400, 404])
   for (const [address, status] of [
     ['/nothing-here', 404],
     ['/search?limit=0', 400],
@@ -116,7 +111,7 @@ test('a problem is a page like the others', options, async () => {
 const LEAST_TEXT = 10
 
 test('every word of every picture is legible on a narrow screen', options, async () => {
-  const { page, close } = await visit(browser, app.url, { width: 360 })
+  const { page, close } = await visit(app.url, { width: 360 })
   const at = `/entries/${seeded.entry.slug}`
   const small: string[] = []
   let texts = 0
@@ -142,7 +137,7 @@ test('every word of every picture is legible on a narrow screen', options, async
 })
 
 test('a printed page has no control, and no question to the reader', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   const at = `/entries/${seeded.entry.slug}`
   for (const address of [at, `${at}/evidence`, '/agents', '/docs/api']) {
     await page.goto(address)
@@ -160,7 +155,7 @@ test(
   async () => {
     const { token } = await newActor(app.url)
     const accented = await newEntry(app.url, token, { title: 'Crème brûlée', content: 'À la carte.' })
-    const { page, complaints, close } = await visit(browser, app.url)
+    const { page, complaints, close } = await visit(app.url)
     const requested: string[] = []
     page.on('request', request => requested.push(request.url()))
     const fonts = () => requested.filter(url => url.endsWith('.woff2')).map(url => url.split('/').at(-1))
@@ -186,7 +181,7 @@ test('the life line is open on a wide screen, and opens on a narrow one', option
     entry = expectStatus(await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, revision), 201)
   }
   for (const width of [360, 1_100]) {
-    const { page, complaints, close } = await visit(browser, app.url, { width })
+    const { page, complaints, close } = await visit(app.url, { width })
     await page.goto(`/entries/${entry.slug}`)
     const steps = page.locator('.life a.step:visible')
     if (width === 360) {
@@ -203,7 +198,7 @@ test('the life line is open on a wide screen, and opens on a narrow one', option
 
 test('the header shows the end of the id of an actor without a name', options, async () => {
   const { actor, token } = await newActor(app.url)
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto('/')
   assert.equal(await page.locator('[data-you]').innerText(), 'You')
   const kept = JSON.stringify({ token, id: actor.id, name: null })

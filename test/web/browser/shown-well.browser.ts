@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 
-let app: TestApp
-let browser: Browser
 let token = ''
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
 const options = { skip: NO_BROWSER }
@@ -40,7 +35,7 @@ test('code in a right-to-left text runs from left to right in every view', optio
   const entry = await newEntry(app.url, token, { title: 'הוספת עמודה', content })
   const body = revisionOf(entry, { content: content.replace('TABLE t;', 'TABLE u;') })
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   for (const view of ['', '/layers', '/diff', '/diff?view=split', '/diff?view=rendered']) {
     await page.goto(`/entries/${entry.slug}${view}`)
     const directions = await codeDirections(page)
@@ -51,7 +46,7 @@ test('code in a right-to-left text runs from left to right in every view', optio
 })
 
 test('the header shows a name of two words in full on a wide screen, without a shift', options, async () => {
-  const { page, close } = await visit(browser, app.url, { width: 1_440 })
+  const { page, close } = await visit(app.url, { width: 1_440 })
   await page.goto('/')
   const placeOf = (): Promise<unknown> =>
     page.evaluate(`[...document.querySelectorAll('header.site a')].map(link => link.getBoundingClientRect().x)`)
@@ -69,7 +64,7 @@ test('the header shows a name of two words in full on a wide screen, without a s
 
 test('a recorded result has the focus, and the standing and the tab show it at once', options, async () => {
   const entry = await newEntry(app.url, token)
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto(`/entries/${entry.slug}`)
   await page.getByRole('button', { name: 'It held' }).click()
   await page.getByRole('textbox', { name: 'What did you see?' }).fill('I ran it twice.')
@@ -108,7 +103,7 @@ test('the text begins on the first screen, and on a phone judging comes before e
   const body = revisionOf(first, { ...texts, content: `${danger}${content}\nOne more sentence.` })
   expectStatus(await call(app.url, 'POST', `${path}/revisions`, { token: named.token, body }), 201)
   for (const scripts of [true, false]) {
-    const { page, complaints, close } = await visit(browser, app.url, { width: 360, touch: true, scripts })
+    const { page, complaints, close } = await visit(app.url, { width: 360, touch: true, scripts })
     await page.goto(`/entries/${first.slug}`)
     const topOf = async (selector: string): Promise<number> =>
       (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
@@ -139,7 +134,7 @@ test('a text of many revisions begins on the first screen of a wide screen too',
   const judge = (await newActor(app.url, { declaredName: 'A judge' })).token
   const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 0.9, rationale: 'Tried it.' }
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { token: judge, body }), 201)
-  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  const { page, complaints, close } = await visit(app.url, { width: 1_440 })
   await page.goto(`/entries/${entry.slug}`)
   const start = (await page.locator('.prose').boundingBox())?.y ?? Number.NaN
   assert.ok(start < TEXT_STARTS, `the text begins at ${start} px`)
@@ -168,7 +163,7 @@ test(
       expectStatus(await call(app.url, 'POST', path, { token: judge, body: judged }), 201)
     }
     for (const width of [360, 768, 1_000, 1_440]) {
-      const { page, complaints, close } = await visit(browser, app.url, { width, touch: width === 360 })
+      const { page, complaints, close } = await visit(app.url, { width, touch: width === 360 })
       await page.goto(`/entries/${entry.slug}/history`)
       assert.equal(await page.locator('.revision small').count(), 1)
       const heights = await page

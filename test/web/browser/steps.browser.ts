@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { before, test } from 'node:test'
-import type { Browser, Locator, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
-import { assertNoOverflow, type Look, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { ADMIN_TOKEN, useApp } from '../../support/app.ts'
+import { assertNoOverflow, type Look, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 
 const SPAM = 30
 const CONTENT = 'Scale closes the whistle.\n\nVinegar removes it.\n'
 
-let app: TestApp
-let browser: Browser
 let rival = ''
 let entry: Entry
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
+const app = useApp({}, async () => {
   rival = (await newActor(app.url, { declaredName: 'Rival' })).token
   const { token } = await newActor(app.url, { declaredName: 'Author' })
   const texts = { title: 'Kettle whistle', summary: 'It fails in winter.', content: 'Scale closes the whistle.\n' }
@@ -176,7 +171,7 @@ const TASKS: Record<string, Task> = {
       await person.button('Show it as a QR code')
       await page.getByRole('img', { name: 'QR code of the token' }).waitFor()
       const { token } = JSON.parse((await page.evaluate<string>("localStorage.getItem('palimpsest.actor')")) ?? '{}')
-      const phone = await visit(browser, app.url, { width: 360, touch: true })
+      const phone = await visit(app.url, { width: 360, touch: true })
       await phone.page.goto(`/actor#token=${token}`)
       await person.press(phone.page.getByRole('button', { name: 'Use this token' }))
       await phone.page.locator('[data-kept]').getByText('You write as').waitFor()
@@ -220,7 +215,7 @@ test('test/README.md has the number of steps of every task', () => {
 
 for (const [name, { look = {}, allowed = [], from, run }] of Object.entries(TASKS)) {
   test(`steps: ${name}`, { skip: NO_BROWSER }, async () => {
-    const { page, complaints, close } = await visit(browser, app.url, look, allowed)
+    const { page, complaints, close } = await visit(app.url, look, allowed)
     await page.goto(from())
     const person = new Person(page)
     await run(person, page)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
 import { startApp, type TestApp } from '../../support/app.ts'
-import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { NO_BROWSER, visit } from '../../support/browser.ts'
 import { eventually } from '../../support/process.ts'
 import { becomeActor, fillEntry, publish } from '../../support/taking-part.ts'
 
@@ -11,11 +10,9 @@ const COOLDOWN = 5
 const at = Date.now()
 
 let app: TestApp
-let browser: Browser
 before(async () => {
   if (NO_BROWSER) return
   app = await startApp({ COOLDOWN_SECONDS: String(COOLDOWN) }, { now: () => at })
-  browser = await openBrowser()
 })
 const options = { skip: NO_BROWSER }
 const typed = { title: 'Soon', summary: 'Too soon', content: 'Again' }
@@ -24,7 +21,7 @@ test(
   'a temporary refusal counts down, retains the typed text, and enables the form when the wait is over',
   options,
   async () => {
-    const { page, complaints, close } = await visit(browser, app.url, {}, [429])
+    const { page, complaints, close } = await visit(app.url, {}, [429])
     await page.goto('/publish')
     await becomeActor(page, 'Hasty')
     await publish(page, { ...typed, content: 'First' })
@@ -50,7 +47,7 @@ test(
 
 test('without an answer no text is lost, and the page reports no failure', options, async () => {
   app.advance(COOLDOWN * 1_000)
-  const { page, context, close } = await visit(browser, app.url)
+  const { page, context, close } = await visit(app.url)
   await page.goto('/publish')
   await becomeActor(page, 'Cut off')
   await fillEntry(page, typed)
@@ -66,7 +63,7 @@ test('without an answer no text is lost, and the page reports no failure', optio
 
 test('a page that writes too soon shows how long to wait, and counts down', options, async () => {
   const strict = await startApp({ READ_LIMIT_PER_MINUTE: '1' })
-  const { page, complaints, close } = await visit(browser, strict.url, {}, [429])
+  const { page, complaints, close } = await visit(strict.url, {}, [429])
   await page.goto('/activity')
   const refused = await page.goto('/activity')
   assert.equal(refused?.status(), 429)

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import { test } from 'node:test'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { newActor, newEntry } from '../../support/client.ts'
 import { openPanel } from '../../support/taking-part.ts'
 
-let app: TestApp
-let browser: Browser
 let entry: Entry
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
+const app = useApp({}, async () => {
   const { token } = await newActor(app.url)
   const title = `A title as long as titles may be, and one word without an end ${'x'.repeat(60)}`
   entry = await newEntry(app.url, token, { title, tags: ['one'], content: `# Head\n\n${'word '.repeat(400)}` })
@@ -29,7 +23,7 @@ for (const look of [{ width: 1_200 }, { width: 320, dark: true, touch: true }]) 
   const name = `${look.width} px ${look.dark ? 'dark' : 'light'}`
 
   test(`the pages that write are accessible and fit at ${name}`, options, async () => {
-    const { page, complaints, close } = await visit(browser, app.url, look)
+    const { page, complaints, close } = await visit(app.url, look)
     for (const path of pages()) {
       await page.goto(path)
       await page.locator('#f-declaredName:enabled').waitFor()
@@ -48,7 +42,7 @@ for (const look of [{ width: 1_200 }, { width: 320, dark: true, touch: true }]) 
   })
 
   test(`messages and previews are accessible and fit at ${name}`, options, async () => {
-    const { page, complaints, close } = await visit(browser, app.url, look)
+    const { page, complaints, close } = await visit(app.url, look)
     await page.goto('/publish')
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByText('Title is missing.').waitFor()
@@ -76,7 +70,7 @@ for (const look of [{ width: 1_200 }, { width: 320, dark: true, touch: true }]) 
 }
 
 test('without JavaScript the pages say what needs it and show the equivalent command line', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url, { scripts: false, width: 360 })
+  const { page, complaints, close } = await visit(app.url, { scripts: false, width: 360 })
   for (const path of [...pages(), '/admin']) {
     await page.goto(path)
     await page.getByText(/needs JavaScript/).waitFor()

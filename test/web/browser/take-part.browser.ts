@@ -1,28 +1,22 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { encode } from 'uqr'
 import type { Entry, Evidence, Revision } from '../../../src/contract/resources.ts'
 import { voicesWords } from '../../../src/memory/evidence/rules.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { becomeActor, fillEntry, publish } from '../../support/taking-part.ts'
 
-let app: TestApp
-let browser: Browser
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
-})
+const app = useApp()
 const options = { skip: NO_BROWSER }
 const read = async <T>(path: string): Promise<T> => expectStatus(await call<T>(app.url, 'GET', path), 200)
 const record = (page: Page): Promise<void> => page.getByRole('button', { name: /^Record/ }).click()
 
 test('a person creates an actor, an entry, revisions, evidence and a relation', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto('/publish')
   await becomeActor(page, 'Ada')
   const first = await publish(page, { title: 'Ports', summary: 'What a port is', content: 'A port is a *number*.' })
@@ -88,7 +82,7 @@ test('a person creates an actor, an entry, revisions, evidence and a relation', 
 })
 
 test('a draft is restored after a reload, and removed once it is discarded or sent', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   const typed = { title: 'Draft', summary: 'Half', content: 'Half of it', tags: ['half'] }
   await page.goto('/publish')
   await fillEntry(page, typed)
@@ -113,7 +107,7 @@ test('a draft is restored after a reload, and removed once it is discarded or se
 })
 
 test('a token moves to another browser by a QR code, and no request has it in its address', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto('/actor')
   const token = await becomeActor(page, 'Mover')
   const id = (await page.locator('[data-id]').textContent()) ?? ''
@@ -130,7 +124,7 @@ test('a token moves to another browser by a QR code, and no request has it in it
   assert.deepEqual(complaints, [])
   await close()
 
-  const phone = await visit(browser, app.url, { width: 360, touch: true })
+  const phone = await visit(app.url, { width: 360, touch: true })
   const seen: string[] = []
   phone.page.on('request', request => seen.push(request.url()))
   await phone.page.goto(address)
@@ -153,7 +147,7 @@ test('a token moves to another browser by a QR code, and no request has it in it
 })
 
 test('a token is shown, saved, deleted, loaded again and never in an address', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url, {}, [401])
+  const { page, complaints, close } = await visit(app.url, {}, [401])
   const seen: string[] = []
   page.on('request', request => seen.push(request.url()))
   await page.goto('/actor')
@@ -210,7 +204,7 @@ test('a token is shown, saved, deleted, loaded again and never in an address', o
 })
 
 test('invalid input is reported at its field, in code points and bytes', options, async () => {
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto('/publish')
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await page.getByText('Title is missing.').waitFor()
@@ -241,7 +235,7 @@ test('while one types, the form shows similar entries with their standing', opti
   const body = { revisionId: storks.currentRevisionId, rationale: 'They stay.' }
   const contradict = `/api/entries/${storks.slug}/contradict`
   expectStatus(await call(app.url, 'POST', contradict, { token: (await newActor(app.url)).token, body }), 201)
-  const { page, complaints, close } = await visit(browser, app.url, {}, [429])
+  const { page, complaints, close } = await visit(app.url, {}, [429])
   const asked: string[] = []
   page.on('request', request => {
     const { pathname, searchParams } = new URL(request.url())
@@ -270,7 +264,7 @@ test('while one types, the form shows similar entries with their standing', opti
 
 test('everything can be done by keyboard, the text before the identity', options, async () => {
   const storks = await newEntry(app.url, (await newActor(app.url)).token, { title: 'Where storks fly' })
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   await page.goto('/publish')
   const reach = async (id: string): Promise<void> => {
     for (let step = 0; step < 60; step += 1) {
@@ -315,7 +309,7 @@ test('the other end of a relation is found by its words, and its title is text',
   const { token } = await newActor(app.url)
   const one = await newEntry(app.url, token, { title: 'Quorum reads' })
   const other = await newEntry(app.url, token, { title: '<img src=x onerror=alert(1)> lease renewal' })
-  const { page, complaints, close } = await visit(browser, app.url, { width: 360 })
+  const { page, complaints, close } = await visit(app.url, { width: 360 })
   await page.goto(`/entries/${one.slug}/relate`)
   await page.locator('#f-target').fill('lease renew')
   await page.getByRole('option', { name: /lease renewal/ }).waitFor()
@@ -334,7 +328,7 @@ test('the other end of a relation is found by its words, and its title is text',
 
 test('an open preview follows the text beside it, and a title from a search is compared at once', options, async () => {
   await newEntry(app.url, (await newActor(app.url)).token, { title: 'Vacuum of swollen tables' })
-  const { page, complaints, close } = await visit(browser, app.url, { width: 1_440 })
+  const { page, complaints, close } = await visit(app.url, { width: 1_440 })
   await page.goto('/publish?title=Vacuum+of+swollen+tables')
   assert.equal(await page.locator('#f-title').inputValue(), 'Vacuum of swollen tables')
   await page.getByRole('link', { name: 'Vacuum of swollen tables' }).waitFor()
@@ -355,7 +349,7 @@ test('an open preview follows the text beside it, and a title from a search is c
 
 test('hostile texts have no effect in any field, and are stored as they were typed', options, async () => {
   const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e{{7*7}}[a](javascript:alert(3))'
-  const { page, complaints, close } = await visit(browser, app.url)
+  const { page, complaints, close } = await visit(app.url)
   page.on('dialog', dialog => {
     complaints.push(`dialog ${dialog.message()}`)
     dialog.dismiss().catch(() => {})

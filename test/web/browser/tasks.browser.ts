@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser, Locator, Page } from 'playwright-core'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
 import type { Entry, Evidence } from '../../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { useApp } from '../../support/app.ts'
+import { NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 
-let app: TestApp
-let browser: Browser
 let rival = ''
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
+const app = useApp({}, async () => {
   rival = (await newActor(app.url, { declaredName: 'Rival' })).token
 })
 
@@ -93,7 +88,7 @@ for (const [how, { handOf, look }] of Object.entries(HANDS)) {
     const entry = await newEntry(app.url, rival, { title, summary: 'It fails in winter.', content })
     const address = `/entries/${entry.slug}`
     const now = async () => expectStatus(await call<Entry>(app.url, 'GET', `/api${address}`), 200)
-    const { page, complaints, close } = await visit(browser, app.url, look, [409])
+    const { page, complaints, close } = await visit(app.url, look, [409])
     const hand = handOf(page)
 
     await page.goto('/')

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
-import { startApp, type TestApp } from '../../support/app.ts'
-import { assertAccessible, assertNoOverflow, NO_BROWSER, openBrowser, visit } from '../../support/browser.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { useApp } from '../../support/app.ts'
+import { assertAccessible, assertNoOverflow, NO_BROWSER, visit } from '../../support/browser.ts'
 import { eventually } from '../../support/process.ts'
 
-let app: TestApp
-let browser: Browser
-before(async () => {
-  if (NO_BROWSER) return
-  app = await startApp()
-  browser = await openBrowser()
-})
+const app = useApp()
 const options = { skip: NO_BROWSER }
 
 const field = (page: Page) => page.locator('#f-content')
@@ -32,7 +26,7 @@ test(
   'each button of the toolbar marks the selection as Markdown, and bold, code and lists are removed again',
   options,
   async () => {
-    const { page, complaints, close } = await visit(browser, app.url, { width: 320 })
+    const { page, complaints, close } = await visit(app.url, { width: 320 })
     await page.goto('/publish')
     for (const [name, text, selected, marked] of [
       ['Bold', 'one two', 'two', 'one **two**'],
@@ -66,7 +60,7 @@ test(
   'keys in the field press the buttons, arrow keys move between them, and undo and redo restore each step',
   options,
   async () => {
-    const { page, close } = await visit(browser, app.url)
+    const { page, close } = await visit(app.url)
     await page.goto('/publish')
     await field(page).focus()
     await page.waitForFunction(() =>
