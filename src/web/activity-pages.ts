@@ -5,19 +5,17 @@ import { readActivityOf, readGrowth, readTrend, VIEW_ROWS } from '../memory/entr
 import { DAY } from '../memory/values.ts'
 import { type Html, html, NOTHING, raw, words } from './html.ts'
 import type { Page, PageRequest, Query } from './page.ts'
-import { dateFormat, dayOf, figure, many, minuteOf, olderLink, tagPath } from './parts/components.ts'
+import { dayOf, dayOfYear, figure, many, minuteOf, olderLink, tagPath, timeOf } from './parts/components.ts'
 import { activityRows } from './parts/list-rows.ts'
 
 /** Plots, rendered on the server. Each is next to a list or table with the same data. Times are in milliseconds. */
 
 const WIDTH = 720
-const short = dateFormat({ day: 'numeric', month: 'short' })
-const clock = dateFormat({ timeStyle: 'short' })
 
 /** The words below an axis: times within a day, days within a year, otherwise days with their year. Each differs from the one before. */
 function axisWords(times: readonly number[]): Html {
   const span = (times.at(-1) ?? 0) - (times[0] ?? 0)
-  const format = span < DAY ? clock : span < 300 * DAY ? short : dayOf
+  const format = span < DAY ? timeOf : span < 300 * DAY ? dayOfYear : dayOf
   const words = times.map(format)
   return html`<p class="axis-words">${words.map((word, index) => html`<span>${word !== words[index - 1] && word}</span>`)}</p>`
 }

@@ -25,9 +25,7 @@ export const escapeHtml = (text: string): string =>
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   // A template has one string more than it has values.
   let markup = strings[0] as string
-  parts.forEach((part, index) => {
-    markup += markupOf(part) + (strings[index + 1] as string)
-  })
+  for (let at = 0; at < parts.length; at++) markup += markupOf(parts[at]) + (strings[at + 1] as string)
   return { markup }
 }
 

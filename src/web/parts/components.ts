@@ -7,18 +7,16 @@ import { DAY } from '../../memory/values.ts'
 import { type Html, html, NOTHING, type Part, seen, words } from '../html.ts'
 import { exchanged } from '../page.ts'
 
-/** Formats dates in British English, in UTC, with month names of three letters. Makes the format at its first use, because the first format of a process takes 6 ms. */
-export function dateFormat(options: Intl.DateTimeFormatOptions): (date: Date | number) => string {
-  let format: Intl.DateTimeFormat | undefined
-  return date => {
-    format ??= new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' })
-    return format.format(date).replace('Sept', 'Sep')
-  }
-}
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-export const dayOf = dateFormat({ dateStyle: 'medium' })
-export const minuteOf = dateFormat({ dateStyle: 'medium', timeStyle: 'short' })
-const timeOf = dateFormat({ timeStyle: 'short' })
+/** Dates and times in British English, in UTC. A format of `Intl` takes 3 µs for each of them. */
+export function dayOfYear(at: Date | number): string {
+  const date = new Date(at)
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
+}
+export const dayOf = (at: Date | number): string => `${dayOfYear(at)} ${new Date(at).getUTCFullYear()}`
+export const timeOf = (at: Date | number): string => new Date(at).toISOString().slice(11, 16)
+export const minuteOf = (at: Date | number): string => `${dayOf(at)}, ${timeOf(at)}`
 
 /** The day of a time. */
 export const day = (iso: string): Html => html`<time datetime="${iso}" title="${iso}">${dayOf(new Date(iso))}</time>`

@@ -3,7 +3,7 @@ import { LruCache } from '../../memory/lru-cache.ts'
 import { agesPicture } from '../entry/ages.ts'
 import type { ShowPart } from '../entry/layered-text.ts'
 import type { Html } from '../html.ts'
-import { many, moment } from './components.ts'
+import { many } from './components.ts'
 import type { Rendering, Section } from './markdown.ts'
 
 /**
@@ -62,8 +62,8 @@ const TIMES = 4
 const AGES = Array.from({ length: 1_000 }, (_, at) => ({ size: 1, ordinal: at, against: at % 2 }))
 
 /**
- * Does the work that would delay the first page: loads the renderer of Markdown, renders a sample, and makes the formats of dates and
- * numbers. This blocks the event loop for 0.1 to 0.3 s, so a service calls it before it serves.
+ * Does the work that would delay the first page: loads the renderer of Markdown, renders a sample, and makes the format of numbers. This
+ * blocks the event loop for 0.1 to 0.3 s, so a service calls it before it serves.
  */
 export async function preparePages(): Promise<void> {
   const [{ markup }] = await Promise.all([import('./markdown.ts'), import('../entry/layered-text.ts')])
@@ -71,6 +71,5 @@ export async function preparePages(): Promise<void> {
     markup(SAMPLE)
     agesPicture(AGES)
   }
-  moment(new Date(0).toISOString(), 0)
   many(2, 'entry')
 }
