@@ -55,21 +55,17 @@ const app = useApp({ READ_LIMIT_PER_MINUTE: '10000', WRITE_LIMIT_PER_MINUTE: '10
 
 /** Runs a block in an empty directory against the service of this test, as the checkout's command line. */
 async function runBlock(block: string, prepare: (directory: string) => void = () => {}): Promise<string> {
-  const directory = makeDirectory()
-  try {
-    prepare(directory.path)
-    const command = `palimpsest() { ${process.execPath} ${join(ROOT, 'bin', 'palimpsest.js')} "$@"; }`
-    const script = `${command}\n${block.replaceAll(LOCAL, app.url)}`
-    const { port: PORT } = new URL(app.url)
-    const env = { ...process.env, PORT, HOME: directory.path, XDG_CONFIG_HOME: join(directory.path, 'config') }
-    const { stdout } = await promisify(execFile)('bash', ['-eu', '-o', 'pipefail', '-c', script], {
-      cwd: directory.path,
-      env,
-    })
-    return stdout
-  } finally {
-    directory.remove()
-  }
+  using directory = makeDirectory()
+  prepare(directory.path)
+  const command = `palimpsest() { ${process.execPath} ${join(ROOT, 'bin', 'palimpsest.js')} "$@"; }`
+  const script = `${command}\n${block.replaceAll(LOCAL, app.url)}`
+  const { port: PORT } = new URL(app.url)
+  const env = { ...process.env, PORT, HOME: directory.path, XDG_CONFIG_HOME: join(directory.path, 'config') }
+  const { stdout } = await promisify(execFile)('bash', ['-eu', '-o', 'pipefail', '-c', script], {
+    cwd: directory.path,
+    env,
+  })
+  return stdout
 }
 
 test('the tour of docs/cli.md runs as written', { skip }, async () => {

@@ -92,23 +92,19 @@ test('every address that discovery names exists, and the Host header is never tr
 })
 
 test('the default limits are those of the contract', async () => {
-  const plain = await startApp({
+  await using plain = await startApp({
     READ_LIMIT_PER_MINUTE: '120',
     WRITE_LIMIT_PER_MINUTE: '10',
     COOLDOWN_SECONDS: '3',
   })
-  try {
-    const { limits } = expectStatus(await call(plain.url, 'GET', '/api/discovery'), 200)
-    assert.deepEqual(limits, {
-      bodyBytes: 32_768,
-      contentCharacters: 20_000,
-      readPerMinute: 120,
-      writePerMinute: 10,
-      cooldownSeconds: 3,
-    })
-  } finally {
-    await plain.close()
-  }
+  const { limits } = expectStatus(await call(plain.url, 'GET', '/api/discovery'), 200)
+  assert.deepEqual(limits, {
+    bodyBytes: 32_768,
+    contentCharacters: 20_000,
+    readPerMinute: 120,
+    writePerMinute: 10,
+    cooldownSeconds: 3,
+  })
 })
 
 test('health and readiness are ok, and not charged', async () => {

@@ -101,19 +101,15 @@ test('a read of a sequence that is not reached is refused after a wait, and a ma
 test('a mirror answers a read once it has followed its original to that sequence', async () => {
   const entry = await newEntry(app.url, token)
   await signedCheckpoint(app)
-  const mirror = await openCopy(app.url)
-  try {
-    await mirror.catchUp()
-    const written = await revise(entry)
-    expectProblem(await read(mirror.app.url, `/api/entries/${entry.slug}`, sequenceOf(written)), 503, 'NOT_READY')
-    const patient = callPatiently<Entry>(mirror.app.url, 'GET', `/api/entries/${entry.slug}`, {
-      headers: { 'min-sequence': String(sequenceOf(written)) },
-    })
-    await mirror.catchUp()
-    assert.equal((await patient).body.currentRevisionId, written.body.currentRevisionId)
-    const known = await read(mirror.app.url, `/api/entries/${entry.slug}`, sequenceOf(written))
-    assert.equal((known.body as Entry).currentRevisionId, written.body.currentRevisionId)
-  } finally {
-    await mirror.close()
-  }
+  await using mirror = await openCopy(app.url)
+  await mirror.catchUp()
+  const written = await revise(entry)
+  expectProblem(await read(mirror.app.url, `/api/entries/${entry.slug}`, sequenceOf(written)), 503, 'NOT_READY')
+  const patient = callPatiently<Entry>(mirror.app.url, 'GET', `/api/entries/${entry.slug}`, {
+    headers: { 'min-sequence': String(sequenceOf(written)) },
+  })
+  await mirror.catchUp()
+  assert.equal((await patient).body.currentRevisionId, written.body.currentRevisionId)
+  const known = await read(mirror.app.url, `/api/entries/${entry.slug}`, sequenceOf(written))
+  assert.equal((known.body as Entry).currentRevisionId, written.body.currentRevisionId)
 })

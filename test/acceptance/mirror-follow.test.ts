@@ -109,26 +109,22 @@ test('without a stream a mirror polls', async () => {
 })
 
 test('a mirror asks no more than the limit of its original allows while that is written to', async () => {
-  const limited = await startApp({ TLOG_INTERVAL_SECONDS: '0.05', READ_LIMIT_PER_MINUTE: '120' })
-  try {
-    const writer = await newActor(limited.url)
+  await using limited = await startApp({ TLOG_INTERVAL_SECONDS: '0.05', READ_LIMIT_PER_MINUTE: '120' })
+  const writer = await newActor(limited.url)
+  await newEntry(limited.url, writer.token)
+  await signedCheckpoint(limited)
+  const other = await openCopy(limited.url)
+  const ending = new AbortController()
+  const own = openSource(limited.url, ending.signal)
+  const following = { store: other.app.store, source: own, progress: QUIET, signal: ending.signal }
+  const done = follow(following)
+  for (const end = performance.now() + 4_000; performance.now() < end; await sleep(20)) {
     await newEntry(limited.url, writer.token)
-    await signedCheckpoint(limited)
-    const other = await openCopy(limited.url)
-    const ending = new AbortController()
-    const own = openSource(limited.url, ending.signal)
-    const following = { store: other.app.store, source: own, progress: QUIET, signal: ending.signal }
-    const done = follow(following)
-    for (const end = performance.now() + 4_000; performance.now() < end; await sleep(20)) {
-      await newEntry(limited.url, writer.token)
-    }
-    const { remaining, quota } = own.limit()
-    ending.abort()
-    await done
-    assert.equal(quota, 120)
-    assert.ok(remaining > 30 && remaining < 110, `${remaining} of ${quota} remain`)
-    await other.close()
-  } finally {
-    await limited.close()
   }
+  const { remaining, quota } = own.limit()
+  ending.abort()
+  await done
+  assert.equal(quota, 120)
+  assert.ok(remaining > 30 && remaining < 110, `${remaining} of ${quota} remain`)
+  await other.close()
 })

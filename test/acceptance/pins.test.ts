@@ -206,23 +206,19 @@ test('a pin of an unknown entry, or of a revision of another entry, is UNKNOWN; 
 })
 
 test('a check is charged one read for each 20 pins, and nothing if its reads are not all admitted', async () => {
-  const limited = await startApp({ READ_LIMIT_PER_MINUTE: '4', WRITE_LIMIT_PER_MINUTE: '1000' })
-  try {
-    const pin = { slug: 'a', revisionId: '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002' }
-    const ask = async (count: number): Promise<[number, number]> => {
-      const answer = await call(limited.url, 'POST', '/api/pins/check', { body: { pins: Array(count).fill(pin) } })
-      return [answer.status, Number(/"read-origin";r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])]
-    }
-    assert.deepEqual(await ask(20), [200, 3])
-    assert.deepEqual(await ask(21), [200, 1])
-    assert.deepEqual(await ask(40), [429, 1])
-    assert.deepEqual(await ask(1), [200, 0])
-    const body = { pins: Array(81).fill(pin) }
-    limited.advance(61_000)
-    expectProblem(await call(limited.url, 'POST', '/api/pins/check', { body }), 400, 'INVALID_PINS')
-  } finally {
-    await limited.close()
+  await using limited = await startApp({ READ_LIMIT_PER_MINUTE: '4', WRITE_LIMIT_PER_MINUTE: '1000' })
+  const pin = { slug: 'a', revisionId: '019a9b1c-1f20-7b21-9c4d-3c9b62e1d002' }
+  const ask = async (count: number): Promise<[number, number]> => {
+    const answer = await call(limited.url, 'POST', '/api/pins/check', { body: { pins: Array(count).fill(pin) } })
+    return [answer.status, Number(/"read-origin";r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])]
   }
+  assert.deepEqual(await ask(20), [200, 3])
+  assert.deepEqual(await ask(21), [200, 1])
+  assert.deepEqual(await ask(40), [429, 1])
+  assert.deepEqual(await ask(1), [200, 0])
+  const body = { pins: Array(81).fill(pin) }
+  limited.advance(61_000)
+  expectProblem(await call(limited.url, 'POST', '/api/pins/check', { body }), 400, 'INVALID_PINS')
 })
 
 /** A text of which each charged read compares a few revisions. */

@@ -155,19 +155,15 @@ test('env lists only entries about products of the caller: with their tag, or co
 })
 
 test('a caller that wrote hundreds of the first entries gets those of others', async () => {
-  const own = await startApp()
-  try {
-    const { token: other } = await newActor(own.url)
-    const { token } = await newActor(own.url)
-    const [entry, ...few] = await Promise.all(Array.from({ length: 3 }, () => newEntry(own.url, other)))
-    for (let n = 0; n < 400; n += 20) await Promise.all(Array.from({ length: 20 }, () => newEntry(own.url, token)))
-    const options = { token }
-    const { items } = expectStatus(await call<WorkList>(own.url, 'GET', '/api/work?kind=UNCHECKED', options), 200)
-    assert.equal(items.length, 1 + few.length)
-    assert.ok(items.some(item => item.entry?.id === entry?.id))
-  } finally {
-    await own.close()
-  }
+  await using own = await startApp()
+  const { token: other } = await newActor(own.url)
+  const { token } = await newActor(own.url)
+  const [entry, ...few] = await Promise.all(Array.from({ length: 3 }, () => newEntry(own.url, other)))
+  for (let n = 0; n < 400; n += 20) await Promise.all(Array.from({ length: 20 }, () => newEntry(own.url, token)))
+  const options = { token }
+  const { items } = expectStatus(await call<WorkList>(own.url, 'GET', '/api/work?kind=UNCHECKED', options), 200)
+  assert.equal(items.length, 1 + few.length)
+  assert.ok(items.some(item => item.entry?.id === entry?.id))
 })
 
 test('withdrawn and locked entries are not listed, and listed again when they are restored', async () => {

@@ -125,47 +125,43 @@ test('a backup under load is intact and has everything that was acknowledged bef
 })
 
 test('a backup has no token, salt, network key, limit, cooldown or stored answer', async () => {
-  const limited = await startApp({ DATA_DIR: path('limited'), COOLDOWN_SECONDS: '1' })
-  try {
-    const options = { body: {}, headers: { 'idempotency-key': 'a-key-of-some-length' } }
-    const issued = expectStatus(await call<ActorIssued>(limited.url, 'POST', '/api/actors', options), 201)
-    await newEntry(limited.url, issued.token)
-    expectDone(await inProcess(['backup', '--to', path('scrubbed.db'), '--data-dir', limited.dataDir]))
-    const source = new DatabaseSync(join(limited.dataDir, 'palimpsest.db'), { readOnly: true })
-    const column = (text: string): string[] =>
-      source
-        .prepare(text)
-        .all()
-        .map(row => String(row.it))
-    const secrets = [
-      ...column('SELECT salt AS it FROM origin_salt'),
-      ...column('SELECT network_key AS it FROM origin WHERE network_key IS NOT NULL'),
-      ...column('SELECT answer AS it FROM retry'),
-      ...column("SELECT subject AS it FROM cooldown WHERE subject LIKE 'network:%'"),
-    ]
-    source.close()
-    assert.ok(secrets.length >= 4, 'the store has a salt, a network key, an answer and a cooldown')
-    const files = ['palimpsest.db', 'palimpsest.db-wal'].map(name => readFileSync(join(limited.dataDir, name)))
-    const bytes = readFileSync(path('scrubbed.db'))
-    for (const secret of secrets) {
-      assert.ok(
-        files.some(file => file.includes(secret)),
-        'the original has the secrets',
-      )
-      assert.ok(!bytes.includes(secret), 'the backup has a secret')
-    }
-    const key = readFileSync(join(limited.dataDir, 'origin-key'), 'utf8').trim()
-    for (const secret of [issued.token, issued.token.slice(4), key]) assert.ok(!bytes.includes(secret))
-    const copy = new DatabaseSync(path('scrubbed.db'), { readOnly: true })
-    for (const table of ['origin_salt', 'admission', 'cooldown', 'retry']) {
-      assert.equal(copy.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n, 0, table)
-    }
-    assert.ok(Number(copy.prepare('SELECT count(*) AS n FROM origin').get()?.n) > 0, 'origins stay, without their keys')
-    assert.equal(copy.prepare('SELECT count(*) AS n FROM origin WHERE network_key IS NOT NULL').get()?.n, 0)
-    copy.close()
-  } finally {
-    await limited.close()
+  await using limited = await startApp({ DATA_DIR: path('limited'), COOLDOWN_SECONDS: '1' })
+  const options = { body: {}, headers: { 'idempotency-key': 'a-key-of-some-length' } }
+  const issued = expectStatus(await call<ActorIssued>(limited.url, 'POST', '/api/actors', options), 201)
+  await newEntry(limited.url, issued.token)
+  expectDone(await inProcess(['backup', '--to', path('scrubbed.db'), '--data-dir', limited.dataDir]))
+  const source = new DatabaseSync(join(limited.dataDir, 'palimpsest.db'), { readOnly: true })
+  const column = (text: string): string[] =>
+    source
+      .prepare(text)
+      .all()
+      .map(row => String(row.it))
+  const secrets = [
+    ...column('SELECT salt AS it FROM origin_salt'),
+    ...column('SELECT network_key AS it FROM origin WHERE network_key IS NOT NULL'),
+    ...column('SELECT answer AS it FROM retry'),
+    ...column("SELECT subject AS it FROM cooldown WHERE subject LIKE 'network:%'"),
+  ]
+  source.close()
+  assert.ok(secrets.length >= 4, 'the store has a salt, a network key, an answer and a cooldown')
+  const files = ['palimpsest.db', 'palimpsest.db-wal'].map(name => readFileSync(join(limited.dataDir, name)))
+  const bytes = readFileSync(path('scrubbed.db'))
+  for (const secret of secrets) {
+    assert.ok(
+      files.some(file => file.includes(secret)),
+      'the original has the secrets',
+    )
+    assert.ok(!bytes.includes(secret), 'the backup has a secret')
   }
+  const key = readFileSync(join(limited.dataDir, 'origin-key'), 'utf8').trim()
+  for (const secret of [issued.token, issued.token.slice(4), key]) assert.ok(!bytes.includes(secret))
+  const copy = new DatabaseSync(path('scrubbed.db'), { readOnly: true })
+  for (const table of ['origin_salt', 'admission', 'cooldown', 'retry']) {
+    assert.equal(copy.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n, 0, table)
+  }
+  assert.ok(Number(copy.prepare('SELECT count(*) AS n FROM origin').get()?.n) > 0, 'origins stay, without their keys')
+  assert.equal(copy.prepare('SELECT count(*) AS n FROM origin WHERE network_key IS NOT NULL').get()?.n, 0)
+  copy.close()
 })
 
 test('a backup is readable by its owner only, overwrites no file and leaves no other file', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { spawn } from '../support/children.ts'
+
+export { makeDirectory as temporaryDirectory } from '../support/process.ts'
 
 export const LAUNCHER = join(import.meta.dirname, '../../bin/palimpsest.js')
 /** Makes a new Node call itself an old one. */
@@ -63,12 +63,6 @@ export function expectRefusal(ended: Ended, code: number, sentence: RegExp): voi
   assert.doesNotMatch(ended.stderr, /^\s+at /m)
   const last = ended.stderr.trimEnd().split('\n').at(-1) ?? ''
   assert.match(last, sentence)
-}
-
-/** A temporary directory, and the function that removes it. */
-export function temporaryDirectory(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'palimpsest-cli-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
 /** Records as lines, as an import reads them. */

@@ -70,17 +70,13 @@ const copyBack = (url: string, to: string) => inProcess(['copy', '--from', url, 
 
 /** Every row of an embedded store by table. */
 async function rowsOfFile(dataDir: string): Promise<Record<string, string[]>> {
-  const store = openSqlite(storeFile(dataDir), 'read')
-  try {
-    const tables = store.all<{ name: string }>(sql`SELECT name FROM sqlite_master WHERE type = 'table'`)
-    // The time of a step of the schema is that of the copy.
-    return await rowsOf(
-      store,
-      tables.map(({ name }) => name).filter(name => name !== 'migration'),
-    )
-  } finally {
-    store.close()
-  }
+  using store = openSqlite(storeFile(dataDir), 'read')
+  const tables = store.all<{ name: string }>(sql`SELECT name FROM sqlite_master WHERE type = 'table'`)
+  // The time of a step of the schema is that of the copy.
+  return await rowsOf(
+    store,
+    tables.map(({ name }) => name).filter(name => name !== 'migration'),
+  )
 }
 
 /** Every row of a store by table, except tables of one engine. */
@@ -95,26 +91,22 @@ async function rowsOf(store: Reader, tables: readonly string[]): Promise<Record<
 
 /** Asserts that every row is in PostgreSQL as it is in the file; `admission` has a form of its own there. */
 async function assertSame(dataDir: string, url: string): Promise<void> {
-  const store = openSqlite(storeFile(dataDir), 'read')
-  try {
-    const tables = store
-      .all<{ name: string }>(sql`SELECT name FROM sqlite_master WHERE type = 'table'`)
-      .map(({ name }) => name)
-      .filter(name => !['migration', 'admission'].includes(name))
-    assert.ok(tables.length >= 15)
-    assert.deepEqual(await inspectPostgres(url, copied => rowsOf(copied, tables)), await rowsOf(store, tables))
-    const admitted = store.all<object>(sql`SELECT key, sum(count) AS n FROM admission GROUP BY key ORDER BY key`)
-    assert.ok(admitted.length > 0)
-    const logs = { text: 'SELECT key, log FROM limiter ORDER BY key', values: [] }
-    const kept = await inspectPostgres(url, copied => copied.all<{ key: string; log: string[] }>(logs))
-    const sums = kept.map(({ key, log }) => ({ key, n: sumOfCounts(log.map(Number)) }))
-    assert.deepEqual(
-      sums,
-      admitted.map(row => ({ ...row })),
-    )
-  } finally {
-    store.close()
-  }
+  using store = openSqlite(storeFile(dataDir), 'read')
+  const tables = store
+    .all<{ name: string }>(sql`SELECT name FROM sqlite_master WHERE type = 'table'`)
+    .map(({ name }) => name)
+    .filter(name => !['migration', 'admission'].includes(name))
+  assert.ok(tables.length >= 15)
+  assert.deepEqual(await inspectPostgres(url, copied => rowsOf(copied, tables)), await rowsOf(store, tables))
+  const admitted = store.all<object>(sql`SELECT key, sum(count) AS n FROM admission GROUP BY key ORDER BY key`)
+  assert.ok(admitted.length > 0)
+  const logs = { text: 'SELECT key, log FROM limiter ORDER BY key', values: [] }
+  const kept = await inspectPostgres(url, copied => copied.all<{ key: string; log: string[] }>(logs))
+  const sums = kept.map(({ key, log }) => ({ key, n: sumOfCounts(log.map(Number)) }))
+  assert.deepEqual(
+    sums,
+    admitted.map(row => ({ ...row })),
+  )
 }
 const sumOfCounts = (log: readonly number[]): number =>
   log.reduce((sum, value, index) => (index % 2 === 1 ? sum + value : sum), 0)

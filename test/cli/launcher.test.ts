@@ -51,15 +51,11 @@ test('a Node that cannot be run ends with one sentence', async () => {
 })
 
 withOldNode('a real old Node without a new one prints the same sentence', async node => {
-  const elsewhere = temporaryDirectory()
-  try {
-    const launcher = join(elsewhere.path, 'palimpsest.js')
-    copyFileSync(LAUNCHER, launcher)
-    writeFileSync(join(elsewhere.path, 'package.json'), '{"type":"module"}')
-    expectRefusal(await palimpsest(['help'], { node: [node], launcher }), 1, /needs Node 24\.15 or newer/)
-  } finally {
-    elsewhere.remove()
-  }
+  using elsewhere = temporaryDirectory()
+  const launcher = join(elsewhere.path, 'palimpsest.js')
+  copyFileSync(LAUNCHER, launcher)
+  writeFileSync(join(elsewhere.path, 'package.json'), '{"type":"module"}')
+  expectRefusal(await palimpsest(['help'], { node: [node], launcher }), 1, /needs Node 24\.15 or newer/)
 })
 
 withOldNode('an old Node starts the new one, and has its output and exit codes', async node => {

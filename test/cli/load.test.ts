@@ -19,15 +19,11 @@ const freshDirectory = (): string => join(directory.path, `store-${made++}`)
 const loadInto = (target: string, input: string, ...flags: string[]) =>
   inProcess(['load', '--from', '-', '--data-dir', target, ...flags], { input })
 function query(target: string, text: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(join(target, 'palimpsest.db'), { readOnly: true })
-  try {
-    return database
-      .prepare(text)
-      .all()
-      .map(row => ({ ...row }))
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(join(target, 'palimpsest.db'), { readOnly: true })
+  return database
+    .prepare(text)
+    .all()
+    .map(row => ({ ...row }))
 }
 const entriesIn = (target: string): number => Number(query(target, 'SELECT count(*) AS n FROM entry')[0]?.n)
 

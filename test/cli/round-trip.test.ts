@@ -184,22 +184,18 @@ test('an import has the ids, times, numbers, hashes, standings and log of the ex
   assert.equal(await rootOf(path('copy')), root)
   assert.ok(printed.includes(String(root.split(' ').at(-1))), printed)
 
-  const copy = await startApp({ DATA_DIR: path('copy') })
-  try {
-    const slugs = linesIn(exported).flatMap(({ slug }) => slug ?? [])
-    assert.equal(slugs.length, 2)
-    for (const slug of slugs) assert.deepEqual(await shownAt(copy.url, slug), await shownAt(app.url, slug))
-    for (const { actor } of linesIn(exported).filter(({ type }) => type === 'entry')) {
-      const typeAt = async (base: string) =>
-        expectStatus(await call<Actor>(base, 'GET', `/api/actors/${actor?.id}`), 200).actorType
-      assert.equal(await typeAt(copy.url), await typeAt(app.url))
-    }
-    expectStatus(await call(copy.url, 'GET', `/api/entries/${withdrawn.id}`), 404)
-    const write = await fetch(`${copy.url}/api/actors`, { method: 'POST', redirect: 'manual' })
-    assert.deepEqual([write.status, write.headers.get('location')], [307, `${ORIGINAL}/api/actors`])
-  } finally {
-    await copy.close()
+  await using copy = await startApp({ DATA_DIR: path('copy') })
+  const slugs = linesIn(exported).flatMap(({ slug }) => slug ?? [])
+  assert.equal(slugs.length, 2)
+  for (const slug of slugs) assert.deepEqual(await shownAt(copy.url, slug), await shownAt(app.url, slug))
+  for (const { actor } of linesIn(exported).filter(({ type }) => type === 'entry')) {
+    const typeAt = async (base: string) =>
+      expectStatus(await call<Actor>(base, 'GET', `/api/actors/${actor?.id}`), 200).actorType
+    assert.equal(await typeAt(copy.url), await typeAt(app.url))
   }
+  expectStatus(await call(copy.url, 'GET', `/api/entries/${withdrawn.id}`), 404)
+  const write = await fetch(`${copy.url}/api/actors`, { method: 'POST', redirect: 'manual' })
+  assert.deepEqual([write.status, write.headers.get('location')], [307, `${ORIGINAL}/api/actors`])
 })
 
 test('an import is no place for another import, a load or the mirror of another service', async () => {
@@ -316,10 +312,6 @@ test('the mirror of the original continues an import, and compares all of it wit
   const later = await newEntry(app.url, (await newActor(app.url)).token, { title: 'Later' })
   const printed = expectDone(await inProcess(['mirror', app.url, '--once', ...flags]))
   assert.match(printed, /records are those of its public log/)
-  const copied = await startApp({ DATA_DIR: path('continued') })
-  try {
-    expectStatus(await call(copied.url, 'GET', `/api/entries/${later.slug}`), 200)
-  } finally {
-    await copied.close()
-  }
+  await using copied = await startApp({ DATA_DIR: path('continued') })
+  expectStatus(await call(copied.url, 'GET', `/api/entries/${later.slug}`), 200)
 })

@@ -19,12 +19,8 @@ let made = 0
 const freshPath = (): string => join(directory, `${made++}.db`)
 
 function withStore<T>(path: string, work: (connection: SqliteConnection) => T): T {
-  const connection = openSqlite(path, 'write')
-  try {
-    return work(connection)
-  } finally {
-    connection.close()
-  }
+  using connection = openSqlite(path, 'write')
+  return work(connection)
 }
 
 /** The schema as SQLite stores it, one object per paragraph. */

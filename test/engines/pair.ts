@@ -24,6 +24,7 @@ export type Pair = {
    */
   ask(method: string, path: string, sending?: Sending): Promise<NamedAnswer>
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 const START = Date.UTC(2026, 10, 20, 12)
@@ -66,7 +67,7 @@ export async function startPair({
     observed = false
     at += milliseconds
   }
-  return {
+  const pair: Pair = {
     sides,
     tick,
     observed: () => observed,
@@ -83,7 +84,9 @@ export async function startPair({
         await app.close()
       }
     },
+    [Symbol.asyncDispose]: () => pair.close(),
   }
+  return pair
 }
 
 /** Asserts that PostgreSQL answered like the embedded engine: status, fields and bytes. */

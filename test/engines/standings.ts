@@ -30,45 +30,41 @@ const blameAt = (base: string, entry: string) => readAt<Blame>(base, entry, 'bla
  */
 export async function runStandings({ sequences, steps }: { sequences: number; steps: number }): Promise<void> {
   const random = seededRandom('standings')
-  const pair = await startPair({ settings: { TRUSTED_PROXIES: '127.0.0.0/8', TLOG_INTERVAL_SECONDS: '0.05' } })
-  try {
-    const { app, names } = pair.sides[0]
-    const mirror = await openCopy(app.url)
-    const addresses: string[] = []
-    for (let sequence = 0; sequence < sequences; sequence++) {
-      const play = await createPlay(pair, random, sequence)
-      for (let n = 0; n < steps; n++) {
-        await play.step()
-        if (random.below(8) === 0) await mirror.catchUp()
-      }
-      await play.restoreAll()
-      await play.assertAsOf()
-      addresses.push(...play.entries.map(({ id }) => names.actual(id)))
+  await using pair = await startPair({ settings: { TRUSTED_PROXIES: '127.0.0.0/8', TLOG_INTERVAL_SECONDS: '0.05' } })
+  const { app, names } = pair.sides[0]
+  const mirror = await openCopy(app.url)
+  const addresses: string[] = []
+  for (let sequence = 0; sequence < sequences; sequence++) {
+    const play = await createPlay(pair, random, sequence)
+    for (let n = 0; n < steps; n++) {
+      await play.step()
+      if (random.below(8) === 0) await mirror.catchUp()
     }
-    const originals = await Promise.all(addresses.map(id => standingAt(app.url, id)))
-    const { items } = await readFeed(app.url)
-    const middle = Math.ceil(Number(items[0]?.sequence) * 0.8)
-    const thens = await Promise.all(addresses.map(id => thenAt(app.url, id, middle)))
-    const blames = await Promise.all(addresses.map(id => blameAt(app.url, id)))
-    const assertEqual = async (base: string, label: string): Promise<void> => {
-      for (const [index, id] of addresses.entries()) {
-        assert.deepEqual(await standingAt(base, id), originals[index], label)
-        assert.deepEqual(await blameAt(base, id), blames[index], label)
-        assert.deepEqual(await thenAt(base, id, middle), thens[index], label)
-      }
-    }
-    await mirror.catchUp()
-    await assertEqual(mirror.app.url, 'a mirror')
-    const late = await openCopy(app.url)
-    await late.catchUp()
-    await assertEqual(late.app.url, 'a mirror that was made at the end')
-    await app.restart()
-    await assertEqual(app.url, 'after a restart')
-
-    await assertCopies(app.dataDir, addresses, { originals, blames })
-  } finally {
-    await pair.close()
+    await play.restoreAll()
+    await play.assertAsOf()
+    addresses.push(...play.entries.map(({ id }) => names.actual(id)))
   }
+  const originals = await Promise.all(addresses.map(id => standingAt(app.url, id)))
+  const { items } = await readFeed(app.url)
+  const middle = Math.ceil(Number(items[0]?.sequence) * 0.8)
+  const thens = await Promise.all(addresses.map(id => thenAt(app.url, id, middle)))
+  const blames = await Promise.all(addresses.map(id => blameAt(app.url, id)))
+  const assertEqual = async (base: string, label: string): Promise<void> => {
+    for (const [index, id] of addresses.entries()) {
+      assert.deepEqual(await standingAt(base, id), originals[index], label)
+      assert.deepEqual(await blameAt(base, id), blames[index], label)
+      assert.deepEqual(await thenAt(base, id, middle), thens[index], label)
+    }
+  }
+  await mirror.catchUp()
+  await assertEqual(mirror.app.url, 'a mirror')
+  const late = await openCopy(app.url)
+  await late.catchUp()
+  await assertEqual(late.app.url, 'a mirror that was made at the end')
+  await app.restart()
+  await assertEqual(app.url, 'after a restart')
+
+  await assertCopies(app.dataDir, addresses, { originals, blames })
 }
 
 /** Serves every kind of copy of a store, and asserts that its standings are the same. */

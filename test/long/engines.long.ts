@@ -25,12 +25,8 @@ test('1,000 searches and 100 drafts among 300 entries have the same results on b
   skip: NO_POSTGRES,
 }, async () => {
   const random = seededRandom('search on both engines')
-  const pair = await startPair({ step: 0 })
-  try {
-    const { texts } = await writeCorpus(pair, random, 300)
-    await compareResults(pair, random, texts, 1_000)
-    await compareDrafts(pair, random, texts, 100)
-  } finally {
-    await pair.close()
-  }
+  await using pair = await startPair({ step: 0 })
+  const { texts } = await writeCorpus(pair, random, 300)
+  await compareResults(pair, random, texts, 1_000)
+  await compareDrafts(pair, random, texts, 100)
 })

@@ -11,12 +11,8 @@ const options = { skip: NO_POSTGRES }
 
 /** Rounds on three nodes of their own. */
 async function onThree<R>(rounds: Rounds<R>, count: number): Promise<R> {
-  const nodes = await openNodes({ count: 3 })
-  try {
-    return await rounds(nodes, count, seededRandom(rounds.name))
-  } finally {
-    await nodes.close()
-  }
+  await using nodes = await openNodes({ count: 3 })
+  return await rounds(nodes, count, seededRandom(rounds.name))
 }
 
 test('of fifty revisions of a base at three nodes exactly one is committed, a thousand times', options, () =>

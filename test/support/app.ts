@@ -32,6 +32,7 @@ export type TestApp = {
   /** Stops and starts the app again on the same directory; the address changes. */
   restart(): Promise<void>
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Maximum time to wait for a database, in milliseconds. */
@@ -132,6 +133,7 @@ export async function startApp(
       await app.close()
       await remove()
     },
+    [Symbol.asyncDispose]: () => started.close(),
   }
   opened.add(started)
   return started

@@ -9,12 +9,8 @@ const RIVALS = 50
 
 /** Starts a service in this process, runs `work` against it and stops it. */
 async function withService(work: (url: string) => Promise<void>): Promise<void> {
-  const app = await startApp()
-  try {
-    await work(app.url)
-  } finally {
-    await app.close()
-  }
+  await using app = await startApp()
+  await work(app.url)
 }
 
 /**

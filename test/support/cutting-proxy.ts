@@ -16,6 +16,7 @@ export type CuttingProxy = {
   /** The number of data chunks in both directions since `cutAt`. */
   counted(): number
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 const COMMITTED = Buffer.from('COMMIT\0')
@@ -61,7 +62,7 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return {
+  const proxy: CuttingProxy = {
     port: (server.address() as { port: number }).port,
     cut: when =>
       new Promise(done => {
@@ -84,7 +85,9 @@ export async function startCuttingProxy(serverPort: number): Promise<CuttingProx
       for (const socket of sockets) socket.destroy()
       await new Promise(resolve => server.close(resolve))
     },
+    [Symbol.asyncDispose]: () => proxy.close(),
   }
+  return proxy
 }
 
 /** Minimum size in bytes of a batch of statements with rows. All other messages of a session are shorter. */

@@ -19,34 +19,30 @@ export async function killRounds(
   rounds: number,
   random: ReturnType<typeof seededRandom>,
 ): Promise<{ acknowledged: number; median: number; slowest: number }> {
-  const directory = makeDirectory()
+  using directory = makeDirectory()
   const sent: Sent[] = []
-  try {
-    let server = await startServer(directory.path)
-    const ready: number[] = []
-    for (let round = 0; round < rounds; round++) {
-      const writers = startWriters(server.url, WRITERS, `round${round}`)
-      await underWay(writers, WRITES)
-      await setTimeout(random.below(400))
-      server.kill('SIGKILL')
-      await server.ended
-      await writers.stop()
-      sent.push(...writers.sent)
+  let server = await startServer(directory.path)
+  const ready: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const writers = startWriters(server.url, WRITERS, `round${round}`)
+    await underWay(writers, WRITES)
+    await setTimeout(random.below(400))
+    server.kill('SIGKILL')
+    await server.ended
+    await writers.stop()
+    sent.push(...writers.sent)
 
-      server = await startServer(directory.path)
-      ready.push(server.readyAfter)
-      await inspect(directory.path, async store => {
-        await assertKept(store, sent)
-        await assertWhole(store)
-      })
-    }
-    server.kill('SIGTERM')
-    assert.equal((await server.ended).code, 0)
-    const median = medianOf(ready)
-    return { acknowledged: sent.filter(({ status }) => status === 201).length, median, slowest: Math.max(...ready) }
-  } finally {
-    directory.remove()
+    server = await startServer(directory.path)
+    ready.push(server.readyAfter)
+    await inspect(directory.path, async store => {
+      await assertKept(store, sent)
+      await assertWhole(store)
+    })
   }
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  const median = medianOf(ready)
+  return { acknowledged: sent.filter(({ status }) => status === 201).length, median, slowest: Math.max(...ready) }
 }
 
 const medianOf = (times: readonly number[]): number =>
@@ -67,42 +63,38 @@ export async function stopRounds(
   rounds: number,
   random: ReturnType<typeof seededRandom>,
 ): Promise<{ acknowledged: number }> {
-  const directory = makeDirectory()
+  using directory = makeDirectory()
   const sent: Sent[] = []
-  try {
-    for (let round = 0; round < rounds; round++) {
-      const server = await startServer(directory.path)
-      const probe = createClient(server.url, 1)
-      const writers = startWriters(server.url, WRITERS, `round${round}`)
-      await receivedBefore(probe)
-      await underWay(writers, WRITES)
-      await setTimeout(random.below(400))
-      const received = await receivedBefore(probe)
-      server.kill('SIGTERM')
-      const { code, stderr } = await server.ended
-      assert.equal(code, 0, stderr)
-      await writers.stop()
-      probe.close()
-      sent.push(...writers.sent)
-      const lost = writers.sent.filter(one => one.error !== undefined && one.sentAt < received)
-      assert.deepEqual(lost, [], 'nothing that was received is left without an answer')
-      const refused = writers.sent.filter(
-        ({ kind, status }) => status !== undefined && status !== 503 && status !== (kind === 'stale' ? 409 : 201),
+  for (let round = 0; round < rounds; round++) {
+    const server = await startServer(directory.path)
+    const probe = createClient(server.url, 1)
+    const writers = startWriters(server.url, WRITERS, `round${round}`)
+    await receivedBefore(probe)
+    await underWay(writers, WRITES)
+    await setTimeout(random.below(400))
+    const received = await receivedBefore(probe)
+    server.kill('SIGTERM')
+    const { code, stderr } = await server.ended
+    assert.equal(code, 0, stderr)
+    await writers.stop()
+    probe.close()
+    sent.push(...writers.sent)
+    const lost = writers.sent.filter(one => one.error !== undefined && one.sentAt < received)
+    assert.deepEqual(lost, [], 'nothing that was received is left without an answer')
+    const refused = writers.sent.filter(
+      ({ kind, status }) => status !== undefined && status !== 503 && status !== (kind === 'stale' ? 409 : 201),
+    )
+    assert.deepEqual(refused, [])
+    await inspect(directory.path, async store => {
+      await assertKept(store, sent)
+      const unanswered = new Set(writers.sent.filter(one => one.error !== undefined).map(({ mark }) => mark))
+      const marks = await store.all<{ mark: string }>(
+        sql`SELECT content AS mark FROM revision UNION SELECT rationale FROM evidence`,
       )
-      assert.deepEqual(refused, [])
-      await inspect(directory.path, async store => {
-        await assertKept(store, sent)
-        const unanswered = new Set(writers.sent.filter(one => one.error !== undefined).map(({ mark }) => mark))
-        const marks = await store.all<{ mark: string }>(
-          sql`SELECT content AS mark FROM revision UNION SELECT rationale FROM evidence`,
-        )
-        const stored = marks.filter(({ mark }) => unanswered.has(mark))
-        assert.deepEqual(stored, [], 'nothing that was kept is left without an answer')
-        await assertWhole(store)
-      })
-    }
-    return { acknowledged: sent.filter(({ status }) => status === 201).length }
-  } finally {
-    directory.remove()
+      const stored = marks.filter(({ mark }) => unanswered.has(mark))
+      assert.deepEqual(stored, [], 'nothing that was kept is left without an answer')
+      await assertWhole(store)
+    })
   }
+  return { acknowledged: sent.filter(({ status }) => status === 201).length }
 }

@@ -30,45 +30,41 @@ export async function logKillRounds(
   rounds: number,
   random: ReturnType<typeof seededRandom>,
 ): Promise<void> {
-  const directory = makeDirectory()
-  try {
-    const dataDir = join(directory.path, 'killed')
-    const served: Head[] = []
-    const newHead = (url: string): Promise<Head> =>
-      eventually('a checkpoint with new records', PATIENCE, async () => {
-        const head = await headAt(url)
-        return head !== undefined && head.size > (served.at(-1)?.size ?? 0) ? head : undefined
-      })
-    for (let round = 0; round < rounds; round++) {
-      const server = await startServer(dataDir)
-      const { token } = await newActor(server.url)
-      const writing = Promise.allSettled(Array.from({ length: 60 }, () => newEntry(server.url, token)))
-      served.push(await newHead(server.url))
-      await setTimeout(random.below(1_200))
-      server.kill('SIGKILL')
-      await server.ended
-      await writing
-    }
+  using directory = makeDirectory()
+  const dataDir = join(directory.path, 'killed')
+  const served: Head[] = []
+  const newHead = (url: string): Promise<Head> =>
+    eventually('a checkpoint with new records', PATIENCE, async () => {
+      const head = await headAt(url)
+      return head !== undefined && head.size > (served.at(-1)?.size ?? 0) ? head : undefined
+    })
+  for (let round = 0; round < rounds; round++) {
     const server = await startServer(dataDir)
     const { token } = await newActor(server.url)
-    await newEntry(server.url, token)
-    const last = await newHead(server.url)
-    if (NO_GO) t.skip(NO_GO)
-    else
-      await assertAcceptedByGo(
-        server.url,
-        served.map(({ note }) => note),
-      )
-    server.kill('SIGTERM')
-    assert.equal((await server.ended).code, 0)
-    const env = await engineSettings(dataDir)
-    for (const head of [...served, last]) {
-      assert.equal(head.origin, last.origin)
-      const file = join(directory.path, `checkpoint-${head.size}`)
-      writeFileSync(file, head.note)
-      expectDone(await inProcess(['check', '--log', '--checkpoint', file, '--data-dir', dataDir], { env }))
-    }
-  } finally {
-    directory.remove()
+    const writing = Promise.allSettled(Array.from({ length: 60 }, () => newEntry(server.url, token)))
+    served.push(await newHead(server.url))
+    await setTimeout(random.below(1_200))
+    server.kill('SIGKILL')
+    await server.ended
+    await writing
+  }
+  const server = await startServer(dataDir)
+  const { token } = await newActor(server.url)
+  await newEntry(server.url, token)
+  const last = await newHead(server.url)
+  if (NO_GO) t.skip(NO_GO)
+  else
+    await assertAcceptedByGo(
+      server.url,
+      served.map(({ note }) => note),
+    )
+  server.kill('SIGTERM')
+  assert.equal((await server.ended).code, 0)
+  const env = await engineSettings(dataDir)
+  for (const head of [...served, last]) {
+    assert.equal(head.origin, last.origin)
+    const file = join(directory.path, `checkpoint-${head.size}`)
+    writeFileSync(file, head.note)
+    expectDone(await inProcess(['check', '--log', '--checkpoint', file, '--data-dir', dataDir], { env }))
   }
 }

@@ -86,25 +86,21 @@ export const killNodeRounds: Rounds<void> = async (nodes, rounds, random) => {
  * is reported correctly.
  */
 export const cutRounds: Rounds<void> = async ({ cluster, database, urls, sent, start, end }, rounds) => {
-  const proxy = await startCuttingProxy(cluster.port)
-  try {
-    const through = new URL(database)
-    through.port = String(proxy.port)
-    const node = await start(through.href)
-    const writing = writeThrough([node.url, String(urls[0])], WRITERS, 'cut')
-    for (let round = 0; round < rounds; round++) {
-      await proxy.cut(round % 2 === 0 ? 'commit' : 'statement')
-      await allReady([node.url])
-    }
-    const written = await writing.stop()
-    await end(node, 'SIGTERM')
-    const refused = written.filter(one => one.status !== (one.kind === 'stale' ? 409 : 201) && !waitedLong(one))
-    assert.deepEqual(refused, [], 'no error is reported where the write was only delayed')
-    sent.push(...written)
-    await assertSound(database, sent)
-  } finally {
-    await proxy.close()
+  await using proxy = await startCuttingProxy(cluster.port)
+  const through = new URL(database)
+  through.port = String(proxy.port)
+  const node = await start(through.href)
+  const writing = writeThrough([node.url, String(urls[0])], WRITERS, 'cut')
+  for (let round = 0; round < rounds; round++) {
+    await proxy.cut(round % 2 === 0 ? 'commit' : 'statement')
+    await allReady([node.url])
   }
+  const written = await writing.stop()
+  await end(node, 'SIGTERM')
+  const refused = written.filter(one => one.status !== (one.kind === 'stale' ? 409 : 201) && !waitedLong(one))
+  assert.deepEqual(refused, [], 'no error is reported where the write was only delayed')
+  sent.push(...written)
+  await assertSound(database, sent)
 }
 
 /**

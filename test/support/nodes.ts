@@ -22,6 +22,7 @@ export type Nodes = {
   end(server: ServerProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
   /** Stops all nodes, asserts that each ends without an error, and removes their files. */
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /** With `shared`, the nodes use a database on the server of all tests, which must not be stopped. */
@@ -76,6 +77,7 @@ export async function openNodes({ count, standby, shared }: NodesOptions): Promi
           await leave()
         }
       },
+      [Symbol.asyncDispose]: () => nodes.close(),
     }
     await Promise.all(Array.from({ length: count }, () => nodes.start()))
     return nodes
@@ -87,12 +89,8 @@ export async function openNodes({ count, standby, shared }: NodesOptions): Promi
 
 /** Runs `work` with its own nodes. */
 export async function withNodes(options: NodesOptions, work: (nodes: Nodes) => Promise<void>): Promise<void> {
-  const nodes = await openNodes(options)
-  try {
-    await work(nodes)
-  } finally {
-    await nodes.close()
-  }
+  await using nodes = await openNodes(options)
+  await work(nodes)
 }
 
 /** Asserts that the database contains everything acknowledged exactly once, nothing refused, and is consistent after `failovers`. */

@@ -35,9 +35,10 @@ export type StartOptions = {
 }
 
 /** A temporary directory, and the function that removes it. */
-export function makeDirectory(): { path: string; remove(): void } {
+export function makeDirectory(): { path: string; remove(): void } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'palimpsest-test-'))
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+  const remove = () => rmSync(path, { recursive: true, force: true })
+  return { path, remove, [Symbol.dispose]: remove }
 }
 
 /** How often a file may be renamed while a directory is read. */

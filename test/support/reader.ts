@@ -7,23 +7,15 @@ import { databaseOf, ENGINE } from './engine.ts'
 
 /** Runs `check` on one state of a PostgreSQL database, in its own session. */
 export async function inspectPostgres<T>(url: string, check: (store: Reader) => T | Promise<T>): Promise<T> {
-  const connection = await connectCommand(url)
-  try {
-    await beginReadOnly(connection)
-    return await check(readerThrough(connection))
-  } finally {
-    await connection.close()
-  }
+  await using connection = await connectCommand(url)
+  await beginReadOnly(connection)
+  return await check(readerThrough(connection))
 }
 
 /** Runs `check` on one state of the store that a service with this data directory has, on the engine under test, while it may be served. */
 export async function inspect<T>(dataDir: string, check: (store: Reader) => T | Promise<T>): Promise<T> {
   if (ENGINE === 'postgres') return inspectPostgres(await databaseOf(dataDir), check)
-  const store = openSqlite(storeFile(dataDir), 'read')
-  try {
-    beginSnapshot(store)
-    return await check(store)
-  } finally {
-    store.close()
-  }
+  using store = openSqlite(storeFile(dataDir), 'read')
+  beginSnapshot(store)
+  return await check(store)
 }

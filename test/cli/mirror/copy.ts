@@ -20,6 +20,7 @@ export type Copy = {
   /** Closes the copy and opens it again. */
   reopen(): Promise<void>
   close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 const copies: Copy[] = []
@@ -53,6 +54,7 @@ export async function openCopy(url: string, trust: Trust = {}): Promise<Copy> {
       if (!closed) await copy.app.close()
       closed = true
     },
+    [Symbol.asyncDispose]: () => copy.close(),
   }
   copies.push(copy)
   return copy

@@ -37,12 +37,8 @@ const firstKey = async (url: string): Promise<string> => (await call(url, 'GET',
 
 /** Serves a directory for the time of some work. */
 async function whileServed<T>(name: string, work: (url: string) => Promise<T>): Promise<T> {
-  const server = await serve(name)
-  try {
-    return await work(server.url)
-  } finally {
-    await server.close()
-  }
+  await using server = await serve(name)
+  return await work(server.url)
 }
 
 /** A stopped original of 3 records and its mirror: the address, the last checkpoint, and what the mirror printed. */

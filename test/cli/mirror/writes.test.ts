@@ -87,12 +87,8 @@ test('a page that writes leads to the same page of the original, and an entry of
 })
 
 test('a mirror of a mirror leads to its own original, which leads on to the writer', async () => {
-  const second = await openCopy(copy.app.url, { withoutLog: true })
-  try {
-    const first = await fetch(`${second.app.url}/api/actors`, { method: 'POST', redirect: 'manual' })
-    assert.equal(first.headers.get('location'), `${copy.app.url}/api/actors`)
-    await newActor(second.app.url)
-  } finally {
-    await second.close()
-  }
+  await using second = await openCopy(copy.app.url, { withoutLog: true })
+  const first = await fetch(`${second.app.url}/api/actors`, { method: 'POST', redirect: 'manual' })
+  assert.equal(first.headers.get('location'), `${copy.app.url}/api/actors`)
+  await newActor(second.app.url)
 })

@@ -59,45 +59,41 @@ export async function powerLossRounds(
   { images, starts, writes }: { images: number; starts: number; writes: number },
   random: Random,
 ): Promise<{ acknowledged: number; calls: number }> {
-  const directory = makeDirectory()
-  try {
-    const root = join(directory.path, 'root')
-    const { calls, sent } = await traced(directory.path, { starts, writes })
-    const disk = createDisk(root)
-    const shown: Shown = { ids: new Set(), sequences: new Map() }
-    const total = calls.flat().length
-    const cuts = Array.from({ length: images }, () => random.below(total)).sort((a, b) => a - b)
-    let passed = 0
-    const cut = async (): Promise<void> => {
-      for (; cuts[0] === passed; cuts.shift()) {
-        const way = random.pick(WAYS)
-        const image = join(directory.path, 'image')
-        disk.leave(image, way, random)
-        await assertSurvived(join(image, 'data'), sent, shown).catch(error => {
-          throw new Error(`SEED=${random.seed}: cut at call ${passed} of ${total}, unsynced kept: ${way}`, {
-            cause: error,
-          })
+  using directory = makeDirectory()
+  const root = join(directory.path, 'root')
+  const { calls, sent } = await traced(directory.path, { starts, writes })
+  const disk = createDisk(root)
+  const shown: Shown = { ids: new Set(), sequences: new Map() }
+  const total = calls.flat().length
+  const cuts = Array.from({ length: images }, () => random.below(total)).sort((a, b) => a - b)
+  let passed = 0
+  const cut = async (): Promise<void> => {
+    for (; cuts[0] === passed; cuts.shift()) {
+      const way = random.pick(WAYS)
+      const image = join(directory.path, 'image')
+      disk.leave(image, way, random)
+      await assertSurvived(join(image, 'data'), sent, shown).catch(error => {
+        throw new Error(`SEED=${random.seed}: cut at call ${passed} of ${total}, unsynced kept: ${way}`, {
+          cause: error,
         })
-        rmSync(image, { recursive: true })
-      }
+      })
+      rmSync(image, { recursive: true })
     }
-    for (const run of calls) {
-      let ending: { at: number; end: () => void }[] = []
-      const endUntil = (line: number): void => {
-        for (const one of ending.filter(({ at }) => at < line).sort((a, b) => a.at - b.at)) one.end()
-        ending = ending.filter(({ at }) => at >= line)
-      }
-      for (const call of run) {
-        endUntil(call.begun)
-        await cut()
-        if (call.name === 'write' && call.socket) note(shown, call.bytes)
-        else ending.push({ at: call.ended, end: disk.begin(call) })
-        passed++
-      }
-      endUntil(Number.POSITIVE_INFINITY)
-    }
-    return { acknowledged: sent.filter(({ id }) => id !== undefined && shown.ids.has(id)).length, calls: total }
-  } finally {
-    directory.remove()
   }
+  for (const run of calls) {
+    let ending: { at: number; end: () => void }[] = []
+    const endUntil = (line: number): void => {
+      for (const one of ending.filter(({ at }) => at < line).sort((a, b) => a.at - b.at)) one.end()
+      ending = ending.filter(({ at }) => at >= line)
+    }
+    for (const call of run) {
+      endUntil(call.begun)
+      await cut()
+      if (call.name === 'write' && call.socket) note(shown, call.bytes)
+      else ending.push({ at: call.ended, end: disk.begin(call) })
+      passed++
+    }
+    endUntil(Number.POSITIVE_INFINITY)
+  }
+  return { acknowledged: sent.filter(({ id }) => id !== undefined && shown.ids.has(id)).length, calls: total }
 }
