@@ -90,11 +90,10 @@ function prepared(raw: DatabaseSync, text: string): Prepared {
   const statement = raw.prepare(text.replaceAll('LIMIT ?', PLANNED_ONCE))
   statement.setReturnArrays(true)
   const names = statement.columns().map(({ name }) => name)
-  const blank: Row = Object.fromEntries(names.map(name => [name, null]))
   return {
     statement,
     rowOf(values) {
-      const row = { ...blank }
+      const row: Row = {}
       for (let at = 0; at < names.length; at++) row[names[at] as string] = (values as Value[])[at] as Value
       return row
     },
