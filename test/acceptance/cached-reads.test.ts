@@ -143,11 +143,15 @@ test('each change is in the next read of revisions, relations, evidence and stan
     expectStatus(await call(app.url, 'POST', path, { token: as, body }), 201)
   const own = `/api/entries/${entry.slug}`
   const read = () => readAll(entry.slug, first)
+  const page = () => get(`/entries/${entry.slug}`, { accept: 'text/html', ...FROM_ELSEWHERE })
+  const unjudged = (await page()).text
+  assert.equal((await page()).text, unjudged)
   const before = await read()
 
   await write(`${own}/verify`, { revisionId: first, result: 'SUPPORTED', confidence: 1, rationale: 'Tried.' })
   const verified = await read()
   assert.equal(lengthOf(verified, '/evidence', 'verifications'), 1)
+  assert.match((await page()).text, /Evidence *<span class="number">1</)
   assert.notDeepEqual(verified['/standing'], before['/standing'])
   assert.deepEqual(verified['/revisions'], before['/revisions'])
 
@@ -158,6 +162,7 @@ test('each change is in the next read of revisions, relations, evidence and stan
   await write(`${own}/revisions`, revisionOf(entry, { title: 'Another title' }), token)
   const revised = await read()
   assert.equal(lengthOf(revised, '/revisions', 'items'), 2)
+  assert.match((await page()).text, /Revision 2 by /)
   assert.notEqual(revised['/standing']?.revisionId, first)
   assert.deepEqual(revised[`/revisions/${first}`], before[`/revisions/${first}`])
 
@@ -173,6 +178,7 @@ test('each change is in the next read of revisions, relations, evidence and stan
   await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
   for (const [path, { error }] of Object.entries(await read()))
     assert.equal((error as { code: string } | undefined)?.code, 'ENTRY_WITHDRAWN', path)
+  assert.equal((await page()).status, 410)
   await moderate(app.url, 'ENTRY', entry.id, 'RESTORE')
   assert.deepEqual(await read(), revised)
 })

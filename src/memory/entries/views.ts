@@ -16,7 +16,7 @@ import {
 import { latestOf, verdictOf } from '../evidence/rules.ts'
 import { standingOn } from '../evidence/standing.ts'
 import { readHead } from '../head-rows.ts'
-import { findAddressed, pageBelow, type Reads } from '../operation.ts'
+import { type Answer, bodyOf, findAddressed, pageBelow, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { type EntryRow, findEntry } from './rows.ts'
@@ -247,7 +247,14 @@ async function countsOf(on: WithReader, entry: EntryRow): Promise<Counts> {
  * Returns the author of a revision, and the history, verdicts and counts of its entry, from one read of the row of the entry. `support` is
  * the newest reason in favour of the text, if there are also voices against it.
  */
-export async function readAbout(on: WithReader, slug: string, revisionId: string, rows: number) {
+export async function readAbout(on: Pick<Reads, 'reader' | 'entries'>, slug: string, revisionId: string, rows: number) {
+  const make = async (): Promise<Answer> => ({ body: await aboutOf(on, slug, revisionId, rows) })
+  const answer = await on.entries.answer(`about ${slug} ${revisionId} ${rows}`, make)
+  const { verdicts, ...about } = bodyOf(answer) as Awaited<ReturnType<typeof aboutOf>>
+  return { ...about, verdicts: new Map(verdicts) }
+}
+
+async function aboutOf(on: WithReader, slug: string, revisionId: string, rows: number) {
   const entry = await addressedAt(on, slug)
   const { nearest, tally } = storedStanding(entry.standing)
   const [{ author }, steps, verdicts, counts, [support]] = await Promise.all([
@@ -257,7 +264,7 @@ export async function readAbout(on: WithReader, slug: string, revisionId: string
     countsOf(on, entry),
     nearest === null || tally.against === 0 ? [] : listSupporters(on.reader, nearest, 1),
   ])
-  return { author, steps, verdicts, counts, support: support?.rationale }
+  return { author, steps, verdicts: [...verdicts], counts, support: support?.rationale }
 }
 
 /** The state and the tally of each revision that was judged itself, by the record number of the revision. */
