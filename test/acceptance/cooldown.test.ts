@@ -173,9 +173,8 @@ test('a write that the limit refuses names the wait of the cooldown if that is l
   created(await post('/api/entries', entryBody()))
 })
 
-test('a cooldown of 0 switches it off', async t => {
-  const free = await startApp({ COOLDOWN_SECONDS: '0' })
-  t.after(() => free.close())
+test('a cooldown of 0 switches it off', async () => {
+  await using free = await startApp({ COOLDOWN_SECONDS: '0' })
   const { token } = await newActor(free.url)
   await newActor(free.url)
   for (let n = 0; n < 5; n++) await newEntry(free.url, token)

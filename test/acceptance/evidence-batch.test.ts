@@ -159,9 +159,8 @@ test('the same request with the same key is done once and gets the same answer',
 const remaining = (answer: Answer, policy: string): number =>
   Number(new RegExp(`"${policy}";r=(\\d+)`).exec(answer.headers.get('ratelimit') ?? '')?.[1])
 
-test('every item is charged as a write; if the limit does not admit all items, none is charged', async t => {
-  const own = await startApp({ WRITE_LIMIT_PER_MINUTE: String(WRITES) }, { now: () => at })
-  t.after(() => own.close())
+test('every item is charged as a write; if the limit does not admit all items, none is charged', async () => {
+  await using own = await startApp({ WRITE_LIMIT_PER_MINUTE: String(WRITES) }, { now: () => at })
   const { token: mine } = await newActor(own.url)
   const entry = await newEntry(own.url, mine)
   // With the field, which the service does not trust, all requests come from one address.
@@ -183,17 +182,18 @@ test('every item is charged as a write; if the limit does not admit all items, n
   expectStatus(await batch(9), 200)
 })
 
-test('more items than the limit of a minute are refused without Retry-After', async t => {
-  const own = await startApp({ WRITE_LIMIT_PER_MINUTE: '4' })
-  t.after(() => own.close())
+test('more items than the limit of a minute are refused without Retry-After', async () => {
+  await using own = await startApp({ WRITE_LIMIT_PER_MINUTE: '4' })
   const { token: mine } = await newActor(own.url)
   const entry = await newEntry(own.url, mine)
   expectProblem(await send(Array(5).fill(verify(entry)), { url: own.url, token: mine }), 400, 'INVALID_ITEMS')
 })
 
-test('a request begins one cooldown of each recorded kind, and a request refused by a cooldown is not charged', async t => {
-  const own = await startApp({ COOLDOWN_SECONDS: String(COOLDOWN), WRITE_LIMIT_PER_MINUTE: '1000' }, { now: () => at })
-  t.after(() => own.close())
+test('a request begins one cooldown of each recorded kind, and a request refused by a cooldown is not charged', async () => {
+  await using own = await startApp(
+    { COOLDOWN_SECONDS: String(COOLDOWN), WRITE_LIMIT_PER_MINUTE: '1000' },
+    { now: () => at },
+  )
   const { token: mine } = await newActor(own.url)
   const entry = await newEntry(own.url, mine)
   const batch = (...items: object[]) => send(items, { url: own.url, token: mine })

@@ -130,9 +130,8 @@ test('handles outlive a restart, and withdrawn and locked entries refuse them', 
   expectProblem(await give(by, { handle, outcome: 'WORKED' }), 410, 'ENTRY_WITHDRAWN')
 })
 
-test('feedback has the cooldown of the judgement that it records', async t => {
-  const strict = await startApp({ ...SETTINGS, COOLDOWN_SECONDS: '3600' })
-  t.after(() => strict.close())
+test('feedback has the cooldown of the judgement that it records', async () => {
+  await using strict = await startApp({ ...SETTINGS, COOLDOWN_SECONDS: '3600' })
   author = (await newActor(strict.url)).token
   await published(strict, 'Kettle whistles flat')
   const by = await reader(strict)
@@ -145,9 +144,8 @@ test('feedback has the cooldown of the judgement that it records', async t => {
   expectStatus(await send('POST', '/api/feedback', by, failed, strict), 201)
 })
 
-test('an answer that shared caches may store has no handle', async t => {
-  const cached = await startApp({ ...SETTINGS, SHARED_CACHE_SECONDS: '60' })
-  t.after(() => cached.close())
+test('an answer that shared caches may store has no handle', async () => {
+  await using cached = await startApp({ ...SETTINGS, SHARED_CACHE_SECONDS: '60' })
   author = (await newActor(cached.url)).token
   await published(cached, 'Kettle whistles flat')
   const by = await reader(cached)

@@ -93,10 +93,9 @@ test('a refused write has no hints, and a revision has only signals', async () =
   assert.ok(!('hints' in revised))
 })
 
-test('simultaneous writes from many connections are all answered with similar entries', async t => {
+test('simultaneous writes from many connections are all answered with similar entries', async () => {
   // A service of its own: hints look up about a hundred drafts at once, and other tests look up drafts too.
-  const own = await startApp()
-  t.after(() => own.close())
+  await using own = await startApp()
   const { token } = await newActor(own.url)
   const publish = (body: object) =>
     call<Published>(own.url, 'POST', '/api/entries', { token, body: { content: 'Text.', ...body } })
@@ -120,9 +119,8 @@ test('simultaneous writes from many connections are all answered with similar en
   assert.ok(similar.every((found, n) => n === 30 || found?.length === 0))
 })
 
-test('of identical texts each names those before it, also if the index lags and after many other drafts', async t => {
-  const own = await startApp()
-  t.after(() => own.close())
+test('of identical texts each names those before it, also if the index lags and after many other drafts', async () => {
+  await using own = await startApp()
   const { token } = await newActor(own.url)
   const publishAt = async (body: object, headers: Record<string, string> = {}): Promise<Published> =>
     expectStatus(

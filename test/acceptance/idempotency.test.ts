@@ -179,9 +179,8 @@ test('the stored answer does not change with later changes of entry and actor', 
   assertReplay(again, first)
 })
 
-test('a replay is charged like any write, and no cooldown refuses it', async t => {
-  const strict = await startApp({ COOLDOWN_SECONDS: '3600', WRITE_LIMIT_PER_MINUTE: '6' })
-  t.after(() => strict.close())
+test('a replay is charged like any write, and no cooldown refuses it', async () => {
+  await using strict = await startApp({ COOLDOWN_SECONDS: '3600', WRITE_LIMIT_PER_MINUTE: '6' })
   const left = ({ headers }: Answer) => Number(/"write-origin";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
   const post = (path: string, key: string, body: unknown, own?: string) =>
     call(strict.url, 'POST', path, {

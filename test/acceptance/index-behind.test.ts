@@ -27,9 +27,8 @@ async function foundBy(url: string, q: string): Promise<string[]> {
   }
 }
 
-test('an index that has thousands of entries to catch up on finds every one of them', async t => {
-  const app = await startApp({ COOLDOWN_SECONDS: '0' })
-  t.after(() => app.close())
+test('an index that has thousands of entries to catch up on finds every one of them', async () => {
+  await using app = await startApp({ COOLDOWN_SECONDS: '0' })
   const client = createClient(app.url, WRITERS)
   const token = await issueToken(client)
   const published: string[] = []

@@ -152,8 +152,7 @@ test('every message to /mcp is charged as a read, with any content, and is refus
 
 test('a request over the local socket has neither limits nor a cooldown', async t => {
   const limits = { READ_LIMIT_PER_MINUTE: '3', WRITE_LIMIT_PER_MINUTE: '3', COOLDOWN_SECONDS: '60' }
-  const app = await startApp(limits, { engine: 'embedded' })
-  t.after(() => app.close())
+  await using app = await startApp(limits, { engine: 'embedded' })
   const { token } = await newActor(app.url)
   const transport = new LocalTransport(socketPath(app.dataDir))
   t.after(() => transport.close())

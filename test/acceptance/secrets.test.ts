@@ -64,9 +64,8 @@ test('an actor token in any text of any write is 422, and nothing is stored or l
   assert.ok(!app.log().includes(secret), 'the log has the token')
 })
 
-test('a refused secret begins no cooldown and takes no slug', async t => {
-  const slow = await startApp({ COOLDOWN_SECONDS: '60' })
-  t.after(() => slow.close())
+test('a refused secret begins no cooldown and takes no slug', async () => {
+  await using slow = await startApp({ COOLDOWN_SECONDS: '60' })
   const { token } = await newActor(slow.url)
   const create = (content: string) =>
     call<Entry>(slow.url, 'POST', '/api/entries', { token, body: { ...text, title: 'Quiet', content } })

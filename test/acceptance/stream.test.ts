@@ -196,8 +196,7 @@ test('a network has a maximum of open streams; one more is refused with a wait a
 })
 
 test('a stop ends every stream cleanly, also one whose client does not read', async t => {
-  const own = await startApp()
-  t.after(() => own.close())
+  await using own = await startApp()
   const streams = await openStreams(own.url, 4)
   streams[0]?.pause()
   // A stop calls this function if it has waited too long for connections.

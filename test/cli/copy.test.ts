@@ -281,8 +281,7 @@ test(
     for (const key of ['origin-key', 'log-key'])
       assert.equal(readFileSync(`${back}/${key}`, 'utf8'), readFileSync(`${dataDir}/${key}`, 'utf8'), key)
 
-    const again = await startApp({ DATA_DIR: back, ...watched }, { engine: 'embedded' })
-    t.after(() => again.close())
+    await using again = await startApp({ DATA_DIR: back, ...watched }, { engine: 'embedded' })
     assert.doesNotMatch(again.log(), /a public log begins|origin key/)
     const toad = await create(again.url, 'toad', ann.token)
     const refused = await call(again.url, 'POST', '/api/entries', { body: { ...toad, tags: [] }, token: ben.token })

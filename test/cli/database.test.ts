@@ -122,8 +122,7 @@ test(
     await run(`ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${owner}`)
     expectDone(await inProcess(['copy', '--from', dataDir, '--to', as(owner)]))
     await withClient(as(owner), client => client.query(GRANT.replace('palimpsest_node', node)))
-    const server = await startApp({ ...ofNode, DATA_DIR: `${directory.path}/node` }, { engine: 'embedded' })
-    t.after(() => server.close())
+    await using server = await startApp({ ...ofNode, DATA_DIR: `${directory.path}/node` }, { engine: 'embedded' })
     const { token } = expectStatus(await call(server.url, 'POST', '/api/actors', { body: {} }), 201) as {
       token: string
     }

@@ -118,11 +118,10 @@ test('a server that does not answer at its address is a warning, one that is not
   assert.match((await examine(env)).said, /^warn served: .* does not answer; set --host and --port/m)
 })
 
-test('a proxy that TRUSTED_PROXIES does not name is logged once, and doctor names the setting', async t => {
+test('a proxy that TRUSTED_PROXIES does not name is logged once, and doctor names the setting', async () => {
   const env = { DATA_DIR: app.dataDir, PORT: new URL(app.url).port, ADMIN_TOKEN }
   assert.match((await examine(env)).said, /^ok {3}proxy: no request came from a proxy that is not trusted$/m)
-  const trusting = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
-  t.after(() => trusting.close())
+  await using trusting = await startApp({ TRUSTED_PROXIES: '127.0.0.1' })
   for (const { url } of [app, trusting, app]) {
     const headers = { 'x-forwarded-for': '198.51.100.7' }
     expectStatus(await callPatiently(url, 'GET', '/api/stats', { headers }), 200)
@@ -138,9 +137,8 @@ test('a proxy that TRUSTED_PROXIES does not name is logged once, and doctor name
   assert.match(unknown.said, /^warn status: unknown, because .* answers 401; run doctor with the ADMIN_TOKEN/m)
 })
 
-test('a jump of the clock of the served process is a warning', async t => {
-  const served = await startApp()
-  t.after(() => served.close())
+test('a jump of the clock of the served process is a warning', async () => {
+  await using served = await startApp()
   const env = { DATA_DIR: served.dataDir, PORT: new URL(served.url).port, ADMIN_TOKEN }
   assert.match((await examine(env)).said, /^ok {3}clock jumps: none of more than a minute since the start/m)
   served.advance(120_000)
@@ -152,9 +150,8 @@ test('a jump of the clock of the served process is a warning', async t => {
   )
 })
 
-test('a search index that lacks an entry is a failure, and the remedy names its file', async t => {
-  const served = await startApp()
-  t.after(() => served.close())
+test('a search index that lacks an entry is a failure, and the remedy names its file', async () => {
+  await using served = await startApp()
   const { token } = await newActor(served.url)
   for (const title of ['Newt', 'Toad']) await newEntry(served.url, token, { title })
   expectStatus(await callPatiently(served.url, 'GET', '/api/search?q=newt'), 200)

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Client, createClient, type Entry } from '../../src/client/index.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { allPages } from '../support/client.ts'
 
 const ROWS = 7
 const PAGE = 3
 
-let app: TestApp
 let client: Client
 let entry: Entry
 let requests = 0
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   client = createClient({
     baseUrl: app.url,
     fetch: (url, init) => {
@@ -38,7 +36,6 @@ before(async () => {
     await client.relateEntries({ ...ends, relationType: 'CONNECT', rationale })
   }
 })
-after(() => app.close())
 
 type Row = { id: string }
 const ids = async (rows: AsyncIterable<Row>): Promise<string[]> => (await Array.fromAsync(rows)).map(({ id }) => id)

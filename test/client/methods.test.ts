@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { type Client, createClient, isClientError } from '../../src/client/index.ts'
 import type { Entry } from '../../src/client/resources.ts'
 import { OPERATIONS as TABLE } from '../../src/client/table.ts'
 import { OPERATIONS, type Operation } from '../../src/contract/operations.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, newActor } from '../support/client.ts'
 
-let app: TestApp
 let client: Client
 let entry: Entry
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   client = createClient({ baseUrl: `${app.url}/` })
 })
-after(() => app.close())
 
 const text = (title: string) => ({ title, summary: `About ${title}`, content: `All of ${title}` })
 

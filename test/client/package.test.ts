@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { startLocalRegistry } from '../../scripts/local-registry.ts'
 import { npm, packPackages } from '../../scripts/packages.ts'
 import { AS_OLD } from '../cli/command.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { run, TSC, temporary } from './built.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8')
@@ -16,10 +16,8 @@ const SCRIPT = /## From TypeScript.*?```ts\n(.*?)```/s.exec(read('README.md'))?.
 const EXAMPLES = [...read('docs/client.md').matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code).join('\n')
 const OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, skipLibCheck: false, types: ['node'] }
 
-let app: TestApp
 let project: string
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   project = await temporary()
   const archives = await packPackages(project)
   const registry = await startLocalRegistry()
@@ -27,7 +25,6 @@ before(async () => {
   await writeFile(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   await npm(project, 'install', '--no-audit', '--no-fund', `--registry=${registry.url}`, ...archives)
 })
-after(() => app.close())
 
 test('the TypeScript example of the README compiles and runs where the package is installed, without any other package', async () => {
   assert.ok(SCRIPT.includes("'http://127.0.0.1:8080'"))

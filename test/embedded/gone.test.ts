@@ -15,9 +15,8 @@ import { moderate, snapshot } from '../support/moderation.ts'
 
 const TRIES = 30
 
-test('a blocked network writes nothing over a connection that was reset at once', async t => {
-  const app = await startApp({}, { engine: 'embedded' })
-  t.after(() => app.close())
+test('a blocked network writes nothing over a connection that was reset at once', async () => {
+  await using app = await startApp({}, { engine: 'embedded' })
   const { token } = await newActor(app.url)
   await newEntry(app.url, token, { title: 'Before' })
   const [row] = (await snapshot(app.url)).entries
@@ -46,9 +45,8 @@ test('a blocked network writes nothing over a connection that was reset at once'
   )
 })
 
-test('a client that disconnected before it was admitted does not count as a stream', async t => {
-  const app = await startApp({}, { engine: 'embedded' })
-  t.after(() => app.close())
+test('a client that disconnected before it was admitted does not count as a stream', async () => {
+  await using app = await startApp({}, { engine: 'embedded' })
   const streams = new Streams(app.store, pino({ level: 'silent' }))
   const open = async (gone: boolean): Promise<void> => {
     const request = Object.assign(new IncomingMessage(new Socket()), { method: 'GET' })

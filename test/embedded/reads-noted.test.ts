@@ -4,8 +4,7 @@ import { startApp } from '../support/app.ts'
 import { call, newActor, newEntry } from '../support/client.ts'
 
 test('each read is reported once to the threads that yield to reads, on every path, and no write is', async t => {
-  const app = await startApp({}, { engine: 'embedded' })
-  t.after(() => app.close())
+  await using app = await startApp({}, { engine: 'embedded' })
   const { mock } = t.mock.method(app.store, 'noteRead')
   const { token } = await newActor(app.url)
   const { slug } = await newEntry(app.url, token, { title: 'Noted' })

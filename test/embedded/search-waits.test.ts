@@ -20,8 +20,7 @@ const LOCKED = 6_000
 const PATIENCE = 60_000
 
 test('searches that wait for the index do not cause later searches to be refused', async t => {
-  const app = await startApp({}, { engine: 'embedded' })
-  t.after(() => app.close())
+  await using app = await startApp({}, { engine: 'embedded' })
   const { token } = await newActor(app.url)
   const client = createClient(app.url, SEARCHES)
   t.after(() => client.close())
@@ -60,9 +59,8 @@ test('searches that wait for the index do not cause later searches to be refused
 
 // Both wait for seconds, each on a store of its own.
 suite('a locked index', { concurrency: 2 }, () => {
-  test('while another process locks the index searches are refused together, and afterwards find what was written', async t => {
-    const app = await startApp({}, { engine: 'embedded' })
-    t.after(() => app.close())
+  test('while another process locks the index searches are refused together, and afterwards find what was written', async () => {
+    await using app = await startApp({}, { engine: 'embedded' })
     const { token } = await newActor(app.url)
     const release = lockFile(indexFile(app.dataDir))
     const { id } = await newEntry(app.url, token, { title: 'Lockedout' })
@@ -86,9 +84,8 @@ suite('a locked index', { concurrency: 2 }, () => {
     assert.equal((await call(app.url, 'GET', '/ready')).status, 200)
   })
 
-  test('an index that is locked while nothing waits for it is no fault', async t => {
-    const app = await startApp({}, { engine: 'embedded' })
-    t.after(() => app.close())
+  test('an index that is locked while nothing waits for it is no fault', async () => {
+    await using app = await startApp({}, { engine: 'embedded' })
     const { token } = await newActor(app.url)
     const { id } = await newEntry(app.url, token, { title: 'Untidy' })
     const search = () => call<{ items: { id: string }[] }>(app.url, 'GET', '/api/search?q=untidy')

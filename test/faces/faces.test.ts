@@ -6,8 +6,7 @@ import { startRotation } from '../support/rotation.ts'
 import { takePartThroughAll } from './every-face.ts'
 
 test('every interface works with a service on the embedded store', async t => {
-  const app = await startApp({}, { engine: 'embedded' })
-  t.after(() => app.close())
+  await using app = await startApp({}, { engine: 'embedded' })
   await takePartThroughAll(t, app.url)
 })
 

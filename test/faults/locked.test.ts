@@ -10,9 +10,8 @@ const BODY = { title: 'Locked', summary: 'A note', content: 'Written while someb
 
 // Each waits for a lock.
 suite('a store that another process locks', { concurrency: true }, () => {
-  test('while another process locks the store writes are refused and reads answered, and afterwards both succeed', async t => {
-    const app = await startApp({}, { engine: 'embedded' })
-    t.after(() => app.close())
+  test('while another process locks the store writes are refused and reads answered, and afterwards both succeed', async () => {
+    await using app = await startApp({}, { engine: 'embedded' })
     const { token } = await newActor(app.url)
     const write = () => call(app.url, 'POST', '/api/entries', { body: BODY, token })
 

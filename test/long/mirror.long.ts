@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startApp, type TestApp } from '../support/app.ts'
+import { test } from 'node:test'
+import { startApp, useApp } from '../support/app.ts'
 import { mirrorChangeRounds } from '../support/mirror-changes.ts'
 import { mirrorKillRounds, writeEntries } from '../support/mirror-rounds.ts'
 import { seededRandom } from '../support/random.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   await writeEntries(app, 20_000)
 })
-after(() => app.close())
 
 test('a mirror that is killed at any moment continues with complete records', async context => {
   const { midst, finished } = await mirrorKillRounds(app, 50, seededRandom('mirror').next)
@@ -18,8 +15,7 @@ test('a mirror that is killed at any moment continues with complete records', as
   assert.ok(midst > 10)
 })
 
-test('a reader of changes learns of withdrawals from a mirror in order, in 60 rounds', async t => {
-  const original = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
-  t.after(() => original.close())
+test('a reader of changes learns of withdrawals from a mirror in order, in 60 rounds', async () => {
+  await using original = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
   await mirrorChangeRounds(original, 60)
 })

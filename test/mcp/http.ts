@@ -76,8 +76,7 @@ export function testHttp(app: TestApp): void {
   test('on default limits an agent calls 60 tools a minute at /mcp, writes included', async t => {
     const at = Date.now()
     const limits = { READ_LIMIT_PER_MINUTE: '120', WRITE_LIMIT_PER_MINUTE: '10', COOLDOWN_SECONDS: '3' }
-    const strict = await startApp(limits, { now: () => at })
-    t.after(() => strict.close())
+    await using strict = await startApp(limits, { now: () => at })
     const { client, callTool } = await openSession(strict.url)
     t.after(() => client.close())
     const text = { title: 'Sixty calls', summary: 'Sixty.', content: 'As it is.' }
@@ -202,8 +201,7 @@ export function testHttp(app: TestApp): void {
     const at = Date.now()
     const limits = { READ_LIMIT_PER_MINUTE: '80', WRITE_LIMIT_PER_MINUTE: '3', COOLDOWN_SECONDS: '7' }
     const headers = { 'x-forwarded-for': '198.51.100.7' }
-    const strict = await startApp({ ...limits, TRUSTED_PROXIES: '127.0.0.0/8' }, { now: () => at })
-    t.after(() => strict.close())
+    await using strict = await startApp({ ...limits, TRUSTED_PROXIES: '127.0.0.0/8' }, { now: () => at })
     const { client, callTool } = await openSession(strict.url, { headers })
     t.after(() => client.close())
     const text = { title: 'T', summary: 'S', content: 'C' }

@@ -102,11 +102,10 @@ export function testStdio(app: TestApp): void {
     assert.equal(said(), '')
   })
 
-  test('on default limits a session calls 60 tools a minute, each of which reads as one read', async t => {
+  test('on default limits a session calls 60 tools a minute, each of which reads as one read', async () => {
     const at = Date.now()
     const limits = { READ_LIMIT_PER_MINUTE: '120', WRITE_LIMIT_PER_MINUTE: '10', COOLDOWN_SECONDS: '3' }
-    const strict = await startApp(limits, { now: () => at })
-    t.after(() => strict.close())
+    await using strict = await startApp(limits, { now: () => at })
     const { token } = await newActor(strict.url)
     const { id: entry, currentRevisionId: revisionId } = await newEntry(strict.url, token)
     const open = { method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: HOST } }

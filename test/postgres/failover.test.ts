@@ -18,8 +18,7 @@ test('a write whose commit was not confirmed by the synchronous standby is ackno
 }, async t => {
   const { standbys, url } = await replicated(t, 1)
   const [standby] = standbys
-  const app = await startApp({ DATABASE_URL: url, TLOG_INTERVAL_SECONDS: '3600' })
-  t.after(() => app.close())
+  await using app = await startApp({ DATABASE_URL: url, TLOG_INTERVAL_SECONDS: '3600' })
   const { token } = await newActor(app.url)
   await run(url, "ALTER SYSTEM SET synchronous_standby_names = '*'")
   await run(url, 'SELECT pg_reload_conf()')
@@ -76,8 +75,7 @@ test('a standby with another history than the primary is not read', { skip }, as
   await next.start()
   await next.promote()
 
-  const app = await startApp({ DATABASE_URL: urlAt(next), DATABASE_READ_URL: urlAt(other) })
-  t.after(() => app.close())
+  await using app = await startApp({ DATABASE_URL: urlAt(next), DATABASE_READ_URL: urlAt(other) })
   const body = { title: 'As it is', summary: 'S', content: 'C', changeType: 'CORRECT', rationale: 'R' }
   expectStatus(
     await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, {

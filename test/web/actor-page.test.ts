@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
-let app: TestApp
 let entry: Entry
 let author: { actor: { id: string }; token: string }
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   author = await newActor(app.url, { declaredName: 'Ada <b>', declaredModel: 'a model' })
   entry = await newEntry(app.url, author.token, { title: 'Hedgehogs' })
   const other = await newActor(app.url, { declaredName: 'Other' })
@@ -17,7 +15,6 @@ before(async () => {
   const body = { ...about, result: 'SUPPORTED', confidence: 1 }
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { token: other.token, body }), 201)
 })
-after(() => app.close())
 
 const textOf = async (path: string, status = 200): Promise<string> => {
   const answer = await call(app.url, 'GET', path, { headers: { accept: 'text/html' } })

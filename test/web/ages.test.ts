@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { crc32, inflateSync } from 'node:zlib'
 import type { AgedPiece } from '../../src/memory/entries/blame.ts'
 import { agesPicture } from '../../src/web/entry/ages.ts'
 import { agesCard } from '../../src/web/entry/card.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { judgingWorld } from '../support/judging.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
-})
-after(() => app.close())
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
 const world = judgingWorld(() => app)
 
 const piece = (size: number, ordinal: number, against = 0): AgedPiece => ({ size, ordinal, against })

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startApp, type TestApp } from '../support/app.ts'
+import { test } from 'node:test'
+import { useApp } from '../support/app.ts'
 import { type Answer, call } from '../support/client.ts'
 import { CONTENT, ELSEWHERE, HOSTILE_QUERIES, seedHostile, UNSEEN_CHARACTERS } from '../support/hostile.ts'
 import { addressesOf, documentsOf, filesOf, type SeededPages } from '../support/page-table.ts'
 import { parseXml } from '../support/xml.ts'
 
-let app: TestApp
 let seeded: SeededPages
-before(async () => {
-  app = await startApp({ PUBLIC_URL: 'https://memory.example' })
+const app = useApp({ PUBLIC_URL: 'https://memory.example' }, async () => {
   seeded = await seedHostile(app.url)
 })
-after(() => app.close())
 
 const get = (path: string): Promise<Answer> => call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
 const documents = (): string[] => [

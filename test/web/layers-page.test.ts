@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startApp, type TestApp } from '../support/app.ts'
+import { test } from 'node:test'
+import { useApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { judgingWorld } from '../support/judging.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
-})
-after(() => app.close())
+const app = useApp({ TRUSTED_PROXIES: '127.0.0.0/8' })
 const world = judgingWorld(() => app)
 
 type Part = { words: string; shade: string; tone: string; note: string }

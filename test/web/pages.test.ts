@@ -213,9 +213,8 @@ test('a problem is a page with its status and the remedy, or JSON for clients th
   }
 })
 
-test('pages are limited like the reads that they show, and a refusal names the wait', async t => {
-  const strict = await startApp({ READ_LIMIT_PER_MINUTE: '2' })
-  t.after(() => strict.close())
+test('pages are limited like the reads that they show, and a refusal names the wait', async () => {
+  await using strict = await startApp({ READ_LIMIT_PER_MINUTE: '2' })
   const asked = (path: string, headers = HTML) => call(strict.url, 'GET', path, { headers })
   assert.equal((await asked('/search')).status, 200)
   assert.equal((await asked('/activity')).status, 200)

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startApp, type TestApp } from '../support/app.ts'
+import { test } from 'node:test'
+import { useApp } from '../support/app.ts'
 import { type Answer, call, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 import { eventually } from '../support/process.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
-})
-after(() => app.close())
+const app = useApp()
 
 const get = (path: string): Promise<Answer> => call(app.url, 'GET', path, { headers: { accept: 'text/html' } })
 /** The values of the search fields of a page. */

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, callPatiently, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
-let app: TestApp
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   const { token } = await newActor(app.url)
   await newEntry(app.url, token, {
     title: 'Lighthouse lens cracks in frost',
@@ -15,7 +13,6 @@ before(async () => {
     tags: ['optics'],
   })
 })
-after(() => app.close())
 
 const ask = (q: string, more = ''): Promise<Response> =>
   fetch(`${app.url}/search?q=${encodeURIComponent(q)}${more}`, { headers: { accept: 'text/html' } })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { GENERAL_PROBLEMS } from '../../src/contract/general-problems.ts'
 import { PROBLEMS } from '../../src/contract/problems.ts'
 import { MODERATION_ACTIONS, TARGET_TYPES } from '../../src/contract/vocabulary.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../support/app.ts'
+import { ADMIN_TOKEN, useApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate, snapshot, tryModerate } from '../support/moderation.ts'
 
@@ -15,13 +15,10 @@ const BROWSER = join(ROOT, 'src', 'web', 'browser')
 const load = <T>(name: string): Promise<T> => import(join(BROWSER, name)) as Promise<T>
 const HOSTILE = '\n\n</textarea><script>alert(1)</script>"\'&amp;<b>\u202e'
 
-let app: TestApp
 let token = ''
-before(async () => {
-  app = await startApp()
+const app = useApp({}, async () => {
   token = (await newActor(app.url)).token
 })
-after(() => app.close())
 
 const page = (path: string, headers: Record<string, string> = {}) =>
   call(app.url, 'GET', path, { headers: { accept: 'text/html', ...headers } })

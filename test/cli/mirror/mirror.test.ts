@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Activity, Entry } from '../../../src/contract/resources.ts'
 import { sql } from '../../../src/engine/database.ts'
 import { openSource, type Source } from '../../../src/mirror/source.ts'
-import { startApp, type TestApp } from '../../support/app.ts'
+import { useApp } from '../../support/app.ts'
 import {
   allPages,
   call,
@@ -18,13 +18,10 @@ import { assertWithdrawn, moderate, snapshot, toNoon } from '../../support/moder
 import { publicView } from '../../support/public-view.ts'
 import { type Copy, openCopy } from './copy.ts'
 
-let app: TestApp
 let copy: Copy
-before(async () => {
-  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
+const app = useApp({ TLOG_INTERVAL_SECONDS: '0.05' }, async () => {
   toNoon(app)
 })
-after(() => app.close())
 
 type Story = { entries: Entry[]; actorId: string; marker: string }
 

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { ADMIN_TOKEN, startApp, type TestApp } from '../../support/app.ts'
+import { ADMIN_TOKEN, useApp } from '../../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../../support/client.ts'
 import { signedCheckpoint } from '../../support/logged-world.ts'
 import { type Copy, openCopy } from './copy.ts'
 
-let app: TestApp
 let copy: Copy
-before(async () => {
-  app = await startApp({ TLOG_INTERVAL_SECONDS: '0.05' })
+const app = useApp({ TLOG_INTERVAL_SECONDS: '0.05' }, async () => {
   await newEntry(app.url, (await newActor(app.url)).token)
   await signedCheckpoint(app)
   copy = await openCopy(app.url)
   await copy.catchUp()
 })
-after(() => app.close())
 
 test('a copy redirects writes to the server that it names, and refuses acts of moderation', async () => {
   const { token } = await newActor(app.url)
