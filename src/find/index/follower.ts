@@ -216,7 +216,7 @@ export class IndexFollower {
       }
       await followChanges(source.read, index, from, seen.record, { onEntry, onReached })
       boundLog(index.raw)
-      this.#notify(undefined)
+      if (this.#held !== undefined) this.#notify(undefined)
       this.#tidying = 'due'
     }
     if (this.#tidying !== 'done' && !(await source.awaitNewer(seen, this.#tidying === 'due' ? QUIET : TIDY_PAUSE))) {
