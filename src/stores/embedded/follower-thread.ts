@@ -48,6 +48,8 @@ function state(): typeof seen {
   return seen
 }
 
+// The first message says that the thread is ready. A notice may follow at once.
+reportReady(parentPort)
 const follower = new IndexFollower({
   counters,
   file: indexFile(directory),
@@ -63,6 +65,5 @@ const follower = new IndexFollower({
 })
 const answer = createLogAnswers({ reader: async () => store, headFile: logHeadFile(directory), alone: true, yieldCpu })
 const closed = serveLogQuestions(parentPort, answer)
-reportReady(parentPort)
 await Promise.all([follower.run(), closed])
 store.close()

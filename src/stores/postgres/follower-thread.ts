@@ -71,6 +71,8 @@ async function state(): Promise<StoreState & { erased: number }> {
 /** Whether the follower has something else to do than to wait. */
 const isInterrupted = (): boolean => Atomics.load(counters, STOPPING) === 1n || isDamaged(counters)
 
+// The first message says that the thread is ready. A notice may follow at once.
+reportReady(parentPort)
 const follower = new IndexFollower({
   counters,
   file,
@@ -93,6 +95,5 @@ const follower = new IndexFollower({
   onNotice: notice => parentPort?.postMessage(notice),
 })
 const closed = serveLogQuestions(parentPort, createLogAnswers({ reader, headFile, alone: false }))
-reportReady(parentPort)
 await Promise.all([follower.run(), closed])
 await session.close()
