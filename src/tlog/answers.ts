@@ -55,7 +55,7 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
     keys.set(pem, known)
     return known
   }
-  /** Lets the other work of the thread run. */
+  /** Lets the other work of the thread run. A step does not, because a checkpoint would then wait for the index between its bundles. */
   const pause = async (): Promise<void> => {
     yieldCpu()
     await nextTurn()
@@ -65,7 +65,7 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
     if (question.ask === 'keep') return keepNewer(headFile, question.note)
     const reader = await readerOf()
     if (question.ask === 'state') return readState(reader, readKept(headFile), alone)
-    if (question.ask === 'step') return nextStep(reader, question.most, pause)
+    if (question.ask === 'step') return nextStep(reader, question.most, yieldCpu)
     if (question.ask === 'agreed') return agreedSize(reader, question.signed, pause)
     if (question.ask === 'consistency') return consistency(reader, question.older, question.size)
     return sign(reader, { headFile, alone }, keysOf(question.pem), question.time)

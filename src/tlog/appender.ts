@@ -49,6 +49,7 @@ export class LogAppender {
   /** Whether a log was signed with the key of this node since its start. */
   #signs = false
   #isKeyReported = false
+  #known: { origin: string; pem: string; keys: string } | undefined
 
   constructor(keeping: LogKeeping) {
     this.#keeping = keeping
@@ -101,8 +102,12 @@ export class LogAppender {
     )
   }
 
-  #keysOf(origin: string): Promise<string> {
-    return this.#ask({ ask: 'keys', pem: this.#keeping.pem(), origin })
+  /** The public keys of this node for an origin. Each question may wait for the index, so the latest answer is remembered. */
+  async #keysOf(origin: string): Promise<string> {
+    const pem = this.#keeping.pem()
+    if (this.#known?.origin !== origin || this.#known.pem !== pem)
+      this.#known = { origin, pem, keys: await this.#ask<string>({ ask: 'keys', pem, origin }) }
+    return this.#known.keys
   }
 
   /** Settles that the log continues in the epoch of the store, after the time in which other nodes may object. */
