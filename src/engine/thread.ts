@@ -29,7 +29,7 @@ export const WANTED = 7
 export const EVENTS = 8
 /** Requested reads, to which background threads yield. */
 export const READS = 9
-/** The number of the index file, which is odd while the follower replaces a damaged file; and one more than that of the last damaged file. */
+/** The number of the index file, which is odd while the follower replaces a damaged file or one with erased words; one more than that of the last damaged file. */
 export const INDEX_FILE = 10
 export const DAMAGED = 11
 const SIZE = 12
@@ -97,7 +97,7 @@ export const readCounts = (
   indexLag: Math.max(0, recordsBetween(Atomics.load(counters, INDEXED), Atomics.load(counters, COMMITTED))),
 })
 
-/** Call it before a damaged index file is deleted, and again when another one can be opened. */
+/** Call it before an index file is deleted, and again when another one can be opened. */
 export const publishIndexFile = (counters: SharedCounters): void =>
   publish(counters, INDEX_FILE, Atomics.load(counters, INDEX_FILE) + 1n)
 

@@ -66,7 +66,10 @@ export function addLicense(
   if (isLicensed) addLink(fields, `<${contentLicense}>; rel="license"`)
 }
 
-/** Problems of limits that are detected only after a request was charged. Its charges are then released. */
+/**
+ * Problems of limits that are detected only after a request was charged. Its charges are then released. After another refusal,
+ * such as STALE_REVISION, they stay.
+ */
 const RELEASED: ReadonlySet<ProblemCode> = new Set(['COOLDOWN', 'RATE_LIMITED', 'TOO_MANY_STREAMS'])
 
 export type ServingDependencies = Identifying &

@@ -61,7 +61,7 @@ export const RESIDUES: Partial<Record<Command['name'], (input: unknown, result: 
 type RunCommand = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
 const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], RunCommand>
 
-/** Computes parts of a write before its transaction, so that other nodes wait for its locks for a shorter time. */
+/** Over PostgreSQL: computes parts of a write before its transaction, so that other nodes wait for its locks for a shorter time. */
 const PREPARED = { createEntry: prepareEntry, reviseEntry: prepareRevision }
 type Prepare = (reader: Reader, input: unknown) => Awaitable<unknown>
 const PREPARES: Partial<Record<Command['name'], Prepare>> = PREPARED as Record<keyof typeof PREPARED, Prepare>

@@ -55,7 +55,7 @@ export function createLogAnswers({ reader: readerOf, headFile, alone, yieldCpu =
     keys.set(pem, known)
     return known
   }
-  /** Lets the other work of the thread run. A step does not, because a checkpoint would then wait for the index between its bundles. */
+  /** Lets the other work of the thread run. `nextStep` does not pause: a checkpoint would wait for the index between its bundles. */
   const pause = async (): Promise<void> => {
     yieldCpu()
     await nextTurn()

@@ -154,7 +154,7 @@ type IndexKeeping = {
   /** The fault for which that index was made anew, if there was one. */
   fault: StoreFault | undefined
   source: IndexSource
-  /** Called after each entry that was indexed. */
+  /** Called for each entry and table. */
   onEntry?: (() => void) | undefined
   /**
    * Called with the record from which the index follows a store, when the index file cannot be written or is damaged, and when it has every

@@ -12,7 +12,7 @@ import { citedSources, etagOf, insertEntry, insertRevision, lockFreeSlug, toEntr
 import { distinctTags, evidenceHash, FIRST_REVISION, slugCandidates } from './rules.ts'
 import { addToTopics } from './topic-rows.ts'
 
-/** Computes the signals of an entry before its transaction, because they take long. */
+/** Computes the signals of an entry before its transaction over PostgreSQL, because they take long. */
 export const prepareEntry = (
   _: Reader,
   request: WriteRequest<'createEntry'>,

@@ -26,7 +26,7 @@ import {
 import { assertLatest, assertWritable, evidenceHash } from './rules.ts'
 
 /**
- * Computes before the transaction of a revision what takes long: its signals, and the comparison with the judged texts. A revision that will
+ * Computes before the transaction of a revision over PostgreSQL what takes long: its signals, and the comparison with the judged texts. A revision that will
  * be refused as stale is not compared.
  */
 export async function prepareRevision(

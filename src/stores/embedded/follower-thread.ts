@@ -65,5 +65,6 @@ const follower = new IndexFollower({
 })
 const answer = createLogAnswers({ reader: async () => store, headFile: logHeadFile(directory), alone: true, yieldCpu })
 const closed = serveLogQuestions(parentPort, answer)
+// The index ends at STOPPING, the answers at the message `close`. Until then they take turns.
 await Promise.all([follower.run(), closed])
 store.close()
