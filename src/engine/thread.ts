@@ -29,7 +29,10 @@ export const WANTED = 7
 export const EVENTS = 8
 /** Requested reads, to which background threads yield. */
 export const READS = 9
-/** The number of the index file, which is odd while the follower replaces a damaged file or one with erased words; one more than that of the last damaged file. */
+/**
+ * The number of the index file, which is odd while the follower replaces a file that is damaged or has erased words; and one more than that
+ * of the last damaged file.
+ */
 export const INDEX_FILE = 10
 export const DAMAGED = 11
 const SIZE = 12

@@ -26,8 +26,8 @@ import {
 import { assertLatest, assertWritable, evidenceHash } from './rules.ts'
 
 /**
- * Computes before the transaction of a revision over PostgreSQL what takes long: its signals, and the comparison with the judged texts. A revision that will
- * be refused as stale is not compared.
+ * Computes before the transaction of a revision over PostgreSQL what takes long: its signals, and the comparison with the judged texts. A
+ * revision that will be refused as stale is not compared.
  */
 export async function prepareRevision(
   reader: Reader,
