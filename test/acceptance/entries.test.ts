@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Actor, Entry, EntryList, Published, Revision } from '../../src/contract/resources.ts'
+import type { Actor, Entry, EntryList, Evidence, Published, Revision } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
 import { verdictOf } from '../../src/memory/evidence/rules.ts'
 import { shareApp } from '../support/app.ts'
@@ -154,14 +154,28 @@ test('a slug stays when the title changes, and is not assigned to another entry'
   assert.equal((await titled('Second name')).slug, 'second-name')
 })
 
+/** Texts that some stores change. */
+const ODD_TEXTS = [
+  ' \t\r\n\u0001\u001b[31m\u007f e\u0301 \u00e9 ﬁ \ufeff\u202e\u2028 <script>alert(1)</script> \\u0041 🦊👩‍👩‍👧 \ufffe \n',
+  'İstanbul ı I i Straße STRASSE ẞ Σίσυφος σς ΣΑΣ \u212b Å ﷺ ㌀ ½ 𐐀𐐨 \u{10ffff}\uffff',
+  '\'; DROP TABLE entry; -- %_\\\\ $1 ? " E\'\\x00\' \\u0000 {"a":[1]} {1,2,NULL}',
+  '\u0300'.repeat(180),
+  '日本語ไทยمرحبا हिन्दी',
+]
+
 test('text is stored as it was sent, byte for byte', async () => {
-  const content =
-    ' \t\r\n\u0001\u001b[31m\u007f e\u0301 \u00e9 ﬁ \ufeff\u202e\u2028 <script>alert(1)</script> \\u0041 🦊👩‍👩‍👧 \ufffe \n'
-  const entry = await newEntry(app.url, token, { title: ` ${content.slice(0, 40)}`, summary: content, content })
-  for (const shown of [entry, await read(entry.id)]) {
-    assert.equal(shown.content, content)
-    assert.equal(shown.summary, content)
-    assert.equal(shown.title, ` ${content.slice(0, 40)}`)
+  for (const content of ODD_TEXTS) {
+    const said = { title: ` ${content.slice(0, 40)}`, summary: content, content }
+    const entry = await newEntry(app.url, token, said)
+    for (const shown of [entry, await read(entry.id)]) assert.partialDeepStrictEqual(shown, said)
+    const path = `/api/entries/${entry.slug}`
+    const body = { revisionId: entry.currentRevisionId, rationale: content }
+    assert.equal(
+      expectStatus(await call(app.url, 'POST', `${path}/contradict`, { body, token }), 201).rationale,
+      content,
+    )
+    const { contradictions } = expectStatus(await call<Evidence>(app.url, 'GET', `${path}/evidence`), 200)
+    assert.equal(contradictions[0]?.rationale, content)
   }
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createNames, inUpperCase } from './names.ts'
+import { createNames } from './names.ts'
 
 const ID = '019a9b1c-0c40-7a10-8f3e-2b8a51d0c999'
 const OTHER = '019a9b1c-0c40-7a10-8f3e-2b8a51d0c000'
@@ -9,7 +9,7 @@ test('a value that an engine made up is named by its first appearance, and is se
   const { named, actual } = createNames()
   const hash = 'ab'.repeat(32)
   assert.equal(named(`${OTHER} ${ID} ${hash} ${ID.toUpperCase()}`), '~1~ ~2~ ~3~ ~2~')
-  assert.equal(actual(`/a/~2~/~3~/~9~/${inUpperCase('~1~')}`), `/a/${ID}/${hash}/~9~/${OTHER.toUpperCase()}`)
+  assert.equal(actual('/a/~2~/~3~/~9~'), `/a/${ID}/${hash}/~9~`)
 })
 
 test('a slug that ends in a part of its id is named, one that only looks so is not', () => {

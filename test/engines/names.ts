@@ -5,13 +5,12 @@ const ANY_CASE = /^[0-9a-f-]{36,}$/i
 /** An entry as it is served: its slug may end in a part of its id. */
 const ENTRY = /"id":"([0-9a-f-]{36})","slug":"([^"]*)"/g
 const NAME = /~\d+~/g
-const UPPER_NAME = /~UPPER(\d+)~/g
 
 export type Names = ReturnType<typeof createNames>
 
 /**
  * Names the random values of one engine by the order of their first appearance, so that answers of two engines can be compared:
- * `named` puts `~1~`, `~2~`, … into received text, `actual` puts the engine's values into sent text; `~UPPER1~` in upper case.
+ * `named` puts `~1~`, `~2~`, … into received text, `actual` puts the engine's values into sent text.
  */
 export function createNames() {
   const names = new Map<string, string>()
@@ -43,12 +42,6 @@ export function createNames() {
       for (const [slug, name] of slugs) renamed = renamed.replaceAll(slug, name)
       return renamed.replaceAll(MADE, nameOf)
     },
-    actual: (text: string): string =>
-      text
-        .replaceAll(NAME, name => actuals.get(name) ?? name)
-        .replaceAll(UPPER_NAME, (_, number: string) => (actuals.get(`~${number}~`) ?? '').toUpperCase()),
+    actual: (text: string): string => text.replaceAll(NAME, name => actuals.get(name) ?? name),
   }
 }
-
-/** The name of an id as it is written where it shall be sent in upper case. */
-export const inUpperCase = (name: string): string => name.replace(/^~/, '~UPPER')
