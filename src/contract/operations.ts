@@ -3,7 +3,7 @@ import * as inputs from './inputs.ts'
 import { LIMITS } from './limits.ts'
 import * as queries from './queries.ts'
 import type * as resources from './resources.ts'
-import { DIGITS_PATTERN, type Static, Type, uuid } from './schema.ts'
+import { digits, type Static, Type, uuid } from './schema.ts'
 import { CHANGE_TYPES, type CooldownAction } from './vocabulary.ts'
 
 /** Required credential: none, an actor token (X-Actor-Token), or the admin token (Authorization: Bearer). */
@@ -57,35 +57,22 @@ export type Operation = {
   problems: readonly GeneralCode[]
 }
 type Schema = ReturnType<typeof Type.Object> | ReturnType<typeof Type.String>
-type InputName =
-  | 'ActorInput'
-  | 'RotateInput'
-  | 'CreateInput'
-  | 'RevisionInput'
-  | 'VerifyInput'
-  | 'ContradictInput'
-  | 'EvidenceInput'
-  | 'FeedbackInput'
-  | 'RelationInput'
-  | 'ModerationInput'
-  | 'AppealInput'
-  | 'ReportInput'
-  | 'ResolutionInput'
-  | 'PinsInput'
-  | 'ReportSecret'
+type InputName = keyof typeof NAMED_INPUTS
 
 const slug = Type.String({
   minLength: 1,
   maxLength: LIMITS.slugCharacters,
   description: 'The id, in either case, or the slug.',
 })
-const record = Type.String({ pattern: DIGITS_PATTERN, description: 'The number of the record.' })
-const sequence = Type.String({
-  pattern: DIGITS_PATTERN,
-  description: 'A sequence of the feed. The answer includes commits up to and including it.',
-})
+const record = digits('The number of the record.')
+const sequence = digits('A sequence of the feed. The answer includes commits up to and including it.')
 const none = {}
-const ofEntry = { slug }
+/** Problems of several operations: of all that need an entry, of writes of an actor, and of writes of an actor to an entry. */
+const NO_ENTRY = ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'] as const
+const BLOCKED = ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED'] as const
+const UNWRITABLE = [...BLOCKED, ...NO_ENTRY, 'ENTRY_LOCKED'] as const
+/** What operations on the entry of the path have in common. */
+const ofEntry = { params: { slug }, problems: NO_ENTRY } as const
 
 /** What most reads have in common. */
 const READ = {
@@ -96,6 +83,7 @@ const READ = {
   status: 200,
   params: none,
   query: queries.NoQuery,
+  problems: [],
 } as const
 /** What most writes have in common. */
 const WRITE = {
@@ -106,6 +94,7 @@ const WRITE = {
   status: 201,
   params: none,
   query: queries.NoQuery,
+  problems: [],
 } as const
 /** A row: the members that it names, and the others of `READ` or `WRITE`. */
 type Filled<D, O> = { readonly [K in keyof D | keyof O]: K extends keyof O ? O[K] : K extends keyof D ? D[K] : never }
@@ -123,7 +112,7 @@ export const OPERATIONS = {
     cooldown: ['ACTOR'],
     body: 'ActorInput',
     response: 'ActorIssued',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'SECRET_IN_TEXT'],
+    problems: [...BLOCKED, 'SECRET_IN_TEXT'],
   }),
   rotateToken: write({
     path: '/api/actors/rotate',
@@ -132,7 +121,7 @@ export const OPERATIONS = {
     body: 'RotateInput',
     status: 200,
     response: 'ActorIssued',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED'],
+    problems: BLOCKED,
   }),
   readActor: read({
     path: '/api/actors/{id}',
@@ -152,7 +141,6 @@ export const OPERATIONS = {
     response: 'EntryList',
     licensed: true,
     cached: 'list',
-    problems: [],
   }),
   createEntry: write({
     path: '/api/entries',
@@ -161,7 +149,7 @@ export const OPERATIONS = {
     cooldown: ['CREATE'],
     body: 'CreateInput',
     response: 'Published',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'SOURCE_NOT_FOUND', 'SECRET_IN_TEXT'],
+    problems: [...BLOCKED, 'SOURCE_NOT_FOUND', 'SECRET_IN_TEXT'],
   }),
   searchEntries: read({
     path: '/api/search',
@@ -171,7 +159,6 @@ export const OPERATIONS = {
     response: 'EntryList',
     licensed: true,
     cached: 'list',
-    problems: [],
   }),
   readBatch: read({
     path: '/api/batch',
@@ -181,7 +168,6 @@ export const OPERATIONS = {
     response: 'Batch',
     licensed: true,
     cached: 'batch',
-    problems: [],
   }),
   findEntries: read({
     path: '/api/find',
@@ -191,7 +177,6 @@ export const OPERATIONS = {
     response: 'FoundList',
     licensed: true,
     cached: 'list',
-    problems: [],
   }),
   checkPins: read({
     method: 'POST',
@@ -202,7 +187,6 @@ export const OPERATIONS = {
     body: 'PinsInput',
     response: 'PinsReport',
     licensed: true,
-    problems: [],
   }),
   listWork: read({
     path: '/api/work',
@@ -212,7 +196,6 @@ export const OPERATIONS = {
     query: queries.WorkQuery,
     response: 'WorkList',
     licensed: true,
-    problems: [],
   }),
   listSimilar: read({
     path: '/api/similar',
@@ -221,28 +204,26 @@ export const OPERATIONS = {
     query: queries.SimilarQuery,
     response: 'SimilarList',
     licensed: true,
-    problems: [],
   }),
   readEntry: read({
     path: '/api/entries/{slug}',
     tag: 'Entries',
     summary: 'Read the current state of an entry.',
-    params: ofEntry,
+    ...ofEntry,
     response: 'Entry',
     licensed: true,
     cached: 'entry',
-    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   readOverview: read({
     path: '/api/entries/{slug}/overview',
     tag: 'Entries',
     summary:
       'Read an entry at once with a revision, its standing, its newest evidence and relations, and its proof in the log.',
-    params: ofEntry,
+    params: { slug },
     query: queries.OverviewQuery,
     response: 'EntryOverview',
     licensed: true,
-    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN', 'REVISION_NOT_FOUND'],
+    problems: [...NO_ENTRY, 'REVISION_NOT_FOUND'],
   }),
   readEntryAsOf: read({
     path: '/api/asof/{sequence}/entries/{slug}',
@@ -269,31 +250,21 @@ export const OPERATIONS = {
     path: '/api/entries/{slug}/revisions',
     tag: 'Entries',
     summary: "List an entry's revisions, newest first.",
-    params: ofEntry,
+    ...ofEntry,
     query: queries.CursorQuery,
     response: 'RevisionList',
     licensed: true,
     cached: 'entry',
-    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   reviseEntry: write({
     path: '/api/entries/{slug}/revisions',
     tag: 'Entries',
     summary: 'Commit a revision on top of the latest one.',
     cooldown: CHANGE_TYPES,
-    params: ofEntry,
+    params: { slug },
     body: 'RevisionInput',
     response: 'Entry',
-    problems: [
-      'ACTOR_BLOCKED',
-      'ORIGIN_BLOCKED',
-      'ENTRY_NOT_FOUND',
-      'ENTRY_WITHDRAWN',
-      'ENTRY_LOCKED',
-      'STALE_REVISION',
-      'SOURCE_NOT_FOUND',
-      'SECRET_IN_TEXT',
-    ],
+    problems: [...UNWRITABLE, 'STALE_REVISION', 'SOURCE_NOT_FOUND', 'SECRET_IN_TEXT'],
   }),
   readRevision: read({
     path: '/api/entries/{slug}/revisions/{revisionId}',
@@ -303,95 +274,73 @@ export const OPERATIONS = {
     response: 'Revision',
     licensed: true,
     cached: 'entry',
-    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN', 'REVISION_NOT_FOUND'],
+    problems: [...NO_ENTRY, 'REVISION_NOT_FOUND'],
   }),
   listRelations: read({
     path: '/api/entries/{slug}/relations',
     tag: 'Relations',
     summary: 'List the relations that start or end at an entry, newest first.',
-    params: ofEntry,
+    ...ofEntry,
     query: queries.CursorQuery,
     response: 'RelationList',
     licensed: true,
     cached: 'entry',
-    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   listEvidence: read({
     path: '/api/entries/{slug}/evidence',
     tag: 'Evidence',
     summary: 'List verifications and contradictions of an entry, newest first.',
-    params: ofEntry,
+    ...ofEntry,
     query: queries.CursorQuery,
     response: 'Evidence',
     licensed: true,
     cached: 'entry',
-    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   readStanding: read({
     path: '/api/entries/{slug}/standing',
     tag: 'Evidence',
     summary: 'Read the standing of an entry: the result of the evidence about its current text.',
-    params: ofEntry,
+    ...ofEntry,
     response: 'Standing',
     licensed: true,
     cached: 'entry',
-    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   readBlame: read({
     path: '/api/entries/{slug}/blame',
     tag: 'Evidence',
     summary: 'Read which revision and actor wrote each sentence of an entry, and the evidence about it.',
-    params: ofEntry,
+    ...ofEntry,
     response: 'Blame',
     licensed: true,
     cached: 'entry',
-    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   listTimeline: read({
     path: '/api/entries/{slug}/timeline',
     tag: 'Observation',
     summary: 'List the activity of an entry, newest first. The order does not prove a cause.',
-    params: ofEntry,
+    ...ofEntry,
     query: queries.CursorQuery,
     response: 'ActivityList',
-    problems: ['ENTRY_NOT_FOUND', 'ENTRY_WITHDRAWN'],
   }),
   verifyRevision: write({
     path: '/api/entries/{slug}/verify',
     tag: 'Evidence',
     summary: 'Record the result of using an exact revision.',
     cooldown: ['VERIFY'],
-    params: ofEntry,
+    params: { slug },
     body: 'VerifyInput',
     response: 'Verification',
-    problems: [
-      'ACTOR_BLOCKED',
-      'ORIGIN_BLOCKED',
-      'ENTRY_NOT_FOUND',
-      'ENTRY_WITHDRAWN',
-      'ENTRY_LOCKED',
-      'REVISION_NOT_FOUND',
-      'SECRET_IN_TEXT',
-    ],
+    problems: [...UNWRITABLE, 'REVISION_NOT_FOUND', 'SECRET_IN_TEXT'],
   }),
   contradictRevision: write({
     path: '/api/entries/{slug}/contradict',
     tag: 'Evidence',
     summary: 'Record that an exact revision is wrong, with the reason.',
     cooldown: ['CONTRADICT'],
-    params: ofEntry,
+    params: { slug },
     body: 'ContradictInput',
     response: 'Contradiction',
-    problems: [
-      'ACTOR_BLOCKED',
-      'ORIGIN_BLOCKED',
-      'ENTRY_NOT_FOUND',
-      'ENTRY_WITHDRAWN',
-      'ENTRY_LOCKED',
-      'REVISION_NOT_FOUND',
-      'SOURCE_NOT_FOUND',
-      'SECRET_IN_TEXT',
-    ],
+    problems: [...UNWRITABLE, 'REVISION_NOT_FOUND', 'SOURCE_NOT_FOUND', 'SECRET_IN_TEXT'],
   }),
   recordEvidence: write({
     path: '/api/evidence',
@@ -403,7 +352,7 @@ export const OPERATIONS = {
     body: 'EvidenceInput',
     status: 200,
     response: 'EvidenceResults',
-    problems: ['ACTOR_BLOCKED', 'ORIGIN_BLOCKED', 'QUOTE_NOT_FOUND'],
+    problems: [...BLOCKED, 'QUOTE_NOT_FOUND'],
   }),
   sendFeedback: write({
     path: '/api/feedback',
@@ -412,14 +361,7 @@ export const OPERATIONS = {
     cooldown: ['VERIFY', 'CONTRADICT'],
     body: 'FeedbackInput',
     response: 'EvidenceResult',
-    problems: [
-      'ACTOR_BLOCKED',
-      'ORIGIN_BLOCKED',
-      'HANDLE_REFUSED',
-      'ENTRY_WITHDRAWN',
-      'ENTRY_LOCKED',
-      'SECRET_IN_TEXT',
-    ],
+    problems: [...BLOCKED, 'HANDLE_REFUSED', 'ENTRY_WITHDRAWN', 'ENTRY_LOCKED', 'SECRET_IN_TEXT'],
   }),
   relateEntries: write({
     path: '/api/relations',
@@ -428,15 +370,7 @@ export const OPERATIONS = {
     cooldown: ['CONNECT'],
     body: 'RelationInput',
     response: 'Relation',
-    problems: [
-      'ACTOR_BLOCKED',
-      'ORIGIN_BLOCKED',
-      'ENTRY_NOT_FOUND',
-      'ENTRY_WITHDRAWN',
-      'ENTRY_LOCKED',
-      'SELF_RELATION',
-      'SECRET_IN_TEXT',
-    ],
+    problems: [...UNWRITABLE, 'SELF_RELATION', 'SECRET_IN_TEXT'],
   }),
   listActivity: read({
     path: '/api/activity',
@@ -444,7 +378,6 @@ export const OPERATIONS = {
     summary: 'List the external activity, in descending sequence.',
     query: queries.CursorQuery,
     response: 'ActivityList',
-    problems: [],
   }),
   streamActivity: read({
     kind: 'stream',
@@ -464,7 +397,6 @@ export const OPERATIONS = {
       'List the writes, withdrawals and restorations after a sequence, oldest first; optionally of some entries, actors or actions.',
     query: queries.ChangesQuery,
     response: 'ChangeList',
-    problems: [],
   }),
   streamChanges: read({
     kind: 'stream',
@@ -483,7 +415,6 @@ export const OPERATIONS = {
     summary: 'Read the external metrics and the topics.',
     response: 'Stats',
     cached: 'list',
-    problems: [],
   }),
   exportRecords: read({
     path: '/api/export',
@@ -495,7 +426,6 @@ export const OPERATIONS = {
     response: 'ExportLine',
     licensed: true,
     cached: 'segment',
-    problems: [],
   }),
   readExportManifest: read({
     path: '/api/export/manifest',
@@ -503,7 +433,6 @@ export const OPERATIONS = {
     summary: 'Read the end of the export, and the segments that moderation changed.',
     query: queries.ManifestQuery,
     response: 'ExportManifest',
-    problems: [],
   }),
   readLogRecord: read({
     path: '/api/log/records/{record}',
@@ -531,14 +460,7 @@ export const OPERATIONS = {
     cooldown: ['REPORT'],
     body: 'ReportInput',
     response: 'ReportReceipt',
-    problems: [
-      'ACTOR_BLOCKED',
-      'ORIGIN_BLOCKED',
-      'TARGET_NOT_FOUND',
-      'ENTRY_WITHDRAWN',
-      'ALREADY_REPORTED',
-      'SECRET_IN_TEXT',
-    ],
+    problems: [...BLOCKED, 'TARGET_NOT_FOUND', 'ENTRY_WITHDRAWN', 'ALREADY_REPORTED', 'SECRET_IN_TEXT'],
   }),
   readReport: read({
     method: 'POST',
@@ -558,7 +480,6 @@ export const OPERATIONS = {
     query: queries.YearQuery,
     response: 'ModerationCounts',
     atOriginal: true,
-    problems: [],
   }),
   listDecisions: read({
     path: '/api/me/decisions',
@@ -569,7 +490,6 @@ export const OPERATIONS = {
     query: queries.CursorQuery,
     response: 'DecisionList',
     atOriginal: true,
-    problems: [],
   }),
   createAppeal: write({
     path: '/api/appeals',
@@ -584,7 +504,6 @@ export const OPERATIONS = {
     tag: 'Service',
     summary: 'Read the description of the service, where to start, and its limits.',
     response: 'Discovery',
-    problems: [],
   }),
   readHealth: read({
     path: '/health',
@@ -592,7 +511,6 @@ export const OPERATIONS = {
     summary: 'Check that the process is alive.',
     cost: 'free',
     response: 'Health',
-    problems: [],
   }),
   readReadiness: read({
     path: '/ready',
@@ -600,7 +518,6 @@ export const OPERATIONS = {
     summary: 'Check that the database and its migrations are ready.',
     cost: 'free',
     response: 'Health',
-    problems: [],
   }),
   readAdminSnapshot: read({
     path: '/api/admin/snapshot',
@@ -608,7 +525,6 @@ export const OPERATIONS = {
     summary: 'Read the newest entries, actors, activity, audit and blocked origins, quarantined ones included.',
     access: 'admin',
     response: 'AdminSnapshot',
-    problems: [],
   }),
   readAdminEvidence: read({
     path: '/api/admin/entries/{id}',
@@ -636,7 +552,6 @@ export const OPERATIONS = {
     access: 'admin',
     query: queries.ReportQuery,
     response: 'AppealList',
-    problems: [],
   }),
   listReports: read({
     path: '/api/admin/reports',
@@ -645,7 +560,6 @@ export const OPERATIONS = {
     access: 'admin',
     query: queries.ReportQuery,
     response: 'ReportList',
-    problems: [],
   }),
   resolveReport: write({
     path: '/api/admin/reports/{id}',

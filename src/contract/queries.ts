@@ -1,5 +1,5 @@
 import { FIND, FIRST_YEAR, LIMITS, WORK } from './limits.ts'
-import { DIGITS_PATTERN, type Static, Type, UUID_PATTERN, uuid, words } from './schema.ts'
+import { digits, type Static, Type, UUID_PATTERN, uuid, words } from './schema.ts'
 import { CHANGE_ACTIONS, REPORT_STATES, SORTS, STATES, WORK_KINDS } from './vocabulary.ts'
 
 /** Query strings, and the request fields of streams. All schemas are closed: an unknown parameter is an error. */
@@ -38,9 +38,6 @@ export const EntryQuery = Type.Object(
   closed,
 )
 
-/** A number of the feed, as text: a JSON number cannot represent all 64-bit integers. */
-const digits = (description: string) => Type.String({ pattern: DIGITS_PATTERN, description })
-
 export const CursorQuery = Type.Object(
   {
     limit,
@@ -64,13 +61,14 @@ export const StreamQuery = Type.Object(
 )
 
 const listOf = (item: string, most: number): string => `^${item}(?:,${item}){0,${most - 1}}$`
+const address = `[^,]{1,${LIMITS.slugCharacters}}`
 const uuids = UUID_PATTERN.slice(1, -1)
 const chosen = {
   entry: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LIMITS.entriesCharacters,
-      pattern: listOf(`[^,]{1,${LIMITS.slugCharacters}}`, LIMITS.pins),
+      pattern: listOf(address, LIMITS.pins),
       description: `Ids or slugs of entries, at most ${LIMITS.pins}, separated by commas.`,
     }),
   ),
@@ -124,13 +122,12 @@ export const ManifestQuery = Type.Object(
   closed,
 )
 
-const address = `[^,]{1,${LIMITS.slugCharacters}}`
 export const BatchQuery = Type.Object(
   {
     ids: Type.String({
       minLength: 1,
       maxLength: LIMITS.batch * (LIMITS.slugCharacters + 1) - 1,
-      pattern: `^${address}(?:,${address}){0,${LIMITS.batch - 1}}$`,
+      pattern: listOf(address, LIMITS.batch),
       description: `Ids or slugs of entries, or ids of revisions, at most ${LIMITS.batch}, separated by commas.`,
     }),
   },

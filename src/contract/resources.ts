@@ -1,5 +1,18 @@
 import { LIMITS, OUTCOMES } from './limits.ts'
-import { count, dataClass, nullable, type Static, Type, timestamp, trust, uuid, words } from './schema.ts'
+import {
+  count,
+  dataClass,
+  digits,
+  nullable,
+  orNull,
+  pick,
+  type Static,
+  Type,
+  timestamp,
+  trust,
+  uuid,
+  words,
+} from './schema.ts'
 import {
   ACTIONS,
   ACTOR_TYPES,
@@ -82,13 +95,12 @@ export const Tally = Type.Object(
   { description: 'The judgements that count for the text, one for each actor; claims, not proof.' },
 )
 export const state = words(STATES, 'The result of the evidence about the current text.')
-const share = { minimum: 0, maximum: 1 }
-const confirmed = Type.Union([Type.Number(share), Type.Null()], {
-  description: 'The supported share of the text, by characters.',
-})
+const share = (description?: string) =>
+  Type.Number({ minimum: 0, maximum: 1, ...(description === undefined ? {} : { description }) })
+const confirmed = orNull(share(), 'The supported share of the text, by characters.')
 const changed = count('Sentences changed since it was supported.')
-const shareOfVoices = Type.Number({ ...share, description: '(1 + for) ÷ (2 + for + against).' })
-const lastCheckedAt = Type.Union([timestamp('Latest judgement of the current text'), Type.Null()])
+const shareOfVoices = share('(1 + for) ÷ (2 + for + against).')
+const lastCheckedAt = orNull(timestamp('Latest judgement of the current text'))
 const ChangedBy = Type.Object(
   { name: nullable('A declared name.'), others: count('Other actors.'), signals: ownSignals },
   { description: 'Who did that.' },
@@ -120,19 +132,23 @@ export const Entry = Type.Object({
   ...trust,
 })
 
-const Hint = Type.Object({
+/** An entry in a list, by its names. */
+const named = {
   id: uuid('Entry id.'),
   slug: Type.String({ description: 'Its address.' }),
   title: Type.String(),
+}
+const Hint = Type.Object({
+  ...named,
   standing: EntryStanding,
-  match: Type.Number({ minimum: 0, maximum: 1, description: 'The overlap of title and summary; 1 is complete.' }),
+  match: share('The overlap of title and summary; 1 is complete.'),
 })
 const Hints = Type.Object(
   {
-    similar: Type.Union([Type.Array(Hint), Type.Null()], {
-      description:
-        'Other entries that may say the same; null while too many are published, unless one has this title and summary.',
-    }),
+    similar: orNull(
+      Type.Array(Hint),
+      'Other entries that may say the same; null while too many are published, unless one has this title and summary.',
+    ),
     signals,
   },
   { description: 'Computed after the commit, and again for a retry.' },
@@ -171,6 +187,14 @@ export const Revision = Type.Object({
   ...trust,
 })
 
+/** What a relation and a judgement have in common at their end. */
+const said = {
+  createdAt: timestamp('Commit'),
+  actor: Type.Optional(Author),
+  signals: ownSignals,
+  ...trust,
+}
+
 export const Relation = Type.Object({
   id: uuid('Relation id.'),
   sourceEntryId: uuid('The entry where it starts.'),
@@ -178,10 +202,7 @@ export const Relation = Type.Object({
   relationType: words(RELATION_TYPES, 'How the source stands to the target.'),
   actorId: uuid('The author.'),
   rationale: Type.String(),
-  createdAt: timestamp('Commit'),
-  actor: Type.Optional(Author),
-  signals: ownSignals,
-  ...trust,
+  ...said,
 })
 
 const quote = Type.Optional(
@@ -198,13 +219,10 @@ export const Verification = Type.Object({
   revisionId: uuid('The exact revision.'),
   actorId: uuid('The author.'),
   result: words(RESULTS, 'The result of using it.'),
-  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+  confidence: share(),
   rationale: Type.String(),
   observedOn,
-  createdAt: timestamp('Commit'),
-  actor: Type.Optional(Author),
-  signals: ownSignals,
-  ...trust,
+  ...said,
 })
 
 export const Contradiction = Type.Object({
@@ -216,10 +234,7 @@ export const Contradiction = Type.Object({
   sourceEntryId: Type.Optional(nullable('The supporting entry.')),
   quote,
   observedOn,
-  createdAt: timestamp('Commit'),
-  actor: Type.Optional(Author),
-  signals: ownSignals,
-  ...trust,
+  ...said,
 })
 
 export const EvidenceResult = Type.Object(
@@ -316,9 +331,10 @@ export const Standing = Type.Object({
     }),
     { maxItems: 5, description: 'Where supporting judgements were made, newest first.' },
   ),
-  best: Type.Union([Type.Object({ revisionId: uuid('The revision.'), state }), Type.Null()], {
-    description: 'The nearest supported revision, if this text was not supported.',
-  }),
+  best: orNull(
+    Type.Object({ revisionId: uuid('The revision.'), state }),
+    'The nearest supported revision, if this text was not supported.',
+  ),
   contradictions: Type.Array(ShownContradiction, {
     maxItems: 3,
     description: 'One from each voice: standing, then answered, then addressed ones.',
@@ -336,9 +352,7 @@ const BlamedPiece = Type.Object({
   earlier: Type.Optional(
     Type.Boolean({ description: 'True if a revision that was not compared may have written it.' }),
   ),
-  evidence: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-    description: 'Its index in evidence; null if no judged text contains it.',
-  }),
+  evidence: orNull(Type.Integer({ minimum: 0 }), 'Its index in evidence; null if no judged text contains it.'),
 })
 export const Blame = Type.Object({
   entryId: uuid('The entry.'),
@@ -390,9 +404,7 @@ export const PinFinding = Type.Object({
         description: 'Pinned sentences that are gone.',
       }),
       added: Type.Array(Piece, { maxItems: 3, description: 'New sentences.' }),
-      changed: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description: 'The sentences that changed; null if they were not compared.',
-      }),
+      changed: orNull(Type.Integer({ minimum: 0 }), 'The sentences that changed; null if they were not compared.'),
       standing: Type.Optional(EntryStanding),
     }),
   ),
@@ -400,10 +412,11 @@ export const PinFinding = Type.Object({
     Type.Object({
       state,
       tally: Tally,
-      added: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-        description: 'Judgements after since, of the newest 200 of each kind; null without since.',
-      }),
-      objection: Type.Union([Objection, Type.Null()], { description: 'The strongest objection.' }),
+      added: orNull(
+        Type.Integer({ minimum: 0 }),
+        'Judgements after since, of the newest 200 of each kind; null without since.',
+      ),
+      objection: orNull(Objection, 'The strongest objection.'),
     }),
   ),
 })
@@ -418,10 +431,7 @@ export const PinsReport = Type.Object({
 export const Activity = Type.Object(
   {
     id: uuid('Activity id.'),
-    sequence: Type.String({
-      pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
-      description: 'Strictly ordered; the cursor.',
-    }),
+    sequence: digits('Strictly ordered; the cursor.'),
     actorId: uuid('The actor.'),
     actorName: nullable('Self-declared.'),
     action: words(ACTIONS, 'The action.'),
@@ -443,11 +453,7 @@ export const Activity = Type.Object(
 
 /** How well the found entries fit q. */
 const fit = {
-  match: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    description: 'The first score, as a share of the best possible.',
-  }),
+  match: share('The first score, as a share of the best possible.'),
   answerable: Type.Boolean({
     description: 'False if no entry is clearly about the question.',
   }),
@@ -519,14 +525,12 @@ const feedback = Type.Optional(
   Type.String({ description: 'The handle with which the reader can send feedback for an hour.' }),
 )
 export const Found = Type.Object({
-  id: uuid('Entry id.'),
-  slug: Type.String({ description: 'Its address.' }),
-  title: Type.String(),
+  ...named,
   summary: Type.String(),
   excerpt: Type.String({ description: 'The passage that fits best.' }),
   whole: Type.Optional(Type.Boolean({ description: 'If it is the whole content.' })),
   tags: Type.Array(Type.String()),
-  score: Type.Number({ minimum: 0, maximum: 1, description: 'Its score as a share of the best possible score.' }),
+  score: share('Its score as a share of the best possible score.'),
   standing: FoundStanding,
   signals,
   unflaggedRevisionId,
@@ -554,9 +558,7 @@ export const FoundList = Type.Object({
 })
 
 const WorkEntry = Type.Object({
-  id: uuid('Entry id.'),
-  slug: Type.String({ description: 'Its address.' }),
-  title: Type.String(),
+  ...named,
   summary: Type.String(),
   tags: Type.Array(Type.String()),
   standing: EntryStanding,
@@ -577,7 +579,7 @@ export const WorkItem = Type.Object({
       against: Type.Optional(count('From the tally of the entry.')),
       readers: Type.Optional(count('Networks that read the entry, each counted once a day.')),
       lastCheckedAt: Type.Optional(lastCheckedAt),
-      daysSinceCheck: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
+      daysSinceCheck: Type.Optional(orNull(Type.Integer({ minimum: 0 }))),
       mine: Type.Optional(
         words(
           OWN_EVENTS,
@@ -605,20 +607,12 @@ export const WorkList = Type.Object({
   dataClass,
 })
 const FoundAsOf = Type.Object({
-  id: uuid('Entry id.'),
-  slug: Type.String({ description: 'Its address.' }),
-  title: Type.String(),
+  ...named,
   summary: Type.String(),
   excerpt: Type.String({ description: 'The passage of the content that fits best.' }),
   tags: Type.Array(Type.String()),
-  score: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    description: 'The score of the text as of the sequence, as a share of the best possible score.',
-  }),
-  standing: Type.Union([EntryStanding, Type.Null()], {
-    description: 'null if a list cannot compute it in time; read the entry as of the sequence.',
-  }),
+  score: share('The score of the text as of the sequence, as a share of the best possible score.'),
+  standing: orNull(EntryStanding, 'null if a list cannot compute it in time; read the entry as of the sequence.'),
   signals,
   currentRevisionId: uuid('The latest revision as of the sequence.'),
   updatedAt: timestamp('Latest change as of the sequence'),
@@ -663,10 +657,7 @@ export const Moderated = Type.Object(
 export const Change = Type.Union([Activity, Moderated])
 export const ChangeList = Type.Object({
   items: Type.Array(Change, { description: 'In ascending sequence.' }),
-  sequence: Type.String({
-    pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`,
-    description: 'The answer is complete up to this sequence: the value of after for the next request.',
-  }),
+  sequence: digits('The answer is complete up to this sequence: the value of after for the next request.'),
   more: Type.Boolean({ description: 'Whether more changes are available now.' }),
   unknown: Type.Array(Type.String(), {
     description: 'Entries and actors of the query that this server does not know.',
@@ -690,14 +681,8 @@ export const Batch = Type.Object({
 })
 
 export const Similar = Type.Object({
-  id: Entry.properties.id,
-  slug: Entry.properties.slug,
-  title: Entry.properties.title,
-  summary: Entry.properties.summary,
-  tags: Entry.properties.tags,
-  currentRevisionId: Entry.properties.currentRevisionId,
-  updatedAt: Entry.properties.updatedAt,
-  score: Type.Number({ minimum: 0, maximum: 1, description: 'The overlap of title and summary; 1 is complete.' }),
+  ...pick(Entry.properties, 'id', 'slug', 'title', 'summary', 'tags', 'currentRevisionId', 'updatedAt'),
+  score: share('The overlap of title and summary; 1 is complete.'),
   standing: EntryStanding,
   signals,
   ...trust,
@@ -787,7 +772,6 @@ export const AdminSnapshot = Type.Object({
   dataClass,
 })
 
-const digits = (description: string) => Type.String({ pattern: `^[0-9]{1,${LIMITS.cursorDigits}}$`, description })
 const storeId = uuid('The identity of the store. A restored backup has another one.')
 const change = digits('The record of the latest act of moderation; 0 if there is none.')
 
@@ -815,9 +799,7 @@ export const ExportLine = Type.Object({
   originGroup: Type.Optional(count('Equal for all judgements of an entry from one network on one day; 0 if unknown.')),
   own: Type.Optional(Type.Boolean({ description: 'True if its author wrote a part of the judged text.' })),
   sourceRecord: Type.Optional(
-    Type.Union([digits('A record number.'), Type.Null()], {
-      description: 'Like entryRecord, of the entry that supports a contradiction.',
-    }),
+    orNull(digits('A record number.'), 'Like entryRecord, of the entry that supports a contradiction.'),
   ),
   salt: Type.Optional(Type.String({ description: 'The salt of its leaf in the public log: 16 bytes in base64.' })),
   commitment: Type.Optional(
@@ -957,21 +939,14 @@ const Appeal = Type.Object({
     { description: 'null while the appeal is open.' },
   ),
 })
-const moderationMembers = ModerationResult.properties
 export const ActOfModeration = Type.Object({
-  id: moderationMembers.id,
-  targetType: moderationMembers.targetType,
-  targetId: moderationMembers.targetId,
-  action: moderationMembers.action,
-  ground: moderationMembers.ground,
-  reason: moderationMembers.reason,
-  createdAt: moderationMembers.createdAt,
-  undoneAt: Type.Union([timestamp('Undone'), Type.Null()], { description: 'null while it is in force.' }),
+  ...pick(ModerationResult.properties, 'id', 'targetType', 'targetId', 'action', 'ground', 'reason', 'createdAt'),
+  undoneAt: orNull(timestamp('Undone'), 'null while it is in force.'),
 })
 export const Decision = Type.Object({
   ...ActOfModeration.properties,
   appealable: Type.Boolean({ description: 'Whether POST /api/appeals takes an appeal.' }),
-  appeal: Type.Union([Appeal, Type.Null()]),
+  appeal: orNull(Appeal),
 })
 export const DecisionList = Type.Object({ items: Type.Array(Decision), nextCursor })
 export const AppealList = Type.Object({
@@ -979,10 +954,8 @@ export const AppealList = Type.Object({
   nextCursor,
 })
 
-const closedAs = Type.Union([words(RESOLUTIONS, 'The outcome of the report.'), Type.Null()], {
-  description: 'null while the report is open.',
-})
-const closedAt = Type.Union([timestamp('Resolution'), Type.Null()])
+const closedAs = orNull(words(RESOLUTIONS, 'The outcome of the report.'), 'null while the report is open.')
+const closedAt = orNull(timestamp('Resolution'))
 export const ReportOutcome = Type.Object({
   ...Report.properties,
   resolution: closedAs,

@@ -57,6 +57,10 @@ export const Type = {
   },
 }
 
+/** Some of the properties of an object, in this order. */
+export const pick = <P extends Properties, N extends keyof P>(properties: P, ...names: N[]) =>
+  Object.fromEntries(names.map(name => [name, properties[name]])) as Pick<P, N>
+
 const HEX = '[0-9a-fA-F]'
 
 /** Any UUID of version 1 to 8, the nil UUID and the max UUID, in either case (interface section 2). */
@@ -68,6 +72,8 @@ export const TAG_PATTERN = '^[\\p{L}\\p{M}\\p{N} -]+$'
 /** A number of the feed, as text. */
 export const DIGITS_PATTERN = `^[0-9]{1,${LIMITS.cursorDigits}}$`
 
+/** A number of the feed, as text: a JSON number cannot represent all 64-bit integers. */
+export const digits = (description: string) => Type.String({ pattern: DIGITS_PATTERN, description })
 export const uuid = (description: string) => Type.String({ format: 'uuid', pattern: UUID_PATTERN, description })
 export const text = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description })
 export const words = <const T extends readonly string[]>(values: T, description: string, byDefault?: T[number]) =>
@@ -77,7 +83,9 @@ export const words = <const T extends readonly string[]>(values: T, description:
     ...(byDefault === undefined ? {} : { default: byDefault }),
     description,
   })
-export const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+export const orNull = <S extends Schema>(schema: S, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? undefined : { description })
+export const nullable = (description: string) => orNull(Type.String(), description)
 export const timestamp = (description: string) =>
   Type.String({ format: 'date-time', description: `${description} (RFC 3339, UTC)` })
 export const count = (description: string) => Type.Integer({ minimum: 0, description })

@@ -16,20 +16,11 @@ export const ACTIONS = [
   'CONNECT',
   'SYNTHESIZE',
 ] as const
-/** Actions of changes: the writes of the feed, and withdrawals and restorations by moderation. */
-export const CHANGE_ACTIONS = [
-  'CREATE',
-  'EXPAND',
-  'CORRECT',
-  'SYNTHESIZE',
-  'VERIFY',
-  'CONTRADICT',
-  'CONNECT',
-  'WITHDRAW',
-  'RESTORE',
-] as const
-export const ACTOR_TYPES = ['AGENT', 'HUMAN', 'UNKNOWN'] as const
 export const CHANGE_TYPES = ['EXPAND', 'CORRECT', 'SYNTHESIZE'] as const
+export const EVIDENCE_KINDS = ['VERIFY', 'CONTRADICT'] as const
+/** Actions of changes: the writes of the feed, and withdrawals and restorations by moderation. */
+export const CHANGE_ACTIONS = ['CREATE', ...CHANGE_TYPES, ...EVIDENCE_KINDS, 'CONNECT', 'WITHDRAW', 'RESTORE'] as const
+export const ACTOR_TYPES = ['AGENT', 'HUMAN', 'UNKNOWN'] as const
 export const RESULTS = ['SUPPORTED', 'UNSUPPORTED', 'INCONCLUSIVE'] as const
 /** The result of the evidence about the current text of an entry. */
 export const STATES = [
@@ -54,7 +45,6 @@ export const SIGNALS = [
   'HTML_COMMENT',
   'CLAIMS_TRUST',
 ] as const
-export const EVIDENCE_KINDS = ['VERIFY', 'CONTRADICT'] as const
 export const RELATION_TYPES = ['CONNECT', 'REUSES', 'SYNTHESIZES', 'CONTRADICTS'] as const
 export const STATUSES = ['ACTIVE', 'LOCKED', 'HIDDEN', 'QUARANTINED'] as const
 export const DATA_CLASSES = ['EXTERNAL', 'INTERNAL', 'SYNTHETIC'] as const
