@@ -239,14 +239,20 @@ export async function pageFrom<R extends { ordinal: number }>(
 export const nextQuery = (nextCursor: string | null): Pick<Answer, 'next'> =>
   nextCursor === null ? {} : { next: { before: nextCursor } }
 
-/** One page of activity below the sequence that the cursor names. */
-export async function pageBelow(
+/** One page of a list below the number that the cursor names, newest first. `numberOf` is the number of a row. */
+export async function pageBelow<R>(
   { query }: Page,
-  list: (before: number, limit: number) => Awaitable<ActivityRow[]>,
-): Promise<Answer> {
+  list: (before: number, limit: number) => Awaitable<R[]>,
+  numberOf: (row: R) => number,
+  toItem: (row: R) => object,
+): Promise<WriteAnswer> {
   const limit = query.limit ?? LIMITS.pageDefault
   const found = await list(sequenceOf(query.before), limit + 1)
-  const items = found.slice(0, limit).map(toActivity)
-  const nextCursor = found.length > limit ? (items.at(-1)?.sequence ?? null) : null
-  return { body: { items, nextCursor }, ...nextQuery(nextCursor) }
+  const rows = found.slice(0, limit)
+  const nextCursor = found.length > limit ? String(numberOf(rows.at(-1) as R)) : null
+  return { body: { items: rows.map(toItem), nextCursor }, ...nextQuery(nextCursor) }
 }
+
+/** One page of activity below the sequence that the cursor names. */
+export const activityBelow = (request: Page, list: (before: number, limit: number) => Awaitable<ActivityRow[]>) =>
+  pageBelow(request, list, ({ sequence }) => sequence, toActivity)

@@ -1,15 +1,15 @@
 import { TOPICS } from '../../contract/limits.ts'
 import { listTopics } from '../entries/topic-rows.ts'
 import { readHead, toTotals } from '../head-rows.ts'
-import { findAddressed, observedRead, pageBelow, type ReadOperation, type StreamOperation } from '../operation.ts'
+import { activityBelow, findAddressed, observedRead, type ReadOperation, type StreamOperation } from '../operation.ts'
 import { HOUR } from '../values.ts'
-import { listActivity as activityBelow, listActivityAfter, listTimeline as timelineBelow, toActivity } from './rows.ts'
+import * as store from './rows.ts'
 
 /** Lists the activity of an entry. The first row is this read. */
 export const listTimeline: ReadOperation<'listTimeline'> = async (reads, request) => {
   const entry = await findAddressed(reads.reader, request)
   await reads.flushObservations(observedRead(entry))
-  return pageBelow(request, (before, limit) => timelineBelow(reads.reader, entry.number, before, limit))
+  return activityBelow(request, (before, limit) => store.listTimeline(reads.reader, entry.number, before, limit))
 }
 
 /**
@@ -19,7 +19,7 @@ export const listTimeline: ReadOperation<'listTimeline'> = async (reads, request
 export const listActivity: ReadOperation<'listActivity'> = async (reads, request) => {
   const { entries, reader, at } = reads
   await reads.flushObservations()
-  const find = () => pageBelow(request, (before, limit) => activityBelow(reader, before, limit))
+  const find = () => activityBelow(request, (before, limit) => store.listActivity(reader, before, limit))
   if (request.query.before !== undefined) return find()
   const { sequence } = await readHead(reader)
   const make = async () => {
@@ -48,8 +48,8 @@ export const readStats: ReadOperation<'readStats'> = async ({ reader, flushObser
 export const streamActivity: StreamOperation<'streamActivity'> = {
   newest: async reader => (await readHead(reader)).sequence,
   async after(reader, sequence, limit, newest) {
-    const rows = await listActivityAfter(reader, sequence, limit)
-    const events = rows.map(row => ({ id: row.sequence, event: 'activity', data: toActivity(row) }))
+    const rows = await store.listActivityAfter(reader, sequence, limit)
+    const events = rows.map(row => ({ id: row.sequence, event: 'activity', data: store.toActivity(row) }))
     const last = rows.at(-1)?.sequence ?? sequence
     return { events, place: rows.length < limit ? Math.max(last, newest) : last }
   },

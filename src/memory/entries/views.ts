@@ -16,7 +16,7 @@ import {
 import { latestOf, verdictOf } from '../evidence/rules.ts'
 import { standingOn } from '../evidence/standing.ts'
 import { readHead } from '../head-rows.ts'
-import { type Answer, bodyOf, findAddressed, pageBelow, type Reads } from '../operation.ts'
+import { type Answer, activityBelow, bodyOf, findAddressed, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { type EntryRow, findEntry } from './rows.ts'
@@ -134,7 +134,7 @@ export async function readActivityOf(
 ): Promise<ActivityList> {
   if (kind === 'read') await reads.flushObservations()
   const query = { limit, ...(before !== undefined && { before }) }
-  const { body } = await pageBelow({ query }, (below, rows) => listActivityOf(reads.reader, kind, below, rows))
+  const { body } = await activityBelow({ query }, (below, rows) => listActivityOf(reads.reader, kind, below, rows))
   return body as ActivityList
 }
 

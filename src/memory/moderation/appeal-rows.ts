@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts'
-import type { ActOfModeration, Decision } from '../../contract/resources.ts'
+import type { ActOfModeration, AppealedDecision, Decision } from '../../contract/resources.ts'
+import type { ReportState } from '../../contract/vocabulary.ts'
 import { type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { isoTime } from '../values.ts'
 import type { ModeratedTarget } from './rows.ts'
@@ -65,13 +66,14 @@ const APPEALED: Sql = sql`
   SELECT ${COLUMNS}, p.number AS appeal, a.id AS actor_id FROM appeal p JOIN moderation m ON m.number = p.act
     JOIN actor a ON a.number = p.actor LEFT JOIN moderation n ON n.number = p.answer`
 
+/** The conditions that select appeals. */
+const SELECTED: Record<ReportState, Sql> = { open: sql`p.answer IS NULL AND`, all: sql`` }
+
 /** Appeals with numbers below `before`, newest first. */
-export const listOpenAppeals = (reader: Reader, before: number, limit: number) =>
+export const listAppeals = (reader: Reader, state: ReportState, before: number, limit: number) =>
   reader.all<AppealedRow>(
-    sql`${APPEALED} WHERE p.answer IS NULL AND p.number < ${before} ORDER BY p.number DESC LIMIT ${limit}`,
+    sql`${APPEALED} WHERE ${SELECTED[state]} p.number < ${before} ORDER BY p.number DESC LIMIT ${limit}`,
   )
-export const listAllAppeals = (reader: Reader, before: number, limit: number) =>
-  reader.all<AppealedRow>(sql`${APPEALED} WHERE p.number < ${before} ORDER BY p.number DESC LIMIT ${limit}`)
 
 /** The open appeal with an id, if it is about an act on a target. */
 export const findOpenAppeal = (reader: Reader, id: string, targetId: string) =>
@@ -126,6 +128,8 @@ export const toAct = (row: ActRow): ActOfModeration => ({
   createdAt: isoTime(row.created_at),
   undoneAt: row.undone_at === null ? null : isoTime(row.undone_at),
 })
+
+export const toAppealed = (row: AppealedRow): AppealedDecision => ({ ...toDecision(row), actorId: row.actor_id })
 
 export function toDecision(row: DecisionRow): Decision {
   const { action, appeal_id, rationale, appealed_at, answer_action, answer_reason, answered_at } = row

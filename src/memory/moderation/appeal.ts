@@ -1,31 +1,22 @@
-import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import { findActor } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
-import { nextQuery, type ReadOperation, type WriteOperation } from '../operation.ts'
-import { sequenceOf } from '../values.ts'
+import { pageBelow, type ReadOperation, type WriteOperation } from '../operation.ts'
 import * as appeals from './appeal-rows.ts'
 import { countEvent } from './rows.ts'
 
 /** One page of the acts of moderation that affected the caller, newest first. */
-export const listDecisions: ReadOperation<'listDecisions'> = async ({ reader, actor }, { query }) => {
+export const listDecisions: ReadOperation<'listDecisions'> = async ({ reader, actor }, request) => {
   if (actor === null) throw new Problem('ACTOR_TOKEN_REQUIRED')
-  const { limit = LIMITS.pageDefault, before } = query
-  const found = await appeals.listDecisionsOf(reader, actor, sequenceOf(before), limit + 1)
-  const rows = found.slice(0, limit)
-  const nextCursor = found.length > limit ? String(rows.at(-1)?.number) : null
-  return { body: { items: rows.map(appeals.toDecision), nextCursor }, ...nextQuery(nextCursor) }
+  const list = (before: number, limit: number) => appeals.listDecisionsOf(reader, actor, before, limit)
+  return pageBelow(request, list, ({ number }) => number, appeals.toDecision)
 }
 
 /** One page of the appeals, newest first: those that are open, or all. */
-export const listAppeals: ReadOperation<'listAppeals'> = async ({ reader }, { query }) => {
-  const { limit = LIMITS.pageDefault, before, state = 'open' } = query
-  const list = state === 'open' ? appeals.listOpenAppeals : appeals.listAllAppeals
-  const found = await list(reader, sequenceOf(before), limit + 1)
-  const rows = found.slice(0, limit)
-  const nextCursor = found.length > limit ? String(rows.at(-1)?.appeal) : null
-  const items = rows.map(row => ({ ...appeals.toDecision(row), actorId: row.actor_id }))
-  return { body: { items, nextCursor }, ...nextQuery(nextCursor) }
+export const listAppeals: ReadOperation<'listAppeals'> = ({ reader }, request) => {
+  const { state = 'open' } = request.query
+  const list = (before: number, limit: number) => appeals.listAppeals(reader, state, before, limit)
+  return pageBelow(request, list, ({ appeal }) => appeal, appeals.toAppealed)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { LIMITS, SNAPSHOT_ROWS } from '../../contract/limits.ts'
+import { SNAPSHOT_ROWS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
 import type { Reader } from '../../engine/database.ts'
@@ -8,14 +8,12 @@ import { listActors, listRefusedOrigins, toActor } from '../actors/rows.ts'
 import { findEntry, listRevisions, reviserOf, toEntry, toRevision } from '../entries/rows.ts'
 import { statusOf } from '../entries/rules.ts'
 import { listAllEvidence, toContradiction, toVerification } from '../evidence/rows.ts'
-import { inTurns, nextQuery, type ReadOperation, type Reads } from '../operation.ts'
+import { inTurns, pageBelow, type ReadOperation, type Reads } from '../operation.ts'
 import { listAllRelations, toRelation } from '../relations/rows.ts'
-import { sequenceOf } from '../values.ts'
-import { listAllReports, listOpenReports, toAdminReport } from './report-rows.ts'
+import * as reports from './report-rows.ts'
 import {
   countAfter,
-  countShortLists,
-  findKey,
+  countRefusedOrigins,
   findModeratedEntry,
   LONG_LISTS,
   type LongList,
@@ -46,17 +44,21 @@ const COUNTED = 5_000
 /** The total number of rows of each list. */
 async function countLists(reader: Reader): Promise<Record<string, number>> {
   const long = Object.entries(LONG_LISTS).map(async ([name, list]) => [name, await countRows(reader, list)] as const)
-  return { ...Object.fromEntries(await Promise.all(long)), ...(await countShortLists(reader)) }
+  return {
+    ...Object.fromEntries(await Promise.all(long)),
+    blockedOrigins: await countRefusedOrigins(reader),
+    reports: await reports.countOpenReports(reader),
+  }
 }
 
 async function countRows(reader: Reader, list: LongList): Promise<number> {
   let counted = 0
   let after = 0
   for (;;) {
-    const next = await findKey(reader, list, after, COUNTED)
-    if (next === undefined) return counted + (await countAfter(reader, list, after))
-    counted += COUNTED
-    after = next
+    const { rows, last } = await countAfter(reader, list, after, COUNTED)
+    counted += rows
+    if (rows < COUNTED) return counted
+    after = last
     await setImmediate()
   }
 }
@@ -70,6 +72,7 @@ export const readAdminSnapshot: ReadOperation<'readAdminSnapshot'> = async reads
   await flushObservations()
   const numbers = await listModeratedEntries(reader, SNAPSHOT_ROWS)
   const entries = await inTurns(reads, numbers, ({ number }) => findModeratedEntry(reader, number))
+  const open = await reports.listReports(reader, 'open', Number.MAX_SAFE_INTEGER, SNAPSHOT_ROWS)
   const lists = {
     entries: await inTurns(
       reads,
@@ -92,7 +95,7 @@ export const readAdminSnapshot: ReadOperation<'readAdminSnapshot'> = async reads
       moderation: flagsOf({ ...row, hidden: 0 }),
       alive: row.network_key !== null,
     })),
-    reports: (await listOpenReports(reader, Number.MAX_SAFE_INTEGER, SNAPSHOT_ROWS)).map(toAdminReport),
+    reports: open.map(reports.toAdminReport),
   }
   await reads.yieldIfOverBudget()
   const totals = await countLists(reader)
@@ -165,12 +168,8 @@ export const readModerationCounts: ReadOperation<'readModerationCounts'> = async
 }
 
 /** One page of the reports, newest first: those that are open, or all. */
-export const listReports: ReadOperation<'listReports'> = async ({ reader }, { query }) => {
-  const { limit = LIMITS.pageDefault, before, state = 'open' } = query
-  const list = state === 'open' ? listOpenReports : listAllReports
-  const found = await list(reader, sequenceOf(before), limit + 1)
-  const rows = found.slice(0, limit)
-  const last = rows.at(-1)
-  const nextCursor = found.length > limit && last !== undefined ? String(last.number) : null
-  return { body: { items: rows.map(toAdminReport), nextCursor }, ...nextQuery(nextCursor) }
+export const listReports: ReadOperation<'listReports'> = ({ reader }, request) => {
+  const { state = 'open' } = request.query
+  const list = (before: number, limit: number) => reports.listReports(reader, state, before, limit)
+  return pageBelow(request, list, ({ number }) => number, reports.toAdminReport)
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import type { AdminReport, Report, ReportReceipt } from '../../contract/resources.ts'
-import type { ReportReason, ReportTarget, Resolution } from '../../contract/vocabulary.ts'
-import { only, type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
+import type { ReportReason, ReportState, ReportTarget, Resolution } from '../../contract/vocabulary.ts'
+import { type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { type EntryStanding, statusOf } from '../entries/rules.ts'
 import { isoTime } from '../values.ts'
+import { count } from './rows.ts'
 
 type ReportRow = EntryStanding & {
   number: number
@@ -39,17 +40,17 @@ export const findReportedRecord = (reader: Reader, id: string) =>
   reader.one<{ number: number }>(sql`
     SELECT number FROM revision WHERE id = ${id} UNION ALL SELECT number FROM evidence WHERE id = ${id}`)
 
+/** The conditions that select reports. */
+const SELECTED: Record<ReportState, Sql> = { open: sql`p.resolved_at IS NULL AND`, all: sql`` }
+
 /** Reports with numbers below `before`, newest first. */
-export const listOpenReports = (reader: Reader, before: number, limit: number) =>
+export const listReports = (reader: Reader, state: ReportState, before: number, limit: number) =>
   reader.all<ReportRow>(
-    sql`${REPORT} WHERE p.resolved_at IS NULL AND p.number < ${before} ORDER BY p.number DESC LIMIT ${limit}`,
+    sql`${REPORT} WHERE ${SELECTED[state]} p.number < ${before} ORDER BY p.number DESC LIMIT ${limit}`,
   )
-export const listAllReports = (reader: Reader, before: number, limit: number) =>
-  reader.all<ReportRow>(sql`${REPORT} WHERE p.number < ${before} ORDER BY p.number DESC LIMIT ${limit}`)
 
 /** How many reports are open. */
-export const countOpenReports = async (reader: Reader): Promise<number> =>
-  only(await reader.one<{ n: number }>(sql`SELECT count(*) AS n FROM report WHERE resolved_at IS NULL`)).n
+export const countOpenReports = (reader: Reader) => count(reader, sql`FROM report WHERE resolved_at IS NULL`)
 
 /** When the oldest open report was made, in milliseconds since 1970; undefined if none is open. */
 export const findOldestOpen = async (reader: Reader): Promise<number | undefined> =>
@@ -60,12 +61,8 @@ export const findOldestOpen = async (reader: Reader): Promise<number | undefined
   )?.created_at
 
 /** How many reports of a target are open. */
-export const countReportsOf = async (reader: Reader, targetId: string): Promise<number> =>
-  only(
-    await reader.one<{ n: number }>(
-      sql`SELECT count(*) AS n FROM report WHERE target_id = ${targetId} AND resolved_at IS NULL`,
-    ),
-  ).n
+export const countReportsOf = (reader: Reader, targetId: string) =>
+  count(reader, sql`FROM report WHERE target_id = ${targetId} AND resolved_at IS NULL`)
 
 /** The open report of a target by an origin, named by its fingerprint, if there is one. */
 export const findReportBy = (reader: Reader, targetId: string, originId: string) =>

@@ -113,7 +113,8 @@ export const countPublicRelations = async (
   ),
 })
 
-const count = async (reader: Reader, from: Sql): Promise<number> =>
+/** How many rows a table has, given the rest of the statement. */
+export const count = async (reader: Reader, from: Sql): Promise<number> =>
   only(await reader.one<{ n: number }>(sql`SELECT count(*) AS n ${from}`)).n
 
 /** 1 if the flags withdraw an entry from the public, else 0. */
@@ -288,14 +289,9 @@ export const listModeratedEntries = (reader: Reader, limit: number) =>
 export const findModeratedEntry = (reader: Reader, number: number) =>
   reader.one<ModeratedEntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
 
-/** The total number of rows of the short lists of the snapshot. */
-export async function countShortLists(reader: Reader) {
-  const row = await reader.one<Record<'blockedOrigins' | 'reports', number>>(sql`
-    SELECT (SELECT count(*) FROM origin WHERE blocked = 1 OR quarantined = 1) AS "blockedOrigins",
-      (SELECT count(*) FROM report WHERE resolved_at IS NULL) AS reports`)
-  if (row === undefined) throw new Error('Counting gave no row.')
-  return row
-}
+/** How many origins may not write. */
+export const countRefusedOrigins = (reader: Reader) =>
+  count(reader, sql`FROM origin WHERE blocked = 1 OR quarantined = 1`)
 
 /** The tables of the long lists of the snapshot, by the name of the list, each with its key. */
 export const LONG_LISTS = {
@@ -307,24 +303,13 @@ export const LONG_LISTS = {
 
 export type LongList = (typeof LONG_LISTS)[keyof typeof LONG_LISTS]
 
-/** The key of the row that is `rows` rows after a key; undefined if there are fewer rows. */
-export async function findKey(
-  reader: Reader,
-  { table, key }: LongList,
-  after: number,
-  rows: number,
-): Promise<number | undefined> {
-  const row = await reader.one<{ key: number }>(
-    sql`SELECT ${key} AS key FROM ${table} WHERE ${key} > ${after} ORDER BY ${key} LIMIT 1 OFFSET ${rows - 1}`,
+/** How many rows there are after a key, at most `most`, and the key of the last of them. */
+export const countAfter = async (reader: Reader, { table, key }: LongList, after: number, most: number) =>
+  only(
+    await reader.one<{ rows: number; last: number }>(sql`
+      SELECT count(*) AS rows, max(page.key) AS last
+      FROM (SELECT ${key} AS key FROM ${table} WHERE ${key} > ${after} ORDER BY ${key} LIMIT ${most}) AS page`),
   )
-  return row?.key
-}
-
-/** How many rows there are after a key. */
-export async function countAfter(reader: Reader, { table, key }: LongList, after: number): Promise<number> {
-  const row = await reader.one<{ rows: number }>(sql`SELECT count(*) AS rows FROM ${table} WHERE ${key} > ${after}`)
-  return only(row).rows
-}
 
 /** The record up to whose changes a cache was purged; 0 if it was never purged. */
 export const readPurged = async (reader: Reader, cache: string): Promise<number> =>
