@@ -1,10 +1,10 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import { v7 as uuid } from 'uuid'
-import { type Awaitable, isUnavailable, type Reader, type Transaction } from '../engine/database.ts'
+import type { Awaitable, Reader, Transaction } from '../engine/database.ts'
 import { notBefore, type Work } from '../engine/group-commit.ts'
 import { prepareEntry } from './entries/create.ts'
 import { prepareRevision } from './entries/revise.ts'
-import type { Context, WriteName, WriteRequest } from './operation.ts'
+import type { Context, Prepared, WriteName, WriteRequest } from './operation.ts'
 import { MAINTENANCE, type MaintenanceName, WRITES } from './run.ts'
 import type { WriteEnvironment } from './store.ts'
 
@@ -61,25 +61,21 @@ export const RESIDUES: Partial<Record<Command['name'], (input: unknown, result: 
 type RunCommand = (tx: Transaction, context: Context, input: unknown) => Promise<unknown>
 const RUNS = { ...WRITES, ...MAINTENANCE } as unknown as Record<Command['name'], RunCommand>
 
-/** Over PostgreSQL: computes parts of a write before its transaction, so that other nodes wait for its locks for a shorter time. */
+/** Computes what takes long of a write before the transaction and its locks. */
 const PREPARED = { createEntry: prepareEntry, reviseEntry: prepareRevision }
-type Prepare = (reader: Reader, input: unknown) => Awaitable<unknown>
+type Prepare = (input: unknown, reader: Reader | undefined) => Awaitable<Prepared>
 const PREPARES: Partial<Record<Command['name'], Prepare>> = PREPARED as Record<keyof typeof PREPARED, Prepare>
 
 /**
- * Returns the function that converts commands to units of work. All of them share the clock and the ids of one writing process. With a
- * reader, which reads what is committed, commands are prepared. The only writer of a store needs none: it would read everything twice.
+ * Returns the function that prepares commands and converts them to units of work. With a reader, which reads what is committed, the rows that
+ * a preparation needs are read before the transaction too, so that other nodes wait for its locks for a shorter time. The only writer of a
+ * store needs none: it would read them twice.
  */
 export function createWorks(reader?: Reader): (command: Command) => Promise<Work> {
   const contextOf = createContexts()
   return async ({ name, input, environment }) => {
-    let prepared = input
-    try {
-      if (reader !== undefined) prepared = (await PREPARES[name]?.(reader, input)) ?? input
-    } catch (error) {
-      // If the database is away, the transaction waits for it and computes what was not prepared.
-      if (!isUnavailable(error)) throw error
-    }
-    return (tx, floor) => RUNS[name](tx, contextOf(environment, floor), prepared)
+    const prepare = PREPARES[name]
+    const request = prepare === undefined ? input : { ...(input as object), prepared: await prepare(input, reader) }
+    return (tx, floor) => RUNS[name](tx, contextOf(environment, floor), request)
   }
 }

@@ -162,16 +162,16 @@ export type StreamOperation<N extends StreamName = StreamName> = {
 type ReadRequest<N extends ReadName> = { params: ParamsOf<N>; query: QueryOf<N> } & (BodyOf<N> extends object
   ? { body: BodyOf<N> }
   : unknown)
+/** What is computed before the transaction of a new revision: the signals of its texts, and for a revision the judged texts that it is compared with. */
+export type Prepared = { signals: number; known?: KnownTexts | undefined }
 export type WriteRequest<N extends WriteName> = {
   params: ParamsOf<N>
   body: BodyOf<N>
   caller: Caller
   /** Identifies retries, if the caller sent an Idempotency-Key. */
   idempotency?: Idempotency | undefined
-  /** The signals of the revision, which are computed before the transaction. */
-  signals?: number | undefined
-  /** For a revision: the texts that its standing needs, which are compared before the transaction. */
-  known?: KnownTexts | undefined
+  /** Absent if the write computes it itself. */
+  prepared?: Prepared | undefined
   /** For feedback: the record number of the revision that its handle names, unless the handle is refused. */
   judged?: number | undefined
   /** For the hints in the answer of a create: similar entries, or null if none were looked for. */

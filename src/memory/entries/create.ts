@@ -1,10 +1,9 @@
 import type { Hints } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import type { Reader } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
 import { addToHead } from '../head-rows.ts'
-import type { WriteOperation, WriteRequest } from '../operation.ts'
+import type { Prepared, WriteOperation, WriteRequest } from '../operation.ts'
 import { signalsOf } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, takeOrigin } from '../write.ts'
@@ -12,13 +11,9 @@ import { citedSources, etagOf, insertEntry, insertRevision, lockFreeSlug, toEntr
 import { distinctTags, evidenceHash, FIRST_REVISION, slugCandidates } from './rules.ts'
 import { addToTopics } from './topic-rows.ts'
 
-/** Computes the signals of an entry before its transaction over PostgreSQL, because they take long. */
-export const prepareEntry = (
-  _: Reader,
-  request: WriteRequest<'createEntry'>,
-): WriteRequest<'createEntry'> & { signals: number } => ({
-  ...request,
-  signals: signalsOf({ ...FIRST_REVISION, ...request.body, tags: distinctTags(request.body.tags ?? []) }),
+/** Computes the signals of an entry, which take long. */
+export const prepareEntry = ({ body }: WriteRequest<'createEntry'>): Prepared => ({
+  signals: signalsOf({ ...FIRST_REVISION, ...body, tags: distinctTags(body.tags ?? []) }),
 })
 
 /** Publishes an entry with its first revision. With `similar`, the answer has hints. */
@@ -39,7 +34,7 @@ export const createEntry: WriteOperation<'createEntry'> = async (tx, context, re
   const texts = { title, summary, content, ...FIRST_REVISION }
   const unhashed = { ...ids, ...texts, createdAt: isoTime(at), sources, ...TRUST }
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, null) }
-  const signals = request.signals ?? signalsOf({ ...texts, tags })
+  const { signals } = request.prepared ?? prepareEntry(request)
   const { record: number } = await addToHead(tx, { record: 1 })
   const place = { number, entry: number, actor: actor.number, origin, at }
   const written = { action: 'CREATE', entry: number, revision: number, subject: null, origin, at } as const

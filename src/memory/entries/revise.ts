@@ -1,13 +1,13 @@
 import { Problem } from '../../contract/problem.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import { only, type Reader } from '../../engine/database.ts'
+import { isUnavailable, only, type Reader } from '../../engine/database.ts'
 import { authorColumnsOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
 import { NOT_JUDGED, standingColumns } from '../evidence/rows.ts'
-import { prepareTexts, settleStanding } from '../evidence/standing.ts'
+import { type KnownTexts, prepareTexts, settleStanding } from '../evidence/standing.ts'
 import { addToHead } from '../head-rows.ts'
-import type { WriteOperation, WriteRequest } from '../operation.ts'
-import { signalsOf } from '../signals/signals.ts'
+import type { Prepared, WriteOperation, WriteRequest } from '../operation.ts'
+import { signalsOf, signalsOfTags } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
 import { beginWrite, endWrite, inOrder, lockEntries, takeOrigin } from '../write.ts'
 import {
@@ -25,21 +25,29 @@ import {
 } from './rows.ts'
 import { assertLatest, assertWritable, evidenceHash } from './rules.ts'
 
+/** Computes the signals of the texts of a revision. With a reader, also compares them with the judged texts of the entry. */
+export async function prepareRevision(request: WriteRequest<'reviseEntry'>, reader?: Reader): Promise<Prepared> {
+  const signals = signalsOf(request.body)
+  return { signals, known: reader === undefined ? undefined : await knownTexts(reader, request) }
+}
+
 /**
- * Computes before the transaction of a revision over PostgreSQL what takes long: its signals, and the comparison with the judged texts. A
- * revision that will be refused as stale is not compared.
+ * The texts that the standing after a revision needs; none if it will be refused as stale, if the entry has no judgements, or if the database
+ * is away, for which the transaction waits.
  */
-export async function prepareRevision(
+async function knownTexts(
   reader: Reader,
-  request: WriteRequest<'reviseEntry'>,
-): Promise<WriteRequest<'reviseEntry'>> {
-  const { params, body, caller } = request
-  const entry = await findEntry(reader, params.slug)
-  const isJudged = entry !== undefined && entry.standing !== null
-  const isLatest = entry?.revision_id === body.previousRevisionId.toLowerCase()
-  const known = isJudged && isLatest ? await prepareTexts(reader, entry, body, caller.actor ?? 0) : undefined
-  const signals = entry === undefined ? undefined : signalsOf({ ...body, tags: tagsOf(entry) })
-  return { ...request, signals, known }
+  { params, body, caller }: WriteRequest<'reviseEntry'>,
+): Promise<KnownTexts | undefined> {
+  try {
+    const entry = await findEntry(reader, params.slug)
+    const isJudged = entry !== undefined && entry.standing !== null
+    const isLatest = entry?.revision_id === body.previousRevisionId.toLowerCase()
+    return isJudged && isLatest ? await prepareTexts(reader, entry, body, caller.actor ?? 0) : undefined
+  } catch (error) {
+    if (isUnavailable(error)) return undefined
+    throw error
+  }
 }
 
 /**
@@ -70,7 +78,8 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   const revision = { ...unhashed, evidenceHash: evidenceHash(unhashed, previous.evidence_hash) }
   const ordinal = previous.ordinal + 1
   const changed = !isSame({ ...entry, sources: previous.sources }, revision)
-  const signals = request.signals ?? signalsOf({ ...texts, tags: tagsOf(entry) })
+  const prepared = request.prepared ?? (await prepareRevision(request))
+  const signals = prepared.signals | signalsOfTags(tagsOf(entry))
   const { record: number } = await addToHead(tx, { record: 1 })
   const place = { number, entry: entry.number, ordinal }
   const written = { action: changeType, entry: entry.number, revision: number, subject: null, origin, at }
@@ -83,7 +92,7 @@ export const reviseEntry: WriteOperation<'reviseEntry'> = async (tx, context, re
   if (!advanced) throw new Problem('STALE_REVISION')
   const revised = { ...entry, title, summary, content, revision: number, revision_id: revision.id, revisions: ordinal }
   const isJudged = entry.standing !== null
-  const judged = isJudged ? await standingColumns(tx, await settleStanding(tx, revised, request.known)) : NOT_JUDGED
+  const judged = isJudged ? await standingColumns(tx, await settleStanding(tx, revised, prepared.known)) : NOT_JUDGED
   const unflagged = signals === 0 ? null : await findUnflagged(tx, entry.number, { ordinal, signals })
   const updatedAt = changed ? at : entry.updated_at
   const shown = toEntry({ ...revised, ...judged, signals, unflagged, updated_at: updatedAt }, authorColumnsOf(actor))

@@ -8,13 +8,13 @@ import { PATTERNS } from './patterns.ts'
 import { commentsOf, hidesCharacters, isMixed, proseOf, withDisguised } from './text.ts'
 import { Triggers } from './triggers.ts'
 
-/** The texts of a revision that are searched, and the tags of its entry. */
+/** The texts of a revision, and the tags of its entry. */
 export type SignalledText = {
   title: string
   summary: string
   content: string
   rationale: string
-  tags: readonly string[]
+  tags?: readonly string[]
 }
 
 const bitOf = (signal: Signal): number => 1 << SIGNALS.indexOf(signal)
@@ -45,14 +45,17 @@ const MAY_COMMENT = /<!--|\]:/
 const IN_TAGS = /[-_./]+/g
 
 /**
- * The signals of a revision, as bits in the order of SIGNALS. A signal states a fact about the words. It is not a judgement and refuses
- * nothing. Takes time proportional to the text.
+ * The signals of the texts of a revision and of the tags of its entry, as bits in the order of SIGNALS. A signal states a fact about the
+ * words. It is not a judgement and refuses nothing. Takes time proportional to the text.
  */
-export function signalsOf({ title, summary, content, rationale, tags }: SignalledText): number {
+export function signalsOf({ title, summary, content, rationale, tags = [] }: SignalledText): number {
   const bits = signalsIn(`${title}\n\n${summary}\n\n${content}\n\n${rationale}`, content)
-  if (tags.length === 0) return bits
-  return bits | signalsIn(tags.map(tag => `${tag}\n\n${tag.replace(IN_TAGS, ' ')}`).join('\n\n'), '')
+  return tags.length === 0 ? bits : bits | signalsOfTags(tags)
 }
+
+/** The signals of the tags of an entry, as bits. */
+export const signalsOfTags = (tags: readonly string[]): number =>
+  signalsIn(tags.map(tag => `${tag}\n\n${tag.replace(IN_TAGS, ' ')}`).join('\n\n'), '')
 
 /** The maximum total length of the searched texts that are remembered, in UTF-16 units. */
 const REMEMBERED_CHARACTERS = 1_000_000

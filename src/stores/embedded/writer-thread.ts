@@ -105,6 +105,7 @@ const perform = async (command: WriterRequest): Promise<void> => {
   const { id, name, input } = command
   let reply: Reply
   try {
+    yieldCpu?.()
     const work = await workOf(command)
     const yielding: Work = (tx, floor) => {
       yieldCpu?.()
