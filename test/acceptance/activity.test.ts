@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Activity, Actor, Stats } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
 import { useApp } from '../support/app.ts'
-import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { allPages, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const HOUR = 3_600_000
 const MEMBERS = [
@@ -174,56 +174,6 @@ test('only answers 2xx are observed; feed, stats, discovery and guides are not',
   )
   assert.equal(await interactions(), earlier.count)
   assert.deepEqual((await feed('?limit=1')).items, earlier.newest)
-})
-
-test('the feed is in descending sequence without gaps, twenty a page, to a null cursor', async () => {
-  for (let n = 0; n < 22; n++) await newEntry(app.url, token)
-  const whole = await allPages<Activity>(app.url, '/api/activity', 50)
-  assert.deepEqual(
-    whole.map(({ sequence }) => Number(sequence)),
-    whole.map((_, n) => whole.length - n),
-  )
-  assert.equal(new Set(whole.map(({ id }) => id)).size, whole.length)
-  for (const row of whole) assert.equal(row.dataClass, 'EXTERNAL')
-  for (const limit of [7, 49]) {
-    assert.deepEqual(await allPages<Activity>(app.url, '/api/activity', limit), whole)
-  }
-  const first = await feed()
-  assert.deepEqual(first.items, whole.slice(0, 20))
-  assert.equal(first.nextCursor, whole[19]?.sequence)
-})
-
-test('pages neither repeat nor skip while rows are added, and the answer has a Link to the next page', async () => {
-  const whole = await allPages<Activity>(app.url, '/api/activity')
-  const seen: Activity[] = []
-  let next: string | undefined = '/api/activity?limit=10'
-  while (next !== undefined) {
-    const answer: Awaited<ReturnType<typeof call<Page>>> = await call<Page>(app.url, 'GET', next)
-    seen.push(...expectStatus(answer, 200).items)
-    await newEntry(app.url, token)
-    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
-    assert.equal(next === undefined, answer.body.nextCursor === null)
-  }
-  assert.deepEqual(seen, whole)
-})
-
-test('before is a sequence, of 1 to 19 digits', async () => {
-  assert.deepEqual(await feed('?before=1'), { items: [], nextCursor: null })
-  assert.deepEqual(
-    (await feed('?before=0000000000000000003')).items.map(({ sequence }) => sequence),
-    ['2', '1'],
-  )
-  assert.deepEqual(await feed('?before=9999999999999999999&limit=2'), await feed('?limit=2'))
-  for (const [query, code] of [
-    ['before=', 'INVALID_BEFORE'],
-    ['before=x', 'INVALID_BEFORE'],
-    ['before=-1', 'INVALID_BEFORE'],
-    [`before=${'1'.repeat(20)}`, 'INVALID_BEFORE'],
-    ['before=1&before=2', 'REPEATED_PARAMETER'],
-    ['offset=1', 'UNKNOWN_PARAMETER'],
-  ] as const) {
-    expectProblem(await call(app.url, 'GET', `/api/activity?${query}`), 400, code)
-  }
 })
 
 test('concurrent writes are in the feed in one order, each once', async () => {

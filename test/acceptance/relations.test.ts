@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Actor, Entry, Relation } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
 import { ADMIN_TOKEN, useApp } from '../support/app.ts'
-import { type Answer, allPages, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -149,42 +149,4 @@ test('relations with a withdrawn entry are not listed at the other end until it 
   expectProblem(await call(app.url, 'GET', `/api/entries/${b.slug}/relations`), 410, 'ENTRY_WITHDRAWN')
   await moderate(b, 'RESTORE')
   assert.deepEqual(rationales(await relations(a)), ['stays', ...countDown(4, 1)])
-})
-
-test('pages are newest first, twenty a page, to a null cursor, the same at both ends', async () => {
-  const [a, b] = await related(23)
-  const first = await relations(a)
-  assert.deepEqual(rationales(first), countDown(23, 4))
-  assert.deepEqual(rationales(await relations(a, `?before=${first.nextCursor}`)), countDown(3, 1))
-  for (const limit of [1, 5, 22, 23, 50]) {
-    for (const end of [a, b]) {
-      const all = await allPages<Relation>(app.url, `/api/entries/${end.id}/relations`, limit)
-      assert.deepEqual(rationales({ items: all, nextCursor: null }), countDown(23, 1), `limit ${limit}`)
-    }
-  }
-})
-
-test('pages neither repeat nor skip while relations are added, and the answer has a Link to the next page', async () => {
-  const [a, b] = await related(7)
-  const seen: string[] = []
-  let next: string | undefined = `/api/entries/${b.slug}/relations?limit=2`
-  while (next !== undefined) {
-    const answer: Answer<Page> = await call(app.url, 'GET', next)
-    const page = expectStatus(answer, 200)
-    seen.push(...rationales(page))
-    await relate(a, b, { rationale: 'later' })
-    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
-    assert.equal(next === undefined, page.nextCursor === null)
-  }
-  assert.deepEqual(seen, countDown(7, 1))
-})
-
-test('a small before is a plain offset, and every number is accepted', async () => {
-  const [a] = await related(5)
-  const from = async (before: string) => rationales(await relations(a, `?before=${before}`))
-  assert.deepEqual(await from('2'), countDown(3, 1))
-  assert.deepEqual(await from('5'), [])
-  assert.deepEqual(await from('2000000000'), countDown(2, 1))
-  assert.deepEqual(await from('8000000001'), countDown(4, 1))
-  assert.deepEqual(await from('9999999999999999999'), [])
 })

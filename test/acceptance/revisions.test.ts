@@ -3,16 +3,7 @@ import { test } from 'node:test'
 import type { Entry, Revision } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
 import { useApp } from '../support/app.ts'
-import {
-  type Answer,
-  allPages,
-  call,
-  expectProblem,
-  expectStatus,
-  newActor,
-  newEntry,
-  revisionOf,
-} from '../support/client.ts'
+import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 let token: string
 let authorId: string
@@ -32,7 +23,6 @@ const page = async (entry: Entry, query = ''): Promise<Page> =>
   expectStatus(await call<Page>(app.url, 'GET', `${pathOf(entry)}${query}`), 200)
 const read = async (entry: Entry): Promise<Entry> =>
   expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${entry.id}`), 200)
-const ids = (revisions: Revision[]): string[] => revisions.map(({ id }) => id)
 
 /** An entry with `count` revisions; the contents are their numbers, from 1. */
 async function grown(count: number): Promise<Entry> {
@@ -40,8 +30,6 @@ async function grown(count: number): Promise<Entry> {
   for (let n = 2; n <= count; n++) entry = await revise(entry, { content: String(n) })
   return entry
 }
-const contents = ({ items }: Page): number[] => items.map(({ content }) => Number(content))
-const countDown = (from: number, to: number): number[] => Array.from({ length: from - to + 1 }, (_, n) => from - n)
 
 test('the first revision is a CREATE with all texts of the entry', async () => {
   const entry = await newEntry(app.url, token, { title: 'T', summary: 'S', content: 'C' })
@@ -173,73 +161,6 @@ test('exact revisions are read in either case, under their own entry only', asyn
   expectProblem(await call(app.url, 'GET', `${pathOf(entry)}/${entry.id}`), 404, 'REVISION_NOT_FOUND')
   expectProblem(await call(app.url, 'GET', `${pathOf(entry)}/latest`), 400, 'INVALID_REVISION_ID')
   expectProblem(await call(app.url, 'GET', '/api/entries/none/revisions'), 404, 'ENTRY_NOT_FOUND')
-})
-
-test('the history is listed newest first, twenty a page, to a null cursor', async () => {
-  const entry = await grown(45)
-  const first = await page(entry)
-  assert.deepEqual(contents(first), countDown(45, 26))
-  const second = await page(entry, `?before=${first.nextCursor}`)
-  assert.deepEqual(contents(second), countDown(25, 6))
-  const third = await page(entry, `?before=${second.nextCursor}`)
-  assert.deepEqual(contents(third), countDown(5, 1))
-  assert.equal(third.nextCursor, null)
-  const exact = await page(entry, '?limit=45')
-  assert.deepEqual([contents(exact).length, exact.nextCursor], [45, null])
-  for (const limit of [1, 7, 44, 50]) {
-    const all = await allPages<Revision>(app.url, pathOf(entry), limit)
-    assert.deepEqual(all, exact.items, `limit ${limit}`)
-  }
-})
-
-test('pages neither repeat nor skip while revisions are added', async () => {
-  let entry = await grown(12)
-  const earlier = ids((await page(entry)).items)
-  let { items, nextCursor } = await page(entry, '?limit=3')
-  const seen = ids(items)
-  while (nextCursor !== null) {
-    entry = await revise(entry, { content: '99' })
-    ;({ items, nextCursor } = await page(entry, `?limit=3&before=${nextCursor}`))
-    seen.push(...ids(items))
-  }
-  assert.deepEqual(seen, earlier)
-})
-
-test('a small before is a plain offset, and every number of 1 to 19 digits is accepted', async () => {
-  const entry = await grown(6)
-  const from = async (before: string): Promise<number[]> => contents(await page(entry, `?before=${before}`))
-  assert.deepEqual(await from('0'), countDown(6, 1))
-  assert.deepEqual(await from('2'), countDown(4, 1))
-  assert.deepEqual(await from('0000000000000000005'), [1])
-  assert.deepEqual(await from('6'), [])
-  assert.deepEqual(await from('999999999'), [])
-  assert.deepEqual(await from('4000000001'), countDown(3, 1))
-  // A list that was longer than this one is: its size counts as the present one.
-  assert.deepEqual(await from('9000000002'), countDown(4, 1))
-  assert.deepEqual(await from('9999999999000000000'), countDown(6, 1))
-  assert.deepEqual(await from('9999999999999999999'), [])
-  const clamped = await page(entry, '?limit=2&before=9000000001')
-  assert.deepEqual(contents(clamped), [5, 4])
-  assert.deepEqual(contents(await page(entry, `?before=${clamped.nextCursor}`)), [3, 2, 1])
-  for (const before of ['', '-1', '1.5', 'abc', '1e3', '12345678901234567890', '٣', '+1']) {
-    const answer = await call(app.url, 'GET', `${pathOf(entry)}?before=${encodeURIComponent(before)}`)
-    expectProblem(answer, 400, 'INVALID_BEFORE')
-  }
-})
-
-test('the answer has a Link to the next page as well as the cursor', async () => {
-  const entry = await grown(5)
-  const seen: Revision[] = []
-  let next: string | undefined = `${pathOf(entry)}?limit=2`
-  while (next !== undefined) {
-    const answer: Answer<Page> = await call(app.url, 'GET', next)
-    const { items, nextCursor } = expectStatus(answer, 200)
-    seen.push(...items)
-    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
-    assert.equal(next === undefined, nextCursor === null)
-    if (next !== undefined) assert.equal(new URLSearchParams(next.split('?')[1]).get('before'), nextCursor)
-  }
-  assert.deepEqual(seen, (await page(entry)).items)
 })
 
 test('a refused revision changes nothing', async () => {

@@ -3,16 +3,7 @@ import { test } from 'node:test'
 import type { Activity, Actor, Entry } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
 import { useApp } from '../support/app.ts'
-import {
-  type Answer,
-  allPages,
-  call,
-  expectProblem,
-  expectStatus,
-  newActor,
-  newEntry,
-  revisionOf,
-} from '../support/client.ts'
+import { type Answer, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -164,64 +155,4 @@ test('an anonymous reader is an actor without a name', async () => {
   assert.equal(items[0]?.action, 'READ')
   assert.equal(items[0]?.actorName, null)
   assert.notEqual(items[0]?.actorId, actor.id)
-})
-
-test('pages are in descending sequence to a null cursor, and stay the same while rows are added', async () => {
-  const entry = await newEntry(app.url, token)
-  await timeline(entry)
-  const verify = () =>
-    post(`/api/entries/${entry.slug}/verify`, {
-      revisionId: entry.currentRevisionId,
-      result: 'SUPPORTED',
-      confidence: 1,
-      rationale: 'r',
-    })
-  for (let n = 0; n < 23; n++) await verify()
-  const whole = await timeline(entry, '?limit=50')
-  assert.equal(whole.items.length, 25)
-  const sequences = whole.items.map(({ sequence }) => Number(sequence))
-  assert.deepEqual(
-    sequences,
-    sequences.toSorted((a, b) => b - a),
-  )
-  assert.equal(new Set(sequences).size, 25)
-  const first = await timeline(entry)
-  assert.deepEqual(first.items, whole.items.slice(0, 20))
-  assert.equal(first.nextCursor, first.items.at(-1)?.sequence)
-  const seen: Activity[] = []
-  let next: string | undefined = `/api/entries/${entry.slug}/timeline?limit=4`
-  while (next !== undefined) {
-    const answer: Answer<Page> = await call(app.url, 'GET', next, { token })
-    seen.push(...expectStatus(answer, 200).items)
-    await verify()
-    next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
-    assert.equal(next === undefined, answer.body.nextCursor === null)
-  }
-  assert.deepEqual(seen, whole.items)
-})
-
-test('before is a sequence, of 1 to 19 digits', async () => {
-  const entry = await newEntry(app.url, token)
-  const { items } = await timeline(entry)
-  const [newest, oldest] = items.map(({ sequence }) => sequence)
-  assert.deepEqual(actions(await timeline(entry, `?before=${newest}`)), ['CREATE'])
-  assert.deepEqual(await timeline(entry, `?before=${oldest}`), { items: [], nextCursor: null })
-  assert.deepEqual(await timeline(entry, '?before=0'), { items: [], nextCursor: null })
-  assert.deepEqual(await timeline(entry, '?before=9999999999999999999'), { items, nextCursor: null })
-  assert.deepEqual(await timeline(entry, `?before=${String(newest).padStart(19, '0')}`), {
-    items: items.slice(1),
-    nextCursor: null,
-  })
-  const path = `/api/entries/${entry.slug}/timeline?before=${'9'.repeat(20)}`
-  expectProblem(await call(app.url, 'GET', path), 400, 'INVALID_BEFORE')
-  expectProblem(await call(app.url, 'GET', '/api/entries/none/timeline'), 404, 'ENTRY_NOT_FOUND')
-})
-
-test('a timeline survives a restart, ids and sequences included', async () => {
-  const entry = await newEntry(app.url, token)
-  const path = `/api/entries/${entry.slug}/timeline`
-  await timeline(entry)
-  const earlier = await allPages<Activity>(app.url, path)
-  await app.restart()
-  assert.deepEqual(await allPages<Activity>(app.url, path), earlier)
 })
