@@ -52,22 +52,6 @@ async function until(what: string, isTrue: () => boolean): Promise<void> {
 }
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
-const BODY = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n'.concat('z'.repeat(20))
-
-test('a connection that pipelines gets its first answer and is closed before the second', async t => {
-  for (const request of [GET, BODY]) {
-    const handled: ServerResponse[] = []
-    const { client, text, received } = await start(t, (_request, response) => void handled.push(response))
-    client.write(request.repeat(2))
-    await until('the second request', () => received() === 2)
-    client.write(request)
-    handled[0]?.writeHead(200, ['content-length', '5']).end('first')
-    await once(client, 'close')
-    assert.equal(handled.length, 1)
-    assert.match(text(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*connection: close\r\n[\s\S]*\r\n\r\nfirst$/i)
-    assert.equal(text().split('HTTP/1.1').length, 2)
-  }
-})
 
 test('an answer that has begun before the second request arrives is sent in full', async t => {
   const handled: ServerResponse[] = []

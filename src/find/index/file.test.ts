@@ -16,7 +16,6 @@ import {
   indexedRecord,
   openIndex,
   putEntries,
-  removeEntries,
   saveIndexedRecord,
   tidyIndex,
   undoIndexing,
@@ -61,37 +60,6 @@ function find(index: SqliteConnection, q: string, request: Partial<SearchRequest
   return found.coverage === 'ALL' ? found.entries : []
 }
 
-test('all terms must match, in any field; a phrase stays within one field', () => {
-  const entries = [
-    entryOf(1, { title: 'Red fox', content: 'runs' }),
-    entryOf(2, { title: 'Red', summary: 'fox', content: 'sleeps' }),
-    entryOf(3, { title: 'Fox', tags: '["deep red","sea"]' }),
-  ]
-  withIndex(entries, index => {
-    assert.deepEqual(find(index, 'red fox'), [3, 2, 1])
-    assert.deepEqual(find(index, '"red fox"'), [1])
-    assert.deepEqual(find(index, 'red fox runs'), [1])
-    assert.deepEqual(find(index, 'sle'), [2])
-    assert.deepEqual(find(index, 'sl'), [])
-    assert.deepEqual(find(index, '"red sea"'), [], 'no phrase reaches from one tag into the next')
-    assert.deepEqual(find(index, '"deep red"'), [3])
-  })
-})
-
-test('a tag matches as a whole, by its key', () => {
-  const entries = [
-    entryOf(1, { tags: '["Deep  Sea"]' }),
-    entryOf(2, { tags: '["deep-sea"]' }),
-    entryOf(3, { tags: '["deep"]' }),
-  ]
-  withIndex(entries, index => {
-    assert.deepEqual(find(index, '', { tag: tagKey('DEEP SEA') }), [1])
-    assert.deepEqual(find(index, '', { tag: 'deep-sea' }), [2])
-    assert.deepEqual(find(index, 'content', { tag: 'deep' }), [3])
-    assert.deepEqual(find(index, 'absent', { tag: 'deep' }), [])
-  })
-})
-
 test('no part of a query or tag is read as syntax', () => {
   withIndex([entryOf(1, { content: 'and or not near title' })], index => {
     for (const q of [
@@ -132,49 +100,6 @@ test('a text of a script without spaces is found exactly where it is a substring
     }),
     { numRuns: 40 },
   )
-})
-
-test('orders and pages: newest first, most revised first, ties by id descending, no entry twice', () => {
-  const entries = Array.from({ length: 30 }, (_, n) =>
-    entryOf(n + 1, { updated_at: 100 + Math.floor(n / 3), revisions: 1 + (n % 4) }),
-  )
-  const recent = entries.toSorted((a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1))
-  const evolved = recent.toSorted((a, b) => b.revisions - a.revisions)
-  withIndex(entries, index => {
-    for (const [sort, expected] of [
-      ['recent', recent],
-      ['evolution', evolved],
-    ] as const) {
-      const pages = [0, 7, 14, 21, 28].flatMap(offset => find(index, 'content', { sort, limit: 7, offset }))
-      assert.deepEqual(
-        pages,
-        expected.map(({ number }) => number),
-      )
-    }
-    const { more } = searchIndex(index, { q: 'content', tag: null, sort: 'recent', limit: 30, offset: 0 })
-    assert.equal(more, false)
-  })
-})
-
-test('relevance puts a match in the title before one in the content', () => {
-  const entries = [
-    entryOf(1, { title: 'Walrus' }),
-    entryOf(2, { content: 'a walrus among many other words' }),
-    entryOf(3),
-  ]
-  withIndex(entries, index => assert.deepEqual(find(index, 'walrus', { sort: 'relevance' }), [1, 2]))
-})
-
-test('an entry is found by its current text only, and a removed entry is not found', () => {
-  withIndex([entryOf(1, { content: 'old' }), entryOf(2)], index => {
-    putEntries(index, [{ ...entryOf(1, { content: 'new' }), revision: 3 }])
-    assert.deepEqual(find(index, 'old'), [])
-    assert.deepEqual(find(index, 'new'), [1])
-    removeEntries(index, [1])
-    removeEntries(index, [1])
-    assert.deepEqual(find(index, 'new'), [])
-    assert.deepEqual(find(index, 'content'), [2])
-  })
 })
 
 test('fifty revised entries that are put together make one segment of each table at most', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type HistoryEvent as Event, evidenceAfter } from '../../../test/support/judged-history.ts'
-import { assess, COMPARED_TEXTS, latestOf, TRACED_CLAIMS, textsToCompare, verdictOf } from './rules.ts'
+import { assess, COMPARED_TEXTS, TRACED_CLAIMS, textsToCompare, verdictOf } from './rules.ts'
 
 const after = (...events: Event[]) => assess(evidenceAfter(...events)).standing
 const yes = (of?: number): Event => ({ verdict: 'SUPPORTED', ...(of === undefined ? {} : { of }) })
@@ -12,17 +12,6 @@ const text = (content: string, changeType: 'EXPAND' | 'CORRECT' = 'EXPAND', acto
   content,
   changeType,
   actor,
-})
-
-test('the states: nothing, inconclusive, supported, disputed, contradicted', () => {
-  const states = (...events: Event[]) => after(text('It is.'), ...events).state
-  assert.equal(states(), 'UNCHECKED')
-  assert.equal(states({ verdict: 'INCONCLUSIVE' }), 'INCONCLUSIVE')
-  assert.equal(states(yes()), 'SUPPORTED')
-  assert.equal(states(yes(), no), 'DISPUTED')
-  assert.equal(states({ verdict: 'UNSUPPORTED' }), 'CONTRADICTED')
-  assert.equal(states({ verdict: 'SUPPORTED', own: true }), 'UNCHECKED')
-  assert.equal(states({ verdict: 'CONTRADICTED', own: true }), 'CONTRADICTED', 'an author may object to its own text')
 })
 
 test('a small edit inherits no support: the changed sentence is unconfirmed, the rest is confirmed', () => {
@@ -43,11 +32,6 @@ test('a deleted warning is a change, although all that is left is confirmed', ()
 test('a supported text that shares less than half of the current one counts as earlier', () => {
   const one = after(text(sentences(3)), yes(), text(sentences(3) + sentences(30, 100)))
   assert.deepEqual([one.state, one.tally.supported, one.earlier.supported], ['UNCHECKED', 0, 1])
-})
-
-test('an exact restore has its support again, and its objections', () => {
-  assert.equal(after(text('It is.'), yes(), text('Vandalised.'), text('It is.')).state, 'SUPPORTED')
-  assert.equal(after(text('It is.'), no, text('It was.', 'CORRECT'), text('It is.')).state, 'CONTRADICTED')
 })
 
 test('a correction answers at once; only another voice addresses', () => {
@@ -93,22 +77,6 @@ test('an objector withdraws by supporting the text; its other judgement replaces
   const later = after(text('It is.'), by('CONTRADICTED'), text('It was.', 'CORRECT'), by('SUPPORTED'))
   assert.deepEqual([later.state, later.contradictions[0]?.status], ['SUPPORTED', 'ADDRESSED'])
   assert.equal(after(text('It is.'), by('SUPPORTED'), by('CONTRADICTED')).state, 'CONTRADICTED')
-})
-
-test('a contradiction and a relation of one actor are one voice, and the contradiction is shown first', () => {
-  const both: Event[] = [
-    { verdict: 'CONTRADICTED', actor: 7 },
-    { verdict: 'CONTRADICTS', actor: 7 },
-  ]
-  for (const events of [both, both.toReversed()]) {
-    const one = after(text('It is.'), ...events)
-    assert.deepEqual([one.tally.contradicted, one.tally.against], [1, 1])
-    assert.deepEqual(
-      one.contradictions.map(({ verdict }) => verdict),
-      ['CONTRADICTED'],
-    )
-    assert.equal(latestOf(evidenceAfter(text('It is.'), ...events).judgements).length, 2)
-  }
 })
 
 test('actors of one network are one voice, and all unknown origins are one', () => {
