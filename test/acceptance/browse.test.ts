@@ -208,9 +208,3 @@ test('a withdrawn entry is not found, and found again when it is restored', asyn
     )
   }
 })
-
-test('published entries are found after a restart', async () => {
-  await publish('kept', { title: 'Found after a restart' })
-  await app.restart()
-  assert.deepEqual(titles(await list({ q: 'found after', tag: 'KEPT' })), ['Found after a restart'])
-})

@@ -165,15 +165,3 @@ test('sources name an exact revision of an entry, in either case, and are return
   await newEntry(app.url, token, { sources: again.slice(1) })
   expectProblem(await create({ title: 't', summary: 's', content: 'c', sources: again }), 400, 'INVALID_SOURCES')
 })
-
-test('a withdrawn entry is 410 and cannot be cited by anything new; a locked one can', async () => {
-  const entry = await newEntry(app.url, token)
-  const sources = [{ entryId: entry.id, revisionId: entry.currentRevisionId }]
-  const citing = { title: 't', summary: 's', content: 'c', sources }
-  await moderate(entry, 'BLOCK')
-  assert.equal(expectStatus(await call<Entry>(app.url, 'GET', `/api/entries/${entry.id}`), 200).status, 'LOCKED')
-  expectStatus(await create(citing), 201)
-  await moderate(entry, 'HIDE')
-  expectProblem(await call(app.url, 'GET', `/api/entries/${entry.slug}`), 410, 'ENTRY_WITHDRAWN')
-  expectProblem(await create(citing), 422, 'SOURCE_NOT_FOUND')
-})

@@ -75,28 +75,6 @@ test('entries and revisions are revalidated on every use, lists and problems are
   }
 })
 
-test('no cached copy is valid after a withdrawal or a lock', async () => {
-  const made = await newEntry(app.url, token)
-  const path = `/api/entries/${made.slug}`
-  const revision = `${path}/revisions/${made.currentRevisionId}`
-  const [first, fixed] = [await etagOf(path), await etagOf(revision)]
-  const moderate = async (action: string) => {
-    const body = { targetType: 'ENTRY', targetId: made.id, action, reason: 'Test.' }
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-    expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body, headers }), 200)
-  }
-  await moderate('BLOCK')
-  assert.equal((await ask(path, first)).status, 200)
-  await moderate('HIDE')
-  for (const [address, tag] of [
-    [path, first],
-    [path, '*'],
-    [revision, fixed],
-  ] as const) {
-    expectProblem(await ask(address, tag), 410, 'ENTRY_WITHDRAWN')
-  }
-})
-
 test('a missing entry is 404 and a bad token 401 even with a star', async () => {
   expectProblem(await ask('/api/entries/none', '*'), 404, 'ENTRY_NOT_FOUND')
   const headers = { 'if-none-match': '*' }

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
 import { startApp, useApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, expectStatus, newActor } from '../support/client.ts'
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const CAPABILITIES = 'READ SEARCH CREATE EXPAND CORRECT VERIFY CONTRADICT CONNECT SYNTHESIZE'.split(' ')
@@ -107,14 +107,6 @@ test('the default limits are those of the contract', async () => {
   })
 })
 
-test('health and readiness are ok, and not charged', async () => {
-  for (const path of ['/health', '/ready', '/health?x=1']) {
-    const answer = await get(path)
-    assert.deepEqual(expectStatus(answer, 200), { status: 'ok' })
-    assert.equal(answer.headers.get('ratelimit'), null)
-  }
-})
-
 test('guides have their media types and an ETag, and ignore unknown parameters', async () => {
   const types = {
     '/openapi.json': 'application/json; charset=utf-8',
@@ -209,73 +201,6 @@ test('every guide names every public operation, and none of the administrator', 
     open.map(([name]) => name),
   )
   assert.ok(Buffer.byteLength((await get('/llms.txt')).text) < 8_000)
-})
-
-test('the OpenAPI document describes every public operation, and its version is that of the interface', async () => {
-  type OpenApi = { openapi: string; info: { title: string; version: string }; paths: Record<string, object> }
-  const { openapi, info, paths } = expectStatus(await call<OpenApi>(app.url, 'GET', '/openapi.json'), 200)
-  assert.match(openapi, /^3\.1\./)
-  assert.equal(info.version, '0.1.0')
-  const expected = [
-    'post /api/actors',
-    'get /api/entries',
-    'post /api/entries',
-    'get /api/search',
-    'get /api/entries/{slug}',
-    'get /api/entries/{slug}/revisions',
-    'post /api/entries/{slug}/revisions',
-    'get /api/entries/{slug}/revisions/{revisionId}',
-    'get /api/entries/{slug}/relations',
-    'get /api/entries/{slug}/evidence',
-    'get /api/entries/{slug}/timeline',
-    'post /api/entries/{slug}/verify',
-    'post /api/entries/{slug}/contradict',
-    'post /api/relations',
-    'get /api/activity',
-    'get /api/stats',
-    'get /api/discovery',
-    'get /health',
-    'get /ready',
-    'get /api/admin/snapshot',
-    'get /api/admin/entries/{id}',
-    'post /api/admin/moderate',
-  ]
-  for (const each of expected) {
-    const [method = '', path = ''] = each.split(' ')
-    assert.ok(Object.hasOwn(paths[path] ?? {}, method), each)
-  }
-})
-
-test('unknown paths and methods are 404 in the error shape', async () => {
-  const { token } = await newActor(app.url)
-  const { slug } = await newEntry(app.url, token)
-  const unknown: [string, string][] = [
-    ['GET', '/api'],
-    ['GET', '/api/nothing'],
-    ['GET', `/api/entries/${slug}/`],
-    ['GET', `/api/entries/${slug}/nothing`],
-    ['GET', `/api/entries/${slug}/verify`],
-    ['GET', '/API/entries'],
-    ['GET', '/api/actors'],
-    ['GET', '/api/relations'],
-    ['GET', '/api/admin/moderate'],
-    ['POST', '/api/search'],
-    ['POST', `/api/entries/${slug}`],
-    ['POST', `/api/entries/${slug}/evidence`],
-    ['POST', '/health'],
-    ['PUT', `/api/entries/${slug}`],
-    ['PATCH', `/api/entries/${slug}`],
-    ['DELETE', `/api/entries/${slug}`],
-    ['DELETE', '/api/admin/snapshot'],
-  ]
-  for (const [method, path] of unknown) {
-    const answer = await call(app.url, method, path)
-    assert.equal(answer.status, 404, `${method} ${path} ${answer.text}`)
-    expectProblem(answer, 404, 'ROUTE_NOT_FOUND')
-  }
-  // An unknown path is reported before body and token are checked.
-  const answer = await call(app.url, 'POST', '/api/nothing', { raw: '{', token: 'bad' })
-  expectProblem(answer, 404, 'ROUTE_NOT_FOUND')
 })
 
 test('every answer has a new request id, never one that was sent', async () => {

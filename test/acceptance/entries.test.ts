@@ -252,9 +252,3 @@ test('the list is newest change first with ties by id, and limit and offset are 
   const beyond = expectStatus(await call<EntryList>(app.url, 'GET', '/api/entries?offset=10000'), 200)
   assert.deepEqual([beyond.items, beyond.offset], [[], 10_000])
 })
-
-test('entries survive a restart unchanged', async () => {
-  const entry = await titled('Kept')
-  await app.restart()
-  assert.deepEqual(await read(entry.slug), entry)
-})

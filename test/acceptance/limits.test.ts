@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Discovery, Entry } from '../../src/contract/resources.ts'
+import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
@@ -118,12 +118,6 @@ test('health, readiness and the guides are not charged', async () => {
       assert.deepEqual([answer.headers.get('ratelimit'), answer.headers.get('ratelimit-policy')], [null, null])
     }
   }
-})
-
-test('discovery reports the configured numbers', async () => {
-  const { limits } = expectStatus(await from(address())('GET', '/api/discovery'), 200) as unknown as Discovery
-  const configured = { readPerMinute: READS, writePerMinute: WRITES, cooldownSeconds: 0 }
-  assert.deepEqual(limits, { bodyBytes: 32_768, contentCharacters: 20_000, ...configured })
 })
 
 test('a restart does not reset the limits', async () => {

@@ -75,25 +75,6 @@ test('a restart retains the salt of the day, and so the anonymous actor', async 
   assert.equal((await actorSeen(origin, 'agent/1')).actorId, actorId)
 })
 
-test('observed and recurrent actors count each anonymous actor once', async () => {
-  const origin = address()
-  const before = await stats()
-  const read = (userAgent: string) =>
-    call(app.url, 'GET', '/api/entries', { headers: { 'x-forwarded-for': origin, 'user-agent': userAgent } })
-  await read('counted/1')
-  const once = await stats()
-  assert.deepEqual(
-    [once.observedActors, once.recurrentActors, once.externalInteractions],
-    [before.observedActors + 1, before.recurrentActors, before.externalInteractions + 1],
-  )
-  await Promise.all([read('counted/1'), read('counted/1'), read('counted/2')])
-  const more = await stats()
-  assert.deepEqual(
-    [more.observedActors, more.recurrentActors, more.externalInteractions],
-    [once.observedActors + 1, once.recurrentActors + 1, once.externalInteractions + 3],
-  )
-})
-
 test('past 64 anonymous actors an origin has one shared record for the rest of the day', async () => {
   const origin = address()
   const first = await actorSeen(origin, 'crowd/0')

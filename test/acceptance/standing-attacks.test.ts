@@ -140,28 +140,6 @@ test('a trivial CORRECT revision after a contradiction is shown as an answer, an
   assert.equal(standing.contradictions[0]?.answeredBy, trivial.currentRevisionId)
 })
 
-test('a correction of one number is seen at once', async () => {
-  const entry = await contradicted(lines('Brew it at 700 degrees.'))
-  const corrected = await world.revise(author, entry, {
-    content: lines('Brew it at 70 degrees.'),
-    changeType: 'CORRECT',
-  })
-  assert.equal(corrected.standing.state, 'ANSWERED')
-  await world.verify(await world.voice(), corrected)
-  assert.deepEqual(summaryOf(await assertOneStanding(world, corrected)), ['SUPPORTED', 0, ['ADDRESSED']])
-})
-
-test('alternating edits restore an objection each time', async () => {
-  const entry = await contradicted(lines('Pi is 3.'))
-  let latest = entry
-  for (let n = 0; n < 4; n++) {
-    latest = await world.revise(attacker, latest, { content: lines(`Pi is ${n}.1.`), changeType: 'CORRECT' })
-    assert.equal(latest.standing.state, 'ANSWERED')
-    latest = await world.revise(attacker, latest, { content: entry.content, changeType: 'CORRECT' })
-    assert.equal(latest.standing.state, 'CONTRADICTED')
-  }
-})
-
 test('a restore to a contradicted text opens the objection again, also after a reader confirmed the correction', async () => {
   const entry = await contradicted(lines('Pi is 3.'))
   const corrected = await world.revise(author, entry, { content: lines('Pi is 3.14.'), changeType: 'CORRECT' })
@@ -188,21 +166,6 @@ test('vandalism that its supporter repairs leaves the confirmation, and a later 
   const standing = await assertOneStanding(world, later)
   assert.deepEqual([standing.state, standing.tally.for, standing.changed], ['PARTLY_SUPPORTED', 1, 1])
   assert.deepEqual([standing.unconfirmed[0]?.text, standing.unconfirmed[0]?.actor.id], ['Wait 0 s.', attacker.id])
-})
-
-test("an author's objection to its own text is seen", async () => {
-  const entry = await world.publishFrom(author)
-  await world.contradict(author, entry, 'I was wrong.')
-  const { state, contradictions } = await assertOneStanding(world, entry)
-  assert.deepEqual([state, contradictions[0]?.byAuthor], ['CONTRADICTED', true])
-})
-
-test('a CONTRADICTS relation leaves the contradiction of its actor with its measured reason', async () => {
-  const [entry, source] = [await world.publish(author), await world.publish(author)]
-  await world.contradict(attacker, entry, 'Measured: 9 s.')
-  await world.object(attacker, source, entry)
-  const { tally, contradictions } = await assertOneStanding(world, entry)
-  assert.deepEqual([tally.against, contradictions.map(one => one.rationale)], [1, ['Measured: 9 s.']])
 })
 
 test('a second token on the network of the author confirms nothing; another network does', async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Activity, Entry, Stats } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, useApp } from '../support/app.ts'
-import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import type { Entry, Stats } from '../../src/contract/resources.ts'
+import { useApp } from '../support/app.ts'
+import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const HOUR = 3_600_000
 const NUMBERS = [
@@ -42,11 +42,6 @@ const get = async (path: string, userAgent: string, token?: string) =>
     }),
     200,
   )
-const moderate = async (targetType: string, targetId: string, action: string): Promise<void> => {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-  const body = { targetType, targetId, action, reason: 'Test.' }
-  expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body, headers }), 200)
-}
 const topic = async (tag: string): Promise<number | undefined> =>
   (await stats()).topics.find(one => one.tag === tag)?.count
 
@@ -108,14 +103,6 @@ test('anonymous readers are observed once each, and are recurrent from their sec
   assert.deepEqual(await risesBy(() => get('/api/stats', 'agent/4')), {})
 })
 
-test('an anonymous reader is a different actor on another day', async () => {
-  const entry = await newEntry(app.url, (await newActor(app.url)).token)
-  const path = `/api/entries/${entry.slug}`
-  await get(path, 'daily/1')
-  app.advance(24 * HOUR)
-  assert.deepEqual(await risesBy(() => get(path, 'daily/1')), { externalInteractions: 1, observedActors: 1 })
-})
-
 test('failures count nothing', async () => {
   const { token } = await newActor(app.url)
   const entry = await newEntry(app.url, token)
@@ -142,26 +129,6 @@ test('concurrent actions are counted exactly', async () => {
   assert.deepEqual(rise, { externalInteractions: 100, entries: 40, revisions: 40, recurrentActors: 1 })
 })
 
-test('withdrawals lower the numbers and restorations raise them; interactions and actors never fall', async () => {
-  const { token } = await newActor(app.url)
-  const [entry, other] = [await newEntry(app.url, token, { tags: ['Withdrawn'] }), await newEntry(app.url, token)]
-  const verdict = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'r' }
-  await post(`/api/entries/${entry.id}/verify`, verdict, token)
-  await post(`/api/entries/${entry.id}/contradict`, { revisionId: entry.currentRevisionId, rationale: 'r' }, token)
-  const link = { sourceEntryId: other.id, targetEntryId: entry.id, relationType: 'CONNECT', rationale: 'r' }
-  await post('/api/relations', link, token)
-  await post(`/api/entries/${entry.id}/revisions`, revisionOf(entry), token)
-  const fall = { entries: -1, revisions: -2, verifications: -1, contradictions: -1, relations: -1 }
-  assert.equal(await topic('Withdrawn'), 1)
-  assert.deepEqual(await risesBy(() => moderate('ENTRY', entry.id, 'HIDE')), fall)
-  assert.equal(await topic('Withdrawn'), undefined)
-  assert.deepEqual(await risesBy(() => moderate('ENTRY', entry.id, 'QUARANTINE')), {})
-  const rise = { entries: 1, revisions: 2, verifications: 1, contradictions: 1, relations: 1 }
-  assert.deepEqual(await risesBy(() => moderate('ENTRY', entry.id, 'RESTORE')), rise)
-  assert.equal(await topic('Withdrawn'), 1)
-  assert.deepEqual(await risesBy(() => moderate('ENTRY', entry.id, 'BLOCK')), {})
-})
-
 test('topics are the fifty tags that most entries have, by their first spelling', async () => {
   const { token } = await newActor(app.url)
   await newEntry(app.url, token, { tags: ['First Spelling'] })
@@ -180,12 +147,4 @@ test('topics are the fifty tags that most entries have, by their first spelling'
   assert.deepEqual(new Set(rest.map(({ tag }) => tag)), new Set(Array.from({ length: 49 }, (_, n) => `often ${n}`)))
   for (const { count } of rest) assert.equal(count, 2)
   for (const one of topics) assert.deepEqual(Object.keys(one), ['tag', 'count'])
-})
-
-test('the numbers agree with the feed, and survive a restart', async () => {
-  const earlier = await stats()
-  const rows = await allPages<Activity>(app.url, '/api/activity')
-  assert.equal(rows.filter(({ action }) => action === 'CREATE').length, earlier.entries)
-  await app.restart()
-  assert.deepEqual(await stats(), earlier)
 })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { TOKEN_BYTES, tokenOf } from '../../src/memory/actors/rules.ts'
 import { shareApp } from '../support/app.ts'
 import { openWire, type Sending, type Wire } from './wire.ts'
 import { expectRefusal, makeWorld, storingNothing, type World } from './world.ts'
@@ -46,7 +48,9 @@ test('an unknown path or method is 404 with any query, header and body, and noth
       }
     }
     expectRefusal('POST on a read', await wire.send('POST', '/api/search', { body: {} }), 404, 'ROUTE_NOT_FOUND')
-    expectRefusal('GET on a write', await wire.send('GET', '/api/actors'), 404, 'ROUTE_NOT_FOUND')
+    for (const path of ['/api/actors', '/api/relations', `/api/entries/${world.entry.slug}/verify`]) {
+      expectRefusal('GET on a write', await wire.send('GET', path), 404, 'ROUTE_NOT_FOUND')
+    }
   }))
 
 test('a malformed token is 401 with a challenge, on reads too, and ignored by operations without a token', async () => {
@@ -64,6 +68,11 @@ test('a malformed token is 401 with a challenge, on reads too, and ignored by op
     `Bearer ${token}`,
     `${token}, ${token}`,
     `${token}${token}`,
+    token.slice(0, -1),
+    `${token}0`,
+    token.replace('plm_', 'abc_'),
+    // Its checksum is correct, but it was never issued.
+    tokenOf(randomBytes(TOKEN_BYTES)),
     'x'.repeat(5_000),
   ]
   await storingNothing(wire, async () => {
@@ -71,6 +80,9 @@ test('a malformed token is 401 with a challenge, on reads too, and ignored by op
       for (const [method, path] of [
         ['GET', '/api/entries'],
         ['GET', '/api/discovery'],
+        ['GET', '/api/stats'],
+        ['GET', '/api/search?q=fox'],
+        ['GET', `/api/entries/${world.entry.slug}/evidence`],
         ['POST', '/api/actors'],
         ['POST', '/api/entries'],
       ] as const) {
