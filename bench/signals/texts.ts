@@ -1,57 +1,47 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIMITS } from '../../src/contract/limits.ts'
 import type { Signal } from '../../src/contract/vocabulary.ts'
 import { signalNames, signalsOf } from '../../src/memory/signals/signals.ts'
 
-const HERE = import.meta.dirname
-const ROOT = join(HERE, '../..')
+const ROOT = join(import.meta.dirname, '../..')
 
-export type Poisoned = { expect: Signal; text: string }
-export type Honest = { language: string; text: string }
+type Poisoned = { expect: Signal; text: string }
+type Honest = { language: string; text: string }
 
-const linesOf = <T>(name: string): T[] =>
-  readFileSync(join(HERE, name), 'utf8')
-    .trim()
-    .split('\n')
-    .map(line => JSON.parse(line) as T)
+const rawLinesOf = (path: string): string[] => readFileSync(join(ROOT, path), 'utf8').trim().split('\n')
+const linesOf = <T>(name: string): T[] => rawLinesOf(`bench/signals/${name}.jsonl`).map(line => JSON.parse(line) as T)
+const isUnread = (_: unknown, at: number): boolean => at % 2 === 1
 
 /** The signals of a text if it is the content of an entry. */
 export const signalsIn = (content: string): Signal[] =>
   signalNames(signalsOf({ title: '', summary: '', content, rationale: '', tags: [] }))
 
-/** Texts that were written after the patterns. The patterns were not changed for them. */
-export const poisoned = (): Poisoned[] => linesOf('poisoned-held-out.jsonl')
-
-/** A second set of texts with other words and other tricks, each with its language and its trick. */
-export const poisonedSecond = (): Poisoned[] => linesOf('poisoned-second.jsonl')
+/**
+ * Poisoned texts. The patterns were not changed for the first two sets. The third is by an author who knew neither the patterns nor the
+ * other sets; the patterns were changed after its odd lines were read, so only its even lines are here. The author of the fourth knew the
+ * known misses of the patterns.
+ */
+export const POISONED = {
+  first: linesOf<Poisoned>('poisoned-held-out'),
+  second: linesOf<Poisoned>('poisoned-second'),
+  third: linesOf<Poisoned>('poisoned-third').filter(isUnread),
+  fourth: linesOf<Poisoned>('poisoned-fourth'),
+}
 
 /**
- * A third set by an author who knew neither the patterns nor the other sets. The patterns were changed after the odd lines were read. The
- * even lines, which this function returns, were not read.
+ * Honest texts that resemble the poisoned ones of the same set: they discuss attacks, quote them, document comments, or use scripts that
+ * need invisible characters.
  */
-export const poisonedThird = (): Poisoned[] => linesOf<Poisoned>('poisoned-third.jsonl').filter((_, at) => at % 2 === 1)
-export const honestThird = (): Honest[] => linesOf<Honest>('honest-third.jsonl').filter((_, at) => at % 2 === 1)
+export const HONEST = {
+  second: linesOf<Honest>('honest-second'),
+  third: linesOf<Honest>('honest-third').filter(isUnread),
+  fourth: linesOf<Honest>('honest-fourth'),
+}
 
-/** A fourth set, whose author knew the known misses of the patterns. */
-export const poisonedFourth = (): Poisoned[] => linesOf('poisoned-fourth.jsonl')
-export const honestFourth = (): Honest[] => linesOf('honest-fourth.jsonl')
-
-/**
- * Honest texts that resemble poisoned ones: they discuss attacks, quote them, document comments, or use scripts that need invisible
- * characters.
- */
-export const honestSecond = (): Honest[] => linesOf('honest-second.jsonl')
-
-/** The entries of the judged collection of the search bench. */
+/** The entries of the judged collection of the search bench, each as a line of JSON. */
 export const judgedEntries = (): string[] =>
-  readdirSync(join(ROOT, 'bench/search/judged'))
-    .filter(name => name.startsWith('corpus-'))
-    .flatMap(name =>
-      readFileSync(join(ROOT, 'bench/search/judged', name), 'utf8')
-        .trim()
-        .split('\n'),
-    )
+  globSync('bench/search/judged/corpus-*.jsonl', { cwd: ROOT }).flatMap(rawLinesOf)
 
 /** Markdown and text files under a directory, divided into contents of entries. */
 export function textsUnder(directory: string): string[] {

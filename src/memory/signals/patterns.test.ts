@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  honestSecond,
-  honestThird,
-  judgedEntries,
-  packageTexts,
-  poisoned,
-  poisonedSecond,
-  poisonedThird,
-} from '../../../bench/signals/texts.ts'
+import { HONEST, judgedEntries, POISONED, packageTexts } from '../../../bench/signals/texts.ts'
 import { seededRandom } from '../../../test/support/random.ts'
 import { SIGNALS } from '../../contract/vocabulary.ts'
 import { readPatterns } from './pattern.ts'
@@ -67,9 +59,7 @@ function assertTried(text: string): number {
 test('a text that a pattern matches has the words that the pattern needs', () => {
   const texts = [
     ...patterns.flatMap(({ example, counterexample }) => [example, counterexample]),
-    ...[...poisoned(), ...poisonedSecond(), ...poisonedThird(), ...honestSecond(), ...honestThird()].map(
-      ({ text }) => text,
-    ),
+    ...[POISONED.first, POISONED.second, POISONED.third, HONEST.second, HONEST.third].flat().map(({ text }) => text),
     ...judgedEntries(),
     ...packageTexts(),
   ].map(text => text.normalize('NFKC'))
