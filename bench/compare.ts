@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCorpus, findWords, textBytes } from './corpus.ts'
-import { type Loader, startLoader } from './load/loader.ts'
+import { Loader } from './load/loader.ts'
 import type { Loaded, Operation } from './load/order.ts'
 import type { Options } from './options.ts'
 import { CORES, cpuSeconds, memoryOf, signalTree } from './processes.ts'
@@ -15,30 +15,21 @@ const WARM = 3
 const WARMING = 8
 /** The numbers of the entries of each round are distinct, and above those of the filled store. */
 const FRESH_STEP = 10_000_000
-const NO_END = 1_000_000_000
 const SAMPLED = 100
 
 /** `run` distinguishes the rounds of one run from those that `--resume` adds later. */
 type Started = { target: Target; running: Running; result: TargetResult; run: string }
 
-/** Directories that this process has emptied for `--refill`. Each is emptied only once. */
-const refilled = new Set<string>()
-
-/** The directories of a target and its number of entries. Of an earlier run, only the kept directory remains. */
-export async function placeOf(options: Options, target: Target, entries = options.entries): Promise<Place> {
-  const holding = Math.min(entries, target.most)
+/** The files of a target, its number of entries, and an empty directory for this run. */
+export async function placeOf(options: Options, name: string, entries = options.entries): Promise<Place> {
   const place = {
-    kept: join(options.work, target.name, String(holding)),
-    installed: join(options.work, 'installed', target.name),
-    scratch: join(options.work, 'scratch', `${target.name}-${holding}`),
-    entries: holding,
+    work: options.work,
+    scratch: join(options.work, 'scratch', `${name}-${entries}`),
+    entries,
     words: options.operations.some(operation => 'SM'.includes(operation)) ? (await findWords()).middling : [],
-    say: (text: string) => options.say(`${target.name}: ${text}`),
+    say: (text: string) => options.say(`${name}: ${text}`),
   }
-  if (options.refill && !refilled.has(place.kept)) rmSync(place.kept, { recursive: true, force: true })
-  refilled.add(place.kept)
   rmSync(place.scratch, { recursive: true, force: true })
-  mkdirSync(place.kept, { recursive: true })
   mkdirSync(place.scratch, { recursive: true })
   return place
 }
@@ -48,7 +39,7 @@ export async function compare(targets: Target[], options: Options, results: Resu
   const left = targets.filter(target => isLeft(target, options, results))
   const started: Started[] = []
   const run = new Date().toISOString()
-  const loader = startLoader(CORES.load)
+  const loader = new Loader(CORES.load)
   try {
     for (const target of left) {
       const one = await startOne(target, options, results)
@@ -87,14 +78,12 @@ const isLeft = (target: Target, options: Options, results: Results): boolean =>
 
 async function startOne(target: Target, options: Options, results: Results): Promise<Omit<Started, 'run'> | undefined> {
   try {
-    const place = await placeOf(options, target)
-    options.say(`${target.name}: preparing ${place.entries} entries`)
-    await target.prepare(place)
+    const place = await placeOf(options, target.name, Math.min(options.entries, target.most))
     const running = await target.start(place)
     const result = results.targets[target.name] ?? { about: running.about, entries: place.entries, rounds: {} }
     results.targets[target.name] = result
     delete results.skipped[target.name]
-    note(running, result, 'start')
+    note(running, result)
     pause(running)
     return { target, running, result }
   } catch (error) {
@@ -112,11 +101,10 @@ const pause = ({ pids, pausable }: Running): void => {
   for (const pid of pausable === false ? [] : pids) signalTree(pid, 'SIGSTOP')
 }
 
-function note({ pids }: Running, result: TargetResult, when: 'start' | 'end'): void {
+function note({ pids }: Running, result: TargetResult): void {
   if (pids.length === 0) return
-  const now = pids.reduce((sum, pid) => sum + memoryOf(pid), 0) / MEGABYTE
-  const before = result.memory ?? { start: now, most: now, end: now }
-  result.memory = { ...before, most: Math.max(before.most, now), [when]: now }
+  const end = pids.reduce((sum, pid) => sum + memoryOf(pid), 0) / MEGABYTE
+  result.memory = { most: Math.max(result.memory?.most ?? 0, end), end }
 }
 
 /** Warms up and measures one operation, while all other targets are suspended. */
@@ -137,7 +125,7 @@ async function oneRound(
       const { situation } = running
       // Several nodes get as many clients per node as a single service.
       const all = connections * situation.urls.length
-      return loader.run({ situation, operation, connections: all, seconds, count: NO_END, from: from + offset })
+      return loader.run({ situation, operation, connections: all, seconds, from: from + offset })
     }
     if (running.measure === undefined)
       await load(Math.min(WARM, options.seconds), FRESH_STEP / 2, Math.min(WARMING, options.connections))
@@ -150,7 +138,7 @@ async function oneRound(
     const figures: Round = { run, round, ...rounded(loaded), server: Number(server.toFixed(2)) }
     result.rounds[operation] = [...(result.rounds[operation] ?? []), figures]
     delete results.skipped[`${target.name} ${operation}`]
-    note(running, result, 'end')
+    note(running, result)
     options.say(
       `round ${round + 1} ${operation} ${target.name}: ${figures.perSecond}/s, p50 ${figures.p50} ms, p99 ${figures.p99} ms, ${perCore(figures)}`,
     )
@@ -180,6 +168,6 @@ async function finish(target: Target, running: Running, results: Results): Promi
   const sample = Array.from({ length: SAMPLED }, (_, n) =>
     textBytes(textOf(Math.floor((n * result.entries) / SAMPLED))),
   )
-  result.bytesPerEntry = Math.round(running.bytes() / result.entries)
+  result.bytesPerEntry = Math.round(running.bytes / result.entries)
   result.textBytesPerEntry = Math.round(sample.reduce((sum, one) => sum + one, 0) / SAMPLED)
 }

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { median, type Results, type Round, readResults } from './results.ts'
+import { median } from './numbers.ts'
+import { type Results, type Round, readResults } from './results.ts'
 
 /*
  * Compares the speed of this checkout with that of a commit in one run of some 90 seconds: reads (R), lists (L) and writes (W) per second of

@@ -21,9 +21,6 @@ export type Options = {
   work: string
   output: string
   resume: boolean
-  /** Installs and fills, but measures nothing. */
-  prepare: boolean
-  refill: boolean
   /** Reports progress on standard error. */
   say(text: string): void
 }
@@ -37,7 +34,6 @@ export const USAGE = `npm run bench -- [options]
   --long N          requests over which memory is watched (1800000: an hour of 500 a second)
   --work DIR        where installs and filled stores are kept between runs
   --output FILE     where the figures go (bench/results/latest.json); --resume goes on with what is in it
-  --prepare         installs and fills, and measures nothing; --refill fills anew
 `
 
 /** Parses the command line. Throws with one sentence that names the mistake. */
@@ -61,8 +57,6 @@ export function readOptions(
       work: { type: 'string', default: join(tmpdir(), 'palimpsest-bench') },
       output: { type: 'string', default: join(import.meta.dirname, 'results/latest.json') },
       resume: { type: 'boolean', default: false },
-      prepare: { type: 'boolean', default: false },
-      refill: { type: 'boolean', default: false },
     },
   })
   const targets = values.beside === undefined ? known.targets : [...known.targets, ...known.beside]
@@ -80,8 +74,6 @@ export function readOptions(
     work: values.work,
     output: values.output,
     resume: values.resume,
-    prepare: values.prepare,
-    refill: values.refill,
     say: text => process.stderr.write(`${text}\n`),
   }
 }

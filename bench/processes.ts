@@ -1,9 +1,13 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 
 const PATIENCE = 30_000
+/** Milliseconds between two checks of the output. */
+const LOOK = 2
 const TICKS = 100
 
 /** The cores of servers and loads. Each gets one core if there are two cores and taskset; otherwise the system assigns them. */
@@ -39,66 +43,46 @@ export type Server = {
   said(): string
   /** Resolves with the first match in the output. Rejects if the process ends first, or prints no match within 30 seconds. */
   until(pattern: RegExp): Promise<RegExpExecArray>
-  /** Sends a signal to the whole process tree, and kills it if it does not end. */
-  stop(signal?: NodeJS.Signals): Promise<void>
+  /** Ends the process, and kills the whole process tree if it has not ended after 30 seconds. */
+  stop(): Promise<void>
 }
 
 /** Starts a program on the cores of servers. It ends with this process. */
 export function startServer(command: string[], options: SpawnOptions, cores = CORES.server): Server {
   const [program = '', ...args] = [...pinned(cores), ...command]
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options })
+  const pid = child.pid ?? 0
   running.add(child)
   let said = ''
-  const ended = new Promise<void>(resolve => {
-    child.once('error', error => {
-      said += error.message
-      resolve()
-    })
-    child.once('exit', () => resolve())
-  }).then(() => running.delete(child))
-  const hear = (chunk: Buffer): void => {
+  const hear = (chunk: unknown): void => {
     said = `${said}${chunk}`.slice(-100_000)
   }
+  const ended = once(child, 'exit')
+    .catch(hear)
+    .finally(() => running.delete(child))
   if (options.stdio === undefined) child.stdout?.on('data', hear)
   child.stderr?.on('data', hear)
   return {
-    pid: child.pid ?? 0,
+    pid,
     child,
     said: () => said,
-    until: pattern => within(pattern, () => said, child, ended),
-    async stop(signal = 'SIGTERM') {
-      const timer = setTimeout(() => signalTree(child.pid ?? 0, 'SIGKILL'), PATIENCE)
-      child.kill(signal)
+    async until(pattern) {
+      for (const began = performance.now(); performance.now() - began < PATIENCE; await setTimeout(LOOK)) {
+        const found = pattern.exec(said)
+        if (found !== null) return found
+        if (!running.has(child)) throw new Error(`It ended: ${said}`)
+      }
+      throw new Error(`Nothing like ${pattern}: ${said}`)
+    },
+    async stop() {
+      child.kill()
       child.kill('SIGCONT')
+      const late = AbortSignal.timeout(PATIENCE)
+      late.onabort = () => signalTree(pid, 'SIGKILL')
       await ended
-      clearTimeout(timer)
+      late.onabort = null
     },
   }
-}
-
-function within(
-  pattern: RegExp,
-  said: () => string,
-  child: ChildProcess,
-  ended: Promise<unknown>,
-): Promise<RegExpExecArray> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => settle(() => reject(new Error(`Nothing like ${pattern}: ${said()}`))), PATIENCE)
-    const look = (): void => {
-      const found = pattern.exec(said())
-      if (found !== null) settle(() => resolve(found))
-    }
-    const settle = (end: () => void): void => {
-      clearTimeout(timer)
-      child.stdout?.off('data', look)
-      child.stderr?.off('data', look)
-      end()
-    }
-    child.stdout?.on('data', look)
-    child.stderr?.on('data', look)
-    ended.then(() => settle(() => reject(new Error(`It ended: ${said()}`))))
-    look()
-  })
 }
 
 /** The ids of a process and of all its descendants. */

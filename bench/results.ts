@@ -3,6 +3,7 @@ import { cpus, release, totalmem } from 'node:os'
 import { dirname } from 'node:path'
 import type { Claim } from './claims.ts'
 import type { Operation } from './load/order.ts'
+import { median } from './numbers.ts'
 
 /**
  * A round of an operation: its run and its number, operations per second, times in milliseconds, and the shares of one core that target and
@@ -21,8 +22,8 @@ export type TargetResult = {
   about: string
   entries: number
   rounds: Partial<Record<Operation, Round[]>>
-  /** Megabytes after the start, maximum during the measurement, and at the end. */
-  memory?: { start: number; most: number; end: number }
+  /** Megabytes: the maximum during the measurement, and at the end. */
+  memory?: { most: number; end: number }
   /** Bytes per entry of the filled store at rest, and of the texts in it. */
   bytesPerEntry?: number
   textBytesPerEntry?: number
@@ -64,10 +65,6 @@ export function saveResults(path: string, results: Results): void {
   writeFileSync(`${path}.new`, `${JSON.stringify(results, null, 2)}\n`)
   renameSync(`${path}.new`, path)
 }
-
-/** The median of some numbers, with an even count the lower of the two middle ones; undefined without numbers. */
-export const median = (list: readonly number[]): number | undefined =>
-  [...list].sort((a, b) => a - b)[(list.length - 1) >> 1]
 
 /** The median over the rounds of an operation's rate per second on a target. */
 export const rateOf = (

@@ -1,6 +1,7 @@
 import type { Claim } from './claims.ts'
 import { OPERATIONS, type Operation } from './load/order.ts'
-import { median, type Results, rateOf, ratioOf } from './results.ts'
+import { median } from './numbers.ts'
+import { type Results, rateOf, ratioOf } from './results.ts'
 
 const OWN = 'palimpsest'
 /** If the load uses more than this share of its core, the load was the bottleneck, and the target may be faster than measured. */

@@ -1,11 +1,11 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Loaded, Operation, Situation } from './load/order.ts'
 
-/** The directories of a target, and the number of its entries. */
+/** Where a target finds its files, and how large its store is. */
 export type Place = {
-  /** The directory for data that outlives a run. Exists. */
-  kept: string
-  /** The directory for packages. Created by the first installation. */
-  installed: string
+  /** The directory of the stores that outlive a run. */
+  work: string
   /** The directory for this run alone. Exists and is empty. */
   scratch: string
   /** The number of entries, at most `most`. */
@@ -14,6 +14,22 @@ export type Place = {
   words: string[]
   /** Reports a step that takes a long time. */
   say(text: string): void
+}
+
+/** A store that targets share. `fill` makes it in an empty directory, or rejects with the reason why it cannot. */
+export type Store = { name: string; fill(directory: string, place: Place): Promise<void> }
+
+/** Fills a store unless an earlier run did. Resolves with its directory. */
+export async function filled(place: Place, { name, fill }: Store): Promise<string> {
+  const directory = join(place.work, name, String(place.entries))
+  const done = join(directory, 'done')
+  if (existsSync(done)) return directory
+  place.say(`filling ${name} with ${place.entries} entries`)
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  await fill(directory, place)
+  writeFileSync(done, '')
+  return directory
 }
 
 export type Running = {
@@ -29,8 +45,8 @@ export type Running = {
   /** Waits until what follows the measured requests is done. It counts as their processor time, and delays no later operation. */
   settle?(): Promise<void>
   stop(): Promise<void>
-  /** Size of its data on disk, in bytes. */
-  bytes?(): number
+  /** Size of its data on disk before the measurement, in bytes. */
+  bytes?: number
 }
 
 export type Target = {
@@ -38,7 +54,6 @@ export type Target = {
   operations: readonly Operation[]
   /** Maximum number of entries that it is filled with. It is lower if filling takes long; the results state the number. */
   most: number
-  /** Fills the kept directory, once. Rejects with the reason if this target cannot be installed. */
-  prepare(place: Place): Promise<void>
+  /** Starts it on a filled store. Rejects with the reason if this target cannot be installed. */
   start(place: Place): Promise<Running>
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { runIn } from '../../src/cli/run.ts'
 import type { FoundList } from '../../src/client/index.ts'
 import { createClient } from '../../src/client/index.ts'
 import { connectLocally, LOCAL_URL, LocalTransport, socketPath } from '../../src/local-socket.ts'
+import { quantile } from '../numbers.ts'
 import { type Half, halves, type Lesson, type Session } from './sessions.ts'
 
 const USAGE = `npm run bench:arrival -- [options]
@@ -17,6 +18,7 @@ const USAGE = `npm run bench:arrival -- [options]
   --processes N  the number of cold processes whose time is measured (100 by default)
 `
 const ROOT = join(import.meta.dirname, '../..')
+const PROGRAM = join(ROOT, 'bin/palimpsest.js')
 /** The bounds of the answer to a failed command. The last one holds on a machine that does nothing else. */
 const BOUNDS = { arrival: 0.94, wrong: 0.02, tokens: 400, p99: 150 }
 /** A scripted agent runs a command so many times before it gives up. */
@@ -29,37 +31,30 @@ const { values } = parseArgs({
 
 async function measure(processes: number): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'palimpsest-arrival-'))
-  const owner = spawn(process.execPath, [join(ROOT, 'bin/palimpsest.js'), 'mcp', '--data-dir', join(work, 'memory')], {
+  const owner = spawn(process.execPath, [PROGRAM, 'mcp', '--data-dir', join(work, 'memory')], {
     stdio: ['pipe', 'ignore', 'inherit'],
   })
   try {
     const memory = await Memory.open(work)
     const both = halves()
     for (const { lessons } of both) for (const lesson of lessons) await memory.publish(lesson)
-    const figures: Figures[] = []
-    for (const half of both) figures.push(await figuresOf(half, memory))
+    const figures = new Map<string, Figures>()
+    for (const half of both) figures.set(half.name, figuresOf(await outcomesOf(half, memory)))
     process.stdout.write(tableOf(figures))
     const { hook, node } = await memory.coldTimes(both[0] as Half, processes)
     process.stdout.write(
       `\nA process of the hook against a running owner, ${processes} times: ${timesOf(hook)} (bound of p99 ${BOUNDS.p99} ms on a quiet machine); a Node that does nothing: ${timesOf(node)}\n`,
     )
-    process.exitCode = figures.some(one => !isWithinBounds(one)) ? 1 : 0
+    process.exitCode = [...figures.values()].every(isWithinBounds) ? 0 : 1
   } finally {
-    await ended(owner)
+    owner.stdin.end()
+    if (owner.exitCode === null) await once(owner, 'exit')
     rmSync(work, { recursive: true, force: true })
   }
 }
 
-function timesOf(times: readonly number[]): string {
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number): number => Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)
-  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`
-}
-
-async function ended(owner: ChildProcess): Promise<void> {
-  owner.stdin?.end()
-  if (owner.exitCode === null) await once(owner, 'exit')
-}
+const timesOf = (times: readonly number[]): string =>
+  `p50 ${Math.round(quantile(times, 0.5) ?? 0)} ms, p99 ${Math.round(quantile(times, 0.99) ?? 0)} ms`
 
 type Sample = { host: string; moment: string; payload: object }
 const SAMPLES = (JSON.parse(readFileSync(join(ROOT, 'test/cli/hook-samples.json'), 'utf8')) as Sample[]).filter(
@@ -129,7 +124,7 @@ class Memory {
   /** The times in milliseconds of a process of the hook, and of a Node that does nothing, in turn. */
   async coldTimes({ sessions }: Half, count: number): Promise<{ hook: number[]; node: number[] }> {
     const times = { hook: [] as number[], node: [] as number[] }
-    const hook = [join(ROOT, 'bin/palimpsest.js'), ...this.arguments('claude-code')]
+    const hook = [PROGRAM, ...this.arguments('claude-code')]
     for (let at = 0; at < count; at += 1) {
       const { input } = payloadOf(sessions[at % sessions.length] as Session, `cold ${at}`, 0)
       times.hook.push(await timeOf(hook, this.env, input))
@@ -173,9 +168,8 @@ function payloadOf({ kind, output }: Session, session: string, turn: number): { 
 }
 
 type Outcome = { session: Session; shown: string | undefined; isRight: boolean; asked: boolean }
-type Figures = { half: string; outcomes: Outcome[] }
 
-async function figuresOf({ name, lessons, sessions }: Half, memory: Memory): Promise<Figures> {
+async function outcomesOf({ name, lessons, sessions }: Half, memory: Memory): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (const [at, session] of sessions.entries()) {
     const { input, host } = payloadOf(session, `${name} ${at}`, at)
@@ -193,70 +187,53 @@ async function figuresOf({ name, lessons, sessions }: Half, memory: Memory): Pro
       )
     }
   }
-  return { half: name, outcomes }
+  return outcomes
 }
 
-const shareOf = (outcomes: readonly Outcome[], isCounted: (one: Outcome) => boolean): number =>
-  outcomes.length === 0 ? 0 : outcomes.filter(isCounted).length / outcomes.length
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+type Figures = ReturnType<typeof figuresOf>
 
-function rowsOf({ outcomes }: Figures) {
-  const of = (kind: Session['kind']): Outcome[] => outcomes.filter(({ session }) => session.kind === kind)
-  const [known, foreign, success] = [of('known'), of('foreign'), of('success')]
-  const shown = outcomes.filter(one => one.shown !== undefined)
-  const tokens = shown.map(one => Buffer.byteLength(one.shown ?? '') / BYTES_PER_TOKEN).sort((a, b) => a - b)
-  const repeats = (failures: (one: Outcome) => number): number =>
-    known.reduce((sum, one) => sum + failures(one), 0) / known.length
+function figuresOf(outcomes: readonly Outcome[]) {
+  const of = (...kinds: Session['kind'][]): Outcome[] => outcomes.filter(({ session }) => kinds.includes(session.kind))
+  const mean = (some: readonly Outcome[], value: (one: Outcome) => number | boolean): number =>
+    some.reduce((sum, one) => sum + Number(value(one)), 0) / some.length
+  const isShown = (one: Outcome): boolean => one.shown !== undefined
+  const shown = outcomes.filter(isShown)
+  const tokens = shown.map(one => Buffer.byteLength(one.shown ?? '') / BYTES_PER_TOKEN)
   return {
-    arrival: shareOf(known, one => one.isRight),
-    precision: shareOf(shown, one => one.isRight),
-    wrongAtKnown: shareOf(known, one => one.shown !== undefined && !one.isRight),
-    atForeign: shareOf(foreign, one => one.shown !== undefined),
-    atSuccess: shareOf(success, one => one.shown !== undefined),
-    wrong: shareOf([...foreign, ...success], one => one.shown !== undefined),
-    tokens: tokens[tokens.length >> 1] ?? 0,
-    tokensMost: tokens.at(-1) ?? 0,
-    without: repeats(() => ATTEMPTS - 1),
-    withTool: repeats(one => (one.asked ? 1 : ATTEMPTS - 1)),
-    withHook: repeats(one => (one.isRight ? 0 : ATTEMPTS - 1)),
-    bySource: [...new Set(known.map(({ session }) => session.source))].map(
-      source =>
-        `${source} ${percent(
-          shareOf(
-            known.filter(one => one.session.source === source),
-            one => one.isRight,
-          ),
-        )}`,
-    ),
+    arrival: mean(of('known'), one => one.isRight),
+    precision: mean(shown, one => one.isRight),
+    atForeign: mean(of('foreign'), isShown),
+    atSuccess: mean(of('success'), isShown),
+    wrong: mean(of('foreign', 'success'), isShown),
+    tokens: quantile(tokens, 0.5) ?? 0,
+    tokensMost: Math.max(0, ...tokens),
+    withTool: mean(of('known'), one => (one.asked ? 1 : ATTEMPTS - 1)),
+    withHook: mean(of('known'), one => (one.isRight ? 0 : ATTEMPTS - 1)),
   }
 }
 
-function isWithinBounds(figures: Figures): boolean {
-  const { arrival, wrong, tokensMost } = rowsOf(figures)
-  return arrival >= BOUNDS.arrival && wrong <= BOUNDS.wrong && tokensMost <= BOUNDS.tokens
-}
+const isWithinBounds = ({ arrival, wrong, tokensMost }: Figures): boolean =>
+  arrival >= BOUNDS.arrival && wrong <= BOUNDS.wrong && tokensMost <= BOUNDS.tokens
 
-function tableOf(figures: readonly Figures[]): string {
-  const halvesShown = figures.map(rowsOf)
-  const row = (name: string, cell: (of: ReturnType<typeof rowsOf>) => string): string =>
-    `| ${[name, ...halvesShown.map(cell)].join(' | ')} |\n`
-  return [
-    `| | ${figures.map(({ half }) => `${half} half`).join(' | ')} |\n|---|${'---|'.repeat(figures.length)}\n`,
-    row(`arrival: the entry with its remedy is shown (bound ${percent(BOUNDS.arrival)})`, of => percent(of.arrival)),
-    row('precision: of all that was shown', of => percent(of.precision)),
-    row('another entry shown at a known failure', of => percent(of.wrongAtKnown)),
-    row('shown at a foreign failure', of => percent(of.atForeign)),
-    row('shown at a success', of => percent(of.atSuccess)),
-    row(`shown at foreign failures and successes (bound ${percent(BOUNDS.wrong)})`, of => percent(of.wrong)),
-    row(
-      `tokens, median and most (bound ${BOUNDS.tokens})`,
-      of => `${Math.round(of.tokens)}, ${Math.round(of.tokensMost)}`,
-    ),
-    row('repeated failures per known failure: no memory', of => of.without.toFixed(2)),
-    row('the tool only, asked after the second failure', of => of.withTool.toFixed(2)),
-    row('the hook', of => of.withHook.toFixed(2)),
-    row('arrival by program', of => of.bySource.join(', ')),
-  ].join('')
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+
+/** The rows of the table: what is counted, and the text of its figure. */
+const ROWS: readonly (readonly [name: string, text: (of: Figures) => string])[] = [
+  [`arrival: the entry with its remedy is shown (bound ${percent(BOUNDS.arrival)})`, of => percent(of.arrival)],
+  ['precision: of all that was shown', of => percent(of.precision)],
+  ['shown at a foreign failure', of => percent(of.atForeign)],
+  ['shown at a success', of => percent(of.atSuccess)],
+  [`shown at foreign failures and successes (bound ${percent(BOUNDS.wrong)})`, of => percent(of.wrong)],
+  [`tokens, median and most (bound ${BOUNDS.tokens})`, of => [of.tokens, of.tokensMost].map(Math.round).join(', ')],
+  ['repeated failures per known failure: no memory', () => (ATTEMPTS - 1).toFixed(2)],
+  ['the tool only, asked after the second failure', of => of.withTool.toFixed(2)],
+  ['the hook', of => of.withHook.toFixed(2)],
+]
+
+function tableOf(figures: Map<string, Figures>): string {
+  const halfNames = [...figures.keys()].map(name => `${name} half`)
+  const rows = ROWS.map(([name, text]) => [name, ...[...figures.values()].map(text)])
+  return [['', ...halfNames], ['-', '-', '-'], ...rows].map(row => `| ${row.join(' | ')} |\n`).join('')
 }
 
 if (values.help) process.stdout.write(USAGE)

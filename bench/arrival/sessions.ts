@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pick, seeded } from '../seeded.ts'
+import { pick, seeded } from '../numbers.ts'
 
 /** A message of a program, with `{}` for each name or number that the program puts in. */
 type Message = { source: string; language: string; code: string; template: string }

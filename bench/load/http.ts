@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
 /** The answer of a server. `text` decodes the body, and must be called before the next request is sent. */
-export type Answer = { status: number; readonly fields: (readonly [name: string, value: string])[]; text(): string }
+export type Answer = { status: number; text(): string }
 export type HttpConnection = {
   /**
    * Sends one complete request unchanged and resolves with its answer. Only one request may be in progress. Rejects if the connection
@@ -85,21 +85,13 @@ export function parseAnswer(read: Buffer): Parsed {
   if (headEnd === -1) return missing()
   const head = read.toString('latin1', 0, headEnd)
   const status = Number(head.slice(9, 12))
-  const answered = (text: () => string): Answer => ({
-    status,
-    text,
-    get fields() {
-      const lines = head.split('\r\n').slice(1)
-      return lines.map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()] as const)
-    },
-  })
   const from = headEnd + HEAD_END.length
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
   if (length !== undefined) {
     const end = from + Number(length)
-    return read.length < end ? missing(end) : { answer: answered(() => read.toString('utf8', from, end)), end }
+    return read.length < end ? missing(end) : { answer: { status, text: () => read.toString('utf8', from, end) }, end }
   }
-  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { answer: answered(() => ''), end: from }
+  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { answer: { status, text: () => '' }, end: from }
   const chunks: Buffer[] = []
   for (let at = from; ; ) {
     const line = read.indexOf('\r\n', at)
@@ -107,7 +99,7 @@ export function parseAnswer(read: Buffer): Parsed {
     const size = Number.parseInt(read.toString('latin1', at, line), 16)
     const end = line + 2 + size + 2
     if (read.length < end) return missing(end)
-    if (size === 0) return { answer: answered(() => Buffer.concat(chunks).toString()), end }
+    if (size === 0) return { answer: { status, text: () => Buffer.concat(chunks).toString() }, end }
     chunks.push(read.subarray(line + 2, end - 2))
     at = end
   }

@@ -3,36 +3,43 @@ import { join } from 'node:path'
 import { pinned } from '../processes.ts'
 import type { Loaded, Order } from './order.ts'
 
-export type Loader = {
-  /** Runs one order at a time. Rejects with the reason at the first unexpected answer. */
-  run(order: Order, progress?: (count: number) => void): Promise<Loaded>
-  close(): void
-}
+type Message = { loaded?: Loaded; error?: string; progress?: number }
 
-/** Starts a separate process that loads targets, on the cores in the syntax of taskset, or on any core. */
-export function startLoader(cores: string | undefined): Loader {
-  const [execPath, ...execArgv] = [...pinned(cores), process.execPath]
-  const child: ChildProcess = fork(join(import.meta.dirname, 'main.ts'), { execPath: String(execPath), execArgv })
-  return {
-    run: (order, progress) =>
-      new Promise((resolve, reject) => {
-        const ended = (): void => done(() => reject(new Error('The loading process ended.')))
-        const hear = (message: { loaded?: Loaded; error?: string; progress?: number }): void => {
-          if (message.progress !== undefined) progress?.(message.progress)
-          else if (message.loaded === undefined) done(() => reject(new Error(message.error)))
-          else done(() => resolve(message.loaded as Loaded))
-        }
-        const done = (settle: () => void): void => {
-          child.off('message', hear)
-          child.off('exit', ended)
-          settle()
-        }
-        child.on('message', hear)
-        child.once('exit', ended)
-        child.send(order)
-      }),
-    close: () => {
-      child.kill()
-    },
+/** Loads targets from separate processes, one for each concurrent order, on the given cores (syntax of taskset) or on any core. */
+export class Loader {
+  readonly #cores: string | undefined
+  readonly #idle: ChildProcess[] = []
+  readonly #all: ChildProcess[] = []
+
+  constructor(cores: string | undefined) {
+    this.#cores = cores
+  }
+
+  /** Rejects with the reason at the first unexpected answer. `progress` gets the number of answers, each time after 1,000 of them. */
+  run(order: Order, progress?: (count: number) => void): Promise<Loaded> {
+    const child = this.#idle.pop() ?? this.#start()
+    const { promise, resolve, reject } = Promise.withResolvers<Loaded>()
+    const end = (): void => reject(new Error('The loading process ended.'))
+    const hear = ({ loaded, error, progress: count }: Message): void => {
+      if (count !== undefined) progress?.(count)
+      else if (loaded === undefined) reject(new Error(error))
+      else resolve(loaded)
+    }
+    child.on('message', hear).once('exit', end).send(order)
+    return promise.finally(() => {
+      child.off('message', hear).off('exit', end)
+      this.#idle.push(child)
+    })
+  }
+
+  #start(): ChildProcess {
+    const [execPath = '', ...execArgv] = [...pinned(this.#cores), process.execPath]
+    const child = fork(join(import.meta.dirname, 'main.ts'), { execPath, execArgv })
+    this.#all.push(child)
+    return child
+  }
+
+  close(): void {
+    for (const child of this.#all) child.kill()
   }
 }

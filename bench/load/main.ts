@@ -1,9 +1,8 @@
 import { createCorpus } from '../corpus.ts'
-import { seeded } from '../seeded.ts'
+import { quantile, seeded } from '../numbers.ts'
 import type { Connection, Driver, Loaded, Order, Request } from './order.ts'
 
 /** A process that receives orders as messages, loads targets, and answers each order with its result. */
-const SHARES = { S: 0.05, W: 0.05 }
 const PROGRESS_EVERY = 1_000
 const MIX_SEED = 7
 
@@ -19,20 +18,20 @@ process.on('message', (order: Order) => {
 })
 process.on('disconnect', () => process.exit())
 
-async function within(order: Order, loaded: Promise<Loaded>): Promise<Loaded> {
-  const seconds = Math.min(order.seconds, LONGEST) + PATIENCE
+async function within({ seconds = LONGEST }: Order, loaded: Promise<Loaded>): Promise<Loaded> {
+  const most = seconds + PATIENCE
   let timer: NodeJS.Timeout | undefined
   const stuck = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Not answered within ${seconds} s.`)), 1_000 * seconds)
+    timer = setTimeout(() => reject(new Error(`Not answered within ${most} s.`)), 1_000 * most)
   })
   return Promise.race([loaded, stuck]).finally(() => clearTimeout(timer))
 }
 
 async function run(order: Order): Promise<Loaded> {
-  const { situation, operation, seconds, count } = order
+  const { situation, operation } = order
   const driver = (await import(`./drivers/${situation.driver}.ts`)) as Driver
   const textOf = 'WUM'.includes(operation) ? await createCorpus() : undefined
-  let number = order.from
+  let number = order.from ?? 0
   const next = () => {
     if (textOf === undefined) throw new Error(`${operation} writes nothing.`)
     return textOf(number++)
@@ -41,8 +40,7 @@ async function run(order: Order): Promise<Loaded> {
     Array.from({ length: order.connections }, (_, at) => driver.connect(situation, { number: at, next, operation })),
   )
   try {
-    const request = requester(operation, order.shares)
-    return await measure(connections, request, seconds, count)
+    return await measure(connections, order)
   } finally {
     for (const connection of connections) connection.close()
   }
@@ -50,10 +48,9 @@ async function run(order: Order): Promise<Loaded> {
 
 async function measure(
   connections: Connection[],
-  request: (connection: Connection) => Promise<void>,
-  seconds: number,
-  count: number,
+  { operation, seconds = LONGEST, count = Number.POSITIVE_INFINITY }: Order,
 ): Promise<Loaded> {
+  const request = requester(operation)
   const times: number[] = []
   const used = process.cpuUsage()
   const began = performance.now()
@@ -74,18 +71,16 @@ async function measure(
   )
   const took = (performance.now() - began) / 1_000
   const { user, system } = process.cpuUsage(used)
-  times.sort((a, b) => a - b)
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
   return {
     count: times.length,
     perSecond: times.length / took,
-    p50: at(0.5),
-    p99: at(0.99),
+    p50: quantile(times, 0.5) ?? 0,
+    p99: quantile(times, 0.99) ?? 0,
     busy: (user + system) / 1e6 / took,
   }
 }
 
-function requester(operation: Order['operation'], shares = SHARES): (connection: Connection) => Promise<void> {
+function requester(operation: Order['operation']): (connection: Connection) => Promise<void> {
   const send = (connection: Connection, request: Request): Promise<void> => {
     const sending = connection[request]
     if (sending === undefined) throw new Error(`This target has no ${request}.`)
@@ -95,7 +90,7 @@ function requester(operation: Order['operation'], shares = SHARES): (connection:
   const random = seeded(MIX_SEED)
   return connection => {
     const chance = random()
-    if (chance < shares.W) return send(connection, 'W')
-    return send(connection, chance < shares.W + shares.S ? 'S' : 'R')
+    if (chance < 0.05) return send(connection, 'W')
+    return send(connection, chance < 0.1 ? 'S' : 'R')
   }
 }

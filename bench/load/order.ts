@@ -1,3 +1,5 @@
+import type { Text } from '../corpus.ts'
+
 /** The measured operations: read one · list the 20 newest · search · create durably · revise · a mix of 90 R, 5 S, 5 W. */
 export const OPERATIONS = ['R', 'L', 'S', 'W', 'U', 'M'] as const
 export type Operation = (typeof OPERATIONS)[number]
@@ -12,14 +14,12 @@ export type Situation = {
   /** Addresses of existing entries, in the form of the target. */
   addresses: string[]
   /** Words to search for. */
-  words: string[]
+  words?: string[]
   /** Header lines that each GET sends, each ended by CR LF, and the status of its answer: 200 if none is given. */
   fields?: string
   status?: number
   /** Credentials, one per actor. */
-  tokens: string[]
-  /** The directory of the target's packages, for a driver that loads them. */
-  installed?: string
+  tokens?: string[]
 }
 
 /** An order to a loading process: send `count` requests, for at most `seconds`, over `connections` connections spread over the urls. */
@@ -27,12 +27,11 @@ export type Order = {
   situation: Situation
   operation: Operation | 'GET'
   connections: number
-  seconds: number
-  count: number
-  /** The number of the first created text of the corpus. */
-  from: number
-  /** The shares of searches and of writes in the mix M; by default 5 % each. */
-  shares?: { S: number; W: number }
+  /** Without a limit by default. */
+  seconds?: number | undefined
+  count?: number
+  /** The number of the first created text of the corpus; 0 by default. */
+  from?: number
 }
 
 /** The result of an order without failures. Times are in milliseconds. `busy` is the share of one core that the load used. */
@@ -44,7 +43,7 @@ export type ConnectOptions = {
   /** Number of the connection, from 0. Connections share only the store. */
   number: number
   /** Returns the next entry to create. Never returns the same entry twice. */
-  next(): import('../corpus.ts').Text
+  next(): Text
   operation: Operation | 'GET'
 }
 export type Driver = { connect(situation: Situation, options: ConnectOptions): Promise<Connection> }

@@ -1,13 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import { OPERATIONS, type Operation } from '../../src/contract/operations.ts'
 import { storeFile } from '../../src/stores/embedded/directory.ts'
-import { placeOf } from '../compare.ts'
 import { findWords } from '../corpus.ts'
-import { type Loader, startLoader } from '../load/loader.ts'
-import { CORES, signalTree } from '../processes.ts'
-import { median } from '../results.ts'
-import { keptData, palimpsest, type Service, startService } from '../targets/palimpsest.ts'
-import { figure, type Measure } from './measure.ts'
+import { figure, median } from '../numbers.ts'
+import { type Figures, type Measure, withServices } from './measure.ts'
 
 const SMALL = 10_000
 /** Minimum ratio between the numbers of entries of both stores. */
@@ -18,7 +14,6 @@ const SECONDS = 0.5
 const ROUNDS = 3
 /** Maximum time to request everything once, in seconds. */
 const PATIENCE = 30
-const NO_END = 1_000_000_000
 
 /** An entry, its current revision and its author, the newest sequence, and a record number. */
 type Sample = Record<'slug' | 'id' | 'title' | 'summary' | 'revision' | 'actor' | 'tag' | 'word', string> &
@@ -76,62 +71,34 @@ async function sampleOf(dataDir: string): Promise<Sample[]> {
   return sample
 }
 
-type Store = { service: Service; reads: Record<string, string[]> }
-
 /** The ratio of the times of each public read with many and with few entries, median of alternating rounds. */
-export const growth: Measure = {
-  name: 'growth',
-  async measure(options) {
-    const stores: Store[] = []
-    const loader = startLoader(CORES.load)
-    try {
-      for (const entries of [Math.min(SMALL, Math.floor(options.large / TIMES)), options.large]) {
-        const dataDir = await keptData(await placeOf(options, palimpsest, entries))
-        const reads = readsOf(await sampleOf(dataDir))
-        const service = await startService({ DATA_DIR: dataDir })
-        signalTree(service.server.pid, 'SIGSTOP')
-        stores.push({ service, reads })
+export const growth: Measure = options => {
+  const [few, many] = [{ entries: Math.min(SMALL, Math.floor(options.large / TIMES)) }, { entries: options.large }]
+  return withServices(options, [few, many], async services => {
+    const stores = await Promise.all(
+      services.map(async service => ({ service, reads: readsOf(await sampleOf(service.dataDir)) })),
+    )
+    const rates = async (read: string, limits: { seconds: number; count?: number }): Promise<number[]> => {
+      const found: number[] = []
+      for (const { service, reads } of stores) {
+        const situation = { ...service.situation, addresses: reads[read] ?? [] }
+        const order = { situation, operation: 'GET', connections: CONNECTIONS, ...limits } as const
+        found.push((await service.awake(() => service.run(order))).perSecond)
       }
-      const ratios: Record<string, number> = {}
-      for (const read of Object.keys(stores[0]?.reads ?? {})) {
-        const ratio = await ratioOf(loader, stores as [Store, Store], read)
-        options.say(`growth: ${read} takes ${ratio.toFixed(2)} times as long`)
-        ratios[read] = figure(ratio)
-      }
-      return { entries: options.large, ...ratios }
-    } finally {
-      loader.close()
-      for (const { service } of stores) await service.server.stop()
+      return found
     }
-  },
-}
-
-async function ratioOf(loader: Loader, stores: [Store, Store], read: string): Promise<number> {
-  // Requests each address once before the measurement, so that the service is compared and not the disk.
-  const all = CONNECTIONS * (stores[0].reads[read]?.length ?? 0)
-  for (const store of stores) await rate(loader, store, read, PATIENCE, all)
-  const ratios: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const [few, many] = [await rate(loader, stores[0], read), await rate(loader, stores[1], read)]
-    ratios.push(few / many)
-  }
-  return median(ratios) as number
-}
-
-async function rate(
-  loader: Loader,
-  { service, reads }: Store,
-  read: string,
-  seconds = SECONDS,
-  count = NO_END,
-): Promise<number> {
-  const { pid } = service.server
-  signalTree(pid, 'SIGCONT')
-  const situation = { driver: 'palimpsest', urls: [service.url], addresses: reads[read] ?? [], words: [], tokens: [''] }
-  const order = { situation, operation: 'GET', connections: CONNECTIONS, count, from: 0 } as const
-  try {
-    return (await loader.run({ ...order, seconds })).perSecond
-  } finally {
-    signalTree(pid, 'SIGSTOP')
-  }
+    const ratios: Figures = { entries: options.large }
+    for (const [read, { length }] of Object.entries(stores[0]?.reads ?? {})) {
+      // Requests each address once before the measurement, so that the service is compared and not the disk.
+      await rates(read, { seconds: PATIENCE, count: CONNECTIONS * length })
+      const rounds: number[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const [ofFew = 0, ofMany = 0] = await rates(read, { seconds: SECONDS })
+        rounds.push(ofFew / ofMany)
+      }
+      ratios[read] = figure(median(rounds) ?? 0)
+      options.say(`growth: ${read} takes ${ratios[read]} times as long`)
+    }
+    return ratios
+  })
 }

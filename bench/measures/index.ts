@@ -8,4 +8,13 @@ import { search, searchPostgres } from './search.ts'
 import { slowDisk } from './slow-disk.ts'
 
 /** All measurements besides the comparison, in the order in which they run. */
-export const MEASURES: readonly Measure[] = [reads, slowDisk, log, memory, ready, growth, search, searchPostgres]
+export const MEASURES: Readonly<Record<string, Measure>> = {
+  reads,
+  'slow-disk': slowDisk,
+  log,
+  memory,
+  ready,
+  growth,
+  search,
+  'search-postgres': searchPostgres,
+}

@@ -1,78 +1,49 @@
 import { placeOf } from '../compare.ts'
-import { findWords, type Words } from '../corpus.ts'
-import { startLoader } from '../load/loader.ts'
+import { findWords } from '../corpus.ts'
+import { Loader } from '../load/loader.ts'
+import type { Loaded, Order } from '../load/order.ts'
+import { figure } from '../numbers.ts'
 import type { Options } from '../options.ts'
 import { CORES } from '../processes.ts'
-import { keptData, palimpsest, startService, untilIndexed } from '../targets/palimpsest.ts'
-import { openNodes, palimpsestPostgres } from '../targets/palimpsest-postgres.ts'
-import { figure, type Measure } from './measure.ts'
+import { filled } from '../target.ts'
+import { untilIndexed } from '../targets/palimpsest.ts'
+import { openNodes, POSTGRES_STORE } from '../targets/palimpsest-postgres.ts'
+import { type Figures, type Measure, withServices } from './measure.ts'
 
 const SORTS = ['recent', 'relevance'] as const
 /** Number of consecutive searches for each kind of word in each order, each for another word as far as there are enough words. */
 const COUNT = 400
 const PATIENCE = 120
 
-/** The queries, by kind. */
-function queriesOf({ rare, middling, common }: Words): Record<string, string[]> {
-  const after = (n: number): string => middling[(n + 1) % middling.length] as string
-  return {
-    rare,
-    middling,
-    common,
-    'prefix of three': [...new Set(middling.map(word => word.slice(0, 3)))],
-    'two middling': middling.map((word, n) => `${word} ${after(n)}`),
-    'phrase of common': common.flatMap(first => common.map(second => `"${first} ${second}"`)),
+/** Milliseconds of the slowest hundredth of searches for one word, one at a time: `recent common p99` and so on. */
+async function time(run: (order: Order) => Promise<Loaded>, url: string, { large, say }: Options): Promise<Figures> {
+  const figures: Figures = { entries: large }
+  for (const sort of SORTS) {
+    for (const [kind, words] of Object.entries(await findWords())) {
+      const addresses = words.map(q => `/api/search?${new URLSearchParams({ q, sort })}`)
+      const situation = { driver: 'palimpsest', urls: [url], addresses }
+      const { p50, p99 } = await run({ situation, operation: 'GET', connections: 1, seconds: PATIENCE, count: COUNT })
+      say(`${kind} words by ${sort}: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`)
+      figures[`${sort} ${kind} p99`] = figure(p99)
+    }
   }
+  return figures
 }
 
-/** Milliseconds of searches one at a time: `recent common p99` and so on. */
-async function time(url: string, options: Options, name: string): Promise<Record<string, number>> {
-  const queries = Object.entries(queriesOf(await findWords()))
-  const loader = startLoader(CORES.load)
-  const figures: Record<string, number> = { entries: options.large }
+export const search: Measure = options =>
+  withServices(options, [{ entries: options.large }], ([{ run, url }]) => time(run, url, options))
+
+export const searchPostgres: Measure = async options => {
+  const kept = await filled(await placeOf(options, POSTGRES_STORE.name, options.large), POSTGRES_STORE)
+  // The index of the node is retained, because it takes minutes to fill.
+  const { urls, close } = await openNodes(kept, kept, 1)
+  const loader = new Loader(CORES.load)
   try {
-    for (const sort of SORTS) {
-      for (const [kind, list] of queries) {
-        const addresses = list.map(q => `/api/search?${new URLSearchParams({ q, sort })}`)
-        const situation = { driver: 'palimpsest', urls: [url], addresses, words: [], tokens: [''] }
-        const order = { situation, operation: 'GET', connections: 1, seconds: PATIENCE, count: COUNT, from: 0 } as const
-        const { p50, p99 } = await loader.run(order)
-        options.say(`${name}: ${kind} by ${sort}, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`)
-        figures[`${sort} ${kind} p50`] = figure(p50)
-        figures[`${sort} ${kind} p99`] = figure(p99)
-      }
-    }
-    return figures
+    const [url = ''] = urls
+    await untilIndexed(url)
+    return await time(order => loader.run(order), url, options)
   } finally {
     loader.close()
+    await close()
   }
-}
-
-export const search: Measure = {
-  name: 'search',
-  async measure(options) {
-    const dataDir = await keptData(await placeOf(options, palimpsest, options.large))
-    const { url, server } = await startService({ DATA_DIR: dataDir })
-    try {
-      return await time(url, options, 'search')
-    } finally {
-      await server.stop()
-    }
-  },
-}
-
-export const searchPostgres: Measure = {
-  name: 'search-postgres',
-  async measure(options) {
-    const place = await placeOf(options, palimpsestPostgres, options.large)
-    await palimpsestPostgres.prepare(place)
-    // The index of the node is retained, because it takes minutes to fill.
-    const nodes = await openNodes(place.kept, place.kept, 1)
-    try {
-      await Promise.all(nodes.urls.map(untilIndexed))
-      return await time(nodes.urls[0] as string, options, 'search-postgres')
-    } finally {
-      await nodes.close()
-    }
-  },
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bound } from './bounds.ts'
-import type { Similar, System } from './systems/system.ts'
+import type { Similar, System } from './systems.ts'
 
 const FOLDER = join(import.meta.dirname, 'drafts')
 /** Minimum share of restating drafts for which the restated entry is shown. Maximum share of other drafts for which any entry is shown. */

@@ -1,4 +1,4 @@
-import { pick, seeded } from '../seeded.ts'
+import { pick, seeded } from '../numbers.ts'
 import type { Entry } from './collection.ts'
 
 const STOP_WORDS =

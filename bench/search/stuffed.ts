@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { seeded } from '../seeded.ts'
+import { seeded } from '../numbers.ts'
 import type { Entry } from './collection.ts'
 
 /** A subject as one person found it out: a question about it, and the parts of entries that answer it. */

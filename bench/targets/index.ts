@@ -4,7 +4,7 @@ import { limitSqlite32, limitSqlite100 } from './limit-sqlite.ts'
 import { mcpMemory } from './mcp-memory.ts'
 import { mediawiki } from './mediawiki.ts'
 import { onEmbedded, palimpsest } from './palimpsest.ts'
-import { onPostgres, palimpsestPostgres, palimpsestPostgres3 } from './palimpsest-postgres.ts'
+import { onPostgres } from './palimpsest-postgres.ts'
 
 /** All targets, in the order of the table. */
 export const TARGETS: readonly Target[] = [
@@ -15,8 +15,8 @@ export const TARGETS: readonly Target[] = [
   limitSqlite100,
   mcpMemory,
   mediawiki,
-  palimpsestPostgres,
-  palimpsestPostgres3,
+  onPostgres('palimpsest-postgres', 1),
+  onPostgres('palimpsest-postgres-3', 3),
 ]
 
 /** Another checkout of the service, on both engines, to measure the cost of a change. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { storeFile } from '../../src/stores/embedded/directory.ts'
 import { createCorpus } from '../corpus.ts'
 import type { Loaded } from '../load/order.ts'
+import { quantile } from '../numbers.ts'
 
 /**
  * Writes full creates into a store with the schema of the service, and its index in the same file, as fast as prepared statements allow.
@@ -20,14 +21,16 @@ const newest = (table: string, key: string): number =>
 const actor = newest('actor', 'number')
 const [records, sequences] = [newest('revision', 'number'), newest('activity', 'sequence')]
 
-const insert = (table: string, row: Record<string, SQLInputValue>): ((row: Record<string, SQLInputValue>) => void) => {
-  const names = Object.keys(row)
-  const statement = database.prepare(
-    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(name => `:${name}`).join(', ')})`,
-  )
-  return row => {
-    statement.run(row)
+const inserts = new Map<string, StatementSync>()
+function insert(table: string, row: Record<string, SQLInputValue>): void {
+  let statement = inserts.get(table)
+  if (statement === undefined) {
+    const names = Object.keys(row)
+    const values = names.map(name => `:${name}`)
+    statement = database.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${values.join(', ')})`)
+    inserts.set(table, statement)
   }
+  statement.run(row)
 }
 const topic = database.prepare(
   'INSERT INTO topic (key, spelling, entries) VALUES (?, ?, 1) ON CONFLICT (key) DO UPDATE SET entries = entries + 1',
@@ -39,9 +42,6 @@ const observed = database.prepare('UPDATE actor SET last_seen_at = ?, observatio
 
 const textOf = await createCorpus()
 const texts = Array.from({ length: TEXTS }, (_, n) => textOf(n))
-let inserts:
-  | Record<'revision' | 'entry' | 'activity' | 'terms', (row: Record<string, SQLInputValue>) => void>
-  | undefined
 
 function create(made: number): void {
   const { title, summary, content, tags } = texts[made % TEXTS] as (typeof texts)[number]
@@ -87,16 +87,7 @@ function create(made: number): void {
     },
     terms: { rowid: number, title, summary, tags: tags.join(' '), content },
   }
-  inserts ??= {
-    revision: insert('revision', rows.revision),
-    entry: insert('entry', rows.entry),
-    activity: insert('activity', rows.activity),
-    terms: insert('terms', rows.terms),
-  }
-  inserts.revision(rows.revision)
-  inserts.entry(rows.entry)
-  inserts.activity(rows.activity)
-  inserts.terms(rows.terms)
+  for (const [table, row] of Object.entries(rows)) insert(table, row)
   for (const tag of tags) topic.run(tag, tag)
   totals.run()
   observed.run(at, actor)
@@ -114,7 +105,5 @@ while (performance.now() - began < 1_000 * Number(seconds)) {
 }
 const took = (performance.now() - began) / 1_000
 database.close()
-times.sort((a, b) => a - b)
-const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
-const loaded: Loaded = { count, perSecond: count / took, p50: at(0.5), p99: at(0.99), busy: 0 }
-process.stdout.write(JSON.stringify(loaded))
+const [p50 = 0, p99 = 0] = [0.5, 0.99].map(part => quantile(times, part))
+process.stdout.write(JSON.stringify({ count, perSecond: count / took, p50, p99, busy: 0 } satisfies Loaded))

@@ -10,13 +10,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { freePort } from '../../test/support/ports.ts'
 import { createCorpus } from '../corpus.ts'
-import { openHttp, requestText } from '../load/http.ts'
 import { bytesUnder, startServer } from '../processes.ts'
-import type { Place, Target } from '../target.ts'
-import { atMost } from './palimpsest.ts'
+import { filled, type Place, type Store, type Target } from '../target.ts'
 
 /** The directory of Debian's package mediawiki. */
 const ROOT = '/usr/share/mediawiki'
@@ -24,37 +23,34 @@ const MODULES = '/usr/lib/apache2/modules'
 const SERVER_USER = 'www-data'
 const WORKERS = 8
 const READY_WITHIN = 30_000
-const DONE = 'done'
+const DATA = 'data'
+const SETTINGS = 'LocalSettings.php'
 /** A file system in memory. */
 const MEMORY = '/dev/shm'
 
 const titleOf = (number: number): string => `E${number}`
 
 function run(directory: string, script: string, ...args: string[]): void {
-  const env = { ...process.env, MW_CONFIG_FILE: join(directory, 'LocalSettings.php') }
+  const env = { ...process.env, MW_CONFIG_FILE: join(directory, SETTINGS) }
   execFileSync('php', [join(ROOT, 'maintenance', script), ...args], { env, stdio: 'pipe', maxBuffer: 2 ** 28 })
 }
 
 /** Fills the store in memory if possible, because each page is a separate commit and only the complete store must be durable. */
-async function fill(place: Place): Promise<void> {
-  const { kept } = place
-  const filling = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : kept, 'palimpsest-bench-'))
-  try {
-    await fillIn(filling, place)
-    for (const one of ['data', 'LocalSettings.php']) {
-      rmSync(join(kept, one), { recursive: true, force: true })
-      cpSync(join(filling, one), join(kept, one), { recursive: true })
+const STORE: Store = {
+  name: 'mediawiki',
+  async fill(directory, place) {
+    const filling = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : directory, 'palimpsest-bench-'))
+    try {
+      await fillIn(filling, place)
+      for (const one of [DATA, SETTINGS]) cpSync(join(filling, one), join(directory, one), { recursive: true })
+    } finally {
+      rmSync(filling, { recursive: true, force: true })
     }
-    const settings = readFileSync(join(kept, 'LocalSettings.php'), 'utf8')
-    writeFileSync(join(kept, 'LocalSettings.php'), settings.replaceAll(join(filling, 'data'), join(kept, 'data')))
-    writeFileSync(join(kept, DONE), '')
-  } finally {
-    rmSync(filling, { recursive: true, force: true })
-  }
+  },
 }
 
 async function fillIn(directory: string, { entries, say }: Place): Promise<void> {
-  const data = join(directory, 'data')
+  const data = join(directory, DATA)
   mkdirSync(data)
   const install = ['--dbtype=sqlite', `--dbpath=${data}`, `--confpath=${directory}`, '--scriptpath=']
   const env = { ...process.env }
@@ -88,21 +84,10 @@ async function writeDump(path: string, entries: number): Promise<void> {
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve))
-  const { port } = probe.address() as AddressInfo
-  await new Promise(resolve => probe.close(resolve))
-  return port
-}
-
-/** The settings for this run: the stored settings over a copy of the store, caches in memory, no limits, no background jobs. */
-function settings(kept: string, scratch: string, port: number): string {
-  const own = readFileSync(join(kept, 'LocalSettings.php'), 'utf8').replaceAll(
-    join(kept, 'data'),
-    join(scratch, 'data'),
-  )
-  return `${own}
+/** The settings for this run: the stored settings with the copied data, caches in memory, no limits, no background jobs. */
+function settings(stored: string, scratch: string, port: number): string {
+  const copied = `$wgSQLiteDataDir = '${join(scratch, DATA)}';`
+  return `${stored.replace(/^\$wgSQLiteDataDir = .*$/m, () => copied)}
 $wgServer = 'http://127.0.0.1:${port}';
 $wgMainCacheType = CACHE_ACCEL;
 $wgRateLimits = [];
@@ -151,45 +136,33 @@ export const mediawiki: Target = {
   name: 'mediawiki',
   operations: ['R', 'L', 'S', 'W', 'U', 'M'],
   most: 5_000,
-  async prepare(place) {
+  async start(place) {
     for (const needed of [ROOT, `${MODULES}/libphp8.2.so`, '/usr/lib/php/20220829/pdo_sqlite.so']) {
       if (existsSync(needed)) continue
       throw new Error(
         `${needed} is not there; install Debian's mediawiki, php-sqlite3, php-cli, php-apcu and libapache2-mod-php.`,
       )
     }
-    if (!existsSync(join(place.kept, DONE))) await fill(place)
-  },
-  async start({ kept, scratch, entries, words }) {
-    cpSync(join(kept, 'data'), join(scratch, 'data'), { recursive: true })
-    const bytes = bytesUnder(join(scratch, 'data'))
+    const { scratch, entries, words } = place
+    const kept = await filled(place, STORE)
+    cpSync(join(kept, DATA), join(scratch, DATA), { recursive: true })
+    const bytes = bytesUnder(join(scratch, DATA))
     const port = await freePort()
-    writeFileSync(join(scratch, 'LocalSettings.php'), settings(kept, scratch, port))
+    writeFileSync(join(scratch, SETTINGS), settings(readFileSync(join(kept, SETTINGS), 'utf8'), scratch, port))
     writeFileSync(join(scratch, 'apache.conf'), apacheConf(scratch, port))
-    if (process.getuid?.() === 0) {
-      execFileSync('chown', ['-R', SERVER_USER, scratch])
-      execFileSync('chmod', ['-R', 'a+rX', scratch, kept])
-    }
+    if (process.getuid?.() === 0) execFileSync('chown', ['-R', SERVER_USER, scratch])
     // Apache ends its whole process group at its end, which must not be the group of this process.
     const options = { detached: true }
     const server = startServer(['apache2', '-f', join(scratch, 'apache.conf'), '-DFOREGROUND'], options)
     const url = `http://127.0.0.1:${port}`
     await answering(url, server.said)
+    const addresses = Array.from({ length: entries }, (_, n) => titleOf(n))
     return {
       about: 'MediaWiki of Debian, SQLite, Apache with mod_php, APCu',
       pids: [server.pid],
-      situation: {
-        driver: 'mediawiki',
-        urls: [url],
-        addresses: atMost(
-          Array.from({ length: entries }, (_, n) => titleOf(n)),
-          100_000,
-        ),
-        words,
-        tokens: [],
-      },
+      situation: { driver: 'mediawiki', urls: [url], addresses, words },
       stop: () => server.stop(),
-      bytes: () => bytes,
+      bytes,
     }
   },
 }
@@ -197,13 +170,9 @@ export const mediawiki: Target = {
 async function answering(url: string, said: () => string): Promise<void> {
   const until = performance.now() + READY_WITHIN
   for (;;) {
-    const http = openHttp(url)
-    const answer = await http
-      .send(requestText('GET', '/api.php?action=query&meta=siteinfo&format=json'))
-      .catch(() => undefined)
-    http.close()
-    if (answer?.status === 200) return
-    if (performance.now() > until) throw new Error(`MediaWiki does not answer: ${answer?.text() ?? said()}`)
-    await new Promise(resolve => setTimeout(resolve, 200))
+    const answer = await fetch(`${url}/api.php?action=query&meta=siteinfo&format=json`).catch(() => undefined)
+    if (answer?.ok) return
+    if (performance.now() > until) throw new Error(`MediaWiki does not answer: ${(await answer?.text()) ?? said()}`)
+    await setTimeout(200)
   }
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect as open, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Text } from '../../corpus.ts'
-import { pick, seeded } from '../../seeded.ts'
+import { pick, seeded } from '../../numbers.ts'
 import type { Connection, ConnectOptions, Situation } from '../order.ts'
 
 type Answer = { id: number; result?: { isError?: boolean; content?: unknown }; error?: unknown }
@@ -51,7 +51,7 @@ async function openPipe(url: string): Promise<Pipe> {
 }
 
 export async function connect(situation: Situation, { number, next }: ConnectOptions): Promise<Connection> {
-  const { urls, addresses, words } = situation
+  const { urls, addresses, words = [] } = situation
   pipe ??= openPipe(urls[0] as string)
   users++
   const { call, close } = await pipe

@@ -1,5 +1,5 @@
 import type { Text } from '../../corpus.ts'
-import { pick, seeded } from '../../seeded.ts'
+import { pick, seeded } from '../../numbers.ts'
 import { openHttp, requestText } from '../http.ts'
 import type { Connection, ConnectOptions, Situation } from '../order.ts'
 
@@ -18,7 +18,7 @@ type Said = {
 
 /** Uses the action API without signing in. */
 export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
-  const { urls, addresses, words } = situation
+  const { urls, addresses, words = [] } = situation
   const { number, next, operation } = options
   const http = openHttp(urls[0] as string)
   const random = seeded(number)

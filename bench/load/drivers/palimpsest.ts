@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Entry } from '../../../src/contract/resources.ts'
-import { pick, seeded } from '../../seeded.ts'
+import { pick, seeded } from '../../numbers.ts'
 import { type Answer, openHttp, requestText } from '../http.ts'
 import type { Connection, ConnectOptions, Situation } from '../order.ts'
 
@@ -14,7 +14,7 @@ const OWN = 8
 
 /** Uses the interface of this project. The limit servers support its R, L and GET. */
 export async function connect(situation: Situation, options: ConnectOptions): Promise<Connection> {
-  const { urls, addresses, words, tokens, fields, status = 200 } = situation
+  const { urls, addresses, words = [], tokens = [''], fields, status = 200 } = situation
   const { number, next, operation } = options
   const http = openHttp(urls[number % urls.length] as string)
   const random = seeded(number)
