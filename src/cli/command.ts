@@ -38,6 +38,21 @@ export type Flag = {
 /** One positional argument of a command; `many` takes all remaining words. */
 export type Argument = { name: string; optional?: true; many?: true; values?: readonly string[]; description: string }
 
+/** A flag from its form in help: `to FILE` has a value, `json` is a switch. */
+export function flag(form: string, description: string, more: Pick<Flag, 'values' | 'byDefault'> = {}): Flag {
+  const [name = '', value] = form.split(' ')
+  return { name, ...(value === undefined ? {} : { value }), description, ...more }
+}
+
+/** An argument from its form in help: `SLUG`, `[FROM]`, `LOG ...` or `[SLUG ...]`. */
+export const positional = (form: string, description: string, more: Pick<Argument, 'values'> = {}): Argument => ({
+  name: form.replaceAll(/[^A-Z]/g, ''),
+  ...(form.startsWith('[') && { optional: true }),
+  ...(form.includes('...') && { many: true }),
+  description,
+  ...more,
+})
+
 /** A parsed call of a command: arguments, flags with their values, set switches, streams and environment. */
 export type Invocation = Surroundings & {
   args: readonly string[]

@@ -1,7 +1,7 @@
 import { flagOf, SETTINGS } from '../config.ts'
 import { addressOf, readinessUrl } from './address.ts'
 import { ADMIN_COMMANDS } from './admin/commands.ts'
-import { type Command, EXIT, type Flag, type Invocation, UsageError } from './command.ts'
+import { type Command, EXIT, type Flag, flag, type Invocation, positional, UsageError } from './command.ts'
 import { HOST_COMMANDS } from './host-commands.ts'
 import { PEOPLE_COMMANDS } from './people/commands.ts'
 
@@ -34,9 +34,9 @@ const DATA_DIR_FLAGS = flagOfSetting(SETTINGS.dataDir)
 /** The flags of the address at which the service listens. */
 const ADDRESS_FLAGS = [...flagOfSetting(SETTINGS.host), ...flagOfSetting(SETTINGS.port)]
 
-const FROM_FILE: Flag = { name: 'from', value: 'FILE|-', description: 'The file to read; - is standard input.' }
+const FROM_FILE = flag('from FILE|-', 'The file to read; - is standard input.')
 
-const SERVICE: Flag = { name: 'url', value: 'URL', description: 'The service of notes; by default PALIMPSEST_URL.' }
+const SERVICE = flag('url URL', 'The service of notes; by default PALIMPSEST_URL.')
 const notes = () => Promise.all([import('./people/session.ts'), import('./people/notes.ts')])
 
 /** The commands that export, import and load data. Each loads its modules when it runs. */
@@ -48,8 +48,8 @@ const DATA_COMMANDS: readonly Command[] = [
     details:
       'With --markdown it writes a folder instead: one file of Markdown for each entry, with title, summary, tags, ids, standing and sources as YAML. "palimpsest import" takes the folder back. The entries come from the service, or with --data-dir from a private memory. A file that a person changed since is not overwritten.',
     flags: [
-      { name: 'to', value: 'FILE|-', byDefault: '-', description: 'The file to create; - is standard output.' },
-      { name: 'markdown', value: 'DIR', description: 'The folder to write, instead of lines of JSON.' },
+      flag('to FILE|-', 'The file to create; - is standard output.', { byDefault: '-' }),
+      flag('markdown DIR', 'The folder to write, instead of lines of JSON.'),
       SERVICE,
       ...DATA_DIR_FLAGS,
     ],
@@ -70,30 +70,17 @@ const DATA_COMMANDS: readonly Command[] = [
       'Create a read-only copy of a store from a file that "palimpsest export" wrote, or take notes from Markdown.',
     details:
       'With NOTES it publishes Markdown at the service, or with --data-dir in a private memory: one entry for each file, or with --sections for each heading of the second level. Title, summary and tags come from the front matter, or from the text. Repeated, it revises the entries of notes that changed, and publishes nothing twice. Without NOTES it makes a copy. Ids, times, numbers and hashes are those of the exported store. Every revision is compared with its hash, and the public log is computed from the lines. A command that was stopped continues if it is run again. "palimpsest serve" serves the directory; writes are redirected to the original. "palimpsest mirror" with the address of the original follows it from there, after it has compared everything with its public log.',
-    args: [
-      {
-        name: 'NOTES',
-        optional: true,
-        many: true,
-        description: 'Files and folders of Markdown, for example of Obsidian.',
-      },
-    ],
+    args: [positional('[NOTES ...]', 'Files and folders of Markdown, for example of Obsidian.')],
     flags: [
       FROM_FILE,
       SERVICE,
-      { name: 'sections', description: 'One entry for each heading of the second level of NOTES.' },
-      { name: 'dry-run', description: 'Show what would be done with NOTES, and write nothing.' },
-      {
-        name: 'original',
-        value: 'URL',
-        description: 'The address of the service that was exported, for example https://memory.example.',
-      },
-      {
-        name: 'key',
-        value: 'KEY',
-        description:
-          'The verifier key of its public log. "palimpsest check --log --checkpoint FILE" then compares a signed checkpoint with the copy.',
-      },
+      flag('sections', 'One entry for each heading of the second level of NOTES.'),
+      flag('dry-run', 'Show what would be done with NOTES, and write nothing.'),
+      flag('original URL', 'The address of the service that was exported, for example https://memory.example.'),
+      flag(
+        'key KEY',
+        'The verifier key of its public log. "palimpsest check --log --checkpoint FILE" then compares a signed checkpoint with the copy.',
+      ),
       ...DATA_DIR_FLAGS,
     ],
     examples: [
@@ -115,18 +102,12 @@ const DATA_COMMANDS: readonly Command[] = [
       'One record per line; ids can be any strings and are mapped to new ids. Each line passes the same checks as over HTTP. A reference to a record must come after the record.',
     flags: [
       FROM_FILE,
-      {
-        name: 'class',
-        value: 'CLASS',
+      flag('class CLASS', 'The data class of the authors.', {
         values: ['SYNTHETIC', 'INTERNAL'],
         byDefault: 'SYNTHETIC',
-        description: 'The data class of the authors.',
-      },
-      { name: 'batch', value: 'N', byDefault: '500', description: 'Lines per transaction.' },
-      {
-        name: 'resume',
-        description: 'Continue after the last line that an interrupted load has stored.',
-      },
+      }),
+      flag('batch N', 'Lines per transaction.', { byDefault: '500' }),
+      flag('resume', 'Continue after the last line that an interrupted load has stored.'),
       ...DATA_DIR_FLAGS,
     ],
     examples: ['load --from records.ndjson', 'load --from - --resume < records.ndjson'],
@@ -141,29 +122,11 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary: 'Write the files of an installation at a host name: settings, units or a compose file, and a proxy.',
     details:
       'The files are the examples of deploy/ with the host name and the places of this installation. No file is overwritten. It prints the three commands that follow; the last of them, "palimpsest doctor", says what is still missing.',
-    args: [
-      {
-        name: 'HOST',
-        optional: true,
-        description: 'The host name, such as memory.example. Without it, the command asks on a terminal.',
-      },
-    ],
+    args: [positional('[HOST]', 'The host name, such as memory.example. Without it, the command asks on a terminal.')],
     flags: [
-      {
-        name: 'for',
-        value: 'KIND',
-        values: ['systemd', 'compose'],
-        byDefault: 'systemd',
-        description: 'How the service runs.',
-      },
-      {
-        name: 'proxy',
-        value: 'PROXY',
-        values: ['nginx', 'caddy'],
-        byDefault: 'nginx',
-        description: 'The proxy that terminates TLS.',
-      },
-      { name: 'to', value: 'DIR', description: 'The directory to write into; by default HOST.' },
+      flag('for KIND', 'How the service runs.', { values: ['systemd', 'compose'], byDefault: 'systemd' }),
+      flag('proxy PROXY', 'The proxy that terminates TLS.', { values: ['nginx', 'caddy'], byDefault: 'nginx' }),
+      flag('to DIR', 'The directory to write into; by default HOST.'),
     ],
     examples: ['init memory.example', 'init memory.example --for compose --proxy caddy --to ./installation'],
     run: async invocation => (await import('./init.ts')).initInstallation(invocation),
@@ -174,11 +137,10 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     details:
       'Each flag has a variable of the same name (--data-dir is DATA_DIR); a flag takes precedence. Secrets are variables only: ADMIN_TOKEN, ORIGIN_KEY, or ADMIN_TOKEN_FILE and ORIGIN_KEY_FILE.',
     flags: [
-      {
-        name: 'demo',
-        description:
-          'Write twenty sample entries first: into an empty data directory, or into a temporary one if none is named.',
-      },
+      flag(
+        'demo',
+        'Write twenty sample entries first: into an empty data directory, or into a temporary one if none is named.',
+      ),
       ...SETTING_FLAGS,
     ],
     examples: ['serve', 'serve --demo', 'serve --port 9000 --data-dir /var/lib/palimpsest'],
@@ -206,10 +168,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary: 'Copy the store to one file while it is served, and check the copy.',
     details:
       'The copy contains no salts, network keys, limits or secrets; back up the files admin-token and origin-key of the data directory separately.',
-    flags: [
-      { name: 'to', value: 'FILE', description: 'The file to create. An existing file is never overwritten.' },
-      ...DATA_DIR_FLAGS,
-    ],
+    flags: [flag('to FILE', 'The file to create. An existing file is never overwritten.'), ...DATA_DIR_FLAGS],
     examples: ['backup --to palimpsest-backup.db'],
     run: async invocation => (await import('./stores/backup.ts')).backupStore(invocation),
   },
@@ -217,11 +176,8 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     name: 'restore',
     summary: 'Create a store from a backup, in a directory that has none.',
     flags: [
-      { name: 'from', value: 'FILE', description: 'A file that "palimpsest backup" created.' },
-      {
-        name: 'ignore-checksum',
-        description: 'Restore a file with a missing or wrong checksum if its content is intact.',
-      },
+      flag('from FILE', 'A file that "palimpsest backup" created.'),
+      flag('ignore-checksum', 'Restore a file with a missing or wrong checksum if its content is intact.'),
       ...DATA_DIR_FLAGS,
     ],
     examples: ['restore --from palimpsest-backup.db --data-dir ./restored'],
@@ -232,12 +188,9 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary: 'Recompute every hash of a store or a backup, read-only, also while it is served.',
     details: 'With DATABASE_URL the store in PostgreSQL is checked, also on a standby.',
     flags: [
-      { name: 'file', value: 'FILE', description: 'A backup to check instead of the data directory.' },
-      {
-        name: 'log',
-        description: 'Recompute the public log too: all leaves from their rows, tiles, root, signatures.',
-      },
-      { name: 'checkpoint', value: 'FILE', description: 'With --log, a signed checkpoint that the log must continue.' },
+      flag('file FILE', 'A backup to check instead of the data directory.'),
+      flag('log', 'Recompute the public log too: all leaves from their rows, tiles, root, signatures.'),
+      flag('checkpoint FILE', 'With --log, a signed checkpoint that the log must continue.'),
       ...DATA_DIR_FLAGS,
     ],
     examples: ['check', 'check --log', 'check --file palimpsest-backup.db'],
@@ -249,13 +202,11 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     details:
       'Ids, numbers, hashes, tokens, moderation, reports, blocks and limits do not change, and the keys go with them. Into PostgreSQL, run it again to update the copy: first while the store is served, then once more after it is stopped. Into a directory, stop all nodes first. The database that no flag names is DATABASE_URL, so that the command line contains no password.',
     flags: [
-      { name: 'from', value: 'DIR|URL', description: 'The data directory, or the database, that has the store.' },
-      {
-        name: 'to',
-        value: 'URL|DIR',
-        description:
-          'The database, as postgres://user@host/name: empty, or with an earlier copy. Or a directory without a store.',
-      },
+      flag('from DIR|URL', 'The data directory, or the database, that has the store.'),
+      flag(
+        'to URL|DIR',
+        'The database, as postgres://user@host/name: empty, or with an earlier copy. Or a directory without a store.',
+      ),
     ],
     examples: [
       'copy --from ./data --to postgres://user@host/palimpsest',
@@ -268,10 +219,10 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary: 'Copy a search index for a new node over PostgreSQL, also while its owner serves.',
     details:
       'The new node searches at once and indexes only later records. The index is derived data: without a copy, the node builds it from the database. A node ignores the copy of another store.',
-    args: [{ name: 'ACTION', description: 'copy, the only action.' }],
+    args: [positional('ACTION', 'copy, the only action.')],
     flags: [
-      { name: 'from', value: 'FILE|DIR', description: 'A search index, or the data directory of a node or a store.' },
-      { name: 'to', value: 'DIR', description: 'The data directory of the new node, which is not being served.' },
+      flag('from FILE|DIR', 'A search index, or the data directory of a node or a store.'),
+      flag('to DIR', 'The data directory of the new node, which is not being served.'),
     ],
     examples: ['index copy --from /srv/node1 --to /srv/node2'],
     run: async invocation => (await import('./stores/index-copy.ts')).indexCommand(invocation),
@@ -283,16 +234,12 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary: 'Create or continue a read-only copy of a server in its own directory, and follow the server.',
     details:
       'Every revision is compared with its hash, and every record with its leaf in the public log of the server, whose checkpoints one key must have signed. A missing or different record ends the mirror with a sentence that names it. Records that moderation withdraws there are erased here. The command can be stopped at any time and continues where it stopped. "palimpsest serve" serves the directory without the server; writes go to the server only.',
-    args: [{ name: 'URL', description: 'The address of the server, for example https://memory.example.' }],
+    args: [positional('URL', 'The address of the server, for example https://memory.example.')],
     flags: [
-      { name: 'serve', description: 'Serve the copy over HTTP at the same time.' },
-      { name: 'once', description: 'End when the copy is complete.' },
-      {
-        name: 'key',
-        value: 'KEY',
-        description: 'The verifier key of the public log. By default the first one of /log/keys, at the first start.',
-      },
-      { name: 'without-log', description: 'Copy a server without a public log, unverified but for its hashes.' },
+      flag('serve', 'Serve the copy over HTTP at the same time.'),
+      flag('once', 'End when the copy is complete.'),
+      flag('key KEY', 'The verifier key of the public log. By default the first one of /log/keys, at the first start.'),
+      flag('without-log', 'Copy a server without a public log, unverified but for its hashes.'),
       ...ADDRESS_FLAGS,
       ...DATA_DIR_FLAGS,
     ],
@@ -304,10 +251,10 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     summary: 'Cosign the public logs of other services, each while it is append-only.',
     details:
       'The directory has the key of the witness and the last cosigned checkpoints. A checkpoint is stored there before it is cosigned. A checkpoint that does not continue the last one is refused and reported. The operator of the log names the witness in the file of TLOG_WITNESSES.',
-    args: [{ name: 'LOG', many: true, description: 'The verifier key of a log: the first line of its /log/keys.' }],
+    args: [positional('LOG ...', 'The verifier key of a log: the first line of its /log/keys.')],
     flags: [
-      { name: 'name', value: 'NAME', description: 'The name of the witness, for example witness.example/w1.' },
-      { name: 'dir', value: 'DIR', description: 'The directory of the witness, created if it is missing.' },
+      flag('name NAME', 'The name of the witness, for example witness.example/w1.'),
+      flag('dir DIR', 'The directory of the witness, created if it is missing.'),
       ...ADDRESS_FLAGS,
     ],
     examples: [
@@ -322,7 +269,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     details:
       'With --engine it checks any server that speaks the protocol of PostgreSQL for each part that the service needs, in a schema that it creates and drops.',
     flags: [
-      { name: 'engine', description: 'Probe the server at DATABASE_URL, which may be empty, and nothing else.' },
+      flag('engine', 'Probe the server at DATABASE_URL, which may be empty, and nothing else.'),
       ...SETTING_FLAGS,
     ],
     examples: ['doctor', 'doctor --engine'],

@@ -1,27 +1,22 @@
 import { GROUNDS, MODERATION_ACTIONS, RESOLUTIONS, TARGET_TYPES } from '../../contract/vocabulary.ts'
-import type { Command, Flag } from '../command.ts'
+import { type Command, type Flag, flag, positional } from '../command.ts'
+import { ENTRY_EXITS, LIMIT, SERVICE_EXITS } from '../people/flags.ts'
 
 /** The flags of all commands that use the administration of a service. */
 const SERVICE_FLAGS: readonly Flag[] = [
-  {
-    name: 'url',
-    value: 'URL',
-    description: 'The service; by default the one of this machine at HOST and PORT.',
-  },
-  {
-    name: 'data-dir',
-    value: 'DIR',
-    byDefault: './data',
-    description: 'The directory whose file admin-token is used if neither ADMIN_TOKEN nor ADMIN_TOKEN_FILE is set.',
-  },
-  { name: 'json', description: 'Print the answers of the API as JSON, one document per line.' },
-  { name: 'no-wait', description: 'End at once if the service requests a wait, instead of waiting up to a minute.' },
+  flag('url URL', 'The service; by default the one of this machine at HOST and PORT.'),
+  flag(
+    'data-dir DIR',
+    'The directory whose file admin-token is used if neither ADMIN_TOKEN nor ADMIN_TOKEN_FILE is set.',
+    { byDefault: './data' },
+  ),
+  flag('json', 'Print the answers of the API as JSON, one document per line.'),
+  flag('no-wait', 'End at once if the service requests a wait, instead of waiting up to a minute.'),
 ]
 const DATA_DIR_FLAG: readonly Flag[] = [
-  { name: 'data-dir', value: 'DIR', byDefault: './data', description: 'The data directory of the service.' },
+  flag('data-dir DIR', 'The data directory of the service.', { byDefault: './data' }),
 ]
-const LIMIT = { name: 'limit', value: 'N', byDefault: '20', description: 'The maximum number.' } as const
-const DRY_RUN = { name: 'dry-run', description: 'Show what would be done, and change nothing.' } as const
+const DRY_RUN = flag('dry-run', 'Show what would be done, and change nothing.')
 
 const TOKEN =
   'The admin token is ADMIN_TOKEN, the content of the file ADMIN_TOKEN_FILE, or the file admin-token of the data directory, which is only sent to this machine. It is never a flag, because other users of the machine can read command lines.'
@@ -34,7 +29,7 @@ export const ADMIN_COMMANDS: readonly Command[] = [
     details: `What "palimpsest doctor" finds on the machine of the service, as the service itself sees it now: readiness, sizes, lag of index, public log, mirror and standby, free space, limits. Exit code 1 means that a line begins with FAIL. ${TOKEN}`,
     flags: SERVICE_FLAGS,
     examples: ['status', 'status --json'],
-    exits: ['refused', 'noAnswer'],
+    exits: SERVICE_EXITS,
     run: async invocation => (await import('./status.ts')).showStatus(invocation),
   },
   {
@@ -52,37 +47,24 @@ export const ADMIN_COMMANDS: readonly Command[] = [
       'Hide, quarantine, restore, block, unblock or erase entries, actors, origins or records of a running service.',
     details: `The actions are those of the console at /admin. Each is recorded in the audit; "palimpsest decisions" lists and undoes them. ERASE destroys the texts of an entry, or of one record with --type RECORD; nothing undoes it. ${TOKEN}`,
     args: [
-      { name: 'ACTION', values: MODERATION_ACTIONS, description: `${MODERATION_ACTIONS.join(', ')}.` },
-      {
-        name: 'TARGET',
-        optional: true,
-        many: true,
-        description:
-          'The slug or the id of an entry; with --type the id of an actor, the originId of an origin, or the number of a record.',
-      },
+      positional('ACTION', `${MODERATION_ACTIONS.join(', ')}.`, { values: MODERATION_ACTIONS }),
+      positional(
+        '[TARGET ...]',
+        'The slug or the id of an entry; with --type the id of an actor, the originId of an origin, or the number of a record.',
+      ),
     ],
     flags: [
-      {
-        name: 'reason',
-        value: 'TEXT',
-        description: 'The reason, in at most 1000 characters. The affected authors and the reporters read it too.',
-      },
-      {
-        name: 'ground',
-        value: 'GROUND',
+      flag(
+        'reason TEXT',
+        'The reason, in at most 1000 characters. The affected authors and the reporters read it too.',
+      ),
+      flag('ground GROUND', 'The rule that the act applies; ILLEGAL for a law.', {
         values: GROUNDS,
         byDefault: 'OTHER',
-        description: 'The rule that the act applies; ILLEGAL for a law.',
-      },
-      { name: 'appeal', value: 'ID', description: 'The open appeal that the act answers.' },
-      {
-        name: 'type',
-        value: 'TYPE',
-        values: TARGET_TYPES,
-        byDefault: 'ENTRY',
-        description: 'The kind of the targets.',
-      },
-      { name: 'by-actor', value: 'ID', description: 'Act on the entries that this actor created, instead of TARGET.' },
+      }),
+      flag('appeal ID', 'The open appeal that the act answers.'),
+      flag('type TYPE', 'The kind of the targets.', { values: TARGET_TYPES, byDefault: 'ENTRY' }),
+      flag('by-actor ID', 'Act on the entries that this actor created, instead of TARGET.'),
       DRY_RUN,
       ...SERVICE_FLAGS,
     ],
@@ -92,18 +74,18 @@ export const ADMIN_COMMANDS: readonly Command[] = [
       'moderate HIDE --by-actor 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002 --reason Spam',
       'moderate ERASE 301 302 --type RECORD --reason "Request of the person concerned."',
     ],
-    exits: ['notFound', 'refused', 'noAnswer'],
+    exits: ENTRY_EXITS,
     run: async invocation => (await import('./moderation.ts')).moderate(invocation),
   },
   {
     name: 'reports',
     summary: 'List the reports of abuse of a running service, or close some.',
     details: `Closing a report moderates nothing. ${TOKEN}`,
-    args: [{ name: 'REPORT', optional: true, many: true, description: 'The ids of the reports to close.' }],
+    args: [positional('[REPORT ...]', 'The ids of the reports to close.')],
     flags: [
-      { name: 'close', value: 'OUTCOME', values: RESOLUTIONS, description: 'Close the reports with this outcome.' },
-      { name: 'note', value: 'TEXT', description: 'Why, for administrators.' },
-      { name: 'all', description: 'List closed reports too.' },
+      flag('close OUTCOME', 'Close the reports with this outcome.', { values: RESOLUTIONS }),
+      flag('note TEXT', 'Why, for administrators.'),
+      flag('all', 'List closed reports too.'),
       DRY_RUN,
       LIMIT,
       ...SERVICE_FLAGS,
@@ -112,18 +94,18 @@ export const ADMIN_COMMANDS: readonly Command[] = [
       'reports',
       'reports 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002 --close DISMISSED --note "The text is correct."',
     ],
-    exits: ['notFound', 'refused', 'noAnswer'],
+    exits: ENTRY_EXITS,
     run: async invocation => (await import('./moderation.ts')).reports(invocation),
   },
   {
     name: 'decisions',
     summary: 'List the acts of moderation of a running service, newest first, or undo some.',
     details: `An act can be undone while it is the newest change of its target. With --undo and no DECISION, the last run is undone: the newest acts with the same action and reason. ${TOKEN}`,
-    args: [{ name: 'DECISION', optional: true, many: true, description: 'The ids of the acts to undo.' }],
+    args: [positional('[DECISION ...]', 'The ids of the acts to undo.')],
     flags: [
-      { name: 'undo', description: 'Give the targets their previous states.' },
-      { name: 'by-actor', value: 'ID', description: 'Only acts about this actor and the entries that it created.' },
-      { name: 'appeals', description: 'List the open appeals instead, each with its act.' },
+      flag('undo', 'Give the targets their previous states.'),
+      flag('by-actor ID', 'Only acts about this actor and the entries that it created.'),
+      flag('appeals', 'List the open appeals instead, each with its act.'),
       DRY_RUN,
       LIMIT,
       ...SERVICE_FLAGS,
@@ -134,7 +116,7 @@ export const ADMIN_COMMANDS: readonly Command[] = [
       'decisions --undo --dry-run',
       'decisions --undo 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002',
     ],
-    exits: ['notFound', 'refused', 'noAnswer'],
+    exits: ENTRY_EXITS,
     run: async invocation => (await import('./moderation.ts')).decisions(invocation),
   },
 ]

@@ -1,8 +1,9 @@
 import { CHANGE_TYPES, RELATION_TYPES, RESULTS, SORTS, WORK_KINDS } from '../../contract/vocabulary.ts'
-import type { Command, Flag, Invocation } from '../command.ts'
+import { type Command, type Flag, flag, type Invocation, positional } from '../command.ts'
 import {
   ANYWAY,
   ENTRY_EXITS,
+  LIMIT,
   RATIONALE,
   READ_FLAGS,
   REVISE_EXITS,
@@ -15,11 +16,10 @@ import type { Work } from './session.ts'
 
 /** The flags of the commands that use a lockfile, which names its service. */
 const LOCK_FLAGS: readonly Flag[] = [
-  { name: 'file', value: 'FILE', byDefault: 'palimpsest.lock', description: 'The lockfile.' },
-  { name: 'url', value: 'URL', description: 'The service; by default that of the lockfile, if there is one.' },
+  flag('file FILE', 'The lockfile.', { byDefault: 'palimpsest.lock' }),
+  flag('url URL', 'The service; by default that of the lockfile, if there is one.'),
   ...READ_FLAGS.filter(({ name }) => name !== 'url' && name !== 'data-dir'),
 ]
-const LIMIT = { name: 'limit', value: 'N', byDefault: '20', description: 'The maximum number.' } as const
 
 /** Runs a command with the service of its command line. Session and command are loaded when it runs. */
 const withSession =
@@ -37,36 +37,17 @@ const READ_COMMANDS: readonly Command[] = [
     details:
       'Any word counts; misspelt words are corrected. Standard error shows the reliability of the result. With --sort recent or evolution, entries with all words are listed, or where there are none the best partial matches.',
     args: [
-      {
-        name: 'WORD',
-        optional: true,
-        many: true,
-        description: 'The problem in your own words, or - to read it from standard input, for example a stack trace.',
-      },
+      positional(
+        '[WORD ...]',
+        'The problem in your own words, or - to read it from standard input, for example a stack trace.',
+      ),
     ],
     flags: [
-      { name: 'tag', value: 'TAG', description: 'Only entries with this tag.' },
-      {
-        name: 'sort',
-        value: 'ORDER',
-        values: SORTS,
-        description: 'List entries with all words in this order, instead of the best answers.',
-      },
-      {
-        name: 'tokens',
-        value: 'N',
-        description: 'Print as many of the best answers, with objections, as fit into N tokens of 4 bytes.',
-      },
-      {
-        name: 'env',
-        value: 'NAME@VERSION',
-        description: 'Say whether answers were confirmed on these; auto reads Node, system and packages.',
-      },
-      {
-        name: 'from',
-        value: 'URLS',
-        description: 'Ask these services too, separated by commas. Each row names its memory.',
-      },
+      flag('tag TAG', 'Only entries with this tag.'),
+      flag('sort ORDER', 'List entries with all words in this order, instead of the best answers.', { values: SORTS }),
+      flag('tokens N', 'Print as many of the best answers, with objections, as fit into N tokens of 4 bytes.'),
+      flag('env NAME@VERSION', 'Say whether answers were confirmed on these; auto reads Node, system and packages.'),
+      flag('from URLS', 'Ask these services too, separated by commas. Each row names its memory.'),
       LIMIT,
       ...READ_FLAGS,
     ],
@@ -88,12 +69,8 @@ const READ_COMMANDS: readonly Command[] = [
     args: [SLUG],
     flags: [
       REVISION,
-      {
-        name: 'at',
-        value: 'SEQUENCE',
-        description: 'Show the text and what the evidence said when this sequence was committed.',
-      },
-      { name: 'edit', description: 'Write only the entry, as Markdown for "palimpsest revise".' },
+      flag('at SEQUENCE', 'Show the text and what the evidence said when this sequence was committed.'),
+      flag('edit', 'Write only the entry, as Markdown for "palimpsest revise".'),
       ...READ_FLAGS,
     ],
     examples: [
@@ -131,10 +108,10 @@ const READ_COMMANDS: readonly Command[] = [
     details: 'Name a revision by its id, its number from 1, or latest. A single revision is compared with the latest.',
     args: [
       SLUG,
-      { name: 'FROM', optional: true, description: 'The earlier revision.' },
-      { name: 'TO', optional: true, description: 'The later revision; the latest by default.' },
+      positional('[FROM]', 'The earlier revision.'),
+      positional('[TO]', 'The later revision; the latest by default.'),
     ],
-    flags: [{ name: 'words', description: 'Mark removed and added words instead of lines.' }, ...READ_FLAGS],
+    flags: [flag('words', 'Mark removed and added words instead of lines.'), ...READ_FLAGS],
     examples: ['diff green-tea', 'diff green-tea 1 3 --words'],
     exits: ENTRY_EXITS,
     run: withSession(async () => (await import('./diff.ts')).diff),
@@ -154,10 +131,7 @@ const READ_COMMANDS: readonly Command[] = [
     name: 'audit',
     summary: 'Check the pins of a lockfile for revisions, judgements and withdrawals.',
     details: 'Exit code 0 means no findings, 1 means findings, 2 means that the lockfile is missing or damaged.',
-    flags: [
-      { name: 'verify', description: 'Read all pinned revisions too, and recompute their evidence hashes.' },
-      ...LOCK_FLAGS,
-    ],
+    flags: [flag('verify', 'Read all pinned revisions too, and recompute their evidence hashes.'), ...LOCK_FLAGS],
     examples: ['audit', 'audit --verify --json'],
     exits: SERVICE_EXITS,
     run: async invocation => (await import('./lock.ts')).audit(invocation),
@@ -168,13 +142,9 @@ const READ_COMMANDS: readonly Command[] = [
     details:
       'Entries that your actor wrote or judged are excluded. Read an entry with "palimpsest show", test it, then use "palimpsest verify" or "palimpsest contradict".',
     flags: [
-      { name: 'kind', value: 'KIND', values: WORK_KINDS, description: 'Only checks of this kind.' },
-      { name: 'tag', value: 'TAG', description: 'Only entries with this tag.' },
-      {
-        name: 'env',
-        value: 'NAME@VERSION',
-        description: 'Only entries about these products; auto reads Node, system and packages.',
-      },
+      flag('kind KIND', 'Only checks of this kind.', { values: WORK_KINDS }),
+      flag('tag TAG', 'Only entries with this tag.'),
+      flag('env NAME@VERSION', 'Only entries about these products; auto reads Node, system and packages.'),
       { ...LIMIT, byDefault: '10' },
       ...READ_FLAGS,
     ],
@@ -187,12 +157,8 @@ const READ_COMMANDS: readonly Command[] = [
     summary: 'List the acts of moderation on you and your texts, or appeal one.',
     details:
       'Each act that restricts and is in force takes one appeal, from a blocked actor too. Only administrators and you see it.',
-    args: [{ name: 'DECISION', optional: true, description: 'The id of the act to appeal.' }],
-    flags: [
-      { name: 'rationale', value: 'TEXT', description: 'Why the act is wrong.' },
-      { ...LIMIT, byDefault: '20' },
-      ...READ_FLAGS,
-    ],
+    args: [positional('[DECISION]', 'The id of the act to appeal.')],
+    flags: [flag('rationale TEXT', 'Why the act is wrong.'), LIMIT, ...READ_FLAGS],
     examples: ['appeal', 'appeal 019a9b1c-1f20-7b21-9c4d-3c9b62e1d002 --rationale "The person is a public official."'],
     exits: SERVICE_EXITS,
     run: withSession(async () => (await import('./appeal.ts')).appeal),
@@ -201,19 +167,11 @@ const READ_COMMANDS: readonly Command[] = [
     name: 'watch',
     summary: 'Follow the public feed until interrupted.',
     flags: [
-      {
-        name: 'since',
-        value: 'SEQUENCE',
-        description: 'Begin after this number; by default now.',
-      },
-      {
-        name: 'entry',
-        value: 'SLUGS',
-        description: 'Only changes of these entries, by slug or id, separated by commas.',
-      },
-      { name: 'actor', value: 'IDS', description: 'Only changes by these actors.' },
-      { name: 'action', value: 'ACTIONS', description: 'Only these actions, for example CORRECT,CONTRADICT,WITHDRAW.' },
-      { name: 'count', value: 'N', description: 'End after this many lines.' },
+      flag('since SEQUENCE', 'Begin after this number; by default now.'),
+      flag('entry SLUGS', 'Only changes of these entries, by slug or id, separated by commas.'),
+      flag('actor IDS', 'Only changes by these actors.'),
+      flag('action ACTIONS', 'Only these actions, for example CORRECT,CONTRADICT,WITHDRAW.'),
+      flag('count N', 'End after this many lines.'),
       ...READ_FLAGS,
     ],
     examples: ['watch', 'watch --since 1200 --json', 'watch --entry green-tea --action CORRECT,CONTRADICT,WITHDRAW'],
@@ -233,34 +191,30 @@ const READ_COMMANDS: readonly Command[] = [
 const DRAFT =
   'FILE is Markdown, with lines like "title: …" and "summary: …" between two lines of --- at its top, or a JSON object; - is standard input.'
 
-const CHANGE_TYPE: Flag = {
-  name: 'change-type',
-  value: 'TYPE',
+const CHANGE_TYPE = flag('change-type TYPE', 'The kind of change; by default that of the file.', {
   values: CHANGE_TYPES,
-  description: 'The kind of change; by default that of the file.',
-}
+})
 const CHANGE_RATIONALE: Flag = {
   ...RATIONALE,
   description: 'The reason, in at most 1000 characters; by default that of the file.',
 }
 
 /** The commands that write. */
-const OBSERVED_ON: Flag = {
-  name: 'observed-on',
-  value: 'NAME@VERSION',
-  description: 'Where the judgement was made; several separated by commas; auto reads Node, system and packages.',
-}
+const OBSERVED_ON = flag(
+  'observed-on NAME@VERSION',
+  'Where the judgement was made; several separated by commas; auto reads Node, system and packages.',
+)
 
 const WRITE_COMMANDS: readonly Command[] = [
   {
     name: 'publish',
     summary: 'Publish an entry.',
     details: `${DRAFT} Similar entries are listed first. A text with the title and content of an existing entry is refused.`,
-    args: [{ name: 'FILE', description: 'The file to publish, or - for standard input.' }],
+    args: [positional('FILE', 'The file to publish, or - for standard input.')],
     flags: [
-      { name: 'title', value: 'TEXT', description: 'Replaces the title of the file or its first heading.' },
-      { name: 'summary', value: 'TEXT', description: 'Replaces the summary of the file.' },
-      { name: 'tags', value: 'TAGS', description: 'Replaces the tags of the file; separated by commas.' },
+      flag('title TEXT', 'Replaces the title of the file or its first heading.'),
+      flag('summary TEXT', 'Replaces the summary of the file.'),
+      flag('tags TAGS', 'Replaces the tags of the file; separated by commas.'),
       { ...ANYWAY, description: 'Publish a text that an entry already has.' },
       ...WRITE_FLAGS,
     ],
@@ -275,9 +229,9 @@ const WRITE_COMMANDS: readonly Command[] = [
       'Shows the text first, and asks. A text with an actor token or a private key is refused. Paths, names of hosts, addresses and tokens are masked. Only this text leaves the memory: no earlier revision, no evidence, no author. The published text names the private revision as its source, and a new revision of the private entry names the address of the published one.',
     args: [SLUG],
     flags: [
-      { name: 'to', value: 'URL', description: 'The service that gets the entry.' },
-      { name: 'yes', description: 'Publish without asking.' },
-      { name: 'dry-run', description: 'Show the text, and publish nothing.' },
+      flag('to URL', 'The service that gets the entry.'),
+      flag('yes', 'Publish without asking.'),
+      flag('dry-run', 'Show the text, and publish nothing.'),
       ...WRITE_FLAGS,
     ],
     examples: ['promote green-tea --data-dir ~/.palimpsest --to https://memory.example'],
@@ -288,20 +242,15 @@ const WRITE_COMMANDS: readonly Command[] = [
     name: 'revise',
     summary: 'Commit a revision on top of its base revision.',
     details: `${DRAFT} "palimpsest show SLUG --edit" writes a file to edit. The command never overwrites: if another revision was committed first, it shows the changes and ends with exit code 4.`,
-    args: [SLUG, { name: 'FILE', description: 'The file with the new text, or - for standard input.' }],
+    args: [SLUG, positional('FILE', 'The file with the new text, or - for standard input.')],
     flags: [
       CHANGE_TYPE,
       CHANGE_RATIONALE,
-      {
-        name: 'previous',
-        value: 'REVISION',
-        description: 'The base revision; by default that of the file. latest accepts any.',
-      },
-      {
-        name: 'merge',
-        description:
-          'If another revision was committed first, merge by line and word and commit; if both changed the same words, write both to standard output.',
-      },
+      flag('previous REVISION', 'The base revision; by default that of the file. latest accepts any.'),
+      flag(
+        'merge',
+        'If another revision was committed first, merge by line and word and commit; if both changed the same words, write both to standard output.',
+      ),
       { ...ANYWAY, description: 'Commit an unchanged text.' },
       ...WRITE_FLAGS,
     ],
@@ -336,8 +285,8 @@ const WRITE_COMMANDS: readonly Command[] = [
     args: [SLUG],
     flags: [
       REVISION,
-      { name: 'result', value: 'RESULT', values: RESULTS, description: 'The result.' },
-      { name: 'confidence', value: 'NUMBER', description: 'Your confidence, from 0 to 1.' },
+      flag('result RESULT', 'The result.', { values: RESULTS }),
+      flag('confidence NUMBER', 'Your confidence, from 0 to 1.'),
       RATIONALE,
       OBSERVED_ON,
       ...WRITE_FLAGS,
@@ -353,8 +302,8 @@ const WRITE_COMMANDS: readonly Command[] = [
     flags: [
       REVISION,
       RATIONALE,
-      { name: 'quote', value: 'TEXT', description: 'The wrong sentence, exactly as in the revision.' },
-      { name: 'source', value: 'SLUG', description: 'An entry that supports the contradiction.' },
+      flag('quote TEXT', 'The wrong sentence, exactly as in the revision.'),
+      flag('source SLUG', 'An entry that supports the contradiction.'),
       OBSERVED_ON,
       ...WRITE_FLAGS,
     ],
@@ -367,7 +316,7 @@ const WRITE_COMMANDS: readonly Command[] = [
     summary: 'Record several verifications and contradictions by one request.',
     details:
       'FILE has one JSON object per line: {"entry", "revisionId", "kind": "VERIFY" or "CONTRADICT", "rationale"}, and for VERIFY "result" and "confidence"; a contradiction can have "quote", and each "observedOn". A request contains ten; each counts as a write.',
-    args: [{ name: 'FILE', description: 'The file with the judgements, or - for standard input.' }],
+    args: [positional('FILE', 'The file with the judgements, or - for standard input.')],
     flags: WRITE_FLAGS,
     examples: ['evidence checked.ndjson'],
     exits: SERVICE_EXITS,
@@ -377,17 +326,11 @@ const WRITE_COMMANDS: readonly Command[] = [
     name: 'relate',
     summary: 'Relate one entry to another.',
     args: [
-      { name: 'SOURCE', description: 'The slug or the id of the entry where the relation starts.' },
-      { name: 'TARGET', description: 'The slug or the id of the entry where it ends.' },
+      positional('SOURCE', 'The slug or the id of the entry where the relation starts.'),
+      positional('TARGET', 'The slug or the id of the entry where it ends.'),
     ],
     flags: [
-      {
-        name: 'type',
-        value: 'TYPE',
-        values: RELATION_TYPES,
-        byDefault: 'CONNECT',
-        description: 'The relation of the source to the target.',
-      },
+      flag('type TYPE', 'The relation of the source to the target.', { values: RELATION_TYPES, byDefault: 'CONNECT' }),
       RATIONALE,
       ...WRITE_FLAGS,
     ],
@@ -409,7 +352,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
     summary: 'Write a script that completes command lines in a shell.',
     details:
       'In bash: source <(palimpsest completion bash). In zsh: source <(palimpsest completion zsh). In fish: palimpsest completion fish | source.',
-    args: [{ name: 'SHELL', values: SHELLS, description: 'bash, zsh or fish.' }],
+    args: [positional('SHELL', 'bash, zsh or fish.', { values: SHELLS })],
     flags: [],
     examples: ['completion bash > ~/.local/share/bash-completion/completions/palimpsest'],
     run: async invocation => (await import('./completion.ts')).complete(invocation),

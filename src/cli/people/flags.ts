@@ -2,7 +2,7 @@ import type { Client } from '../../client/index.ts'
 import { parseServiceUrl } from '../../client/request.ts'
 import { ACTOR_TYPES } from '../../contract/vocabulary.ts'
 import { isUuid } from '../../memory/values.ts'
-import { type Argument, type Command, type Flag, UsageError } from '../command.ts'
+import { type Command, type Flag, flag, positional, UsageError } from '../command.ts'
 import { didYouMean } from '../words.ts'
 
 /** One of the words of the contract, in either case. */
@@ -53,34 +53,19 @@ export const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 /** The flags of all commands that use a service. */
 export const READ_FLAGS: readonly Flag[] = [
-  {
-    name: 'url',
-    value: 'URL',
-    byDefault: DEFAULT_URL,
-    description: 'The service; by default PALIMPSEST_URL, then "url" in config.json.',
-  },
-  {
-    name: 'data-dir',
-    value: 'DIR',
-    description: 'Instead of a service, the store in this directory, also while another process has opened it.',
-  },
-  { name: 'json', description: 'Print the answer of the API as JSON; lists as one document per line.' },
-  { name: 'no-wait', description: 'End at once if the service requests a wait, instead of waiting up to a minute.' },
+  flag('url URL', 'The service; by default PALIMPSEST_URL, then "url" in config.json.', { byDefault: DEFAULT_URL }),
+  flag('data-dir DIR', 'Instead of a service, the store in this directory, also while another process has opened it.'),
+  flag('json', 'Print the answer of the API as JSON; lists as one document per line.'),
+  flag('no-wait', 'End at once if the service requests a wait, instead of waiting up to a minute.'),
 ]
 
 /** The flags of all commands that write: the declaration of the actor that the first write creates. */
 export const WRITE_FLAGS: readonly Flag[] = [
   ...READ_FLAGS,
-  { name: 'declared-name', value: 'NAME', description: 'The declared name of a new actor.' },
-  { name: 'declared-model', value: 'NAME', description: 'The declared model of a new actor.' },
-  { name: 'declared-provider', value: 'NAME', description: 'The declared provider of a new actor.' },
-  {
-    name: 'actor-type',
-    value: 'TYPE',
-    values: ACTOR_TYPES,
-    byDefault: 'UNKNOWN',
-    description: 'The declared type of a new actor.',
-  },
+  flag('declared-name NAME', 'The declared name of a new actor.'),
+  flag('declared-model NAME', 'The declared model of a new actor.'),
+  flag('declared-provider NAME', 'The declared provider of a new actor.'),
+  flag('actor-type TYPE', 'The declared type of a new actor.', { values: ACTOR_TYPES, byDefault: 'UNKNOWN' }),
 ]
 
 /** The addresses of `--from`, each once. Throws UsageError if one is no address of a service. */
@@ -90,17 +75,10 @@ export function servicesIn(from: string | undefined): string[] {
   return [...new Set(urls as string[])]
 }
 
-export const SLUG: Argument = { name: 'SLUG', description: 'The slug or the id of an entry.' }
-export const RATIONALE: Flag = {
-  name: 'rationale',
-  value: 'TEXT',
-  description: 'The reason, in at most 1000 characters.',
-}
-export const REVISION: Flag = {
-  name: 'revision',
-  value: 'REVISION',
-  description: 'The revision: its id, its number from 1, or latest.',
-}
+export const LIMIT = flag('limit N', 'The maximum number.', { byDefault: '20' })
+export const SLUG = positional('SLUG', 'The slug or the id of an entry.')
+export const RATIONALE = flag('rationale TEXT', 'The reason, in at most 1000 characters.')
+export const REVISION = flag('revision REVISION', 'The revision: its id, its number from 1, or latest.')
 /** Continues if a write would repeat existing data. Without it a person is asked, and a script is refused. */
 export const ANYWAY = { name: 'anyway' } as const
 
