@@ -11,6 +11,8 @@ export type SearchRequest = {
   sort: Sort | 'fit'
   limit: number
   offset: number
+  /** For `fit`: the maximum number of postings that are read, if fewer than for a question are enough. */
+  postings?: number
 }
 /** An entry that a search found, by number. */
 export type Match = {

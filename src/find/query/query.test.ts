@@ -90,3 +90,32 @@ test('if the last entry is in memory no other is read, and without results none 
 test('a row that cannot be read ends the prefetch without an error', () => {
   assert.deepEqual(readAheadOf([5, 9, 3, 7], [], 3), [7, 3])
 })
+
+test('a search that may read few postings reads first those of a word in titles, not those of a rarer word in texts', t => {
+  const other = openIndex(join(directory, 'titles.db'), { storeId: 'store', record: 0, storeEpoch: 0 })
+  t.after(() => other.close())
+  const letters = [...'abcdefghijklmno']
+  const filler = letters.flatMap(one => letters.map(two => `q${one}${two}`)).join(' ')
+  const [titled, others] = [80, 620]
+  const entries = Array.from({ length: titled + others }, (_, at) => ({
+    ...entryOf(at + 1),
+    title: at < titled ? 'birch' : 'willow',
+    content: `${filler} ${at < titled || at % 2 === 0 ? 'birch' : 'alder'}`,
+  }))
+  other.run(sql`BEGIN IMMEDIATE`)
+  putEntries(other, entries)
+  saveIndexedRecord(other, entries.length)
+  other.run(sql`COMMIT`)
+  const found = searchIndex(other, {
+    q: 'alder birch',
+    tag: null,
+    sort: 'fit',
+    limit: titled,
+    offset: 0,
+    postings: titled,
+  })
+  assert.deepEqual(
+    found.entries,
+    Array.from({ length: titled }, (_, at) => titled - at),
+  )
+})

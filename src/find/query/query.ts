@@ -119,7 +119,8 @@ function pageOf({ matches, coverage, match, ranking }: Found, { limit, offset }:
 
 /** The entries that have all words, best first, then those that have any. */
 function byFit(index: SqliteConnection, request: SearchRequest): Found {
-  const ranking = rank(index, request.q, request.tag, request.offset + request.limit + 1)
+  const { q, tag, offset, limit, postings } = request
+  const ranking = rank(index, q, tag, { most: offset + limit + 1, ...(postings === undefined ? {} : { postings }) })
   if (ranking.best === 0) return byWords(index, request, ranking)
   const coverage = ranking.first === undefined ? 'NONE' : ranking.all ? 'ALL' : 'SOME'
   return { matches: documents(index, ranking.numbers), coverage, match: ranking.match, ranking }

@@ -153,15 +153,25 @@ type Scores = { scores: ScoreTable; weights: Map<string, number>; best: number }
 /** Reused, because each thread runs one query at a time. */
 const table = new ScoreTable(POSTINGS_MAX + RANKED_TERMS_MAX * LEVELS * SAMPLE)
 
+/** How much of the index a query reads. */
+type Reading = {
+  /** The number of the best entries that are needed. */
+  most: number
+  /** The maximum number of postings that are read in addition to the samples. */
+  postings: number
+}
+const ALL: Reading = { most: POSTINGS_MAX, postings: POSTINGS_MAX }
+
 /**
- * Scores entries by BM25F. Reads the rarest terms first, up to POSTINGS_MAX postings. Of a longer list, reads the highest impacts and the
- * newest entries. Of a single term, those are the best entries, so `most` of them are enough. With `tag`, scores only entries with that tag.
- * With `isLacking`, no entry has all words. The scores are valid until the next query.
+ * Scores entries by BM25F. Reads the lists of postings in descending order of what one adds to the score of an entry (Lin and Trotman,
+ * Anytime ranking for impact-ordered indexes, ICTIR 2015), up to `postings` of them. Of the list at that limit, reads the newest entries. Of
+ * a single term, the first `most` are enough. With `tag`, scores only entries with that tag. With `isLacking`, no entry has all words. The
+ * scores are valid until the next query.
  */
 export function score(
   index: SqliteConnection,
   wanted: readonly WantedPostings[],
-  { extent, tag, isLacking, most }: { extent: Extent; tag: string | null; isLacking: boolean; most: number },
+  { extent, tag, isLacking, reading }: { extent: Extent; tag: string | null; isLacking: boolean; reading: Reading },
 ): Scores {
   const all: (WantedPostings & { weight: number })[] = []
   for (const one of wanted) {
@@ -179,18 +189,20 @@ export function score(
     if (isMain) words++
   }
   table.begin(isLacking ? 0 : words)
-  let left = weighed.length === 1 ? Math.min(most, POSTINGS_MAX) : POSTINGS_MAX
-  const rarestFirst = weighed.toSorted((a, b) => a.postings.entryCount - b.postings.entryCount)
-  for (const { postings, weight, kind, isMain } of rarestFirst) {
-    for (const list of postings.lists) {
-      const match = `"${levelled(postings.term, list.level)}"`
-      // The sample stays if it is complete, or if no more postings may be read.
-      if (tag !== null) list.numbers = readNumbers(index, `${match} AND "${tagWord(tag)}"`, Math.max(SAMPLE, left))
-      else if (!list.whole && left > SAMPLE) list.numbers = readNumbers(index, match, left)
-      left = Math.max(0, left - list.numbers.length)
+  const lists = weighed.flatMap(({ postings, weight, kind, isMain }) =>
+    postings.lists.map(list => {
       const worth = weight * (kind === 'NAME' ? impactOfName(list.level) : impactOf(list.level))
-      table.add(list.numbers, worth, { isHint: kind === 'HINT', isWord: isMain })
-    }
+      return { list, match: `"${levelled(postings.term, list.level)}"`, worth, isHint: kind === 'HINT', isWord: isMain }
+    }),
+  )
+  const { most, postings } = reading
+  let left = weighed.length === 1 ? Math.min(most, postings) : postings
+  for (const { list, match, worth, ...role } of lists.sort((a, b) => b.worth - a.worth)) {
+    // The sample stays if it is complete, or if no more postings may be read.
+    if (tag !== null) list.numbers = readNumbers(index, `${match} AND "${tagWord(tag)}"`, Math.max(SAMPLE, left))
+    else if (!list.whole && left > SAMPLE) list.numbers = readNumbers(index, match, left)
+    left = Math.max(0, left - list.numbers.length)
+    table.add(list.numbers, worth, role)
   }
   return { scores: table, weights, best }
 }
@@ -218,13 +230,22 @@ export type Ranking = {
   corrected: Correction[]
 }
 
-/** Ranks the entries that have any word of a query, at least the best `most`. With `tag`, ranks only entries with that tag. */
-export function rank(index: SqliteConnection, query: string, tag: string | null, most = POSTINGS_MAX): Ranking {
+/** Ranks the entries that have any word of a query, as far as `reading` says. With `tag`, ranks only entries with that tag. */
+export function rank(
+  index: SqliteConnection,
+  query: string,
+  tag: string | null,
+  reading: Partial<Reading> = {},
+): Ranking {
   const extent = extentOf(index)
   const words = queryWords(query)
   const { wanted, missing, corrected } = termsFor(index, words, extent)
   const isLacking = missing.length > 0
-  const { scores, weights, best: known } = score(index, wanted, { extent, tag, isLacking, most })
+  const {
+    scores,
+    weights,
+    best: known,
+  } = score(index, wanted, { extent, tag, isLacking, reading: { ...ALL, ...reading } })
   const first = scores.first()
   const spelled = spelledIn(query)
   const unknown = rarity(0, extent.entries)

@@ -21,12 +21,18 @@ import { findEntryNumber, listTitled } from './rows.ts'
 const TYPICAL = 0.5
 /** Number of entries that are compared with the draft: those that rank highest for its words. */
 const CANDIDATES_MAX = 40
+/**
+ * Number of postings that are read for them. An entry that restates a draft has its rare words in the title or the summary, where each adds
+ * much to the score, so it is found among the first postings (see ADR 0018 for the figures).
+ */
+const POSTINGS = 5_000
 
 /** Finds entries that have much in common with the title and summary of a draft. The draft is not stored. */
 export const listSimilar: ReadOperation<'listSimilar'> = async (reads, { query }) => {
   const draft: Draft = { title: query.title, summary: query.summary ?? '' }
   const q = `${draft.title}\n${draft.summary}`
-  const found = await reads.search({ q, tag: null, sort: 'fit', limit: CANDIDATES_MAX, offset: 0 })
+  const request = { q, tag: null, sort: 'fit', limit: CANDIDATES_MAX, offset: 0, postings: POSTINGS } as const
+  const found = await reads.search(request)
   const weights = { of: new Map(found.weights), other: found.unknown * TYPICAL }
   const compared = (await reads.entries.list(found.matches.map(({ entry }) => entry))).map(entryOf)
   const items = similarOnes(termsOfDraft(draft), compared, weights)
