@@ -1,7 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { ActivityList, Author, Entry } from '../../contract/resources.ts'
+import type { ActivityList, Author, Entry, Revision } from '../../contract/resources.ts'
 import type { Action, Signal } from '../../contract/vocabulary.ts'
+import { only } from '../../engine/database.ts'
 import { findCheckpoint } from '../../tlog/rows.ts'
 import { listActivityOf, listRecentActions } from '../activity/rows.ts'
 import { authorOf, findActorById, toAuthor } from '../actors/rows.ts'
@@ -19,7 +20,7 @@ import { readHead } from '../head-rows.ts'
 import { type Answer, activityBelow, bodyOf, findAddressed, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
-import { type EntryRow, findEntry } from './rows.ts'
+import { type EntryRow, findEntry, findRevision, toRevision } from './rows.ts'
 import { assertNotErased } from './rules.ts'
 import {
   type ChangeRow,
@@ -244,8 +245,8 @@ async function countsOf(on: WithReader, entry: EntryRow): Promise<Counts> {
 }
 
 /**
- * Returns the author of a revision, and the history, verdicts and counts of its entry, from one read of the row of the entry. `support` is
- * the newest reason in favour of the text, if there are also voices against it.
+ * Returns a revision without its text, its author, and the history, verdicts and counts of its entry, from one read of the row of the entry.
+ * `support` is the newest reason in favour of the text, if there are also voices against it.
  */
 export async function readAbout(on: Pick<Reads, 'reader' | 'entries'>, slug: string, revisionId: string, rows: number) {
   const make = async (): Promise<Answer> => ({ body: await aboutOf(on, slug, revisionId, rows) })
@@ -254,17 +255,22 @@ export async function readAbout(on: Pick<Reads, 'reader' | 'entries'>, slug: str
   return { ...about, verdicts: new Map(verdicts) }
 }
 
+/** A revision without the texts that its entry has too. */
+export type RevisionFacts = Omit<Revision, 'content' | 'summary'>
+
 async function aboutOf(on: WithReader, slug: string, revisionId: string, rows: number) {
   const entry = await addressedAt(on, slug)
   const { nearest, tally } = storedStanding(entry.standing)
-  const [{ author }, steps, verdicts, counts, [support]] = await Promise.all([
+  const [{ author }, row, steps, verdicts, counts, [support]] = await Promise.all([
     revisionStateOf(on, entry, revisionId),
+    findRevision(on.reader, entry.number, revisionId),
     stepsOf(on, entry, rows),
     verdictsOf(on, entry),
     countsOf(on, entry),
     nearest === null || tally.against === 0 ? [] : listSupporters(on.reader, nearest, 1),
   ])
-  return { author, steps, verdicts: [...verdicts], counts, support: support?.rationale }
+  const { content: _, summary: __, ...revision } = toRevision(only(row))
+  return { author, revision, steps, verdicts: [...verdicts], counts, support: support?.rationale }
 }
 
 /** The state and the tally of each revision that was judged itself, by the record number of the revision. */

@@ -10,7 +10,7 @@ import { curlBase } from '../take-part/form.ts'
 /** An exact revision, its author, and its evidence at the time `at`. */
 type Cited = {
   slug: string
-  revision: Revision
+  revision: Pick<Revision, 'id' | 'title' | 'createdAt' | 'evidenceHash'>
   ordinal: number
   author: Author | undefined
   state: Entry['standing']['state']

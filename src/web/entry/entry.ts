@@ -1,9 +1,10 @@
 import { Problem } from '../../contract/problem.ts'
-import type { Author, Entry, Relation, Revision, Standing } from '../../contract/resources.ts'
+import type { Author, Entry, Relation, Standing } from '../../contract/resources.ts'
 import { readAges } from '../../memory/entries/blame.ts'
 import {
   type Counts,
   type Heading,
+  type RevisionFacts,
   readAbout,
   readHeadings,
   readRevisionState,
@@ -47,7 +48,7 @@ type Shown = {
   entry: Entry
   content: Html
   sections: Section[]
-  revision: Revision
+  revision: RevisionFacts
   author: Author
   standing: Standing
   relations: Relation[]
@@ -123,9 +124,8 @@ async function agesOf(reads: PageRequest['reads'], { slug, revisionCount: ordina
 
 async function gather({ read, reads, original, config }: PageRequest, entry: Entry): Promise<Shown> {
   const { slug, currentRevisionId } = entry
-  const [revision, { items: relations }, standing, { author, steps, verdicts, counts, support }, ages] =
+  const [{ items: relations }, standing, { author, revision, steps, verdicts, counts, support }, ages] =
     await Promise.all([
-      read<Revision>('readRevision', { slug, revisionId: currentRevisionId }),
       read<{ items: Relation[] }>('listRelations', { slug }),
       read<Standing>('readStanding', { slug }),
       readAbout(reads, slug, currentRevisionId, LIFE_ROWS),
@@ -197,7 +197,7 @@ ${relationsOf(entry, { relations, counts }, names, at)}
 }
 
 /** Summarises the evidence in one line: the voices, what they confirmed and who changed the rest, the sources. */
-function standingSentence(standing: Standing, revision: Revision, names: Map<string, Heading>, at: number): Html {
+function standingSentence(standing: Standing, revision: RevisionFacts, names: Map<string, Heading>, at: number): Html {
   const { state, tally, lastCheckedAt } = standing
   const { name, tone } = VERDICTS[state]
   const share = confirmedWords(standing)

@@ -105,7 +105,10 @@ export function relationsOf(
 }
 
 /** The address, the reason and the files of a revision, and how to follow its entry. */
-export function revisionOf({ slug, revisionCount: ordinal, standing }: Entry, revision: Revision): Html {
+export function revisionOf(
+  { slug, revisionCount: ordinal, standing }: Entry,
+  revision: Pick<Revision, 'id' | 'changeType' | 'rationale'>,
+): Html {
   const { id, changeType, rationale } = revision
   const address = `/entries/${slug}`
   return html`<section><h2>This revision</h2><p>${CHANGE_WORDS[changeType] ?? 'Changed'}: <q dir="auto">${visible(rationale)}</q></p>
