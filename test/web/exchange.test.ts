@@ -31,7 +31,7 @@ test('an objection shows its answer, and what others said about it, in order of 
   const answered = await rowOf(answer)
   assert.match(
     wordsOf(answered),
-    /Answered by revision 2 of Ada …\w+, today, .* UTC Seven, &lt;b&gt;measured&lt;\/b&gt;\./,
+    /Answered by revision 2 of Ada &hellip;\w+, today, .* UTC Seven, &lt;b&gt;measured&lt;\/b&gt;\./,
   )
   assert.deepEqual(linksOf(answered), ['This answers it', 'Still wrong'])
   await world.verify(await world.voice(undefined, 'Eve'), answer)
