@@ -268,10 +268,9 @@ const format = new Intl.RelativeTimeFormat('en-GB')
 /**
  * A time as its age, such as "5 minutes ago".
  * @param {string} iso
- * @param {number} now milliseconds since 1970
  */
-function relativeTime(iso, now = Date.now()) {
-  const seconds = (now - Date.parse(iso)) / 1_000
+function relativeTime(iso) {
+  const seconds = (Date.now() - Date.parse(iso)) / 1_000
   const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? []
   return unit === undefined ? 'just now' : format.format(-Math.floor(seconds / size), unit)
 }

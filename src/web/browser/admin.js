@@ -19,17 +19,26 @@ let bearer
 let last = []
 /** @type {Snapshot | undefined} */
 let snapshot
-/** The shown view by its index, the shown entry by its id, the appeals or the status. @type {{ view: number } | { entry: string } | { appeals: true } | { status: true }} */
-let looking = { view: 0 }
+/**
+ * What the console shows: `view` shows the answer to `path`, or the snapshot.
+ * @typedef {{ path?: string, view: (body: any) => Node[] }} Look
+ */
 
 const dialog = need(document, '[data-dialog]', HTMLDialogElement)
 const place = make('div', { class: 'place' })
 const state = make('span', { role: 'status' })
 const UNDO = 'Undo the last action'
 const undoButton = button(UNDO, () => undo(last), { disabled: true })
-const tabs = VIEWS.map(([name], view) => button(name, () => look({ view })))
-const appealsTab = button('Appeals', () => look({ appeals: true }))
-const statusTab = button('Status', () => look({ status: true }))
+/** @type {Look} */
+const STATUS = { path: '/admin/status', view: ({ findings }) => statusOf(findings) }
+/** @type {[string, Look][]} */
+const LOOKS = [
+  ...VIEWS.map(one => /** @type {[string, Look]} */ ([one[0], { view: () => snapshotView(one) }])),
+  ['Appeals', { path: '/api/admin/appeals?limit=50', view: ({ items }) => appealsOf(items) }],
+  ['Status', STATUS],
+]
+const tabs = LOOKS.map(([name, at]) => ({ at, tab: button(name, () => look(at)) }))
+let looking = LOOKS[0]?.[1] ?? STATUS
 const act = actDialog(
   dialog,
   () => bearer,
@@ -44,10 +53,13 @@ const asks = {
   act: (/** @type {import('./admin-views.js').Target} */ target) => act([target]),
   actAll: act,
   undo,
-  open: (/** @type {string} */ entry) => look({ entry }),
+  open: (/** @type {string} */ entry) => look({ path: pathOf(entry), view: dossier => dossierView(dossier, asks) }),
   close,
   textOf,
 }
+
+/** The address of everything about an entry. @param {string} entry */
+const pathOf = entry => `/api/admin/entries/${encodeURIComponent(entry)}`
 
 /** Closes a report with its outcome. @param {string} id @param {import('../../contract/vocabulary.ts').Resolution} resolution */
 async function close(id, resolution) {
@@ -62,7 +74,7 @@ async function close(id, resolution) {
 /** The text of a record, or the refusal. @param {import('./admin-views.js').RecordName} record */
 async function textOf({ targetType, targetId, entryId }) {
   /** @type {import('./api.js').Answer<Dossier>} */
-  const answer = await call('GET', `/api/admin/entries/${encodeURIComponent(entryId)}`, { bearer })
+  const answer = await call('GET', pathOf(entryId), { bearer })
   if (bearer === undefined) return []
   return answer.ok ? reportedOf(answer.body, targetType, targetId) : refusalMessage(answer)
 }
@@ -114,46 +126,29 @@ async function refresh() {
 const runOf = ({ action, targetType }, count) => `${action.toLowerCase()} of ${countOf(targetType, count)}`
 
 async function render() {
-  tabs.forEach((tab, view) => {
-    tab.setAttribute('aria-pressed', String('view' in looking && looking.view === view))
-  })
-  appealsTab.setAttribute('aria-pressed', String('appeals' in looking))
-  statusTab.setAttribute('aria-pressed', String('status' in looking))
+  const at = looking
+  for (const one of tabs) one.tab.setAttribute('aria-pressed', String(one.at === at))
   undoButton.disabled = last.length === 0
   undoButton.textContent = last[0] === undefined ? UNDO : `${UNDO}: ${runOf(last[0], last.length)}`
   if (snapshot === undefined) return
-  const at = looking
-  if ('entry' in looking) {
-    /** @type {import('./api.js').Answer<Dossier>} */
-    const answer = await call('GET', `/api/admin/entries/${encodeURIComponent(looking.entry)}`, { bearer })
-    if (at !== looking || bearer === undefined) return
-    return place.replaceChildren(...(answer.ok ? dossierView(answer.body, asks) : refusalMessage(answer)))
-  }
-  if ('appeals' in looking) {
-    /** @type {import('./api.js').Answer<import('../../contract/resources.ts').AppealList>} */
-    const answer = await call('GET', '/api/admin/appeals?limit=50', { bearer })
-    if (at !== looking || bearer === undefined) return
-    if (!answer.ok) return place.replaceChildren(...refusalMessage(answer))
-    const rule = make(
-      'p',
-      { class: 'small' },
-      'The act that undoes its act grants an appeal; the same act again rejects it.',
-    )
-    return place.replaceChildren(make('h2', { tabindex: -1 }, 'Appeals'), rule, appealsView(answer.body.items, asks))
-  }
-  if ('status' in looking) {
-    /** @type {import('./api.js').Answer<{ findings: Finding[] }>} */
-    const answer = await call('GET', '/admin/status', { bearer })
-    if (at !== looking || bearer === undefined) return
-    return place.replaceChildren(...(answer.ok ? statusOf(answer.body.findings) : refusalMessage(answer)))
-  }
-  const chosen = VIEWS[looking.view]
-  if (chosen === undefined) return
-  const [name, list, view] = chosen
+  if (at.path === undefined) return place.replaceChildren(...at.view(snapshot))
+  const answer = await call('GET', at.path, { bearer })
+  if (at !== looking || bearer === undefined) return
+  place.replaceChildren(...(answer.ok ? at.view(answer.body) : refusalMessage(answer)))
+}
+
+/** A view of the snapshot, and how many rows of its list are missing. @param {typeof VIEWS[number]} view */
+function snapshotView([name, list, view]) {
+  if (snapshot === undefined) return []
   const cut = snapshot.truncated[list] ?? 0
-  const heading = make('h2', { tabindex: -1 }, name)
   const note = make('p', { class: 'small' }, `${cut} older rows are not in this snapshot.`)
-  place.replaceChildren(heading, view(snapshot, asks), ...(cut > 0 ? [note] : []))
+  return [make('h2', { tabindex: -1 }, name), view(snapshot, asks), ...(cut > 0 ? [note] : [])]
+}
+
+/** @param {import('../../contract/resources.ts').AppealedDecision[]} appeals */
+function appealsOf(appeals) {
+  const rule = 'The act that undoes its act grants an appeal; the same act again rejects it.'
+  return [make('h2', { tabindex: -1 }, 'Appeals'), make('p', { class: 'small' }, rule), appealsView(appeals, asks)]
 }
 
 /** What the service reports of itself, the faults first. @param {Finding[]} findings */
@@ -202,10 +197,10 @@ sendBy(form, {
     show(board, true)
     show(lines, false)
     need(form, '[data-state]', HTMLElement).textContent = ''
-    look(location.hash === '#status' ? { status: true } : { view: 0 })
+    look((location.hash === '#status' ? undefined : LOOKS[0]?.[1]) ?? STATUS)
   },
 })
-const views = make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs, appealsTab, statusTab)
+const views = make('p', { class: 'row views', role: 'group', 'aria-label': 'Views' }, ...tabs.map(({ tab }) => tab))
 const keys = make(
   'p',
   { class: 'row' },

@@ -17,7 +17,6 @@ const CHOICES = [
   ['both', 'Keep both, theirs first'],
 ]
 
-/** @typedef {import('../../contract/resources.ts').Activity} Activity */
 /** @typedef {import('./write-form.js').Source} Source */
 /**
  * `sources` are those of `theirs`, with their titles; `by` is the name that its author declared.
@@ -36,12 +35,10 @@ export async function readConflict(slug, baseId) {
   if (!base.ok) return base
   const theirs = await readRevision(slug, entry.body.currentRevisionId)
   if (!theirs.ok) return theirs
-  /** @type {import('./api.js').Answer<{ items: Activity[] }>} */
-  const timeline = await call('GET', `/api/entries/${encodeURIComponent(slug)}/timeline?limit=50`)
-  const rows = timeline.ok ? timeline.body.items : []
-  const by = rows.find(({ revisionId, action }) => revisionId === theirs.body.id && WRITTEN.has(action))
+  /** @type {import('./api.js').Answer<import('../../contract/resources.ts').ActorProfile>} */
+  const author = await call('GET', `/api/actors/${theirs.body.actorId}?limit=1`)
   const sources = await Promise.all(theirs.body.sources.map(titled))
-  return { base: base.body, theirs: theirs.body, sources, by: by?.actorName ?? null }
+  return { base: base.body, theirs: theirs.body, sources, by: author.ok ? author.body.declared.name : null }
 }
 
 /** A source with its title, which is empty if it cannot be read. @param {Omit<Source, 'title'>} source @returns {Promise<Source>} */
@@ -49,9 +46,6 @@ async function titled({ entryId, revisionId }) {
   const read = await readRevision(entryId, revisionId)
   return { entryId, revisionId, title: read.ok ? read.body.title : '' }
 }
-
-/** The actions that create a revision. */
-const WRITTEN = new Set(['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'])
 
 /**
  * Shows both versions and their differences, and offers a merge. The merge contains each change that only one side made. If both

@@ -21,6 +21,19 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /**
+ * Creates an element of a picture.
+ * @param {'svg' | 'path'} tag
+ * @param {Record<string, string>} attributes
+ * @param {...Child} children
+ */
+export function makeSvg(tag, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag)
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  element.append(...children)
+  return element
+}
+
+/**
  * Creates a button that calls a function and sends no form.
  * @param {string} name
  * @param {() => void} act
@@ -58,13 +71,12 @@ export function need(root, selector, type) {
 export const show = (element, shown) => element.toggleAttribute('hidden', !shown)
 
 /**
- * Offers a text as a download. The text is in no address and in no element.
+ * Offers JSON as a download. It is in no address and in no element.
  * @param {string} name
  * @param {string} text
- * @param {string} type
  */
-export function download(name, text, type) {
-  const address = URL.createObjectURL(new Blob([text], { type }))
+export function download(name, text) {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
   const link = make('a', { href: address, download: name, hidden: true })
   document.body.append(link)
   link.click()

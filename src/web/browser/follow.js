@@ -1,4 +1,4 @@
-import { FOLLOWED } from './site.js'
+import { FOLLOWED, jsonOf, storeItem } from './site.js'
 
 /** What this browser follows: entries and tags, each with what was seen of it last. A page of one of them counts as seen. */
 
@@ -27,12 +27,7 @@ function validOf(stored, kind, isSeen) {
 
 /** The stored list. Anything else in the storage is ignored. @returns {Followed} */
 export function followed() {
-  let stored
-  try {
-    stored = JSON.parse(localStorage.getItem(FOLLOWED) ?? '{}')
-  } catch {
-    stored = {}
-  }
+  const stored = jsonOf(FOLLOWED)
   return {
     entry: validOf(
       stored,
@@ -45,14 +40,7 @@ export function followed() {
 }
 
 /** Stores the list. @param {Followed} list @returns {boolean} false if the browser has no storage */
-function store(list) {
-  try {
-    localStorage.setItem(FOLLOWED, JSON.stringify(list))
-    return true
-  } catch {
-    return false
-  }
-}
+const store = list => storeItem(FOLLOWED, JSON.stringify(list))
 
 /**
  * Follows something, or replaces what was seen of it.

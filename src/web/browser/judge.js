@@ -1,7 +1,7 @@
 import { call, countCharacters, fieldOf, fill, sendBy, showFieldProblem, textIn } from './api.js'
-import { button, download, make, need } from './dom.js'
-import { fileOf, keptActor } from './site.js'
-import { asActor, picker, withPicker, writeForm } from './write-form.js'
+import { button, make, need } from './dom.js'
+import { keptActor, pageAt } from './site.js'
+import { asActor, lookedUp, save, withAddresses, writeForm } from './write-form.js'
 
 /** Records whether a revision held: on its page, and beside the text of an entry. */
 
@@ -16,7 +16,7 @@ function judgementOf(form) {
   const { slug = '' } = form.dataset
   const path = `/api/entries/${encodeURIComponent(slug)}`
   const support = fieldOf(form, 'support')
-  if (support instanceof HTMLInputElement) withPicker(support, ({ offerAddresses }) => offerAddresses(support))
+  withAddresses(support)
   /** @type {string | undefined} */
   let sourceEntryId
 
@@ -36,14 +36,8 @@ function judgementOf(form) {
     sourceEntryId = undefined
     showFieldProblem(support, '')
     if (textIn(form, 'result') !== 'UNSUPPORTED' || support.value.trim() === '') return true
-    const { findByAddress } = await picker()
-    const looked = await findByAddress(support.value)
-    if ('found' in looked) sourceEntryId = looked.found.entryId
-    else {
-      showFieldProblem(support, looked.problem)
-      support.focus()
-    }
-    return 'found' in looked
+    sourceEntryId = (await lookedUp(support))?.entryId
+    return sourceEntryId !== undefined
   }
   return { request, ready, answered }
 }
@@ -166,12 +160,6 @@ async function refresh() {
   for (const place of JUDGED) document.querySelector(place)?.replaceWith(now.querySelector(place) ?? '')
 }
 
-/** The page of an address as it is now; undefined if it cannot be read. @param {string} address */
-async function pageAt(address) {
-  const answer = await fetch(address, { headers: { accept: 'text/html' }, cache: 'no-store' }).catch(() => null)
-  return answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined
-}
-
 /**
  * @param {string} slug
  * @param {boolean} isNew whether the actor was created for this result
@@ -182,11 +170,9 @@ function recorded(slug, isNew) {
   const done = make('p', { role: 'status', tabindex: -1 }, make('strong', {}, 'Recorded. '), link)
   const actor = keptActor()
   if (!isNew || actor === undefined) return [done]
-  const save = button('Save the token as a file', () =>
-    download(`palimpsest-actor-${actor.id ?? 'token'}.json`, fileOf(actor), 'application/json'),
-  )
+  const saving = button('Save the token as a file', () => save(actor))
   const note = 'This browser has a token for you now. Without a copy it is lost with the data of the browser.'
-  return [done, make('p', { class: 'small' }, note), make('p', { class: 'row' }, save)]
+  return [done, make('p', { class: 'small' }, note), make('p', { class: 'row' }, saving)]
 }
 
 const page = document.querySelector('form[data-write=judge]')

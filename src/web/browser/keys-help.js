@@ -1,5 +1,5 @@
 import { button, make } from './dom.js'
-import { keysAreOn, SETTING } from './site.js'
+import { keysAreOn, SETTING, storeItem } from './site.js'
 
 const KEYS = [
   ['/', 'Focus the search'],
@@ -11,19 +11,11 @@ const KEYS = [
   ['?', 'Show this help'],
 ]
 
-/** Stores whether the keys are on. @param {boolean} on */
-function switchKeys(on) {
-  try {
-    localStorage.setItem(SETTING, on ? 'on' : 'off')
-  } catch {
-    // Without storage the keys stay on.
-  }
-}
-
 /** Shows the keys in a dialog, with the switch that disables them. */
 export function showHelp() {
   const box = make('input', { type: 'checkbox', checked: keysAreOn() })
-  box.addEventListener('change', () => switchKeys(box.checked))
+  // Without storage the keys stay on.
+  box.addEventListener('change', () => storeItem(SETTING, box.checked ? 'on' : 'off'))
   const dialog = make(
     'dialog',
     { class: 'keys', 'aria-label': 'Keys' },

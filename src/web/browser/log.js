@@ -4,7 +4,7 @@ import { parseCheckpoint, parseNote } from '../../tlog/verify/note.js'
 import { parseVerifierKey, verifySignatures } from '../../tlog/verify/signature.js'
 import { TILE_WIDTH, tilePath, tileWidth } from '../../tlog/verify/tile.js'
 import { hashLeaf, hashNode, inclusionSiblings, parseProof } from '../../tlog/verify/tree.js'
-import { everyCharacter, exactOf, make, need, show } from './dom.js'
+import { everyCharacter, exactOf, make, makeSvg, need, show } from './dom.js'
 
 /** @typedef {import('../../tlog/verify/bytes.js').Bytes} Bytes */
 /** @typedef {import('../../tlog/verify/tree.js').Proof} Proof */
@@ -20,16 +20,12 @@ const DOT = 'm-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0'
 const TRIANGLE = 'm0-5l5 9h-10z'
 
 /** @param {string} d */
-function drawn(d) {
-  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path')
-  path.setAttribute('d', d)
-  return path
-}
+const drawn = d => makeSvg('path', { d })
 
 /**
  * Draws the path of a record from the root down, with the part of the tree beside each node.
  * @param {import('../../tlog/verify/tree.js').Sibling[]} siblings from the leaf upwards
- * @returns {SVGPathElement[]} the path from the leaf upwards: each node with the line to its parent, and the root
+ * @returns {SVGElement[]} the path from the leaf upwards: each node with the line to its parent, and the root
  */
 function drawPath(siblings) {
   const room = 140 / siblings.length
@@ -45,10 +41,10 @@ function drawPath(siblings) {
     return [beside, drawn(`${from}${x} ${y}${DOT}`)]
   })
   tree.replaceChildren(root, ...rows.flat())
-  return [root, ...rows.map(([, path]) => /** @type {SVGPathElement} */ (path))].reverse()
+  return [root, ...rows.map(([, path]) => /** @type {SVGElement} */ (path))].reverse()
 }
 
-/** @param {SVGPathElement | undefined} node */
+/** @param {SVGElement | undefined} node */
 const light = node => node?.classList.add('lit')
 
 /** @param {string} path @returns {Promise<Response>} */

@@ -1,13 +1,12 @@
 import { encode } from 'uqr'
 import { call, refusalMessage } from './api.js'
-import { button, make, show } from './dom.js'
+import { button, make, makeSvg, show } from './dom.js'
 import { actorFromText, keepActor, keptActor } from './site.js'
 
 /** Moves an actor to another browser: shows its token as a QR code, and takes it from the address that the code has. */
 
 /** @typedef {import('./site.js').KeptActor} KeptActor */
 
-const SVG = 'http://www.w3.org/2000/svg'
 /** The margin that a reader of codes needs, in modules. */
 const MARGIN = 4
 
@@ -19,18 +18,8 @@ const MARGIN = 4
 function qrCode(text, name) {
   const { data, size } = encode(text, { border: MARGIN })
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])))
-  const picture = document.createElementNS(SVG, 'svg')
-  for (const [key, value] of Object.entries({
-    class: 'qr',
-    viewBox: `0 0 ${size} ${size}`,
-    role: 'img',
-    'aria-label': name,
-  }))
-    picture.setAttribute(key, value)
-  const path = document.createElementNS(SVG, 'path')
-  path.setAttribute('d', dark.join(''))
-  picture.append(path)
-  return picture
+  const attributes = { class: 'qr', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': name }
+  return makeSvg('svg', attributes, makeSvg('path', { d: dark.join('') }))
 }
 
 /** The token of an actor, a button that copies it and one that shows its QR code. @param {KeptActor} actor */

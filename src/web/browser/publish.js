@@ -1,6 +1,6 @@
 import { call, fieldOf, lengthOf, showFieldProblem, textIn } from './api.js'
 import { afterPress, button, make, need, show, watchPresses, words } from './dom.js'
-import { sourcesEditor, theForm, writeForm } from './write-form.js'
+import { listEditor, sourcesEditor, theForm, writeForm } from './write-form.js'
 
 const PATTERN = /^[\p{L}\p{M}\p{N} -]+$/u
 const MOST = 8
@@ -14,57 +14,25 @@ const formOf = tag => tag.normalize('NFKC').toLowerCase().trim().replace(/\s+/gu
  * @param {HTMLElement} root contains the field, the button and the list
  */
 function tagsEditor(root) {
-  const field = need(root, 'input', HTMLInputElement)
-  const list = need(root, '[data-list]', HTMLElement)
-  /** @type {string[]} */
-  let tags = []
-
-  const render = () =>
-    list.replaceChildren(
-      ...tags.map(tag => {
-        const remove = button('Remove', () => change(tags.filter(other => other !== tag)), {
-          'aria-label': `Remove the tag ${tag}`,
-        })
-        return make('li', {}, words(tag), remove)
-      }),
-    )
-  const change = (/** @type {string[]} */ next) => {
-    tags = next
-    render()
-    field.focus()
-    root.dispatchEvent(new Event('input', { bubbles: true }))
-  }
+  const isItem = /** @returns {tag is string} */ (/** @type {unknown} */ tag) => typeof tag === 'string'
+  const editor = listEditor(root, { items: [], noun: 'tag', nameOf: tag => tag, view: words, isItem })
+  const { field, value } = editor
 
   /** Adds the typed tag. Returns false if that fails; the field shows the problem. */
   const add = () => {
     const typed = field.value.split(/[,\n]/).map(tag => tag.trim())
-    const fresh = typed.filter(tag => tag !== '' && !tags.some(other => formOf(other) === formOf(tag)))
-    const problem = problemOf(fresh, tags.length)
+    const fresh = typed.filter(tag => tag !== '' && !value().some(other => formOf(other) === formOf(tag)))
+    const problem = problemOf(fresh, value().length)
     showFieldProblem(field, problem)
     if (problem !== '') return false
     if (field.value !== '') {
       field.value = ''
-      change([...tags, ...fresh])
+      editor.change([...value(), ...fresh])
     }
     return true
   }
-  field.addEventListener('keydown', event => {
-    if (event.key !== 'Enter' && event.key !== ',') return
-    if (event.key === 'Enter' && field.value === '') return
-    event.preventDefault()
-    add()
-  })
-  need(root, '[data-add]', HTMLButtonElement).addEventListener('click', add)
-
-  return {
-    add,
-    value: () => tags,
-    /** @param {unknown} next */
-    set(next) {
-      tags = Array.isArray(next) ? next.filter(tag => typeof tag === 'string').slice(0, MOST) : []
-      render()
-    },
-  }
+  editor.addBy(add, 'Enter', ',')
+  return { ...editor, add }
 }
 
 /**

@@ -15,12 +15,37 @@ const notify = () => {
   for (const changed of listeners) changed()
 }
 
-/** @returns {string | null} */
-function stored() {
+/** The text of an item that this browser stores; null without the item, or without storage. @param {string} key */
+export function itemOf(key) {
   try {
-    return unkept ?? localStorage.getItem(KEY)
+    return localStorage.getItem(key)
   } catch {
-    return unkept
+    return null
+  }
+}
+
+/** The value of an item that is JSON; undefined without the item, or if it is no JSON. @param {string} key */
+export function jsonOf(key) {
+  try {
+    return JSON.parse(itemOf(key) ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Stores an item in this browser, or removes it.
+ * @param {string} key
+ * @param {string | null} text null removes the item
+ * @returns {boolean} false if the browser has no storage
+ */
+export function storeItem(key, text) {
+  try {
+    if (text === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, text)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -28,7 +53,7 @@ function stored() {
  * The actor that this browser stores.
  * @returns {KeptActor | undefined}
  */
-export const keptActor = () => actorFromText(stored() ?? '')
+export const keptActor = () => actorFromText(unkept ?? itemOf(KEY) ?? '')
 
 /**
  * Stores an actor in this browser and replaces the previous one.
@@ -37,37 +62,19 @@ export const keptActor = () => actorFromText(stored() ?? '')
  */
 export function keepActor(actor) {
   const text = JSON.stringify(actor)
-  try {
-    localStorage.setItem(KEY, text)
-    unkept = null
-    return true
-  } catch {
-    unkept = text
-    return false
-  } finally {
-    notify()
-  }
+  const isStored = storeItem(KEY, text)
+  unkept = isStored ? null : text
+  notify()
+  return isStored
 }
 
 /** Whether this browser stores an actor for longer than this page. */
-export function storesActors() {
-  try {
-    localStorage.setItem(`${KEY}.trial`, '')
-    localStorage.removeItem(`${KEY}.trial`)
-    return true
-  } catch {
-    return false
-  }
-}
+export const storesActors = () => storeItem(`${KEY}.trial`, '') && storeItem(`${KEY}.trial`, null)
 
 /** Removes the actor. Without a copy of the token no one can write as it. */
 export function forgetActor() {
   unkept = null
-  try {
-    localStorage.removeItem(KEY)
-  } catch {
-    // A browser without storage has nothing to remove.
-  }
+  storeItem(KEY, null)
   notify()
 }
 
@@ -174,15 +181,23 @@ function onceSeen(place, act) {
 onceSeen(document.querySelector('[data-live]'), () => import('./activity.js'))
 
 /**
+ * The page of an address as it is now; undefined if it cannot be read.
+ * @param {string} address
+ */
+export async function pageAt(address) {
+  const headers = { accept: 'text/html' }
+  const answer = await fetch(address, { headers, cache: 'no-cache', credentials: 'omit' }).catch(() => null)
+  return answer?.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : undefined
+}
+
+/**
  * Reads a part of another page; null if it cannot be read.
  * @param {string} address
  * @param {string} selector
  */
 export async function partOf(address, selector) {
-  const answer = await fetch(address, { headers: { accept: 'text/html' }, credentials: 'omit' }).catch(() => null)
-  if (!answer?.ok) return null
-  const part = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector(selector)
-  return part && document.importNode(part, true)
+  const part = (await pageAt(address))?.querySelector(selector)
+  return part ? document.importNode(part, true) : null
 }
 
 /** A part that another page has is read once its place is in view. Its link leads to it, and remains if it cannot be read. */
@@ -199,20 +214,12 @@ document.querySelector('[data-layers]')?.addEventListener('input', async () => (
 /** The item that has the followed entries and tags. */
 export const FOLLOWED = 'palimpsest.followed'
 
-function follows() {
-  try {
-    return localStorage.getItem(FOLLOWED) !== null
-  } catch {
-    return false
-  }
-}
-
 /** What follows an entry or a tag is loaded if this browser follows something, or with the first press. */
 const follow = document.querySelector('[data-follow]')
 if (follow instanceof HTMLButtonElement) {
   const loaded = async () => await import('./follow.js')
   follow.addEventListener('click', async () => (await loaded()).press(follow))
-  if (follows()) loaded().then(({ see }) => see(follow))
+  if (itemOf(FOLLOWED) !== null) loaded().then(({ see }) => see(follow))
 }
 
 /** The stored value `off` of this item disables the keys. */
@@ -220,13 +227,7 @@ export const SETTING = 'palimpsest.keys'
 const ROWS = '.boards .plain > li, .result, .rows > li, .revision, .piece, .neighbour'
 const FIELDS = 'input, textarea, select, [contenteditable]'
 
-export function keysAreOn() {
-  try {
-    return localStorage.getItem(SETTING) !== 'off'
-  } catch {
-    return true
-  }
-}
+export const keysAreOn = () => itemOf(SETTING) !== 'off'
 
 function focusSearch() {
   const field = document.querySelector('main input[type=search]') ?? document.querySelector('#site-q')

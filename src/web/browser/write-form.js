@@ -10,7 +10,18 @@ import {
   wrongFields,
 } from './api.js'
 import { afterPress, button, download, exactOf, make, need, show, watchPresses, words } from './dom.js'
-import { actorFromText, actorOf, fileOf, forgetActor, keepActor, keptActor, onActor, storesActors } from './site.js'
+import {
+  actorFromText,
+  actorOf,
+  fileOf,
+  forgetActor,
+  jsonOf,
+  keepActor,
+  keptActor,
+  onActor,
+  storeItem,
+  storesActors,
+} from './site.js'
 
 /** A form that writes: the actor, the draft, the sources of a text, and sending. */
 
@@ -34,8 +45,8 @@ export async function asActor(input, send) {
 /** @typedef {import('./site.js').ActorIssued} ActorIssued */
 /** @typedef {import('./site.js').KeptActor} KeptActor */
 
-/** @param {KeptActor} actor */
-const save = actor => download(`palimpsest-actor-${actor.id ?? 'token'}.json`, fileOf(actor), 'application/json')
+/** Saves the token of an actor as a file. @param {KeptActor} actor */
+export const save = actor => download(`palimpsest-actor-${actor.id ?? 'token'}.json`, fileOf(actor))
 
 /**
  * Starts the panel in which a person creates, loads, saves and removes the actor.
@@ -260,25 +271,26 @@ function keepDraft(form, notice, lists = {}) {
   const save = () => {
     clearTimeout(timer)
     const now = JSON.stringify(read())
-    keep(key, now === began ? null : JSON.stringify({ at: Date.now(), ...read() }))
+    storeItem(key, now === began ? null : JSON.stringify({ at: Date.now(), ...read() }))
   }
   const forget = () => {
     clearTimeout(timer)
     form.removeEventListener('input', later)
     window.removeEventListener('pagehide', save)
-    keep(key, null)
+    storeItem(key, null)
   }
   const later = () => {
     clearTimeout(timer)
     timer = window.setTimeout(save, PAUSE)
   }
 
-  const kept = found(key)
-  if (kept !== undefined) {
+  const kept = jsonOf(key)
+  const restored = typeof kept?.at === 'number'
+  if (restored) {
     write(kept)
     const discard = button('Discard it', () => {
       write(JSON.parse(began))
-      keep(key, null)
+      storeItem(key, null)
       show(notice, false)
       fields.find(field => field.type !== 'hidden')?.focus()
     })
@@ -287,43 +299,95 @@ function keepDraft(form, notice, lists = {}) {
   }
   form.addEventListener('input', later)
   window.addEventListener('pagehide', save)
-  return { restored: kept !== undefined, forget }
+  return { restored, forget }
 }
 
-/** @param {string} key @param {string | null} text */
-function keep(key, text) {
-  try {
-    if (text === null) localStorage.removeItem(key)
-    else localStorage.setItem(key, text)
-  } catch {
-    // A browser without storage stores no drafts.
-  }
-}
+const picker = () => import('./entry-picker.js')
 
-/** @param {string} key */
-function found(key) {
-  try {
-    const draft = JSON.parse(localStorage.getItem(key) ?? 'null')
-    return draft !== null && typeof draft.at === 'number' ? draft : undefined
-  } catch {
-    return undefined
-  }
-}
+/** @typedef {import('./entry-picker.js').Addressed} Addressed */
 
-export const picker = () => import('./entry-picker.js')
+/**
+ * The entry or revision of the address in a field; undefined if there is none: the field then shows the problem, and gets the focus.
+ * @param {import('./api.js').Field} field
+ * @param {(found: Addressed) => string} problemOf the problem of what was found; empty for none
+ * @returns {Promise<Addressed | undefined>}
+ */
+export async function lookedUp(field, problemOf = () => '') {
+  const { findByAddress } = await picker()
+  const looked = await findByAddress(field.value)
+  const problem = 'found' in looked ? problemOf(looked.found) : looked.problem
+  showFieldProblem(field, problem)
+  if (problem === '' && 'found' in looked) return looked.found
+  field.focus()
+}
 
 /**
  * Loads what finds entries with the first focus of a field.
  * @param {HTMLInputElement} field
  * @param {(picker: typeof import('./entry-picker.js')) => void} start
  */
-export function withPicker(field, start) {
+function withPicker(field, start) {
   const load = async () => {
     start(await picker())
     // Words that were typed before are searched for.
     field.dispatchEvent(new Event('input'))
   }
   field.addEventListener('focus', load, { once: true })
+}
+
+/** Offers entries for a field whose value is an address. @param {import('./api.js').Field} field */
+export function withAddresses(field) {
+  if (field instanceof HTMLInputElement) withPicker(field, ({ offerAddresses }) => offerAddresses(field))
+}
+
+/**
+ * Edits a list: every item has a button that removes it. `noun` is what an item is, and `nameOf` its name.
+ * @template T
+ * @param {HTMLElement} root contains the field, the button that adds and the list
+ * @param {{ items: T[], noun: string, nameOf: (item: T) => string, view: (item: T) => Node, isItem: (value: unknown) => value is T }} options
+ */
+export function listEditor(root, { items, noun, nameOf, view, isItem }) {
+  const field = need(root, 'input', HTMLInputElement)
+  const list = need(root, '[data-list]', HTMLElement)
+  const render = () =>
+    list.replaceChildren(
+      ...items.map(item => {
+        const label = { 'aria-label': `Remove the ${noun} ${nameOf(item)}` }
+        const others = () => items.filter(other => other !== item)
+        return make(
+          'li',
+          {},
+          view(item),
+          button('Remove', () => change(others()), label),
+        )
+      }),
+    )
+  const change = (/** @type {T[]} */ next) => {
+    items = next
+    render()
+    field.focus()
+    root.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+  render()
+  return {
+    field,
+    change,
+    value: () => items,
+    /** @param {unknown} next */
+    set(next) {
+      items = Array.isArray(next) ? next.filter(isItem) : []
+      render()
+    },
+    /** Adds what is typed with the button and with keys; Enter in an empty field sends the form. @param {() => unknown} add @param {string[]} keys */
+    addBy(add, ...keys) {
+      field.addEventListener('keydown', event => {
+        if (!keys.includes(event.key) || (event.key === 'Enter' && field.value === '')) return
+        event.preventDefault()
+        add()
+      })
+      need(root, '[data-add]', HTMLButtonElement).addEventListener('click', add)
+    },
+  }
 }
 
 /** @typedef {{ entryId: string, revisionId: string, title: string }} Source */
@@ -335,52 +399,39 @@ const MOST = 20
  * @param {HTMLElement} root contains the field, the button and the list, whose items have the data of their sources
  */
 export function sourcesEditor(root) {
-  const field = need(root, 'input', HTMLInputElement)
-  const list = need(root, '[data-list]', HTMLElement)
-  /** @type {Source[]} */
-  let sources = Array.from(list.querySelectorAll('li'), ({ dataset }) => ({
-    entryId: dataset.entry ?? '',
-    revisionId: dataset.revision ?? '',
-    title: dataset.title ?? '',
-  }))
-
-  const render = () =>
-    list.replaceChildren(
-      ...sources.map(source => {
-        const href = `/entries/${source.entryId}/revisions/${source.revisionId}`
-        const name = source.title === '' ? source.entryId : source.title
-        const remove = button('Remove', () => change(sources.filter(other => other !== source)), {
-          'aria-label': `Remove the source ${name}`,
-        })
-        return make('li', {}, make('a', { href }, words(name)), remove)
-      }),
-    )
-  const change = (/** @type {Source[]} */ next) => {
-    sources = next
-    render()
-    field.focus()
-    root.dispatchEvent(new Event('input', { bubbles: true }))
-  }
+  const nameOf = (/** @type {Source} */ { title, entryId }) => (title === '' ? entryId : title)
+  const editor = listEditor(root, {
+    items: Array.from(root.querySelectorAll('[data-list] li'), item => {
+      const { entry = '', revision = '', title = '' } = item instanceof HTMLElement ? item.dataset : {}
+      return { entryId: entry, revisionId: revision, title }
+    }),
+    noun: 'source',
+    nameOf,
+    view: source => {
+      const href = `/entries/${source.entryId}/revisions/${source.revisionId}`
+      return make('a', { href }, words(nameOf(source)))
+    },
+    isItem: isSource,
+  })
+  const { field, value } = editor
 
   /** Looks up the typed address and adds it. Returns false if that fails; the field shows the problem. */
   const add = async () => {
-    const over = sources.length > MOST ? `There are ${sources.length} sources, and ${MOST} at most: remove some.` : ''
+    const { length } = value()
+    const over = length > MOST ? `There are ${length} sources, and ${MOST} at most: remove some.` : ''
     showFieldProblem(field, over)
     if (over !== '') field.focus()
     if (over !== '' || field.value.trim() === '') return over === ''
-    const { findByAddress } = await picker()
-    const looked = await findByAddress(field.value)
-    if ('found' in looked) return append(looked.found)
-    showFieldProblem(field, looked.problem)
-    return false
+    const found = await lookedUp(field)
+    return found !== undefined && append(found)
   }
   const append = (/** @type {Source} */ { entryId, revisionId, title }) => {
-    const full = sources.length >= MOST ? `There are ${MOST} sources already; remove one first.` : ''
+    const full = value().length >= MOST ? `There are ${MOST} sources already; remove one first.` : ''
     showFieldProblem(field, full)
     if (full !== '') return false
     field.value = ''
-    const known = sources.some(other => other.revisionId === revisionId)
-    change(known ? sources : [...sources, { entryId, revisionId, title }])
+    const known = value().some(other => other.revisionId === revisionId)
+    editor.change(known ? value() : [...value(), { entryId, revisionId, title }])
     return true
   }
   withPicker(field, ({ offerEntries }) =>
@@ -388,24 +439,12 @@ export function sourcesEditor(root) {
       append({ entryId: id, revisionId: currentRevisionId, title }),
     ),
   )
-  field.addEventListener('keydown', event => {
-    if (event.key !== 'Enter' || field.value === '') return
-    event.preventDefault()
-    add()
-  })
-  need(root, '[data-add]', HTMLButtonElement).addEventListener('click', add)
-  render()
-
+  editor.addBy(add, 'Enter')
   return {
+    ...editor,
     add,
-    value: () => sources,
-    /** @param {unknown} next */
-    set(next) {
-      sources = Array.isArray(next) ? next.filter(isSource) : []
-      render()
-    },
     /** The sources for the request. */
-    pairs: () => sources.map(({ entryId, revisionId }) => ({ entryId, revisionId })),
+    pairs: () => value().map(({ entryId, revisionId }) => ({ entryId, revisionId })),
   }
 }
 
