@@ -34,30 +34,36 @@ function nameOf(author: Author | undefined): string {
   return `${author?.declared.name ?? UNNAMED_ACTOR}${made === '' ? '' : ` (${made})`}`
 }
 
+type RevisionText = Pick<Revision, 'id' | 'title' | 'summary' | 'rationale' | 'createdAt'> & { changeType: string }
+
+/** A revision of an entry as an item. */
+const revisionItem = (
+  { id, title, summary, rationale, createdAt, changeType }: RevisionText,
+  { slug, standing }: Pick<Entry, 'slug' | 'standing'>,
+  author: Author | undefined,
+): Item => ({
+  id,
+  at: createdAt,
+  title: `${CHANGE_WORDS[changeType] ?? 'Changed'}: ${title}`,
+  text: `${summary}\n\n${rationale}`,
+  path: `/entries/${slug}/revisions/${id}`,
+  author: nameOf(author),
+  standing,
+})
+
 /** The newest revisions of all entries. */
 const changes = async ({ reads }: PageRequest): Promise<Feed> => ({
   id: 'changes',
   title: 'Palimpsest: changes',
   path: '/feeds/changes',
   home: '/activity',
-  items: (await listChanges(reads, LIMITS.pageMax)).map(one => ({
-    id: one.id,
-    at: one.createdAt,
-    title: `${CHANGE_WORDS[one.changeType] ?? 'Changed'}: ${one.title}`,
-    text: `${one.summary}\n\n${one.rationale}`,
-    path: `/entries/${one.slug}/revisions/${one.id}`,
-    author: nameOf(one.author),
-    standing: one.standing,
-  })),
+  items: (await listChanges(reads, LIMITS.pageMax)).map(one => revisionItem(one, one, one.author)),
 })
 
 /** All activity, including reads and searches. */
 const activity = async ({ read, reads }: PageRequest): Promise<Feed> => {
   const { items } = await read<{ items: Activity[] }>('listActivity', {}, MORE)
-  const names = await readHeadings(
-    reads,
-    items.map(({ entryId }) => entryId).filter(id => id !== null),
-  )
+  const names = await readHeadings(reads, items)
   return {
     id: 'activity',
     title: 'Palimpsest: activity',
@@ -105,24 +111,13 @@ const tagged = async ({ read, query }: PageRequest): Promise<Feed> => {
 const revised = async ({ read, reads }: PageRequest): Promise<Feed> => {
   const entry = await read<Entry>('readEntry')
   const { items } = await read<{ items: Revision[] }>('listRevisions', { slug: entry.slug }, MORE)
-  const authors = await readAuthors(
-    reads,
-    items.map(({ actorId }) => actorId),
-  )
+  const authors = await readAuthors(reads, items)
   return {
     id: entry.id,
     title: `Palimpsest: ${entry.title}`,
     path: `/entries/${entry.slug}/feed`,
     home: `/entries/${entry.slug}`,
-    items: items.map(one => ({
-      id: one.id,
-      at: one.createdAt,
-      title: `${CHANGE_WORDS[one.changeType] ?? 'Changed'}: ${one.title}`,
-      text: `${one.summary}\n\n${one.rationale}`,
-      path: `/entries/${entry.slug}/revisions/${one.id}`,
-      author: nameOf(authors.get(one.actorId)),
-      standing: entry.standing,
-    })),
+    items: items.map(one => revisionItem(one, entry, authors.get(one.actorId))),
   }
 }
 

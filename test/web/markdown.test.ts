@@ -6,7 +6,7 @@ import { atOnce } from '../../src/web/browser/difference.js'
 import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
 import type { Html } from '../../src/web/html.ts'
 import { COLOURS_MAX, colouredCode } from '../../src/web/parts/code.ts'
-import { createMarkdown, markup, markupWithSections } from '../../src/web/parts/markdown.ts'
+import { createMarkdown, markup, type Section } from '../../src/web/parts/markdown.ts'
 import { COSTLY_CONTENTS } from '../support/costly.ts'
 
 const headings = (content: string): string =>
@@ -33,6 +33,10 @@ test('a link within a link is one link, and a link without text shows its addres
   assert.equal(many.match(/>l</g)?.length, 100)
 })
 
+const markupWithSections = (content: string) => {
+  const sections: Section[] = []
+  return { content: markup(content, { sections }), sections }
+}
 const idsOf = (content: string): string[] => markupWithSections(content).sections.map(({ id }) => id)
 
 test('headings get unique ids from their words, and none that the page itself uses', () => {

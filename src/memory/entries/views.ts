@@ -77,19 +77,25 @@ export async function readWithdrawal(on: WithReader, address: string): Promise<W
   return { at: isoTime(row.created_at), record: row.number, isLogged: row.number <= (await readLogSize(on)) }
 }
 
-/** Returns the current declarations of actors, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
-export async function readAuthors({ reader }: WithReader, ids: readonly string[]): Promise<Map<string, Author>> {
-  const distinct = [...new Set(ids)].slice(0, 2 * LIMITS.pageMax)
-  const rows = await Promise.all(distinct.map(id => findActorById(reader, id)))
+/** Returns the current declarations of the authors of records, by id. Ignores authors after the first 2 × `LIMITS.pageMax`. */
+export async function readAuthors(
+  { reader }: WithReader,
+  records: readonly { actorId: string }[],
+): Promise<Map<string, Author>> {
+  const distinct = new Set(records.map(({ actorId }) => actorId))
+  const rows = await Promise.all([...distinct].slice(0, 2 * LIMITS.pageMax).map(id => findActorById(reader, id)))
   return new Map(rows.filter(row => row !== undefined).map(row => [row.id, authorOf(row)]))
 }
 
 export type Heading = { id: string; slug: string; title: string; summary: string } & Pick<Entry, 'standing'>
 
-/** Returns the current titles of public entries, by id. Ignores ids after the first 2 × `LIMITS.pageMax`. */
-export async function readHeadings({ reader }: WithReader, ids: readonly string[]): Promise<Map<string, Heading>> {
-  const distinct = [...new Set(ids)].slice(0, 2 * LIMITS.pageMax)
-  const rows = await Promise.all(distinct.map(id => findHeading(reader, id)))
+/** Returns the current titles of the public entries that records name, by id. Ignores entries after the first 2 × `LIMITS.pageMax`. */
+export async function readHeadings(
+  { reader }: WithReader,
+  records: readonly { entryId?: string | null | undefined }[],
+): Promise<Map<string, Heading>> {
+  const distinct = new Set(records.flatMap(({ entryId }) => entryId ?? []))
+  const rows = await Promise.all([...distinct].slice(0, 2 * LIMITS.pageMax).map(id => findHeading(reader, id)))
   return new Map(
     rows
       .filter(row => row !== undefined)

@@ -1,11 +1,11 @@
 import { Problem } from '../../contract/problem.ts'
 import type { Entry, Revision } from '../../contract/resources.ts'
-import { readCounts, readSteps, type Step, VIEW_ROWS } from '../../memory/entries/views.ts'
+import { readSteps, type Step, VIEW_ROWS } from '../../memory/entries/views.ts'
 import { isUuid } from '../../memory/values.ts'
 import { comparison, difference, matching, type Piece } from '../browser/difference.js'
 import { escapeHtml, type Html, html, type Part, raw, visible } from '../html.ts'
-import type { Page, PageRequest } from '../page.ts'
-import { badge, CHANGE_WORDS, many, moment, pager, titleOf } from '../parts/components.ts'
+import type { PageRequest } from '../page.ts'
+import { badge, CHANGE_WORDS, many, moment, pager } from '../parts/components.ts'
 import {
   differenceView,
   type Group,
@@ -17,7 +17,7 @@ import {
   unchanged,
 } from '../parts/difference.ts'
 import { finished, prose } from '../parts/prose.ts'
-import { entryHead } from './head.ts'
+import { partOfEntry } from './head.ts'
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#13': '\r' }
 
@@ -136,17 +136,10 @@ function* marked(
 const PLAIN = { isPlain: true } as const
 
 /** The difference between two revisions: by lines, and by words within each change. */
-export const DIFF: Page = {
-  path: '/entries/{slug}/diff',
-  as: 'listRevisions',
-  ownQuery: ['from', 'to', 'view'],
-  async render(request) {
+export const DIFF = partOfEntry(
+  { part: '/diff', name: 'Changes', about: 'Changes in', as: 'listRevisions', ownQuery: ['from', 'to', 'view'] },
+  async (request, entry) => {
     const { read, params } = request
-    const entry = await read<Entry>('readEntry')
-    if (params.slug !== entry.slug) {
-      const query = new URLSearchParams(request.query as Record<string, string>)
-      return { location: `/entries/${entry.slug}/diff?${query}` }
-    }
     const [from, to] = await compared(request, entry)
     await read('listRevisions', params, { limit: 1 })
     const steps = await readSteps(request.reads, entry.slug, VIEW_ROWS)
@@ -156,19 +149,11 @@ export const DIFF: Page = {
       const step = steps.find(one => one.id === id)
       return step === undefined ? 'an early revision' : `revision ${step.ordinal}`
     }
-    return {
-      title: `Changes in ${titleOf(entry.title)}`,
-      section: '/search',
-      unlisted: true,
-      body: html`<article class="entry">
-${entryHead(entry, { here: '/diff', name: 'Changes', counts: await readCounts(request.reads, entry.slug), at: request.reads.at })}
-${neighboursOf(entry.slug, steps, { from, to, view })}
+    return html`${neighboursOf(entry.slug, steps, { from, to, view })}
 <dl class="ends">${endOf(entry.slug, `From ${nameOf(from)}`, from, request.reads.at)}${endOf(entry.slug, `To ${nameOf(to)}`, to, request.reads.at)}</dl>
-${await changesBetween(from, to, view, entry.slug)}
-</article>`,
-    }
+${await changesBetween(from, to, view, entry.slug)}`
   },
-}
+)
 
 /** The size of the difference, the links to its views, and its changes. */
 async function changesBetween(from: Revision, to: Revision, view: View, slug: string): Promise<Html> {

@@ -2,14 +2,12 @@ import { Problem } from '../../contract/problem.ts'
 import type { Author, Entry, Relation, Standing } from '../../contract/resources.ts'
 import { readAges } from '../../memory/entries/blame.ts'
 import {
-  type Counts,
   type Heading,
   type RevisionFacts,
   readAbout,
   readHeadings,
   readRevisionState,
   type Step,
-  type Verdicts,
 } from '../../memory/entries/views.ts'
 import { checkWords, confirmedWords, standingLine, voicesWords } from '../../memory/evidence/rules.ts'
 import { signalLine } from '../../memory/signals/text.ts'
@@ -43,26 +41,6 @@ import { linkedData } from './linked-data.ts'
 
 /** Maximum number of revisions in the life line: the newest ones. */
 const LIFE_ROWS = 200
-
-type Shown = {
-  entry: Entry
-  content: Html
-  sections: Section[]
-  revision: RevisionFacts
-  author: Author
-  standing: Standing
-  relations: Relation[]
-  names: Map<string, Heading>
-  steps: Step[]
-  verdicts: Verdicts
-  support: string | undefined
-  counts: Counts
-  /** The time of the request. */
-  at: number
-  original: string | undefined
-  cite: Html
-  ages: Html
-}
 
 /**
  * The page of an entry, with its evidence and the trust model. Also served as Markdown and JSON, by the ending of the address or the Accept
@@ -122,7 +100,8 @@ async function agesOf(reads: PageRequest['reads'], { slug, revisionCount: ordina
   }
 }
 
-async function gather({ read, reads, original, config }: PageRequest, entry: Entry): Promise<Shown> {
+/** Reads what the page of an entry shows. */
+async function gather({ read, reads, original, config }: PageRequest, entry: Entry) {
   const { slug, currentRevisionId } = entry
   const [{ items: relations }, standing, { author, revision, steps, verdicts, counts, support }, ages] =
     await Promise.all([
@@ -134,8 +113,8 @@ async function gather({ read, reads, original, config }: PageRequest, entry: Ent
   const [{ content, sections }, names] = await Promise.all([
     proseWithSections(entry.content),
     readHeadings(reads, [
-      ...revision.sources.map(({ entryId }) => entryId),
-      ...relations.flatMap(({ sourceEntryId, targetEntryId }) => [sourceEntryId, targetEntryId]),
+      ...revision.sources,
+      ...relations.flatMap(one => [{ entryId: one.sourceEntryId }, { entryId: one.targetEntryId }]),
     ]),
   ])
   return {
@@ -158,7 +137,7 @@ async function gather({ read, reads, original, config }: PageRequest, entry: Ent
   }
 }
 
-function entryBody(shown: Shown): Html {
+function entryBody(shown: Awaited<ReturnType<typeof gather>>): Html {
   const { entry, content, sections, revision, author, standing, relations, names, steps, verdicts } = shown
   const { counts, support, at, original, cite, ages } = shown
   const { slug } = entry

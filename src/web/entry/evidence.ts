@@ -8,32 +8,15 @@ import type {
   Standing,
   Verification,
 } from '../../contract/resources.ts'
-import {
-  type Heading,
-  readAuthors,
-  readCounts,
-  readHeadings,
-  readSteps,
-  VIEW_ROWS,
-} from '../../memory/entries/views.ts'
+import { type Heading, readAuthors, readHeadings, readSteps, VIEW_ROWS } from '../../memory/entries/views.ts'
 import { REPLY_WORDS } from '../../memory/evidence/rules.ts'
 import { readWeights, type ShownReply, type Weight } from '../../memory/evidence/weights.ts'
 import { inTurns, type Reads } from '../../memory/operation.ts'
 import { type Html, html, NOTHING, visible, words } from '../html.ts'
-import type { Page, PageRequest, Query } from '../page.ts'
-import {
-  badge,
-  by,
-  many,
-  moment,
-  olderLink,
-  RESULT_WORDS,
-  signalBadges,
-  sureWords,
-  titleOf,
-} from '../parts/components.ts'
+import type { PageRequest, Query } from '../page.ts'
+import { badge, by, many, moment, olderLink, RESULT_WORDS, signalBadges, sureWords } from '../parts/components.ts'
 import { stateOfEvidence } from '../parts/evidence-summary.ts'
-import { entryHead } from './head.ts'
+import { partOfEntry } from './head.ts'
 
 type Piece = (Verification | Contradiction) & { createdAt?: string }
 
@@ -89,10 +72,7 @@ async function listPieces(request: PageRequest, entry: Entry, filter: Filter) {
     )
     // Ids are ordered by time, so sorting by id merges both kinds into one list.
     const found: Piece[] = [...page.verifications, ...page.contradictions].sort((a, b) => (a.id < b.id ? 1 : -1))
-    const of = await readAuthors(
-      reads,
-      found.map(({ actorId }) => actorId),
-    )
+    const of = await readAuthors(reads, found)
     authors = new Map([...authors, ...of])
     pieces.push(...found.filter(piece => passes(piece, entry, filter, of.get(piece.actorId))))
     next = page.nextCursor
@@ -107,36 +87,29 @@ const passes = (piece: Piece, entry: Entry, { side, by, on }: Filter, author: Au
   (on === undefined || piece.revisionId === entry.currentRevisionId)
 
 /** The evidence about an entry, newest first: that in favour beside that against, or what a filter selects. */
-export const EVIDENCE: Page = {
-  path: '/entries/{slug}/evidence',
-  as: 'listEvidence',
-  query: ['before', 'limit'],
-  ownQuery: ['side', 'by', 'on'],
-  async render(request) {
-    const { params, query, read, reads, path, original } = request
-    const entry = await read<Entry>('readEntry')
+export const EVIDENCE = partOfEntry(
+  {
+    ...{ part: '/evidence', name: 'Evidence', about: 'Evidence about' },
+    as: 'listEvidence',
+    query: ['before', 'limit'],
+    ownQuery: ['side', 'by', 'on'],
+  },
+  async (request, entry, counts) => {
+    const { query, read, reads, path, original } = request
     const { slug } = entry
-    if (params.slug !== slug) return { location: `/entries/${slug}/evidence` }
     const filter = filterOf(query)
     const isOpen = entry.status !== 'LOCKED' && original === undefined
     const listed = await listPieces(request, entry, filter)
     const isWhole = query.before === undefined && filter.by === undefined && filter.on === undefined
     const objections =
       isWhole && (filter.side ?? 'against') === 'against' ? await objectionRows(request, entry, isOpen) : []
-    const [counts, state, rows] = await Promise.all([
-      readCounts(reads, slug),
+    const [state, rows] = await Promise.all([
       read<Standing>('readStanding', { slug }),
       pieceRows(reads, entry, listed, isOpen),
     ])
     const address = `/entries/${slug}`
     const isEmpty = rows.length + objections.length === 0
-    return {
-      title: `Evidence about ${titleOf(entry.title)}`,
-      section: '/search',
-      unlisted: true,
-      body: html`<article class="entry">
-${entryHead(entry, { here: '/evidence', name: 'Evidence', counts, at: reads.at })}
-${counts.evidence > 0 && filterLinks(path, filter)}
+    return html`${counts.evidence > 0 && filterLinks(path, filter)}
 <div class="columns"><div class="column">
 ${isEmpty && Object.keys(filter).length > 0 && html`<p class="notice">No judgement passes this filter.</p>`}
 ${isEmpty && counts.evidence === 0 && html`<p class="notice">This entry has no verification and no contradiction yet. <a href="${address}/verify?revision=${entry.currentRevisionId}">Record the first result</a>.</p>`}
@@ -145,10 +118,9 @@ ${olderLink(path, { ...filter, ...query }, listed.next)}
 </div><aside class="beside" aria-label="About the current revision">
 ${stateOfEvidence(state)}
 ${isOpen && html`<p class="row"><a class="do" href="${address}/verify?revision=${entry.currentRevisionId}">Did it hold?</a></p>`}
-</aside></div></article>`,
-    }
+</aside></div>`
   },
-}
+)
 
 type Row = { side: Side; row: Html }
 
@@ -174,7 +146,7 @@ async function pieceRows(reads: Reads, entry: Entry, { pieces, authors }: Listed
     ),
     readHeadings(
       reads,
-      pieces.flatMap(piece => ('result' in piece ? [] : (piece.sourceEntryId ?? []))),
+      pieces.map(piece => ({ entryId: 'result' in piece ? null : piece.sourceEntryId })),
     ),
   ])
   const ordinals = new Map(steps.map(({ id, ordinal }) => [id, ordinal]))
@@ -209,12 +181,9 @@ async function objectionRows({ read, reads }: PageRequest, entry: Entry, isOpen:
     ),
     readHeadings(
       reads,
-      objecting.map(({ sourceEntryId }) => sourceEntryId),
+      objecting.map(({ sourceEntryId }) => ({ entryId: sourceEntryId })),
     ),
-    readAuthors(
-      reads,
-      objecting.map(({ actorId }) => actorId),
-    ),
+    readAuthors(reads, objecting),
   ])
   return inTurns(reads, objecting, one => {
     const weight = weights.get(one.id)

@@ -1,8 +1,9 @@
 import type { Entry, Relation, Revision } from '../../contract/resources.ts'
-import { COUNTED_MAX, type Counts, type Heading } from '../../memory/entries/views.ts'
+import { COUNTED_MAX, type Counts, type Heading, readCounts } from '../../memory/entries/views.ts'
 import { followButton } from '../following.ts'
 import { type Html, html, NOTHING, visible } from '../html.ts'
-import { CHANGE_WORDS, many, originMark } from '../parts/components.ts'
+import type { PageRequest, ReadPage } from '../page.ts'
+import { CHANGE_WORDS, many, originMark, titleOf } from '../parts/components.ts'
 import { standingStrip } from '../parts/evidence-summary.ts'
 
 /** The tabs of an entry's pages, with the current one. */
@@ -25,17 +26,41 @@ ${tabs.map(
 const countedOf = (counts: Counts, records: keyof Counts): string =>
   `${counts[records].toLocaleString('en-GB')}${records !== 'revisions' && counts[records] === COUNTED_MAX ? '+' : ''}`
 
-/** The title of an entry with its standing at the time `at`, and the tabs of its pages. */
-export const entryHead = (
-  entry: Pick<Entry, 'slug' | 'title' | 'dataClass' | 'standing'>,
-  { here, name, counts, at }: { here: string; name: string; counts: Counts; at: number },
-): Html =>
-  html`<header class="entry-head">
-<p class="over" dir="auto"><a href="/entries/${entry.slug}">${visible(entry.title)}</a></p>
-<p class="meta">${standingStrip(entry, at)} ${originMark(entry)}</p>
+/** What a page about an entry adds to the frame of all of them: the end of its address, its name, and the words before the title of the entry. */
+type PartOfEntry = Omit<ReadPage, 'path' | 'render'> & { part: string; name: string; about: string }
+
+/** A page about an entry, with its title, its standing and its tabs. The id of the entry leads to the address with its slug. */
+export const partOfEntry = (
+  { part, name, about, ...page }: PartOfEntry,
+  render: (request: PageRequest, entry: Entry, counts: Counts) => Promise<Html>,
+): ReadPage => ({
+  ...page,
+  path: `/entries/{slug}${part}`,
+  async render(request) {
+    const { params, query, read, reads } = request
+    const [entry, counts] = await Promise.all([read<Entry>('readEntry'), readCounts(reads, params.slug ?? '')])
+    const { slug, title } = entry
+    if (params.slug !== slug) {
+      const search = new URLSearchParams(query as Record<string, string>)
+      return { location: `/entries/${slug}${part}${search.size === 0 ? '' : `?${search}`}` }
+    }
+    const content = await render(request, entry, counts)
+    return {
+      title: `${about} ${titleOf(title)}`,
+      section: '/search',
+      unlisted: true,
+      body: html`<article class="entry">
+<header class="entry-head">
+<p class="over" dir="auto"><a href="/entries/${slug}">${visible(title)}</a></p>
+<p class="meta">${standingStrip(entry, reads.at)} ${originMark(entry)}</p>
 <h1>${name}</h1>
-${entryTabs(entry.slug, here, counts)}
-</header>`
+${entryTabs(slug, part, counts)}
+</header>
+${content}
+</article>`,
+    }
+  },
+})
 
 /** Maximum number of relations below an entry. The page of relations lists all. */
 const RELATIONS_SHOWN = 6

@@ -3,7 +3,6 @@ import type { Author, Entry, Evidence, Relation, Revision } from '../../contract
 import { HASH_RECIPE } from '../../guide/texts.ts'
 import {
   readAuthors,
-  readCounts,
   readHeadings,
   readLogSize,
   readRevisionState,
@@ -35,7 +34,7 @@ import { changedWords, sizeOfChange } from '../parts/difference.ts'
 import { stateOfEvidence, VERDICTS } from '../parts/evidence-summary.ts'
 import { prose } from '../parts/prose.ts'
 import { citing, fragmentOf, sentencesOf } from './cite.ts'
-import { entryHead, relationWords, sourcesOf } from './head.ts'
+import { partOfEntry, relationWords, sourcesOf } from './head.ts'
 import { lifeLine } from './life-line.ts'
 
 const ROWS = 20
@@ -103,21 +102,21 @@ const filterNote = (found: number, considered: number, revisions: number): Html 
 type RevisionPage = { items: Revision[]; nextCursor: string | null }
 
 /** The revisions of an entry, newest first: all of them, or those that pass a filter. A form compares two of them. */
-export const HISTORY: Page = {
-  path: '/entries/{slug}/history',
-  as: 'listRevisions',
-  query: ['before', 'limit'],
-  ownQuery: ['at', 'kind', 'by', 'below'],
-  async render({ params: { slug = '' }, query, read, reads, path }) {
-    const entry = await read<Entry>('readEntry')
-    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/history` }
+export const HISTORY = partOfEntry(
+  {
+    ...{ part: '/history', name: 'History', about: 'History of' },
+    as: 'listRevisions',
+    query: ['before', 'limit'],
+    ownQuery: ['at', 'kind', 'by', 'below'],
+  },
+  async ({ query, read, reads, path }, entry, counts) => {
+    const { slug } = entry
     const steps = await readSteps(reads, slug, VIEW_ROWS)
     const { kind: _kind, by: _by, below: _below, ...own } = query
     const filter = filterOf(query, steps)
     const found = filter && filtered(steps, filter)
     const place = placeOf(own, entry.revisionCount)
-    const [counts, { items, nextCursor }, logged, verdicts, events] = await Promise.all([
-      readCounts(reads, slug),
+    const [{ items, nextCursor }, logged, verdicts, events] = await Promise.all([
       found === undefined ? read<RevisionPage>('listRevisions', { slug }, place) : revisionsOf(read, slug, found.page),
       readLogSize(reads),
       readVerdicts(reads, slug),
@@ -126,7 +125,7 @@ export const HISTORY: Page = {
     const before = found === undefined ? items.at(-1)?.previousRevisionId : undefined
     const actors = actorsOf(steps)
     const [authors, earlier] = await Promise.all([
-      readAuthors(reads, [...items.map(({ actorId }) => actorId), ...actors]),
+      readAuthors(reads, [...items, ...actors.map(actorId => ({ actorId }))]),
       before == null ? undefined : read<Revision>('readRevision', { slug, revisionId: before }),
     ])
     const byId = new Map(steps.map(step => [step.id, step]))
@@ -145,13 +144,7 @@ export const HISTORY: Page = {
         log,
       })
     })
-    return {
-      title: `History of ${titleOf(entry.title)}`,
-      section: '/search',
-      unlisted: true,
-      body: html`<article class="entry">
-${entryHead(entry, { here: '/history', name: 'History', counts, at: reads.at })}
-<p class="meta">Revisions are permanent. Below each are its newest <a href="/entries/${slug}/evidence">judgements</a> and <a href="/entries/${slug}/relations">relations</a>. The order of events does not prove a cause.</p>
+    return html`<p class="meta">Revisions are permanent. Below each are its newest <a href="/entries/${slug}/evidence">judgements</a> and <a href="/entries/${slug}/relations">relations</a>. The order of events does not prove a cause.</p>
 ${lifeLine(slug, steps, verdicts, counts.revisions)}
 ${entry.revisionCount >= JUMP_FROM && html`<div class="finders">${jumpForm(slug, entry.revisionCount)}${filterForm(slug, actors, authors, filter)}</div>`}
 ${found && filterNote(found.page.length, steps.length, entry.revisionCount)}
@@ -159,11 +152,9 @@ ${found && filterNote(found.page.length, steps.length, entry.revisionCount)}
 ${items.length > 1 && html`<p class="row"><button type="submit">Compare the two chosen</button></p>`}
 <ol class="revisions" reversed>${rows}</ol>
 </form>
-${filter === undefined ? olderLink(path, place, nextCursor) : filterPager(slug, filter, found?.older ? found.page.at(-1)?.ordinal : undefined)}
-</article>`,
-    }
+${filter === undefined ? olderLink(path, place, nextCursor) : filterPager(slug, filter, found?.older ? found.page.at(-1)?.ordinal : undefined)}`
   },
-}
+)
 
 /** The revisions of some steps. Also reads the list, so that the request is observed as that read. */
 async function revisionsOf(read: PageRequest['read'], slug: string, steps: readonly Step[]): Promise<RevisionPage> {
@@ -201,7 +192,8 @@ async function readEvents(
     read<{ items: Relation[] }>('listRelations', { slug }, { limit: LIMITS.pageMax }),
   ])
   const otherOf = ({ sourceEntryId, targetEntryId }: Relation) => (sourceEntryId === id ? targetEntryId : sourceEntryId)
-  const names = await readHeadings(reads, relations.map(otherOf))
+  const others = relations.map(one => ({ entryId: otherOf(one) }))
+  const names = await readHeadings(reads, others)
   const events = [
     ...verifications.map(one => ({ ...one, what: html`${RESULT_WORDS[one.result]?.[0].toLowerCase()}` })),
     ...contradictions.map(one => ({ ...one, what: html`contradicted` })),
@@ -216,10 +208,7 @@ async function readEvents(
     ({ revisionId }) => revisionId,
   )
   const shown = [...byRevision.values()].flatMap(all => all.slice(0, EVENTS_SHOWN))
-  const authors = await readAuthors(
-    reads,
-    shown.map(({ actorId }) => actorId),
-  )
+  const authors = await readAuthors(reads, shown)
   return new Map([...byRevision].map(([revisionId, all]) => [revisionId, eventsLine(all, authors)]))
 }
 
@@ -278,10 +267,7 @@ export const REVISION: Page = {
       prose(revision.content),
       readRevisionState(reads, slug, revision.id),
       readSteps(reads, slug, VIEW_ROWS),
-      readHeadings(
-        reads,
-        revision.sources.map(({ entryId }) => entryId),
-      ),
+      readHeadings(reads, revision.sources),
       readLogSize(reads),
     ])
     const next = steps.find(({ ordinal }) => ordinal === state.ordinal + 1)

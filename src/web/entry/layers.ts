@@ -1,24 +1,13 @@
-import type { Blame, Entry } from '../../contract/resources.ts'
+import type { Blame } from '../../contract/resources.ts'
 import { type AgedPiece, readBlameAt } from '../../memory/entries/blame.ts'
-import { readCounts } from '../../memory/entries/views.ts'
 import { voicesWords } from '../../memory/evidence/rules.ts'
 import { type Html, html, seen, visible } from '../html.ts'
-import type { Page, Query } from '../page.ts'
-import {
-  ageIn,
-  badge,
-  by,
-  CHANGE_WORDS,
-  many,
-  moment,
-  titleOf,
-  trustNotice,
-  UNNAMED_ACTOR,
-} from '../parts/components.ts'
+import type { Query } from '../page.ts'
+import { ageIn, badge, by, CHANGE_WORDS, many, moment, trustNotice, UNNAMED_ACTOR } from '../parts/components.ts'
 import { VERDICTS } from '../parts/evidence-summary.ts'
 import { proseInLayers } from '../parts/prose.ts'
 import { allOf, type Look, lookOf, revisionsOf, shareOf } from './ages.ts'
-import { entryHead } from './head.ts'
+import { partOfEntry } from './head.ts'
 
 /** Above this number of layers, the list has one row for each author. */
 const ROWS_MAX = 8
@@ -33,31 +22,20 @@ type Piece = Blame['pieces'][number]
 type Part = { revision: Revision; piece: Piece; text: string }
 
 /** An entry as layers: for each sentence its author, its time and the evidence about it. `at` selects one of the revisions. */
-export const LAYERS: Page = {
-  path: '/entries/{slug}/layers',
-  as: 'readEntry',
-  ownQuery: ['at'],
-  async render({ params: { slug = '' }, query, read, reads }) {
-    const entry = await read<Entry>('readEntry', { slug })
-    if (slug !== entry.slug) return { location: `/entries/${entry.slug}/layers` }
+export const LAYERS = partOfEntry(
+  { part: '/layers', name: 'Layers', about: 'Layers of', as: 'readEntry', ownQuery: ['at'] },
+  async ({ query, reads }, entry) => {
+    const { slug } = entry
     const ordinal = ordinalOf(query, entry.revisionCount)
-    const [blame, counts] = await Promise.all([readBlameAt(reads, { slug, ordinal }), readCounts(reads, slug)])
+    const blame = await readBlameAt(reads, { slug, ordinal })
     const look = lookOf(agedPieces(blame))
-    return {
-      title: `Layers of ${titleOf(entry.title)}`,
-      section: '/search',
-      unlisted: true,
-      body: html`<article class="entry">
-${entryHead(entry, { here: '/layers', name: 'Layers', counts, at: reads.at })}
-<p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. The bar beside each paragraph shows the age of its newest passage, and a sign its evidence.</p>
+    return html`<p class="lead">Who wrote each sentence, and what the evidence says about it. The number after a passage is the revision that wrote it. The bar beside each paragraph shows the age of its newest passage, and a sign its evidence.</p>
 ${trustNotice(entry, entry, slug)}
 ${slider(slug, ordinal, entry.revisionCount)}
 <div class="columns"><div class="column palimpsest">${!blame.complete && html`<p class="notice">The history is long: ${many(blame.lookedAt, 'revision')} were compared. A faint sentence may be older than its number.</p>`}${ordinal < entry.revisionCount && html`<p class="notice">The text of revision ${ordinal}, with the evidence of today. <a href="/entries/${slug}/layers">Show the current text</a>.</p>`}${await textOf(slug, blame, look, reads.at)}</div>
-<aside class="beside" aria-label="The layers">${listOf(slug, blame, look, reads.at)}</aside></div>
-</article>`,
-    }
+<aside class="beside" aria-label="The layers">${listOf(slug, blame, look, reads.at)}</aside></div>`
   },
-}
+)
 
 /** The revision that the query names; otherwise the current one. */
 const ordinalOf = ({ at }: Query, revisions: number): number =>

@@ -1,11 +1,11 @@
 import { LIMITS } from '../../contract/limits.ts'
 import type { Author, Entry, Relation, Revision, Similar, SimilarList } from '../../contract/resources.ts'
-import { type Heading, readAuthors, readCounts, readHeadings } from '../../memory/entries/views.ts'
+import { type Heading, readAuthors, readHeadings } from '../../memory/entries/views.ts'
 import { type Html, html, NOTHING, visible } from '../html.ts'
-import type { Page, PageRequest } from '../page.ts'
-import { ago, badge, by, olderLink, signalBadges, titleOf } from '../parts/components.ts'
+import type { PageRequest } from '../page.ts'
+import { ago, badge, by, olderLink, signalBadges } from '../parts/components.ts'
 import { standingStrip } from '../parts/evidence-summary.ts'
-import { entryHead, relationWords } from './head.ts'
+import { partOfEntry, relationWords } from './head.ts'
 
 type RelationPage = { items: Relation[]; nextCursor: string | null }
 /** An entry at the other end of a relation, or an entry that is a source. */
@@ -13,17 +13,16 @@ type Neighbour = { relation?: Relation; direction: 'out' | 'in'; entryId: string
 type Names = { entry: Entry; names: Map<string, Heading>; authors: Map<string, Author>; at: number }
 
 /** The related entries of an entry: entries that it rests on, entries that use it, and contradictions. */
-export const RELATIONS: Page = {
-  path: '/entries/{slug}/relations',
-  as: 'listRelations',
-  query: ['before', 'limit'],
-  async render(request) {
-    const { params, query, read, reads, path } = request
-    const entry = await read<Entry>('readEntry')
+export const RELATIONS = partOfEntry(
+  {
+    ...{ part: '/relations', name: 'Relations', about: 'Relations of' },
+    as: 'listRelations',
+    query: ['before', 'limit'],
+  },
+  async (request, entry) => {
+    const { query, read, reads, path } = request
     const { slug } = entry
-    if (params.slug !== slug) return { location: `/entries/${slug}/relations` }
-    const [counts, { items, nextCursor }, { sources }] = await Promise.all([
-      readCounts(reads, slug),
+    const [{ items, nextCursor }, { sources }] = await Promise.all([
       relationsOf(request, slug),
       read<Revision>('readRevision', { slug, revisionId: entry.currentRevisionId }),
     ])
@@ -36,31 +35,14 @@ export const RELATIONS: Page = {
     const cited: Neighbour[] =
       query.before === undefined ? sources.map(({ entryId }) => ({ direction: 'out' as const, entryId })) : []
     const all = [...cited, ...neighbours]
-    const [names, authors] = await Promise.all([
-      readHeadings(
-        reads,
-        all.map(({ entryId }) => entryId),
-      ),
-      readAuthors(
-        reads,
-        items.map(({ actorId }) => actorId),
-      ),
-    ])
+    const [names, authors] = await Promise.all([readHeadings(reads, all), readAuthors(reads, items)])
     await reads.yieldIfOverBudget()
-    return {
-      title: `Relations of ${titleOf(entry.title)}`,
-      section: '/search',
-      unlisted: true,
-      body: html`<article class="entry">
-${entryHead(entry, { here: '/relations', name: 'Relations', counts, at: reads.at })}
-${all.length === 0 ? html`<p class="notice">This entry has no relations yet. <a href="/entries/${slug}/relate">Relate it</a>.</p>` : neighbourhood(all, { entry, names, authors, at: reads.at })}
+    return html`${all.length === 0 ? html`<p class="notice">This entry has no relations yet. <a href="/entries/${slug}/relate">Relate it</a>.</p>` : neighbourhood(all, { entry, names, authors, at: reads.at })}
 ${items.length === 0 && query.before === undefined && (await similarTo(entry, request))}
 ${olderLink(path, query, nextCursor)}
-<p><a class="do quiet" href="/entries/${slug}/relate">Relate this entry to another</a></p>
-</article>`,
-    }
+<p><a class="do quiet" href="/entries/${slug}/relate">Relate this entry to another</a></p>`
   },
-}
+)
 
 /** The newest relations. Without a page in the request, reads two pages of the API. */
 async function relationsOf({ query, read }: PageRequest, slug: string): Promise<RelationPage> {

@@ -28,9 +28,8 @@ export async function activityRows(
   items: readonly Activity[],
   shared: Shared = {},
 ): Promise<Html> {
-  const targets = items.map(({ metadata }) => (metadata as { targetEntryId?: string | null }).targetEntryId)
-  const ids = [...items.map(({ entryId }) => entryId), ...targets].filter(id => id != null)
-  const names = await readHeadings(reads, ids)
+  const targets = items.map(({ metadata }) => ({ entryId: (metadata as Metadata).targetEntryId }))
+  const names = await readHeadings(reads, [...items, ...targets])
   return html`<ol class="rows">${items.map(item => activityRow(item, names, reads.at, shared))}</ol>`
 }
 

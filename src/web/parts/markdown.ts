@@ -304,9 +304,3 @@ export function* renderingOf(content: string, { sections, isPlain }: Rendering =
 
 /** Renders Markdown at once. */
 export const markup = (content: string, rendering?: Rendering): Html => atOnce(renderingOf(content, rendering))
-
-/** Like `markup`, with an id for each heading. Ids are made from the words of the headings, so they are stable while the headings are. */
-export function markupWithSections(content: string): { content: Html; sections: Section[] } {
-  const sections: Section[] = []
-  return { content: markup(content, { sections }), sections }
-}

@@ -164,10 +164,7 @@ const REVISE: Page = {
     const revision = await read<Revision>('readRevision', { ...params, revisionId: from })
     const restored =
       revision.id === entry.currentRevisionId ? undefined : (await readRevisionState(reads, entry.slug, from)).ordinal
-    const names = await readHeadings(
-      reads,
-      revision.sources.map(({ entryId }) => entryId),
-    )
+    const names = await readHeadings(reads, revision.sources)
     const sources = revision.sources.map(source => ({ ...source, title: seen(names.get(source.entryId)?.title ?? '') }))
     return {
       title: `Revise ${seen(entry.title)}`,
