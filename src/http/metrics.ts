@@ -141,10 +141,8 @@ export class Metrics {
     return [
       ...requestFamilies(this.answered),
       counter('problems_total', 'Refusals and faults by problem code.', problems),
-      counter('log_lines_dropped_total', 'Lines of the log that could not be written.', [
-        { labels: {}, value: droppedLines() },
-      ]),
-      counter('clock_jumps_total', 'Jumps of the clock by more than a minute.', [{ labels: {}, value: clock.jumps }]),
+      counter('log_lines_dropped_total', 'Lines of the log that could not be written.', droppedLines()),
+      counter('clock_jumps_total', 'Jumps of the clock by more than a minute.', clock.jumps),
       gauge('ready', 'Whether the service is ready, as /ready says.', readiness().ready ? 1 : 0),
       gauge(
         'untrusted_proxy',
@@ -164,13 +162,14 @@ export class Metrics {
   readonly findings = (): Promise<Finding[]> => readFindings(this.#store, this.#sources)
 }
 
-const family = (type: Family['type'], name: string, help: string, values: Sample[]): Family => ({
-  ...{ type, help, values },
+/** A number without labels, or the numbers by their labels. */
+type Values = number | Sample[]
+const family = (type: Family['type'], name: string, help: string, values: Values): Family => ({
+  ...{ type, help, values: typeof values === 'number' ? [{ labels: {}, value: values }] : values },
   name: `palimpsest_${name}`,
 })
-const counter = (name: string, help: string, values: Sample[]): Family => family('counter', name, help, values)
-const gauge = (name: string, help: string, value: number | Sample[]): Family =>
-  family('gauge', name, help, typeof value === 'number' ? [{ labels: {}, value }] : value)
+const counter = (name: string, help: string, values: Values): Family => family('counter', name, help, values)
+const gauge = (name: string, help: string, values: Values): Family => family('gauge', name, help, values)
 
 function histogramOf(name: string, labels: Sample['labels'], { classes, sum, count }: Durations): Sample[] {
   let below = 0
@@ -262,10 +261,8 @@ const by = (label: string, values: Record<string, number>): Sample[] =>
 function storeFamilies({ metrics, head, reports, log }: StoreStatus): Family[] {
   const { entries, revisions, verifications, contradictions, relations, record } = head
   return [
-    counter('commits_total', 'Durable commits of this node.', [{ labels: {}, value: metrics.commits }]),
-    counter('committed_writes_total', 'Writes of this node in those commits.', [
-      { labels: {}, value: metrics.committedWrites },
-    ]),
+    counter('commits_total', 'Durable commits of this node.', metrics.commits),
+    counter('committed_writes_total', 'Writes of this node in those commits.', metrics.committedWrites),
     gauge('writes_waiting', 'Writes of this node in progress.', metrics.writesWaiting),
     gauge('oldest_write_seconds', 'Age of the oldest of them in seconds.', metrics.oldestWrite / 1_000),
     gauge('searches_waiting', 'Searches of this node in progress.', metrics.searchesWaiting),

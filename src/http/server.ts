@@ -66,13 +66,9 @@ type Answering = Omit<ServingDependencies, keyof ServerOptions | 'entries' | 'ra
 function createServing(options: ServerOptions, dependencies: Answering): Serving {
   const { config, store } = options
   const entries = new EntryCache(store, () => dependencies.overload.yieldIfOverBudget())
-  return new Serving({
-    ...options,
-    ...dependencies,
-    entries,
-    rates: ratesOf(config),
-    guideDigest: guideDigests(config),
-  })
+  const { readPerMinute, writePerMinute, cooldownSeconds } = config
+  const rates = { readPerMinute, writePerMinute, cooldownSeconds }
+  return new Serving({ ...options, ...dependencies, entries, rates, guideDigest: guideDigests(config) })
 }
 
 function createObserver({ store, logger, now }: ServerOptions, writing: Writing, origins: Origins) {
@@ -121,13 +117,7 @@ export function createServer(options: ServerOptions): Server {
   const serving = createServing(options, answering)
   const clock = new ClockWatch(now, logger)
   const metrics = new Metrics(store, { ...options, origins, clock, readiness, streams, charges, overload })
-  const router = createRoutes({
-    ...options,
-    serving,
-    metrics,
-    observer,
-    sendDocument: createSender(compression),
-  })
+  const router = createRoutes({ ...options, serving, metrics, observer, sendDocument: createSender(compression) })
   const dispatcher = new Dispatcher({ ...options, metrics, router, overload })
   const http = createHttpServer(dispatcher, logger)
   return {
@@ -149,22 +139,11 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-const ratesOf = ({ readPerMinute, writePerMinute, cooldownSeconds }: Config) => ({
-  readPerMinute,
-  writePerMinute,
-  cooldownSeconds,
-})
-
-type RouteParts = {
-  config: Config
-  store: Store
-  now: () => number
+type RouteParts = Pick<ServerOptions, 'config' | 'store' | 'now' | 'witnesses'> & {
   serving: Serving
   metrics: Metrics
   observer: Observer
   sendDocument: ReturnType<typeof createSender>
-  /** The keys of the witnesses of the public log, one per line. */
-  witnesses: { keys: string } | undefined
 }
 
 /** The routes of all operations, guides and pages, from their tables, and those of the metrics and of the public log. */
@@ -212,20 +191,16 @@ const STATUS_PATH = '/admin/status'
 
 /** Metrics and status are charged and checked like a read of the administrator's snapshot. A browser is sent to the console. */
 function routeMetrics(router: Router, serving: Serving, metrics: Metrics): void {
-  const run = async (_: unknown, exchange: Exchange): Promise<undefined> => {
-    const { type, body } = await metrics.expose()
-    exchange.set({ 'cache-control': 'no-store', 'content-type': type }).send(200, Buffer.from(body))
+  const serve = (exchange: Exchange, read: () => Promise<{ type: string; body: string }>) => {
+    const run = async (): Promise<undefined> => {
+      const { type, body } = await read()
+      exchange.set({ 'cache-control': 'no-store', 'content-type': type }).send(200, Buffer.from(body))
+    }
+    return serving.serve('readAdminSnapshot', exchange, { search: '', run })
   }
-  router.add({
-    name: 'metrics',
-    methods: READING,
-    path: '/metrics',
-    answer: exchange => serving.serve('readAdminSnapshot', exchange, { search: '', run }),
-  })
-  const runStatus = async (_: unknown, exchange: Exchange): Promise<undefined> => {
-    const body = JSON.stringify({ findings: await metrics.findings() })
-    exchange.set({ 'cache-control': 'no-store', 'content-type': JSON_TYPE }).send(200, Buffer.from(body))
-  }
+  const status = async () => ({ type: JSON_TYPE, body: JSON.stringify({ findings: await metrics.findings() }) })
+  const answer: Route['answer'] = exchange => serve(exchange, () => metrics.expose())
+  router.add({ name: 'metrics', methods: READING, path: '/metrics', answer })
   router.add({
     name: 'status',
     methods: READING,
@@ -234,7 +209,7 @@ function routeMetrics(router: Router, serving: Serving, metrics: Metrics): void 
       const { accept = '', authorization } = exchange.headers
       if (authorization === undefined && acceptedType(accept, ['application/json', 'text/html']) === 'text/html')
         return void exchange.set({ location: '/admin#status' }).send(303)
-      return serving.serve('readAdminSnapshot', exchange, { search: '', run: runStatus })
+      return serve(exchange, status)
     },
   })
 }

@@ -14,6 +14,11 @@ import type { Durations } from './overload.ts'
 /** The result of a check. `warn` is optional to fix. With `FAIL` the service does not work or is not safe. */
 export type Finding = { mark: 'ok' | 'warn' | 'FAIL'; what: string; finding: string; remedy?: string }
 
+const ok = (what: string, finding: string): Finding => ({ mark: 'ok', what, finding })
+const fault = (mark: 'warn' | 'FAIL', what: string, finding: string, remedy: string): Finding => ({
+  ...{ mark, what, finding, remedy },
+})
+
 /** The section of docs/operating.md about the fault of each row. */
 export const PAGES: Readonly<Record<string, string>> = {
   'free space': 'disk-full',
@@ -109,11 +114,7 @@ export async function readFindings(store: Store, sources: StatusSources): Promis
   const [status, free] = await Promise.all([readStoreStatus(store, now()), freeBytes(config.dataDir)])
   const dropped = droppedLines()
   const findings: Finding[] = [
-    {
-      mark: 'ok',
-      what: 'version',
-      finding: `${VERSION} on Node ${process.versions.node}, up ${durationText(process.uptime())}`,
-    },
+    ok('version', `${VERSION} on Node ${process.versions.node}, up ${durationText(process.uptime())}`),
     readyFinding(sources.readiness()),
     ...(status === undefined ? [] : storeFindings(status)),
     ...(free === undefined ? [] : [spaceFinding(free)]),
@@ -125,29 +126,19 @@ export async function readFindings(store: Store, sources: StatusSources): Promis
     ),
     proxyFinding(origins.sawUntrustedProxy),
     jumpsFinding(clock.jumps),
-    { mark: 'ok', what: 'streams', finding: `${streams.size} open` },
+    ok('streams', `${streams.size} open`),
     limitsFinding(charges.refused),
     dropped === 0
-      ? { mark: 'ok', what: 'log lines', finding: 'none was dropped' }
-      : {
-          mark: 'warn',
-          what: 'log lines',
-          finding: `${dropped} were dropped`,
-          remedy: 'free space for the log, or use a faster reader',
-        },
+      ? ok('log lines', 'none was dropped')
+      : fault('warn', 'log lines', `${dropped} were dropped`, 'free space for the log, or use a faster reader'),
   ]
   return findings.map(withPage)
 }
 
-function readyFinding({ ready, status }: Readiness): Finding {
-  if (ready) return { mark: 'ok', what: 'ready', finding: 'the service takes reads and writes' }
-  return {
-    mark: 'FAIL',
-    what: 'ready',
-    finding: `not ready: ${status}`,
-    remedy: 'the log of the service has the reason',
-  }
-}
+const readyFinding = ({ ready, status }: Readiness): Finding =>
+  ready
+    ? ok('ready', 'the service takes reads and writes')
+    : fault('FAIL', 'ready', `not ready: ${status}`, 'the log of the service has the reason')
 
 /** Records that the search index or the public log may lag before the status warns. */
 const LAG_LARGE = 10_000
@@ -156,28 +147,28 @@ const DAY_MS = 86_400_000
 
 function storeFindings({ metrics, head, reports, log }: StoreStatus): Finding[] {
   const { indexLag, bytes, database, oldestWrite, writesWaiting } = metrics
-  const lagging = (what: string, lag: number, remedy: string): Finding =>
-    lag < LAG_LARGE
-      ? { mark: 'ok', what, finding: `${lag} of ${head.record} records are not in it yet` }
-      : { mark: 'warn', what, finding: `${lag} of ${head.record} records are not in it yet`, remedy }
+  const lagging = (what: string, lag: number, remedy: string): Finding => {
+    const finding = `${lag} of ${head.record} records are not in it yet`
+    return lag < LAG_LARGE ? ok(what, finding) : fault('warn', what, finding, remedy)
+  }
   const writes = `${writesWaiting} in progress, the oldest for ${Math.round(oldestWrite)} ms`
   const sizes = Object.entries(bytes).map(([part, size]) => `${part} ${sizeText(size)}`)
   return [
-    { mark: 'ok', what: 'sizes', finding: sizes.join(', ') },
+    ok('sizes', sizes.join(', ')),
     oldestWrite < WRITE_SLOW_MS
-      ? { mark: 'ok', what: 'writes', finding: writes }
-      : { mark: 'warn', what: 'writes', finding: writes, remedy: 'the disk is slow, or another process has the lock' },
+      ? ok('writes', writes)
+      : fault('warn', 'writes', writes, 'the disk is slow, or another process has the lock'),
     lagging('search index', indexLag, 'searches wait for it'),
     ...(log === undefined ? [] : [lagging('public log', log.lag, 'the log of the service has the reason')]),
     ...(database === undefined ? [] : databaseFindings(database)),
     reports.oldest < DAY_MS
-      ? { mark: 'ok', what: 'reports', finding: `${reports.open} open` }
-      : {
-          mark: 'warn',
-          what: 'reports',
-          finding: `${reports.open} open, the oldest for ${durationText(reports.oldest / 1_000)}`,
-          remedy: 'read them with "palimpsest reports" and close them',
-        },
+      ? ok('reports', `${reports.open} open`)
+      : fault(
+          'warn',
+          'reports',
+          `${reports.open} open, the oldest for ${durationText(reports.oldest / 1_000)}`,
+          'read them with "palimpsest reports" and close them',
+        ),
   ]
 }
 
@@ -187,26 +178,21 @@ function databaseFindings({
   standbys,
   standbysReplaying,
 }: NonNullable<StoreMetrics['database']>): Finding[] {
-  const sessions: Finding = {
-    mark: 'ok',
-    what: 'sessions',
-    finding: `${sessionsOpen} open, ${statementsWaiting} statements wait`,
-  }
+  const sessions = ok('sessions', `${sessionsOpen} open, ${statementsWaiting} statements wait`)
   if (standbys === 0) return [sessions]
   const finding = `${standbysReplaying} of ${standbys} servers for reads replay the primary`
-  const mark = standbysReplaying > 0 ? 'ok' : 'warn'
-  return [sessions, { mark, what: 'standby', finding, ...(mark === 'ok' ? {} : { remedy: 'reads go to the primary' }) }]
+  if (standbysReplaying > 0) return [sessions, ok('standby', finding)]
+  return [sessions, fault('warn', 'standby', finding, 'reads go to the primary')]
 }
 
 const SPACE_LEAST_BYTES = 100_000_000
 const SPACE_WANTED_BYTES = 1_000_000_000
 
 export function spaceFinding(free: number): Finding {
-  const what = 'free space'
   const finding = `${sizeText(free)} free`
-  if (free >= SPACE_WANTED_BYTES) return { mark: 'ok', what, finding }
-  const remedy = 'free some space before writes are refused'
-  return { mark: free < SPACE_LEAST_BYTES ? 'FAIL' : 'warn', what, finding, remedy }
+  if (free >= SPACE_WANTED_BYTES) return ok('free space', finding)
+  const mark = free < SPACE_LEAST_BYTES ? 'FAIL' : 'warn'
+  return fault(mark, 'free space', finding, 'free some space before writes are refused')
 }
 
 /** A backup is late after two intervals: a run may take long, and a failed one is repeated after an hour. */
@@ -214,58 +200,48 @@ export function backupFinding(
   { directory, files, newest, restored, beganAt, failure, every }: BackupStatus,
   now: number,
 ): Finding {
-  const what = 'backup'
   const ago = (time: number): string => `${durationText((now - time) / 1_000)} ago`
   const age = newest === undefined ? 'none yet' : `the newest ${ago(newest)}`
   const finding = `${directory} has ${files}, ${age}, ${restored === undefined ? 'none was restored yet' : `restored ${ago(restored)}`}`
   const remedy = 'the log of the service has the reason'
-  if (failure !== undefined)
-    return { mark: 'FAIL', what, finding: `${finding}; the last run failed: ${failure}`, remedy }
-  return now - (newest ?? beganAt) <= 2 * every
-    ? { mark: 'ok', what, finding }
-    : { mark: 'FAIL', what, finding, remedy }
+  if (failure !== undefined) return fault('FAIL', 'backup', `${finding}; the last run failed: ${failure}`, remedy)
+  return now - (newest ?? beganAt) <= 2 * every ? ok('backup', finding) : fault('FAIL', 'backup', finding, remedy)
 }
 
 function witnessFinding({ witnesses, cosigned, quorum, forked }: WitnessMetrics): Finding {
   const what = 'witnesses'
   const finding = `${cosigned} of ${witnesses} cosigned the last checkpoint`
-  if (forked > 0)
-    return {
-      mark: 'FAIL',
-      what,
-      finding: `${forked} know another history of the public log`,
-      remedy: 'stop the service, and compare the store with its backups',
-    }
-  if (quorum) return { mark: 'ok', what, finding }
-  return { mark: 'warn', what, finding, remedy: 'the policy requires more: see that the witnesses answer' }
+  const remedy = 'stop the service, and compare the store with its backups'
+  if (forked > 0) return fault('FAIL', what, `${forked} know another history of the public log`, remedy)
+  return quorum
+    ? ok(what, finding)
+    : fault('warn', what, finding, 'the policy requires more: see that the witnesses answer')
 }
 
 function mirrorFinding(lag: MirrorLag): Finding {
   const { copied, newest, seconds } = lag.metrics()
   const obstacle = lag.obstacle()
   const finding = `at sequence ${copied} of ${newest}, complete ${Math.round(seconds)} s ago`
-  if (obstacle === undefined) return { mark: 'ok', what: 'mirror', finding }
-  return { mark: 'FAIL', what: 'mirror', finding: `${finding}: ${obstacle}`, remedy: 'see that the original answers' }
+  if (obstacle === undefined) return ok('mirror', finding)
+  return fault('FAIL', 'mirror', `${finding}: ${obstacle}`, 'see that the original answers')
 }
 
 function proxyFinding(seen: boolean): Finding {
-  const what = 'proxy'
-  if (!seen) return { mark: 'ok', what, finding: 'no request came from a proxy that is not trusted' }
+  if (!seen) return ok('proxy', 'no request came from a proxy that is not trusted')
   const finding =
     'requests have X-Forwarded-For from a loopback or private address that TRUSTED_PROXIES does not name, so their callers share one limit'
-  return { mark: 'warn', what, finding, remedy: 'name the network of the proxy in TRUSTED_PROXIES' }
+  return fault('warn', 'proxy', finding, 'name the network of the proxy in TRUSTED_PROXIES')
 }
 
 function jumpsFinding(jumps: number): Finding {
-  const what = 'clock jumps'
-  if (jumps === 0) return { mark: 'ok', what, finding: 'none of more than a minute since the start' }
+  if (jumps === 0) return ok('clock jumps', 'none of more than a minute since the start')
   const finding = `${jumps} of more than a minute since the start; the log has them`
-  return { mark: 'warn', what, finding, remedy: 'run a time service that sets the clock in small steps' }
+  return fault('warn', 'clock jumps', finding, 'run a time service that sets the clock in small steps')
 }
 
 function limitsFinding(refused: ReadonlyMap<string, number>): Finding {
   const hit = [...refused].filter(([, count]) => count > 0).map(([policy, count]) => `${policy} ${count}`)
-  return { mark: 'ok', what: 'limits hit', finding: hit.length === 0 ? 'none since the start' : hit.join(', ') }
+  return ok('limits hit', hit.length === 0 ? 'none since the start' : hit.join(', '))
 }
 
 /** A duration in its largest whole unit. */
