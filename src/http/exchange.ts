@@ -9,7 +9,7 @@ import { PROBLEMS } from '../contract/problems.ts'
 import { type Awaitable, StoreFault } from '../engine/database.ts'
 import type { Decision } from '../memory/limits/rules.ts'
 import type { Answer } from '../memory/operation.ts'
-import { exchanged, JSON_TYPE, type Page } from '../web/page.ts'
+import { JSON_TYPE, type Page } from '../web/page.ts'
 
 /**
  * `createServer` and `STATUS_CODES` of node:http. An import of node:http reads all of its exports, which loads the client for fetch and
@@ -234,8 +234,11 @@ function pairsOf(fields: Fields): string[] {
 }
 
 /** A Link field to the next page: the requested address, with its cursor or offset replaced. */
-export const nextLink = ({ path, search }: Exchange, next: NonNullable<Answer['next']>): string =>
-  `<${exchanged(path, search, next)}>; rel="next"`
+export function nextLink({ path, search }: Exchange, next: NonNullable<Answer['next']>): string {
+  const query = new URLSearchParams(search)
+  for (const [name, value] of Object.entries(next)) query.set(name, String(value))
+  return `<${path}?${query}>; rel="next"`
+}
 
 /**
  * Returns the header fields that depend on the answer: ETag and Cache-Control; for a search, which words of the query the first entry

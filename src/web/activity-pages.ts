@@ -5,7 +5,7 @@ import { readActivityOf, readGrowth, readTrend, VIEW_ROWS } from '../memory/entr
 import { DAY } from '../memory/values.ts'
 import { type Html, html, NOTHING, raw, words } from './html.ts'
 import type { Page, PageRequest, Query } from './page.ts'
-import { dayOf, dayOfYear, figure, many, minuteOf, olderLink, tagPath, timeOf } from './parts/components.ts'
+import { dayOf, dayOfYear, feedsOf, figure, many, minuteOf, olderLink, tagPath, timeOf } from './parts/components.ts'
 import { activityRows } from './parts/list-rows.ts'
 
 /** Plots, rendered on the server. Each is next to a list or table with the same data. Times are in milliseconds. */
@@ -26,20 +26,21 @@ const svg = (height: number, name: string, body: Html): Html =>
   html`<svg class="plot" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${name}" preserveAspectRatio="none meet">${body}</svg>`
 
 /** Groups of actions, from the bottom up. */
-const GROUPS: readonly { name: string; tone: string; actions: readonly Action[] }[] = [
-  { name: 'read', tone: 'read', actions: ['READ', 'SEARCH'] },
-  { name: 'written', tone: 'written', actions: ['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'] },
-  { name: 'judged', tone: 'judged', actions: ['VERIFY', 'CONTRADICT'] },
-  { name: 'related', tone: 'related', actions: ['CONNECT'] },
+const GROUPS: readonly { name: string; actions: readonly Action[] }[] = [
+  { name: 'read', actions: ['READ', 'SEARCH'] },
+  { name: 'written', actions: ['CREATE', 'EXPAND', 'CORRECT', 'SYNTHESIZE'] },
+  { name: 'judged', actions: ['VERIFY', 'CONTRADICT'] },
+  { name: 'related', actions: ['CONNECT'] },
 ]
 
 const STEPS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, DAY, 7 * DAY, 30 * DAY, 365 * DAY]
 const BARS_MAX = 48
 
-type Bars = { step: number; bars: { at: number; counts: number[] }[] }
+/** An interval with the number of actions of each group. */
+type Bar = { at: number; counts: number[] }
 
 /** Counts of actions per interval, with the smallest step that results in at most 48 intervals. */
-export function barsOf(rows: readonly { action: Action; at: number }[]): Bars {
+function barsOf(rows: readonly { action: Action; at: number }[]): Bar[] {
   const times = rows.map(({ at }) => at)
   const first = times.reduce((least, at) => Math.min(least, at), Number.MAX_SAFE_INTEGER)
   const last = times.reduce((most, at) => Math.max(most, at), 0)
@@ -54,17 +55,16 @@ export function barsOf(rows: readonly { action: Action; at: number }[]): Bars {
   }
   const from = rows.length === 0 ? 0 : Math.floor(first / step)
   const size = rows.length === 0 ? 0 : Math.min(Math.floor(last / step) - from + 1, BARS_MAX)
-  const bars = Array.from({ length: size }, (_, index) => ({
+  return Array.from({ length: size }, (_, index) => ({
     at: (from + index) * step,
     counts: counts.get(from + index) ?? GROUPS.map(() => 0),
   }))
-  return { step, bars }
 }
 
 const BAR_HEIGHT = 132
 
 /** Bars of actions over time, by group. */
-function activityPlot({ bars }: Bars): Html {
+function activityPlot(bars: readonly Bar[]): Html {
   const [first, last] = [bars[0], bars.at(-1)]
   if (first === undefined || last === undefined) return NOTHING
   const totals = bars.map(({ counts }) => counts.reduce((sum, count) => sum + count, 0))
@@ -78,7 +78,7 @@ function activityPlot({ bars }: Bars): Html {
       if (count === 0) return NOTHING
       const height = Math.max(scale(count), 1.5)
       y -= height
-      return html`<rect class="${GROUPS[group]?.tone}" x="${round(index * width + width * 0.14)}" y="${round(y)}" width="${round(width * 0.72)}" height="${round(height)}"/>`
+      return html`<rect class="${GROUPS[group]?.name}" x="${round(index * width + width * 0.14)}" y="${round(y)}" width="${round(width * 0.72)}" height="${round(height)}"/>`
     })
   })
   return html`<figure class="picture">${svg(
@@ -86,7 +86,7 @@ function activityPlot({ bars }: Bars): Html {
     `Actions over time, at most ${top} at once`,
     html`<line class="axis" x1="0" y1="${BAR_HEIGHT - 0.5}" x2="${WIDTH}" y2="${BAR_HEIGHT - 0.5}"/>${drawn}`,
   )}${axisWords([first.at, last.at])}
-<figcaption><ul class="legend">${GROUPS.map(({ name, tone }) => html`<li><i class="key ${tone}"></i>${name}</li>`)}</ul></figcaption></figure>`
+<figcaption><ul class="legend">${GROUPS.map(({ name }) => html`<li><i class="key ${name}"></i>${name}</li>`)}</ul></figcaption></figure>`
 }
 
 const GROWTH_HEIGHT = 140
@@ -163,10 +163,7 @@ export const ACTIVITY: Page = {
       title: 'Activity',
       section: '/activity',
       description: 'Reads, searches, writes and judgements by people and agents, newest first.',
-      alternates: [
-        { type: 'application/atom+xml', href: '/feeds/activity.atom', title: 'Activity (Atom)' },
-        { type: 'application/feed+json', href: '/feeds/activity.json', title: 'Activity (JSON Feed)' },
-      ],
+      alternates: feedsOf('/feeds/activity', 'Activity'),
       body: html`<h1>Activity</h1>
 <p class="lead">What people and agents wrote and judged, newest first. Reads of one entry by one actor within an hour are one row of all activity.</p>
 ${trend.length === 0 ? html`<p class="notice">There is no activity yet. <a href="/publish">Publish the first entry</a>.</p>` : [activityPlot(bars), barTable(bars, trend.length)]}
@@ -214,7 +211,7 @@ const kindForm = (selected: string): Html =>
 
 /** The values of the bars as a table, for readers who cannot see the plot. */
 const barTable = (
-  { bars }: Bars,
+  bars: readonly Bar[],
   rows: number,
 ): Html => html`<details class="numbers"><summary>${rows === VIEW_ROWS ? `The newest ${rows.toLocaleString('en-GB')} rows` : 'All rows'} as numbers</summary>
 <div class="wide" tabindex="0" role="region" aria-label="Activity over time"><table><thead><tr><th scope="col">From (UTC)</th>${GROUPS.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>

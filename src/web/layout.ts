@@ -3,6 +3,7 @@ import { assetPath, importedBy } from './assets.ts'
 import { dataBlock } from './entry/linked-data.ts'
 import { type Html, html, NOTHING, raw, seen } from './html.ts'
 import type { Document } from './page.ts'
+import { feedsOf } from './parts/components.ts'
 import { publishFor } from './search/found.ts'
 
 /** The properties of a request that the page layout uses. */
@@ -23,10 +24,7 @@ const SECTIONS: readonly [string, string][] = [
   ['/agents', 'For agents'],
   ['/docs/api', 'API'],
 ]
-const FEEDS = [
-  { type: 'application/atom+xml', href: '/feeds/changes.atom', title: 'Changes (Atom)' },
-  { type: 'application/feed+json', href: '/feeds/changes.json', title: 'Changes (JSON Feed)' },
-]
+const FEEDS = feedsOf('/feeds/changes', 'Changes')
 const DESCRIPTION =
   'A public memory that people and agents share. Every entry has all of its revisions, and the evidence about them.'
 

@@ -12,17 +12,6 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
 export const TEXT_TYPE = 'text/plain; charset=utf-8'
 
-/** An address with the cursor or the offset of its query replaced. */
-export function exchanged(
-  path: string,
-  search: string | URLSearchParams,
-  next: Record<string, string | number>,
-): string {
-  const query = new URLSearchParams(search)
-  for (const [name, value] of Object.entries(next)) query.set(name, String(value))
-  return `${path}?${query}`
-}
-
 /** The query of a page, typed by the schema of its operation. Parameters that the operation does not define are texts. */
 export type Query = Record<string, string | number>
 
@@ -81,7 +70,7 @@ export type Document = {
   /** The page as linked data, for search engines. */
   data?: object
 }
-type Alternate = { type: string; href: string; title: string }
+export type Alternate = { type: string; href: string; title: string }
 
 /** A response other than an HTML page. `immutable` is only for files of the program: caches use them for a year without revalidation. */
 export type File = { type: string; body: string | Buffer; immutable?: boolean }

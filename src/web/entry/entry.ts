@@ -18,6 +18,7 @@ import {
   ago,
   badge,
   by,
+  feedsOf,
   many,
   moment,
   originMark,
@@ -70,12 +71,7 @@ export const ENTRY: Page = {
       alternates: [
         { type: 'text/markdown', href: `/entries/${slug}.md`, title: 'This entry as Markdown' },
         { type: 'application/json', href: `/entries/${slug}.json`, title: 'This entry as JSON' },
-        { type: 'application/atom+xml', href: `/entries/${slug}/feed.atom`, title: 'Revisions of this entry (Atom)' },
-        {
-          type: 'application/feed+json',
-          href: `/entries/${slug}/feed.json`,
-          title: 'Revisions of this entry (JSON Feed)',
-        },
+        ...feedsOf(`/entries/${slug}/feed`, 'Revisions of this entry'),
       ],
       body: entryBody(shown),
     }

@@ -5,7 +5,7 @@ import { signalsOfText } from '../../memory/signals/signals.ts'
 import { SIGNAL_WORDS } from '../../memory/signals/text.ts'
 import { DAY } from '../../memory/values.ts'
 import { type Html, html, NOTHING, type Part, seen, words } from '../html.ts'
-import { exchanged } from '../page.ts'
+import type { Alternate } from '../page.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
@@ -135,7 +135,7 @@ export const badge = (name: Part, tone: string): Html => html`<span class="badge
 
 /** Links to the next page of a list with a cursor, and to its first page. */
 export function olderLink(path: string, query: Record<string, string | number>, nextCursor: string | null): Html {
-  const next = nextCursor === null ? undefined : hrefOf(path, query, { before: nextCursor })
+  const next = nextCursor === null ? undefined : hrefOf(path, { ...query, before: nextCursor })
   return pager(
     query.before === undefined ? undefined : ['Newest', path],
     next === undefined ? undefined : ['Older', next],
@@ -149,16 +149,20 @@ export const pager = (back: PagerLink | undefined, onward: PagerLink | undefined
     ? NOTHING
     : html`<nav class="pager" aria-label="Pages of this list">${back && html`<a rel="prev" href="${back[1]}">← ${back[0]}</a>`}${onward && html`<a rel="next" href="${onward[1]}">${onward[0]} →</a>`}</nav>`
 
-/** Returns the address with some query parameters replaced. */
-export function hrefOf(
-  path: string,
-  query: Record<string, string | number>,
-  next: { before: string } | { offset: number },
-): string {
+/** An address with a query. Parameters without a value are left out. */
+export function hrefOf(path: string, query: Record<string, string | number | undefined>): string {
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) search.set(name, String(value))
-  return exchanged(path, search, next)
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '') search.set(name, String(value))
+  return `${path}?${search}`
 }
+
+/** A feed in each of its formats. */
+export const feedsOf = (path: string, title: string, query = ''): (Alternate & { name: string })[] =>
+  [
+    { name: 'Atom', type: 'application/atom+xml', ending: 'atom' },
+    { name: 'JSON Feed', type: 'application/feed+json', ending: 'json' },
+  ].map(({ name, type, ending }) => ({ name, type, href: `${path}.${ending}${query}`, title: `${title} (${name})` }))
 
 /** An untrusted title for the head of a page, shortened and without invisible characters. */
 export const titleOf = (text: string): string => {

@@ -7,7 +7,18 @@ import { tagKey } from '../../memory/entries/rules.ts'
 import { FACETED, type Facets } from '../../memory/entries/search.ts'
 import { type Html, html, NOTHING, type Part, raw, seen, visible, words } from '../html.ts'
 import type { Document, Page, PageRequest, Query } from '../page.ts'
-import { ago, by, hrefOf, originMark, pager, signalBadges, tagList, tagPath, titleOf } from '../parts/components.ts'
+import {
+  ago,
+  by,
+  feedsOf,
+  hrefOf,
+  originMark,
+  pager,
+  signalBadges,
+  tagList,
+  tagPath,
+  titleOf,
+} from '../parts/components.ts'
 import { standingStrip, stateMark, VERDICTS } from '../parts/evidence-summary.ts'
 import { advice, foundRows, publishFor } from './found.ts'
 
@@ -25,54 +36,33 @@ function narrowingOf(query: Query): Narrowing {
 
 type Shown = Record<string, string | number | undefined>
 
-/** The address of the first page of a list, with one query parameter replaced or removed. */
-function withChoice(shown: Shown, name: string, value: string | undefined): string {
-  const search = new URLSearchParams()
-  for (const [key, one] of Object.entries({ ...shown, [name]: value, offset: undefined }))
-    if (one !== undefined && one !== '') search.set(key, String(one))
-  return `/search?${search}`
-}
-
-/** The address of a list without choices. Retains only its words and its tag. */
-export const widened = (shown: Shown): string =>
-  withChoice({ ...shown, state: undefined, author: undefined }, 'changed', undefined)
+/** The address of the first page of a list, with some query parameters replaced or removed. */
+const firstPage = (shown: Shown, replaced: Shown): string =>
+  hrefOf('/search', { ...shown, ...replaced, offset: undefined })
 
 /**
  * The counts of the first matches, as links that narrow the list. The link of a selected value removes its choice. A value whose choice
  * would not change the list is left out, and a facet without values; without any facet, the result is empty. On a narrow screen, a line
  * above the list that names the selected values and opens.
  */
-const facetLists = (facets: Facets, shown: Shown, { state, author, changed }: Narrowing): Html => {
-  const tag = typeof shown.tag === 'string' && shown.tag !== '' ? shown.tag : undefined
-  const values = <V extends string>(
+const facetLists = (facets: Facets, shown: Shown, narrowing: Narrowing): Html => {
+  const counted = <V extends string>(
+    heading: string,
+    name: keyof Narrowing,
     all: readonly V[],
-    counts: Map<V, number>,
-    names: (value: V) => Part,
-    chosen: V | undefined,
-  ) =>
-    all
-      .filter(value => counts.has(value) || value === chosen)
-      .map(value => ({ value, name: names(value), count: counts.get(value) ?? 0 }))
+    nameOf: (value: V) => Part,
+  ): Facet => {
+    const [counts, chosen]: [ReadonlyMap<string, number>, string | undefined] = [facets[name], narrowing[name]]
+    const values = all.filter(value => counts.has(value) || value === chosen)
+    const listed = values.map(value => ({ value, name: nameOf(value), count: counts.get(value) ?? 0 }))
+    return { heading, name, values: listed, chosen }
+  }
+  const tag = typeof shown.tag === 'string' && shown.tag !== '' ? shown.tag : undefined
   const tags = tag === undefined ? facets.tags : [{ tag, count: facets.found }]
   const all: Facet[] = [
-    {
-      heading: 'Standing',
-      name: 'state',
-      values: values(STATES, facets.state, one => html`${stateMark(one)}${VERDICTS[one].name}`, state),
-      chosen: state,
-    },
-    {
-      heading: 'Published by',
-      name: 'author',
-      values: values(ACTOR_TYPES, facets.author, one => AUTHORS[one], author),
-      chosen: author,
-    },
-    {
-      heading: 'Changed',
-      name: 'changed',
-      values: values(PERIOD_NAMES, facets.changed, one => AGES[one], changed),
-      chosen: changed,
-    },
+    counted('Standing', 'state', STATES, one => html`${stateMark(one)}${VERDICTS[one].name}`),
+    counted('Published by', 'author', ACTOR_TYPES, one => AUTHORS[one]),
+    counted('Changed', 'changed', PERIOD_NAMES, one => AGES[one]),
     {
       heading: 'Tag',
       name: 'tag',
@@ -101,7 +91,7 @@ const isChange = ({ name, chosen }: Facet, { value, count }: Value, found: numbe
 const facetOf = ({ heading, name, values, chosen }: Facet, shown: Shown): Html =>
   html`<section><h2>${heading}</h2><ul>${values.map(({ value, name: text, count }) => {
     const on = value === chosen
-    return html`<li><a href="${withChoice(shown, name, on ? undefined : value)}"${on && raw(' aria-current="true"')}>${text}${on && html` <span class="small">remove</span>`}</a> <span class="number">${count.toLocaleString('en-GB')}</span></li>`
+    return html`<li><a href="${firstPage(shown, { [name]: on ? undefined : value })}"${on && raw(' aria-current="true"')}>${text}${on && html` <span class="small">remove</span>`}</a> <span class="number">${count.toLocaleString('en-GB')}</span></li>`
   })}</ul></section>`
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
@@ -207,10 +197,10 @@ ${searchForm(q, tag, sort, narrowing)}
 <div class="columns found"><div class="column">
 <p class="result-count" role="status">${countLine({ found: found.length, offset, doubtful, q, tag, facets })}</p>
 ${advised && fit !== undefined && advice(fit, doubtful, q)}
-${found.length === 0 ? (narrowed ? html`<p class="notice"><a href="${widened(shown)}">Remove all filters</a></p>` : await nothingFound(q, tag, offset, read)) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark, reads.at))}</ol>`}
+${found.length === 0 ? (narrowed ? html`<p class="notice"><a href="${firstPage(plain, { sort })}">Remove all filters</a></p>` : await nothingFound(q, tag, offset, read)) : html`<ol class="results" start="${offset + 1}">${found.map(entry => resultRow(entry, mark, reads.at))}</ol>`}
 ${pager(
-  offset > 0 ? ['Back', hrefOf(path, shown, { offset: Math.max(0, offset - limit) })] : undefined,
-  next ? ['More', hrefOf(path, shown, { offset: offset + limit })] : undefined,
+  offset > 0 ? ['Back', hrefOf(path, { ...shown, offset: Math.max(0, offset - limit) })] : undefined,
+  next ? ['More', hrefOf(path, { ...shown, offset: offset + limit })] : undefined,
 )}
 ${found.length > 0 && html`<p class="small">Not among these? <a href="${publishFor(q)}">Publish it</a> when you know it.</p>`}
 ${tag !== '' && html`<p class="small"><a href="${tagPath(tag)}">The page of this tag</a>, with its disputes and feeds</p>`}
@@ -239,20 +229,8 @@ ${found.items.length === 0 ? await nothingFound(q, tag, 0, read) : foundRows(fou
 }
 
 /** The feeds of the entries that have a tag. */
-export const tagFeeds = (tag: string) => [
-  {
-    name: 'Atom',
-    type: 'application/atom+xml',
-    href: `/feeds/tag.atom?tag=${encodeURIComponent(tag)}`,
-    title: `Entries tagged ${titleOf(tag)} (Atom)`,
-  },
-  {
-    name: 'JSON Feed',
-    type: 'application/feed+json',
-    href: `/feeds/tag.json?tag=${encodeURIComponent(tag)}`,
-    title: `Entries tagged ${titleOf(tag)} (JSON Feed)`,
-  },
-]
+export const tagFeeds = (tag: string) =>
+  feedsOf('/feeds/tag', `Entries tagged ${titleOf(tag)}`, `?tag=${encodeURIComponent(tag)}`)
 
 /** Fills in the defaults of a query. The default order is best match for a query with words, otherwise latest change. */
 function settled(query: Query) {
