@@ -9,6 +9,7 @@ import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { CommandError, EXIT, required } from '../command.ts'
 import { parsedJson, readIfExists, utf8Text } from '../read.ts'
 import { plural } from './flags.ts'
+import { titleKey } from './publish.ts'
 import { checkInput, refusalOf, type Session } from './session.ts'
 
 /** The limits of a folder and of one file. */
@@ -205,9 +206,9 @@ class Importer {
     if (note.content.trim() === '') throw new OperatorError('it is empty')
     if ([note.title, note.summary, note.content].some(holdsSecret))
       throw new OperatorError('it contains an actor token or a private key; remove it')
-    const earlier = this.#titles.get(folded(note.title))
+    const earlier = this.#titles.get(titleKey(note.title))
     if (earlier !== undefined) throw new OperatorError(`it has the title of ${earlier}; give it another one`)
-    this.#titles.set(folded(note.title), note.place)
+    this.#titles.set(titleKey(note.title), note.place)
     const there = await this.#entryOf(note)
     const isSame = there?.title === note.title && there.content === note.content
     if (there !== undefined && isSame && (note.entry === undefined || there.summary === note.summary)) {
@@ -255,7 +256,7 @@ class Importer {
     const named = entry === undefined ? undefined : await client.readEntry(entry).catch(unlessMissing)
     if (named !== undefined) return named
     const { items } = await client.listSimilar({ title, summary })
-    const alike = items.find(item => folded(item.title) === folded(title))
+    const alike = items.find(item => titleKey(item.title) === titleKey(title))
     return alike === undefined ? undefined : client.readEntry(alike.slug)
   }
 
@@ -272,8 +273,6 @@ function unlessMissing(error: unknown): undefined {
   if (isClientError(error) && (error.status === 404 || error.status === 410 || error.status === 400)) return undefined
   throw error
 }
-
-const folded = (title: string): string => title.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
 /** Formats an entry as Markdown with a front matter in YAML, whose texts are JSON. notesIn returns the same texts. */
 function formatNote(

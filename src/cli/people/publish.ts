@@ -92,14 +92,15 @@ async function nameSimilar(session: Session, input: CreateInput): Promise<void> 
   if (like.length > 0) out.note('These entries are similar; revise one of them if it has the same subject:')
   for (const { slug, title } of like) out.note('  ', styled('cyan', slug), `  ${title}`)
   for (const { slug, title } of like) {
-    if (folded(title) !== folded(input.title)) continue
+    if (titleKey(title) !== titleKey(input.title)) continue
     const { content } = await client.readEntry(slug)
     if (content.trim() !== input.content.trim()) continue
     return confirmRepeat(session, `The entry ${slug} has this title and content already`, 'published')
   }
 }
 
-const folded = (title: string): string => title.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+/** Equal for titles that differ only in case, in white space or in the form of their characters. */
+export const titleKey = (title: string): string => title.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
 async function similarTo(client: Client, { title, summary }: CreateInput): Promise<Like[]> {
   const { items } = await client.listSimilar({ title, summary })
