@@ -20,7 +20,47 @@ const TEXTS = ['previousRevisionId', 'title', 'summary', 'changeType', 'rational
 const LISTS = ['tags', 'sources'] as const
 const MEMBERS: readonly string[] = [...TEXTS, ...LISTS, 'content']
 const FENCE = /^---[ \t]*\r?\n/
-const HEADING = /^#[ \t]+(.+?)[ \t]*#*[ \t]*$/m
+const FRONT = /^---[ \t]*\r?\n((?:[^\n]*\n)*?)---[ \t]*(?:\r?\n|$)(?:\r?\n)?/
+export const HEADING = /^#[ \t]+(.+?)[ \t]*#*[ \t]*$/m
+
+/** The front matter of a text, without its lines of ---, and the rest; undefined if the text has none. */
+export function splitFront(text: string): { front: string; rest: string } | undefined {
+  const found = FRONT.exec(text)
+  return found === null ? undefined : { front: found[1] ?? '', rest: text.slice(found[0].length) }
+}
+
+/** A member of a front matter: its value, or its list in brackets or on the lines below it. `number` is that of its line. */
+type FrontMember = { number: number; name: string; value: string; list: string[] }
+
+/** The members of a front matter. A line that is neither a member nor an item of a list has an empty name. */
+export function frontMembers(front: string): FrontMember[] {
+  const members: FrontMember[] = []
+  for (const [index, raw] of front.split('\n').entries()) {
+    const line = raw.trimEnd()
+    if (line.trim() === '' || line.startsWith('#')) continue
+    const last = members.at(-1)
+    const item = /^\s*-\s+(.*)$/s.exec(line)?.[1]
+    const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/s.exec(line) ?? []
+    if (item !== undefined && last?.value === '') last.list.push(scalar(item))
+    else members.push({ number: index + 2, name, value: scalar(value), list: listOf(value) })
+  }
+  return members
+}
+
+/** A list in brackets, which may be JSON, or with commas alone. */
+function listOf(value: string): string[] {
+  const list = value.startsWith('[') ? parsedJson(value) : undefined
+  if (Array.isArray(list)) return list.map(String)
+  const items = value.replace(/^\[(.*)\]$/s, '$1').split(',')
+  return items.map(one => scalar(one.trim())).filter(one => one !== '')
+}
+
+/** A value in double quotes is parsed as JSON, which YAML includes; one in single quotes has them doubled. */
+function scalar(text: string): string {
+  const quoted = text.startsWith('"') ? parsedJson(text) : undefined
+  if (typeof quoted === 'string') return quoted
+  return /^'.*'$/.test(text) ? text.slice(1, -1).replaceAll("''", "'") : text
+}
 
 /** The markers of a conflict. A text with one is not finished. */
 const OPEN_MARKS = { mine: '<<<<<<< yours', between: '=======', theirs: '>>>>>>> theirs' } as const
@@ -50,56 +90,30 @@ function jsonDraft(text: string, name: string): Draft {
 
 /** A final line break belongs to the file, one empty line to the front matter. All other bytes are the content. */
 function markdownDraft(text: string, name: string): Draft {
-  const fence = FENCE.exec(text)
-  const { draft, rest } = fence === null ? { draft: {}, rest: text } : frontMatter(text.slice(fence[0].length), name)
+  const split = splitFront(text)
+  if (split === undefined && FENCE.test(text))
+    throw new OperatorError(`${name} begins with --- but has no second line of ---, so its front matter has no end.`)
+  const { front, rest } = split ?? { front: '', rest: text }
+  const draft = frontMatter(front, name)
   const content = rest.replace(/^[^\n]*\r\n/.test(text) ? /\r\n$/ : /\n$/, '')
   const title = draft.title ?? HEADING.exec(content)?.[1]
   return { ...draft, ...(title === undefined ? {} : { title }), content }
 }
 
-function frontMatter(text: string, name: string): { draft: Omit<Draft, 'content'>; rest: string } {
+function frontMatter(front: string, name: string): Omit<Draft, 'content'> {
   const draft: Record<string, unknown> = {}
-  let list: string[] | undefined
-  let from = 0
-  for (let number = 2; from < text.length; number += 1) {
-    const end = text.indexOf('\n', from)
-    const line = text.slice(from, end < 0 ? text.length : end).trimEnd()
-    from = end < 0 ? text.length : end + 1
-    if (line === '---') return { draft: checked(draft, name), rest: text.slice(from).replace(/^\r?\n/, '') }
-    if (line.trim() === '' || line.startsWith('#')) continue
-    const item = /^\s*-\s+(.*)$/s.exec(line)
-    const member = /^(\w+):\s*(.*)$/s.exec(line)
-    if (item !== null && list !== undefined) list.push(scalar(item[1] ?? ''))
-    else if (member !== null) list = put(draft, member[1] ?? '', member[2] ?? '', `${name}, line ${number}`)
-    else throw new OperatorError(`${name}, line ${number}, is neither "name: value" nor "- item".`)
+  for (const { number, name: member, value, list } of frontMembers(front)) {
+    const where = `${name}, line ${number}`
+    if (member === '') throw new OperatorError(`${where}, is neither "name: value" nor "- item".`)
+    if (Object.hasOwn(draft, member)) throw new OperatorError(`${where}: ${member} exists twice.`)
+    const isText = (TEXTS as readonly string[]).includes(member)
+    if (!isText && !(LISTS as readonly string[]).includes(member)) {
+      const names = [...TEXTS, ...LISTS].join(', ')
+      throw new OperatorError(`${where}: "${member}" is not a member of the front matter; the members are ${names}.`)
+    }
+    draft[member] = isText ? value : list
   }
-  throw new OperatorError(`${name} begins with --- but has no second line of ---, so its front matter has no end.`)
-}
-
-/** Sets a member, and returns the list that the following lines can extend. */
-function put(draft: Record<string, unknown>, member: string, value: string, where: string): string[] | undefined {
-  if (Object.hasOwn(draft, member)) throw new OperatorError(`${where}: ${member} exists twice.`)
-  if ((TEXTS as readonly string[]).includes(member)) {
-    draft[member] = scalar(value)
-    return undefined
-  }
-  if (!(LISTS as readonly string[]).includes(member)) {
-    const names = [...TEXTS, ...LISTS].join(', ')
-    throw new OperatorError(`${where}: "${member}" is not a member of the front matter; the members are ${names}.`)
-  }
-  const items = value
-    .replace(/^\[(.*)\]$/s, '$1')
-    .split(',')
-    .map(one => scalar(one.trim()))
-    .filter(one => one !== '')
-  draft[member] = items
-  return items
-}
-
-/** A value in quotes is parsed as JSON. Other values are taken unchanged. */
-function scalar(text: string): string {
-  const quoted = text.startsWith('"') ? parsedJson(text) : undefined
-  return typeof quoted === 'string' ? quoted : text
+  return checked(draft, name)
 }
 
 function checked(draft: Record<string, unknown>, name: string): Omit<Draft, 'content'> {

@@ -7,7 +7,8 @@ import { holdsSecret } from '../../memory/actors/rules.ts'
 import { isUuid } from '../../memory/values.ts'
 import { errorCode, OperatorError, systemFault } from '../../operator-error.ts'
 import { CommandError, EXIT, required } from '../command.ts'
-import { parsedJson, readIfExists, utf8Text } from '../read.ts'
+import { readIfExists, utf8Text } from '../read.ts'
+import { frontMembers, HEADING, splitFront } from './draft.ts'
 import { plural } from './flags.ts'
 import { titleKey } from './publish.ts'
 import { checkInput, refusalOf, type Session } from './session.ts'
@@ -32,57 +33,22 @@ type Note = {
   revision?: string | undefined
 }
 
-const FRONT = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)(?:\r?\n)?/m
-const HEADING = /^#[ \t]+(.+?)[ \t]*#*[ \t]*$/m
 const SECTION = /^##[ \t]+(.+?)[ \t]*#*[ \t]*$/gm
-
-/** The members of a front matter with their values, or lists of values. Nested members and comments are left out. */
-function frontMatter(text: string): Map<string, string[]> {
-  const members = new Map<string, string[]>()
-  let last: string[] = []
-  for (const line of text.split(/\r?\n/)) {
-    const item = /^\s*-\s+(.+)$/.exec(line)
-    const member = /^([\w-]+):\s*(.*)$/.exec(line)
-    if (item !== null) last.push(scalar(item[1] ?? ''))
-    else if (member !== null) {
-      last = valuesOf(member[2] ?? '')
-      members.set((member[1] ?? '').toLowerCase(), last)
-    }
-  }
-  return members
-}
-
-function valuesOf(value: string): string[] {
-  if (!value.startsWith('[')) return value === '' ? [] : [scalar(value)]
-  const list = parsedJson(value)
-  if (Array.isArray(list)) return list.map(String)
-  return value
-    .replace(/^\[|\]$/g, '')
-    .split(',')
-    .map(one => scalar(one.trim()))
-    .filter(one => one !== '')
-}
-
-/** A value in double quotes is parsed as JSON, which YAML includes. */
-function scalar(text: string): string {
-  const quoted = text.startsWith('"') ? parsedJson(text.trimEnd()) : undefined
-  if (typeof quoted === 'string') return quoted
-  return /^'.*'$/.test(text) ? text.slice(1, -1).replaceAll("''", "'") : text.trim()
-}
 
 /** Parses a note: the whole text, or one note for each heading of the second level. */
 function notesIn(text: string, place: string, bySection: boolean): Note[] {
-  const front = FRONT.exec(text)
-  const isFirst = front?.index === 0
-  const members = frontMatter(isFirst ? (front?.[1] ?? '') : '')
-  const content = (isFirst ? text.slice(front?.[0].length) : text.replace(/^\ufeff/, '')).replace(/\n$/, '')
-  const one = (name: string): string | undefined => members.get(name)?.[0]
+  const plain = text.replace(/^\ufeff/, '')
+  const { front, rest } = splitFront(plain) ?? { front: '', rest: plain }
+  const members = new Map(frontMembers(front).map(member => [member.name.toLowerCase(), member]))
+  const content = rest.replace(/\n$/, '')
+  const one = (name: string): string | undefined => members.get(name)?.value || undefined
+  const many = (name: string): string[] => members.get(name)?.list ?? []
   const title = one('title') ?? HEADING.exec(content)?.[1] ?? basename(place).replace(/\.md$/i, '')
   const whole: Note = {
     ...{ place, title, content, entry: one('entry'), revision: one('revision') },
     summary: one('summary') ?? one('description') ?? summaryOf(content, title),
-    tags: tagsOf([...(members.get('tags') ?? []), ...(members.get('tag') ?? [])]),
-    sources: (members.get('sources') ?? []).flatMap(source => {
+    tags: tagsOf([...many('tags'), ...many('tag')]),
+    sources: many('sources').flatMap(source => {
       const [entryId, revisionId] = source.split('@')
       return entryId === undefined || revisionId === undefined ? [] : [{ entryId, revisionId }]
     }),
