@@ -14,7 +14,7 @@ import {
 } from '../contract/inputs.ts'
 import { LIMITS } from '../contract/limits.ts'
 import { remedyOf } from '../contract/problems.ts'
-import type { Entry, Revision, Similar } from '../contract/resources.ts'
+import type { Entry, Revision, Similar, Verification } from '../contract/resources.ts'
 import { type Properties, Type, text, uuid } from '../contract/schema.ts'
 import { standingLine } from '../memory/evidence/rules.ts'
 import { signalLine } from '../memory/signals/text.ts'
@@ -77,16 +77,22 @@ async function recordByHandle(client: Client, input: FeedbackInput): Promise<Too
   const { verification, contradiction } = await client.sendFeedback(input)
   const made = verification ?? contradiction
   if (made === undefined) throw new Error('The answer to feedback has no judgement.')
-  const { id, entryId, revisionId } = made
-  const kind = verification === undefined ? 'contradiction' : 'verification'
-  return {
-    text: `Recorded ${kind} ${id} of revision ${revisionId}.`,
-    structured: { [`${kind}Id`]: id, entryId, revisionId },
-  }
+  return recorded(verification === undefined ? 'contradiction' : 'verification', made)
 }
 
+type JudgementName = 'verification' | 'contradiction'
+
+const recorded = (
+  name: JudgementName,
+  { id, entryId, revisionId }: Pick<Verification, 'id' | 'entryId' | 'revisionId'>,
+  result = '',
+): ToolAnswer => ({
+  text: `Recorded ${name} ${id} of revision ${revisionId}${result}.`,
+  structured: { [`${name}Id`]: id, entryId, revisionId },
+})
+
 /** Records several judgements by one request, and reports the result of each. */
-async function recordAll(client: Client, items: Item[], name: 'verification' | 'contradiction'): Promise<ToolAnswer> {
+async function recordAll(client: Client, items: Item[], name: JudgementName): Promise<ToolAnswer> {
   const { items: results } = await client.recordEvidence({ items })
   const made = results.flatMap(result => result[name]?.id ?? [])
   const lines = results.map((result, place) => `${place}. ${lineOf(result, items[place]?.entry ?? '')}`)
@@ -111,6 +117,31 @@ const triedOn = (environment: Context['environment']) =>
 const VERIFY = { ...VerifyInput.properties, observedOn }
 const CONTRADICT = { ...ContradictInput.properties, quote: Type.Optional(QUOTE), observedOn }
 
+type JudgementArguments = { handle?: string; entry?: string; items?: readonly object[] } & Record<string, unknown>
+
+/** Records a judgement by its handle, several by one request, or the one in the arguments. */
+async function judge(
+  { client, environment }: Pick<Context, 'client' | 'environment'>,
+  { handle: given, entry: address = '', items, ...rest }: JudgementArguments,
+  kind: Item['kind'],
+): Promise<ToolAnswer> {
+  const name = kind === 'VERIFY' ? 'verification' : 'contradiction'
+  const input = { ...triedOn(environment), ...rest }
+  if (given !== undefined) {
+    const outcome = kind === 'VERIFY' ? 'WORKED' : 'FAILED'
+    return recordByHandle(client, { handle: given, outcome, ...input } as FeedbackInput)
+  }
+  // The operation of one judgement takes neither a quote nor an environment.
+  const isAlone = items === undefined && rest.quote === undefined && input.observedOn === undefined
+  if (!isAlone) {
+    const all = (items ?? [{ entry: address, ...rest }]).map(one => ({ ...triedOn(environment), ...one, kind }))
+    return recordAll(client, all as Item[], name)
+  }
+  if (kind === 'CONTRADICT') return recorded(name, await client.contradictRevision(address, input as ContradictInput))
+  const made = await client.verifyRevision(address, input as VerifyInput)
+  return recorded(name, made, `: ${made.result}`)
+}
+
 const verify = tool({
   name: 'verify',
   title: 'Record the result of using a revision',
@@ -124,25 +155,7 @@ const verify = tool({
   }),
   performs: ['createActor', 'sendFeedback', 'verifyRevision', 'recordEvidence'],
   refuse: oneOrItems(['entry', ...Object.keys(VerifyInput.properties)]),
-  async run({ client, environment }, { handle: given, entry: name = '', items, ...rest }) {
-    const input = { ...triedOn(environment), ...rest }
-    if (given !== undefined)
-      return recordByHandle(client, { handle: given, outcome: 'WORKED', ...input } as FeedbackInput)
-    if (items !== undefined) {
-      return recordAll(
-        client,
-        items.map(item => ({ ...triedOn(environment), ...item, kind: 'VERIFY' })),
-        'verification',
-      )
-    }
-    if (input.observedOn !== undefined)
-      return recordAll(client, [{ entry: name, kind: 'VERIFY', ...input } as Item], 'verification')
-    const made = await client.verifyRevision(name, input as VerifyInput)
-    return {
-      text: `Recorded verification ${made.id} of revision ${made.revisionId}: ${made.result}.`,
-      structured: { verificationId: made.id, entryId: made.entryId, revisionId: made.revisionId },
-    }
-  },
+  run: (context, args) => judge(context, args, 'VERIFY'),
 })
 
 const contradict = tool({
@@ -158,25 +171,7 @@ const contradict = tool({
   }),
   performs: ['createActor', 'sendFeedback', 'contradictRevision', 'recordEvidence'],
   refuse: oneOrItems(['entry', 'revisionId', 'rationale']),
-  async run({ client, environment }, { handle: given, entry: name = '', items, ...rest }) {
-    const input = { ...triedOn(environment), ...rest }
-    if (given !== undefined)
-      return recordByHandle(client, { handle: given, outcome: 'FAILED', ...input } as FeedbackInput)
-    if (items !== undefined) {
-      return recordAll(
-        client,
-        items.map(item => ({ ...triedOn(environment), ...item, kind: 'CONTRADICT' })),
-        'contradiction',
-      )
-    }
-    if (input.quote !== undefined || input.observedOn !== undefined)
-      return recordAll(client, [{ entry: name, kind: 'CONTRADICT', ...input } as Item], 'contradiction')
-    const made = await client.contradictRevision(name, input as ContradictInput)
-    return {
-      text: `Recorded contradiction ${made.id} of revision ${made.revisionId}.`,
-      structured: { contradictionId: made.id, entryId: made.entryId, revisionId: made.revisionId },
-    }
-  },
+  run: (context, args) => judge(context, args, 'CONTRADICT'),
 })
 
 const EVIDENCE_TOOLS: readonly Tool[] = [verify, contradict]
