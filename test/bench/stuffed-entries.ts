@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { seeded } from '../numbers.ts'
-import type { Entry } from './collection.ts'
+import { seeded } from '../../bench/numbers.ts'
+import type { Entry } from '../../bench/search/collection.ts'
 
 /** A subject as one person found it out: a question about it, and the parts of entries that answer it. */
 type Subject = Record<'question' | 'title' | 'summary' | 'cause' | 'remedy' | 'check' | 'tags', string>
@@ -9,7 +9,7 @@ type Subject = Record<'question' | 'title' | 'summary' | 'cause' | 'remedy' | 'c
 /** An entry that repeats the words of a question, and the question. */
 export type Stuffed = { question: string; entry: Entry; fitting: ReadonlySet<string> }
 
-const [names = '', ...lines] = readFileSync(join(import.meta.dirname, 'stuffed/subjects.tsv'), 'utf8')
+const [names = '', ...lines] = readFileSync(join(import.meta.dirname, 'stuffed-subjects.tsv'), 'utf8')
   .trim()
   .split('\n')
 const SUBJECTS = lines.map(line => {
