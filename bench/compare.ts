@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { createCorpus, findWords, textBytes } from './corpus.ts'
+import { findWords } from './corpus.ts'
 import { Loader } from './load/loader.ts'
 import type { Loaded, Operation } from './load/order.ts'
 import type { Options } from './options.ts'
@@ -15,7 +15,6 @@ const WARM = 3
 const WARMING = 8
 /** The numbers of the entries of each round are distinct, and above those of the filled store. */
 const FRESH_STEP = 10_000_000
-const SAMPLED = 100
 
 /** `run` distinguishes the rounds of one run from those that `--resume` adds later. */
 type Started = { target: Target; running: Running; result: TargetResult; run: string }
@@ -57,10 +56,9 @@ export async function compare(targets: Target[], options: Options, results: Resu
     }
   } finally {
     loader.close()
-    for (const { target, running } of started) {
+    for (const { running } of started) {
       for (const pid of running.pids) signalTree(pid, 'SIGCONT')
       await running.stop()
-      await finish(target, running, results)
     }
     rmSync(join(options.work, 'scratch'), { recursive: true, force: true })
     save()
@@ -81,6 +79,7 @@ async function startOne(target: Target, options: Options, results: Results): Pro
     const place = await placeOf(options, target.name, Math.min(options.entries, target.most))
     const running = await target.start(place)
     const result = results.targets[target.name] ?? { about: running.about, entries: place.entries, rounds: {} }
+    if (running.bytes !== undefined) result.bytesPerEntry = Math.round(running.bytes / place.entries)
     results.targets[target.name] = result
     delete results.skipped[target.name]
     note(running, result)
@@ -160,14 +159,3 @@ const rounded = ({ perSecond, p50, p99, busy }: Loaded): Omit<Round, 'run' | 'ro
   p99: Number(p99.toFixed(3)),
   load: Number(busy.toFixed(2)),
 })
-
-async function finish(target: Target, running: Running, results: Results): Promise<void> {
-  const result = results.targets[target.name]
-  if (result === undefined || running.bytes === undefined) return
-  const textOf = await createCorpus()
-  const sample = Array.from({ length: SAMPLED }, (_, n) =>
-    textBytes(textOf(Math.floor((n * result.entries) / SAMPLED))),
-  )
-  result.bytesPerEntry = Math.round(running.bytes / result.entries)
-  result.textBytesPerEntry = Math.round(sample.reduce((sum, one) => sum + one, 0) / SAMPLED)
-}

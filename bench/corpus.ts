@@ -1,9 +1,10 @@
 import { synsets } from '../scripts/wordnet.ts'
 
-/** A created entry: about 2 kB of title, summary, content and tags together. */
+/** A created entry. */
 export type Text = { title: string; summary: string; content: string; tags: string[] }
 
-const ENTRY_BYTES = 2_000
+/** Bytes of the texts of an entry. */
+export const ENTRY_BYTES = 2_000
 /** Upper bound of the number of glosses that fill up one content. */
 const ROUND = 50
 /** Distance between two glosses that fill up a content. It is a prime, so that texts that share one gloss seldom share two. */
@@ -32,10 +33,6 @@ export async function createCorpus(): Promise<(number: number) => Text> {
     return { title, summary, content: content.slice(0, Math.max(cut, own.content.length)), tags }
   }
 }
-
-/** Bytes of UTF-8 in a text. */
-export const textBytes = ({ title, summary, content, tags }: Text): number =>
-  Buffer.byteLength(`${title}${summary}${content}${tags.join('')}`)
 
 export type Words = { rare: string[]; middling: string[]; common: string[] }
 

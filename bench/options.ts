@@ -3,21 +3,27 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { OPERATIONS, type Operation } from './load/order.ts'
 
-export type Options = {
-  entries: number
+/** Numbers: the default, and the least and the most that is accepted. */
+const NUMBERS = {
+  /** Entries of the store that is compared. */
+  entries: [100_000, 200, 10_000_000],
+  /** Entries of the store for the measurements of growth, searches and starts. */
+  large: [1_000_000, 200, 1_000_000],
+  /** Requests during which memory is recorded. */
+  long: [1_800_000, 1, 100_000_000],
+  seconds: [5, 0.1, 600],
+  rounds: [3, 1, 100],
+  connections: [32, 1, 1_000],
+} as const
+type NumberName = keyof typeof NUMBERS
+
+export type Options = Record<NumberName, number> & {
   /** Names of targets and of further measures. */
   targets: string[]
   measures: string[]
   operations: Operation[]
   /** Another checkout of the service. It is measured as the targets beside and beside-postgres. */
   beside: string | undefined
-  /** Number of entries of the store for the measurements of growth, searches and starts. */
-  large: number
-  seconds: number
-  /** Number of requests during which memory is recorded. */
-  long: number
-  rounds: number
-  connections: number
   work: string
   output: string
   resume: boolean
@@ -41,54 +47,46 @@ export function readOptions(
   args: string[],
   known: { targets: string[]; beside: string[]; measures: string[] },
 ): Options {
+  const names = Object.keys(NUMBERS) as NumberName[]
+  const texts = ['targets', 'measures', 'operations', 'beside', 'work', 'output', ...names] as const
   const { values } = parseArgs({
     args,
     options: {
-      entries: { type: 'string', default: '100000' },
-      targets: { type: 'string' },
-      measures: { type: 'string', default: known.measures.join(',') },
-      operations: { type: 'string', default: OPERATIONS.join(',') },
-      beside: { type: 'string' },
-      large: { type: 'string', default: '1000000' },
-      long: { type: 'string', default: '1800000' },
-      seconds: { type: 'string', default: '5' },
-      rounds: { type: 'string', default: '3' },
-      connections: { type: 'string', default: '32' },
-      work: { type: 'string', default: join(tmpdir(), 'palimpsest-bench') },
-      output: { type: 'string', default: join(import.meta.dirname, 'results/latest.json') },
+      ...(Object.fromEntries(texts.map(name => [name, { type: 'string' }])) as Record<
+        (typeof texts)[number],
+        { type: 'string' }
+      >),
       resume: { type: 'boolean', default: false },
     },
   })
-  const targets = values.beside === undefined ? known.targets : [...known.targets, ...known.beside]
+  const { beside, measures, operations, work, output, resume } = values
+  const targets = beside === undefined ? known.targets : [...known.targets, ...known.beside]
   return {
-    entries: number('entries', values.entries, 200, 10_000_000),
-    targets: some('targets', values.targets ?? targets.join(','), targets),
-    measures: some('measures', values.measures, known.measures),
-    operations: some('operations', values.operations, OPERATIONS),
-    beside: values.beside === undefined ? undefined : resolve(values.beside),
-    large: number('large', values.large, 200, 1_000_000),
-    long: number('long', values.long, 1, 100_000_000),
-    seconds: number('seconds', values.seconds, 0.1, 600),
-    rounds: number('rounds', values.rounds, 1, 100),
-    connections: number('connections', values.connections, 1, 1_000),
-    work: values.work,
-    output: values.output,
-    resume: values.resume,
+    ...(Object.fromEntries(names.map(name => [name, number(name, values[name])])) as Record<NumberName, number>),
+    targets: some('targets', values.targets, targets),
+    measures: some('measures', measures, known.measures),
+    operations: some('operations', operations, OPERATIONS),
+    beside: beside === undefined ? undefined : resolve(beside),
+    work: work ?? join(tmpdir(), 'palimpsest-bench'),
+    output: output ?? join(import.meta.dirname, 'results/latest.json'),
+    resume,
     say: text => process.stderr.write(`${text}\n`),
   }
 }
 
-function number(name: string, text: string, least: number, most: number): number {
-  const value = Number(text)
+function number(name: NumberName, text: string | undefined): number {
+  const [byDefault, least, most] = NUMBERS[name]
+  const value = text === undefined ? byDefault : Number(text)
   if (text === '' || !(value >= least && value <= most)) {
     throw new Error(`--${name} must be a number from ${least} to ${most}, not "${text}".`)
   }
   return value
 }
 
-/** Selects names from a list, in its order; "none" selects nothing. */
-function some<T extends string>(name: string, text: string, all: readonly T[]): T[] {
-  const asked = text === 'none' || text === '' ? [] : text.split(',').map(one => one.trim())
+/** Selects names from a list, in its order: all by default, and with "none" nothing. */
+function some<T extends string>(name: string, text: string | undefined, all: readonly T[]): T[] {
+  if (text === undefined) return [...all]
+  const asked = text === 'none' ? [] : text.split(',').map(one => one.trim())
   const unknown = asked.find(one => !all.some(known => known === one))
   if (unknown !== undefined) throw new Error(`--${name} knows no "${unknown}"; there are ${all.join(', ')}.`)
   return all.filter(one => asked.includes(one))

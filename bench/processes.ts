@@ -86,7 +86,7 @@ export function startServer(command: string[], options: SpawnOptions, cores = CO
 }
 
 /** The ids of a process and of all its descendants. */
-export function treeOf(pid: number): number[] {
+function treeOf(pid: number): number[] {
   const parents = new Map<number, number[]>()
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue

@@ -24,9 +24,8 @@ export type TargetResult = {
   rounds: Partial<Record<Operation, Round[]>>
   /** Megabytes: the maximum during the measurement, and at the end. */
   memory?: { most: number; end: number }
-  /** Bytes per entry of the filled store at rest, and of the texts in it. */
+  /** Bytes per entry of the filled store at rest. */
   bytesPerEntry?: number
-  textBytesPerEntry?: number
 }
 export type Results = {
   date: string

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 
 /** The answer of a server. `text` decodes the body, and must be called before the next request is sent. */
 export type Answer = { status: number; text(): string }
-export type HttpConnection = {
+type HttpConnection = {
   /**
    * Sends one complete request unchanged and resolves with its answer. Only one request may be in progress. Rejects if the connection
    * breaks.

@@ -28,7 +28,8 @@ export function readDrafts(): Draft[] {
 export async function measureDrafts({ name, similar }: System): Promise<Bound[]> {
   if (similar === undefined) return []
   const asked: { draft: Draft; found: Similar[] }[] = []
-  for (const draft of readDrafts()) asked.push({ draft, found: await similar(draft) })
+  for (const draft of readDrafts())
+    asked.push({ draft, found: await similar({ title: draft.title, summary: draft.summary }) })
   const same = asked.filter(({ draft }) => draft.same !== undefined)
   const others = asked.filter(({ draft }) => draft.same === undefined)
   const shown = same.filter(({ draft, found }) => found.some(({ id }) => id === draft.same)).length

@@ -18,7 +18,7 @@ const LENGTHS = { title: 6, summary: 14, content: 55 }
 const TOPICS = 400
 
 /** The word of a rank: stop words first, then words made of syllables. Frequent words are short. */
-export function wordAt(rank: number): string {
+function wordAt(rank: number): string {
   const stop = STOP_WORDS[rank]
   if (stop !== undefined) return stop
   let word = ''

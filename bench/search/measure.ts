@@ -27,7 +27,7 @@ export type Figures = {
   p99: number
 }
 
-export type SystemResult = { name: string; asked: Asked[]; kinds: Partial<Record<Kind | 'all', Figures>> }
+type SystemResult = { name: string; asked: Asked[]; kinds: Partial<Record<Kind | 'all', Figures>> }
 export type CollectionResult = { name: string; entries: number; systems: SystemResult[] }
 
 /** Number of first answers that an agent reads. */

@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout } from 'node:timers/promises'
-import type { ActorIssued, SimilarList, Entry as StoredEntry } from '../../src/contract/resources.ts'
+import { createClient, isClientError } from '../../src/client/index.ts'
 import { startService } from '../targets/palimpsest.ts'
 import type { Entry } from './collection.ts'
 
@@ -22,7 +21,7 @@ export type System = {
 }
 
 /** Systems that contain the entries. `close` ends everything that was started for them. */
-export type Opened = { systems: System[]; close(): Promise<void> }
+type Opened = { systems: System[]; close(): Promise<void> }
 
 /** The reference for every system of the service. */
 export const REFERENCE = 'fts5 porter OR'
@@ -32,12 +31,9 @@ const ASKED = 20
 const CONNECTIONS = 16
 const SEARCH_CHARACTERS = 200
 const FIND_CHARACTERS = 2_000
-const BUSY = new Set([429, 503])
-const PAUSE = 20
-const TRIES = 3_000
 
 /** SQLite FTS5 in memory: tokenizer porter over unicode61, any of the words, ranked by bm25 with the weights of the service. */
-export function openReference(entries: Entry[]): System {
+function openReference(entries: Entry[]): System {
   const database = new DatabaseSync(':memory:')
   database.exec(
     "CREATE VIRTUAL TABLE entry USING fts5(id UNINDEXED, title, summary, content, tags, tokenize = 'porter unicode61')",
@@ -60,59 +56,44 @@ export function openReference(entries: Entry[]): System {
   }
 }
 
-/** Repeats a request until the service is no longer overloaded. Throws after a minute. */
-async function send(address: string, options: RequestInit = {}): Promise<Response> {
-  for (let attempt = 0; attempt < TRIES; attempt++) {
-    const answer = await fetch(address, options)
-    if (!BUSY.has(answer.status)) return answer
-    await answer.body?.cancel()
-    await setTimeout(PAUSE)
-  }
-  throw new Error('The service stayed busy for a minute.')
-}
-
-async function create<T>(address: string, body: object, token = ''): Promise<T> {
-  const headers = { 'content-type': 'application/json', ...(token !== '' && { 'x-actor-token': token }) }
-  const answer = await send(address, { method: 'POST', headers, body: JSON.stringify(body) })
-  if (!answer.ok) throw new Error(`${JSON.stringify(body)} was refused: ${answer.status} ${await answer.text()}`)
-  return (await answer.json()) as T
-}
-
 /** Publishes entries over HTTP, and resolves with the id of each by its slug. */
-async function publishEntries(url: string, entries: Entry[]): Promise<Map<string, string>> {
+async function publishEntries(baseUrl: string, entries: Entry[]): Promise<Map<string, string>> {
   const ids = new Map<string, string>()
   const left = entries.values()
   const publish = async (): Promise<void> => {
-    const { token } = await create<ActorIssued>(`${url}/api/actors`, {})
-    for (const { id, ...body } of left) {
-      const { slug } = await create<StoredEntry>(`${url}/api/entries`, body, token)
-      ids.set(slug, id)
-    }
+    const client = createClient({ baseUrl })
+    await client.createActor({})
+    for (const { id, ...body } of left) ids.set((await client.createEntry(body)).slug, id)
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, publish))
   return ids
 }
 
-/** The search paths of the service at `url`. */
-function pathsOf(url: string, ids: Map<string, string>): System[] {
-  const system = (name: string, path: string, most: number, fixed: Record<string, string>): System => ({
+type Found = { items: { slug: string }[]; answerable?: boolean | null }
+
+/** The search paths of the service at `baseUrl`. */
+function pathsOf(baseUrl: string, ids: Map<string, string>): System[] {
+  const client = createClient({ baseUrl })
+  const system = (name: string, most: number, find: (q: string) => Promise<Found>): System => ({
     name,
     async ask(text) {
       if ([...text].length > most) return undefined
-      const answer = await send(`${url}${path}?${new URLSearchParams({ q: text, limit: String(ASKED), ...fixed })}`)
-      if (!answer.ok) return { ids: [], failed: answer.status }
-      const { items, answerable = null } = (await answer.json()) as { items: StoredEntry[]; answerable?: boolean }
-      return { ids: items.flatMap(({ slug }) => ids.get(slug) ?? []), answerable }
+      try {
+        const { items, answerable = null } = await find(text)
+        return { ids: items.flatMap(({ slug }) => ids.get(slug) ?? []), answerable }
+      } catch (error) {
+        if (isClientError(error) && error.status !== null) return { ids: [], failed: error.status }
+        throw error
+      }
     },
   })
-  const similar: System['similar'] = async ({ title, summary }) => {
-    const answer = await send(`${url}/api/similar?${new URLSearchParams({ title, summary })}`)
-    const { items } = (await answer.json()) as SimilarList
+  const similar: System['similar'] = async draft => {
+    const { items } = await client.listSimilar(draft)
     return items.map(({ slug, score }) => ({ id: ids.get(slug) ?? '', score }))
   }
   return [
-    { ...system('find', '/api/find', FIND_CHARACTERS, {}), similar },
-    system('search', '/api/search', SEARCH_CHARACTERS, { sort: 'relevance' }),
+    { ...system('find', FIND_CHARACTERS, q => client.findEntries({ q, limit: ASKED })), similar },
+    system('search', SEARCH_CHARACTERS, q => client.searchEntries({ q, limit: ASKED, sort: 'relevance' })),
   ]
 }
 
