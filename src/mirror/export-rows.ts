@@ -113,19 +113,13 @@ const revisionLine = (row: RevisedRow): ExportLine => ({
 
 const verificationLine = (row: VerifiedRow): ExportLine => ({
   type: 'verification',
-  ...onRecord(row, row.subject),
-  ...onEvidence(row),
-  originGroup: row.evidence_group,
-  ...(row.evidence_own === 1 ? { own: true } : {}),
+  ...onJudgement(row),
   verification: toVerification(evidenceOf(row)),
 })
 
 const contradictionLine = (row: ContradictedRow): ExportLine => ({
   type: 'contradiction',
-  ...onRecord(row, row.subject),
-  ...onEvidence(row),
-  originGroup: row.evidence_group,
-  ...(row.evidence_own === 1 ? { own: true } : {}),
+  ...onJudgement(row),
   sourceRecord: row.source_entry === null ? null : String(row.source_entry),
   contradiction: toContradiction(evidenceOf(row)),
 })
@@ -134,9 +128,7 @@ const relationLine = (row: ConnectedRow): ExportLine => ({
   type: 'relation',
   ...onRecord(row, row.subject),
   ends: endsOf(row),
-  ...(row.relation_type === 'CONTRADICTS'
-    ? { originGroup: row.relation_group, ...(row.relation_own === 1 ? { own: true } : {}) }
-    : {}),
+  ...(row.relation_type === 'CONTRADICTS' ? byGroup(row.relation_group, row.relation_own) : {}),
   relation: toRelation({
     id: row.relation_id,
     source_entry_id: row.entry_id,
@@ -240,6 +232,15 @@ const byActor = (row: ExportRow): Pick<ExportLine, 'actor' | 'actorType'> => ({
   actor: toAuthor(row, {}),
   ...(row.actor_type === 'UNKNOWN' ? {} : { actorType: row.actor_type }),
 })
+
+const onJudgement = (row: JudgedRow) => ({
+  ...onRecord(row, row.subject),
+  ...onEvidence(row),
+  ...byGroup(row.evidence_group, row.evidence_own),
+})
+
+/** The group of origins of a judgement, and whether it is of the author of the text. */
+const byGroup = (originGroup: number, own: number) => ({ originGroup, ...(own === 1 ? { own: true } : {}) })
 
 const onEvidence = (row: JudgedRow) => ({ entryRecord: String(row.entry), ordinal: row.evidence_ordinal })
 const endsOf = (row: ConnectedRow): string[] => [String(row.entry), String(row.target)]

@@ -71,24 +71,22 @@ export async function keepMirrored(tx: Transaction, context: Context, mirrored: 
   const head = await tx.load(HEAD)
   // Caches and the search index follow record numbers, so every batch needs a number above all earlier ones.
   const change = numbersOf(mirrored.lines).reduce((most, number) => Math.max(most, number), head.record + 1)
-  const touched: TouchedEntries = {
-    entries: new Set(),
-    act: mirrored.act ?? mirrored.change,
-    erased: new Set(),
-    isErased: false,
+  const batch: Batch = {
+    ...{ tx, change, act: mirrored.act ?? mirrored.change },
+    ...{ entries: new Set(), erased: new Set(), isErased: false },
   }
   for (const line of mirrored.lines) {
-    await keepLine(tx, line, change, touched)
+    await keepLine(batch, line)
     head.sequence = Math.max(head.sequence, Number(line.sequence ?? 0))
   }
   for (const author of mirrored.actors) await renameAuthor(tx, author, change)
-  await settleTouched(tx, touched, change)
-  for (const entry of touched.erased) await destroyAddressOf(tx, entry)
+  await settleTouched(batch)
+  for (const entry of batch.erased) await destroyAddressOf(tx, entry)
   if (mirrored.lines.length > 0 || mirrored.actors.length > 0) head.record = change
   if (mirrored.head) follow(head, mirrored.head)
   await updateMirror(tx, mirrored)
   if (mirrored.log !== undefined) await keepMirroredLog(tx, context, mirrored.lines, mirrored.log)
-  if (touched.isErased) return 'ERASED'
+  if (batch.isErased) return 'ERASED'
   return mirrored.lines.some(({ type }) => type === 'withdrawn') ? 'WITHDRAWN' : undefined
 }
 
@@ -115,7 +113,7 @@ function follow(head: Head, { sequence, record, totals }: NonNullable<ExportLine
 }
 
 /** An entry is shown once it is complete. Its standing is then computed from its records. */
-async function settleTouched(tx: Transaction, { entries }: TouchedEntries, change: number): Promise<void> {
+async function settleTouched({ tx, change, entries }: Batch): Promise<void> {
   const moved: Moved[] = []
   for (const number of entries) {
     const entry = await findMirroredEntry(tx, number)
@@ -194,34 +192,38 @@ async function keepEpochs(
   if (last.origin === origin && last.keys !== keys) await store.renameEpoch(tx, last.number, origin, keys)
 }
 
-/**
- * The entries whose text, visibility or evidence the lines changed. `act` is the latest act of moderation that the lines may reflect.
- */
-type TouchedEntries = {
-  entries: Set<number>
+/** The transaction of a batch of lines, and what the lines changed. */
+type Batch = {
+  readonly tx: Transaction
+  /** The record number as of which the lines are stored. */
+  readonly change: number
+  /** The latest act of moderation that the lines may reflect. */
   readonly act: number
+  /** The entries whose text, visibility or evidence changed. */
+  entries: Set<number>
   /** Entries of which the original erased everything. */
   erased: Set<number>
   /** Whether the original erased a record that was not erased here. */
   isErased: boolean
 }
 
-/** Stores a line as of record `change`, and adds what it changed to `touched`. */
-async function keepLine(tx: Transaction, line: CheckedLine, change: number, touched: TouchedEntries): Promise<void> {
+/** Stores a line, and adds what it changed to the batch. */
+async function keepLine(batch: Batch, line: CheckedLine): Promise<void> {
+  const { tx, change } = batch
   switch (line.type) {
     case 'entry':
-      return keepEntry(tx, line, change, touched)
+      return keepEntry(batch, line)
     case 'revision':
-      return keepRevision(tx, line, change, touched)
+      return keepRevision(batch, line)
     case 'verification':
     case 'contradiction':
-      return keepEvidence(tx, line, change, touched)
+      return keepEvidence(batch, line)
     case 'relation':
-      return keepRelation(tx, line, change, touched)
+      return keepRelation(batch, line)
     case 'observation':
       return keepObservation(tx, line, change)
     case 'withdrawn':
-      return keepWithdrawn(tx, line, change, touched)
+      return keepWithdrawn(batch, line)
     case 'moderated':
       return mirror.updateModerated(tx, Number(line.entryRecord), Number(line.sequence))
     // A mirror stores no rows of these lines, because the copied log contains them.
@@ -231,12 +233,8 @@ async function keepLine(tx: Transaction, line: CheckedLine, change: number, touc
   }
 }
 
-async function keepEntry(
-  tx: Transaction,
-  line: CheckedLine<'entry'>,
-  change: number,
-  touched: TouchedEntries,
-): Promise<void> {
+async function keepEntry(batch: Batch, line: CheckedLine<'entry'>): Promise<void> {
+  const { tx, change } = batch
   const { revision, dataClass, slug } = line
   const number = Number(line.record)
   const at = Date.parse(revision.createdAt)
@@ -262,15 +260,11 @@ async function keepEntry(
     await insertRevision(tx, { ...place, actor, origin: null, at, changed: true, revision, signals })
   }
   await keepActivity(tx, line, actor, { action: 'CREATE', entry: number, revision: number, subject: null, at })
-  touched.entries.add(number)
+  batch.entries.add(number)
 }
 
-async function keepRevision(
-  tx: Transaction,
-  line: CheckedLine<'revision'>,
-  change: number,
-  touched: TouchedEntries,
-): Promise<void> {
+async function keepRevision(batch: Batch, line: CheckedLine<'revision'>): Promise<void> {
+  const { tx, change } = batch
   const { revision } = line
   const number = Number(line.record)
   const entry = Number(line.entryRecord)
@@ -286,7 +280,7 @@ async function keepRevision(
   }
   const action = revision.changeType as Action
   await keepActivity(tx, line, actor, { action, entry, revision: number, subject: null, at })
-  touched.entries.add(entry)
+  batch.entries.add(entry)
 }
 
 /** Returns the previous revision of one that is not the first. The checks of the lines guarantee that it exists. */
@@ -295,12 +289,8 @@ async function previousOf(tx: Transaction, { id, previousRevisionId }: Revision)
   return only(await mirror.findMirroredRevision(tx, previousRevisionId))
 }
 
-async function keepEvidence(
-  tx: Transaction,
-  line: CheckedLine<'verification' | 'contradiction'>,
-  change: number,
-  touched: TouchedEntries,
-): Promise<void> {
+async function keepEvidence(batch: Batch, line: CheckedLine<'verification' | 'contradiction'>): Promise<void> {
+  const { tx, change } = batch
   const { id, action: kind, result, confidence, rationale, sourceRecord, ...judgement } = judgementOf(line)
   const quote = judgement.quote ?? null
   const observedOn = observedJson(judgement.observedOn)
@@ -311,7 +301,7 @@ async function keepEvidence(
   const actor = await authorOf(tx, line, at, change)
   const { ordinal, originGroup = 0, own = false } = line
   const before = await judged.restoreEvidence(tx, number, { rationale, quote, observedOn, originGroup, own })
-  if (before?.withdrawn === 1) await judged.markModerated(tx, entry, touched.act)
+  if (before?.withdrawn === 1) await judged.markModerated(tx, entry, batch.act)
   if (before === undefined) {
     const sourceEntry = sourceRecord === null ? null : Number(sourceRecord)
     await insertEvidence(tx, {
@@ -321,16 +311,12 @@ async function keepEvidence(
     await mirror.raiseEvidence(tx, entry, ordinal)
   }
   await raiseOrigins(tx, entry, originGroup)
-  touched.entries.add(entry)
+  batch.entries.add(entry)
   await keepActivity(tx, line, actor, { action: kind, entry, revision: revision.number, subject: number, at })
 }
 
-async function keepRelation(
-  tx: Transaction,
-  line: CheckedLine<'relation'>,
-  change: number,
-  touched: TouchedEntries,
-): Promise<void> {
+async function keepRelation(batch: Batch, line: CheckedLine<'relation'>): Promise<void> {
+  const { tx, change } = batch
   const { id, relationType, rationale, createdAt } = line.relation
   const number = Number(line.record)
   const at = Date.parse(createdAt)
@@ -341,9 +327,9 @@ async function keepRelation(
   const before = await judged.restoreRelation(tx, number, fields)
   if (before === undefined) await placeRelation(tx, number, [source, target], fields)
   if (relationType === 'CONTRADICTS') {
-    if (before?.withdrawn === 1) await judged.markModerated(tx, target, touched.act)
+    if (before?.withdrawn === 1) await judged.markModerated(tx, target, batch.act)
     await raiseOrigins(tx, target, originGroup)
-    touched.entries.add(target)
+    batch.entries.add(target)
   }
   await keepActivity(tx, line, actor, { action: 'CONNECT', entry: source, revision: null, subject: number, target, at })
 }
@@ -354,10 +340,7 @@ const placesOf = (ends: readonly string[]): [source: number, target: number] => 
   return [Number(source), Number(target)]
 }
 
-type Placed = Pick<
-  Parameters<typeof insertRelation>[1],
-  'id' | 'relationType' | 'actor' | 'rationale' | 'at' | 'originGroup' | 'own'
->
+type Placed = Omit<Parameters<typeof insertRelation>[1], 'number' | 'origin' | 'source' | 'target'>
 
 async function placeRelation(
   tx: Transaction,
@@ -380,25 +363,21 @@ const endOf = async (tx: Transaction, entry: number, relation: number): Promise<
   revision: await mirror.findRevisionBefore(tx, entry, relation),
 })
 
-async function keepWithdrawn(
-  tx: Transaction,
-  line: CheckedLine<'withdrawn'>,
-  change: number,
-  touched: TouchedEntries,
-): Promise<void> {
+async function keepWithdrawn(batch: Batch, line: CheckedLine<'withdrawn'>): Promise<void> {
+  const { tx, change } = batch
   const sequence = Number(line.sequence)
   if (line.record === undefined) return mirror.deleteObservation(tx, sequence)
   const number = Number(line.record)
-  if (line.erased !== undefined) await keepErasure(tx, line, number, touched)
-  if (line.identity !== undefined) return keepIdentity(tx, line, change, touched)
+  if (line.erased !== undefined) await keepErasure(batch, line, number)
+  if (line.identity !== undefined) return keepIdentity(batch, line)
   await mirror.markActivity(tx, sequence, { withdrawn: true })
-  if (line.ends !== undefined) return withdrawRelation(tx, line.ends, number, actOf(line, touched), touched)
+  if (line.ends !== undefined) return withdrawRelation(batch, line.ends, number, actOf(line, batch))
   const entry = Number(line.entryRecord)
   const known = await mirror.findMirroredEntry(tx, entry)
   if (line.ordinal !== undefined) {
     await judged.eraseEvidence(tx, number, { alone: line.withdrawn === 'RECORD' })
-    if (known !== undefined) touched.entries.add(entry)
-    if (line.withdrawn === 'RECORD') await judged.markModerated(tx, entry, actOf(line, touched))
+    if (known !== undefined) batch.entries.add(entry)
+    if (line.withdrawn === 'RECORD') await judged.markModerated(tx, entry, actOf(line, batch))
     await mirror.raiseEvidence(tx, entry, line.ordinal)
     return
   }
@@ -408,54 +387,44 @@ async function keepWithdrawn(
     await hideEntryOf(tx, number)
     await mirror.saveErasedHash(tx, number, '')
   }
-  if (line.erased === 'ENTRY') touched.erased.add(entry)
-  touched.entries.add(entry)
+  if (line.erased === 'ENTRY') batch.erased.add(entry)
+  batch.entries.add(entry)
 }
 
 /** Notes that the original erased the record of a line. */
-async function keepErasure(
-  tx: Transaction,
-  line: CheckedLine<'withdrawn'>,
-  record: number,
-  touched: TouchedEntries,
-): Promise<void> {
+async function keepErasure(batch: Batch, line: CheckedLine<'withdrawn'>, record: number): Promise<void> {
   const kind = kindOfLine(line)
   if (kind === undefined) return
-  const erasure = { record, kind, commitment: line.commitment ?? '', act: actOf(line, touched) }
-  if (await mirror.noteErasure(tx, erasure)) touched.isErased = true
+  const erasure = { record, kind, commitment: line.commitment ?? '', act: actOf(line, batch) }
+  if (await mirror.noteErasure(batch.tx, erasure)) batch.isErased = true
 }
 
 /** Stores an erased revision of a public entry without its text: later revisions refer to it. */
-async function keepIdentity(
-  tx: Transaction,
-  line: CheckedLine<'withdrawn'>,
-  change: number,
-  touched: TouchedEntries,
-): Promise<void> {
+async function keepIdentity(batch: Batch, line: CheckedLine<'withdrawn'>): Promise<void> {
+  const { tx } = batch
   const { slug, tags, status, actor } = line
   const identity = identityOf(line)
   if (identity === undefined || actor === undefined) return
   const texts = { title: '', summary: '', content: '', rationale: '', sources: [] }
   const revision: Revision = { ...identity, ...texts, ...TRUST, actorId: actor.id }
   const isFirst = slug !== undefined && tags !== undefined && status !== undefined
-  if (isFirst) await keepEntry(tx, { ...line, type: 'entry', revision } as CheckedLine<'entry'>, change, touched)
-  else await keepRevision(tx, { ...line, type: 'revision', revision } as CheckedLine<'revision'>, change, touched)
+  if (isFirst) await keepEntry(batch, { ...line, type: 'entry', revision } as CheckedLine<'entry'>)
+  else await keepRevision(batch, { ...line, type: 'revision', revision } as CheckedLine<'revision'>)
   await mirror.saveErasedHash(tx, Number(line.record), identity.evidenceHash)
 }
 
 /** The act of moderation that withdrew a line. */
-const actOf = ({ moderation }: CheckedLine<'withdrawn'>, { act }: TouchedEntries): number => Number(moderation ?? act)
+const actOf = ({ moderation }: CheckedLine<'withdrawn'>, { act }: Batch): number => Number(moderation ?? act)
 
 async function withdrawRelation(
-  tx: Transaction,
+  { tx, entries }: Batch,
   ends: readonly string[],
   number: number,
   act: number,
-  touched: TouchedEntries,
 ): Promise<void> {
   const known = await judged.eraseRelation(tx, number)
   if (known !== undefined) {
-    touched.entries.add(known.entry)
+    entries.add(known.entry)
     if (known.relation_type === 'CONTRADICTS') await judged.markModerated(tx, known.entry, act)
     return
   }
