@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 /** Files that measure neither duration nor rate nor memory. Two of them run at the same time; each other file runs alone. */
 const UNTIMED = [
   ...['concurrency', 'engines', 'faces', 'fuzz', 'log-kill', 'mirror', 'moderation', 'nth-fault', 'nth-message'],
-  ...['power-loss', 'retries', 'secrets', 'wordnet', 'wordnet-postgres'],
+  ...['power-loss', 'retries', 'secrets'],
 ]
 /** Time limit of a test, in milliseconds. */
 const LIMIT = 1_800_000

@@ -31,7 +31,7 @@ type Part = {
 /** Tests of the interface whose answers depend only on documents, on texts, or on the index, which has the same code on both engines. */
 const OF_NO_ENGINE = [
   ...['accepted-types', 'answerable', 'compression', 'discovery', 'find-languages', 'license', 'shared-cache-fields'],
-  ...['shown-words', 'signals', 'well-known', 'wordnet'],
+  ...['shown-words', 'signals', 'well-known'],
 ]
 /** Tests that repeat faults, load a service, start many processes, build packages, or need programs of the operator. */
 const SLOW = [

@@ -4,39 +4,9 @@ import fc from 'fast-check'
 import { stem as stemOfEnglish } from 'porter2'
 import snowball from 'snowball-stemmers'
 import { FENCE, tagWord } from './terms.ts'
-import {
-  foldCase,
-  foldWord,
-  indexedText,
-  RecentWords,
-  spelledIn,
-  stemOf,
-  type Term,
-  termsOf,
-  wordsOf,
-} from './words.ts'
+import { foldWord, indexedText, RecentWords, spelledIn, stemOf, type Term, termsOf, wordsOf } from './words.ts'
 
 const unicode = fc.string({ unit: 'binary', maxLength: 40 })
-
-test('case is folded as in texts of people', () => {
-  assert.equal(foldCase('STRASSE'), foldCase('straße'))
-  assert.equal(foldCase('STRAẞE'), foldCase('straße'))
-  assert.equal(foldCase('ΟΔΟΣ'), foldCase('οδος'))
-  assert.equal(foldCase('οδος'), foldCase('οδοσ'))
-  assert.equal(foldWord('Istanbul'), foldWord('ıstanbul'))
-  assert.equal(foldWord('İstanbul'), foldWord('istanbul'))
-})
-
-test('accents are dropped if they only accent, and stay if they make another word', () => {
-  assert.equal(foldWord('Éclair'), 'eclair')
-  assert.equal(foldWord('Ελλάδα'), foldWord('Ελλαδα'))
-  assert.equal(foldWord('ёлка'), foldWord('елка'))
-  assert.equal(foldWord('שָׁלוֹם'), foldWord('שלום'))
-  assert.equal(foldWord('مُحَمَّد'), foldWord('محمد'))
-  assert.notEqual(foldWord('が'), foldWord('か'))
-  assert.notEqual(foldWord('की'), foldWord('क'))
-  assert.notEqual(foldWord('ที่'), foldWord('ท'))
-})
 
 test('compatible spellings are one: full width, ligatures, composed and decomposed', () => {
   assert.equal(foldWord('Ｆｏｘ'), 'fox')
@@ -153,8 +123,6 @@ test('a word of 80,000 letters takes less than a second of the processor', () =>
   assert.ok(user + system < 1_000_000, `${user + system} µs`)
 })
 
-const term = (words: string, prefix = false): Term => ({ words: words.split(' '), prefix })
-
 /** The words of a field, each at most a thousand times. */
 function indexedWords(field: string): string {
   const counts = new Map<string, number>()
@@ -202,55 +170,9 @@ test('of one word of a field a thousand occurrences are indexed, of others all',
   assert.deepEqual([words.match(/say/g)?.length, words.match(/once/g)?.length], [1_000, 1])
 })
 
-test('characters of scripts without spaces come one by one, also next to others', () => {
-  assert.deepEqual(wordsOf('東京tower2024年'), ['東', '京', 'tower2024', '年'])
-  assert.deepEqual(wordsOf('ラーメン'), ['ラ', 'ー', 'メ', 'ン'])
-})
-
-test('terms: words, phrases, runs; the last loose word is a prefix from three characters on', () => {
-  assert.deepEqual(termsOf('red fox'), [term('red'), term('fox', true)])
-  assert.deepEqual(termsOf('red fo'), [term('red'), term('fo')])
-  assert.deepEqual(termsOf('"red fox"'), [term('red fox')])
-  assert.deepEqual(termsOf('fast “red fox” jumps'), [term('fast'), term('red fox'), term('jumps', true)])
-  assert.deepEqual(termsOf('"red fox'), [term('red'), term('fox', true)])
-  assert.deepEqual(termsOf('東京 tower'), [term('東 京'), term('tower', true)])
-  assert.deepEqual(termsOf('東京'), [term('東 京')])
-})
-
-test('a query without any word asks for nothing', () => {
-  for (const query of ['', '   ', '"', '""', '*', '- + ( )', '\u0301\u0301', '…']) {
-    assert.deepEqual(termsOf(query), [], query)
-  }
-})
-
-test('equal terms count once, and eight distinct ones at most', () => {
-  assert.deepEqual(termsOf('fox Fox FOX "fox"'), [term('fox')])
-  assert.deepEqual(termsOf('"fox" fox FOX'), [term('fox'), term('fox', true)])
-  assert.deepEqual(
-    termsOf('a b c a d e f g h i j').map(({ words }) => words.join(' ')),
-    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
-  )
-})
-
 test('of one long run the first 32 words count, and no cut word is a prefix', () => {
   const terms = termsOf('字'.repeat(200))
   assert.deepEqual(terms, [{ words: Array.from({ length: 32 }, () => '字'), prefix: false }])
-})
-
-test('a run of a script without spaces is found exactly where it is a substring', () => {
-  const han = fc.string({ unit: fc.constantFrom('山', '川', '日', '本'), minLength: 1, maxLength: 12 })
-  const short = fc.string({ unit: fc.constantFrom('山', '川', '日', '本'), minLength: 1, maxLength: 3 })
-  fc.assert(fc.property(han, short, (text, query) => finds(query, text) === text.includes(query)))
-})
-
-test('a word matches whole words only, and prefixes if it is the last', () => {
-  const word = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 4 })
-  fc.assert(
-    fc.property(fc.array(word, { maxLength: 6 }), word, (words, query) => {
-      const expected = words.some(one => (query.length >= 3 ? one.startsWith(query) : one === query))
-      return finds(query, words.join(' ')) === expected
-    }),
-  )
 })
 
 test('every text is found by its own words', () => {
