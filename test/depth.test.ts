@@ -167,8 +167,7 @@ after(async () => {
   calls.close()
   store?.close()
   index?.close()
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   directory.remove()
 })
 

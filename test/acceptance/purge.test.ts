@@ -137,8 +137,7 @@ test('a change whose purge was interrupted by a kill is purged after the restart
     const sent = own.purges.slice(from).flatMap(({ tags }) => tags)
     return [tag, 'l', 'm'].every(one => sent.includes(one)) ? true : undefined
   })
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
   own.close()
 })
 

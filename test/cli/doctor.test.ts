@@ -182,12 +182,10 @@ test('a start warns once of each secret that other users can read', async t => {
   const { path, remove } = temporaryDirectory()
   t.after(remove)
   const made = await startServer(path)
-  made.kill('SIGTERM')
-  assert.equal((await made.ended).stderr, '')
+  assert.equal((await made.stop()).stderr, '')
   chmodSync(join(path, 'log-key'), 0o644)
   const exposed = await startServer(path)
-  exposed.kill('SIGTERM')
-  const { stderr } = await exposed.ended
+  const { stderr } = await exposed.stop()
   assert.equal(
     stderr.match(/log-key has mode 0644, so other users can read the secret; run chmod 600/g)?.length,
     1,

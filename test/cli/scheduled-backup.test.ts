@@ -27,8 +27,7 @@ test('a service backs itself up, retains the newest copies, and restores one for
   const dataDir = join(directory.path, 'data')
   const first = await startServer(dataDir, { env: { PORT: '0', ADMIN_TOKEN } })
   const { slug } = await newEntry(first.url, (await newActor(first.url)).token)
-  first.kill('SIGTERM')
-  await first.ended
+  await first.stop()
   const service = await startServer(dataDir, { env: { PORT: '0', ADMIN_TOKEN, BACKUP_DIR, BACKUP_KEEP: '2' } })
   const findings = async (): Promise<Finding | undefined> => {
     const answer = await call<{ findings: Finding[] }>(service.url, 'GET', '/admin/status', { headers: AS_ADMIN })
@@ -46,8 +45,7 @@ test('a service backs itself up, retains the newest copies, and restores one for
   for (const name of ['backup_age_seconds', 'backup_restore_age_seconds'])
     assert.match(metrics, new RegExp(`^palimpsest_${name} `, 'm'))
   assert.match(metrics, /^palimpsest_backup_failing 0$/m)
-  service.kill('SIGTERM')
-  assert.equal((await service.ended).code, 0)
+  assert.equal((await service.stop()).code, 0)
   const restored = join(directory.path, 'restored')
   expectDone(await inProcess(['restore', '--from', join(BACKUP_DIR, made), '--data-dir', restored]))
   const exported = expectDone(await inProcess(['export', '--data-dir', restored], { env: { DATA_DIR: restored } }))

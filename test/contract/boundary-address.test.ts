@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { codeOf } from '../../src/contract/member-problems.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../../src/contract/operations.ts'
 import type { ProblemCode } from '../../src/contract/problem.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { expectStatus } from '../support/client.ts'
 import { BAD_UUIDS, GOOD_UUIDS, type Schema, textsOf } from './cases.ts'
 import { CURSOR_FAULTS, escaped, queryTrials } from './query-trials.ts'
@@ -14,18 +14,13 @@ const WIDTH = 16
 const ALL = Object.entries(OPERATIONS) as [OperationName, Operation][]
 const API = ALL.filter(([, { path }]) => path.startsWith('/api/'))
 
-let app: TestApp
 let wire: Wire
 let world: World
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   wire = openWire(app.url, WIDTH)
   world = await makeWorld(app.url)
 })
-after(async () => {
-  wire.close()
-  await app.close()
-})
+after(() => wire.close())
 
 type QueryCase = { name: OperationName; search: string; code: ProblemCode }
 function queryCases(want: 'refused' | 'taken'): QueryCase[] {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { NAMED_INPUTS, OPERATIONS, type Operation, type OperationName } from '../../src/contract/operations.ts'
 import type { ProblemCode } from '../../src/contract/problem.ts'
 import { PROBLEMS } from '../../src/contract/problems.ts'
 import type { Entry } from '../../src/contract/resources.ts'
-import { startApp, type TestApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { newEntry } from '../support/client.ts'
 import { type BodyCase, bodyCases, type Schema } from './cases.ts'
 import { inParallel, openWire, type Wire } from './wire.ts'
@@ -13,18 +13,13 @@ import { bodyOf, credentialOf, expectRefusal, makeWorld, pathOf, storingNothing,
 const WIDTH = 16
 const ALL = Object.entries(OPERATIONS) as [OperationName, Operation][]
 
-let app: TestApp
 let wire: Wire
 let world: World
-before(async () => {
-  app = await startApp()
+const app = shareApp({}, async () => {
   wire = openWire(app.url, WIDTH)
   world = await makeWorld(app.url)
 })
-after(async () => {
-  wire.close()
-  await app.close()
-})
+after(() => wire.close())
 
 /** The outcome for an id that fits the schema but names nothing, by input and field. */
 const FOREIGN: Record<string, ProblemCode> = {

@@ -26,8 +26,7 @@ before(async () => {
   token = (await newActor(server.url)).token
 })
 after(async () => {
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   directory.remove()
 })
 
@@ -94,8 +93,7 @@ suite('clients that do not read', { concurrency: true }, () => {
     const server = await startServer(own.path)
     t.after(async () => {
       for (const socket of sockets) socket.destroy()
-      server.kill('SIGTERM')
-      await server.ended
+      await server.stop()
       own.remove()
     })
     const { token } = await newActor(server.url)

@@ -16,8 +16,7 @@ before(async () => {
   server = await startServer(directory.path)
 })
 after(async () => {
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   directory.remove()
 })
 

@@ -63,8 +63,7 @@ before(async () => {
   token = (await newActor(server.url)).token
 })
 after(async () => {
-  server?.kill('SIGTERM')
-  await server?.ended
+  await server?.stop()
   for (const end of endings.reverse()) end()
 })
 
@@ -144,8 +143,7 @@ test('an entry that was hidden just before a kill is purged after the restart', 
   // Without a purge for this start, so that the kill is surely between the commit and the purge.
   const silent = await startPurgedCache()
   silent.status = 503
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   server = await startServer(dataDir, { env: { ...env, PURGE_URL: silent.url } })
   await untilServed()
   // Not before: the purge of the new entry may come after the first reads of it.

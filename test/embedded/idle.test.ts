@@ -19,8 +19,7 @@ before(async () => {
   if (options.skip === false) server = await startServer(`${directory.path}/data`, { env: { LOG_LEVEL: 'info' } })
 })
 after(async () => {
-  server?.kill('SIGTERM')
-  await server?.ended
+  await server?.stop()
   directory.remove()
 })
 

@@ -119,6 +119,5 @@ test('a search finds what reads already show, while the commit still runs a chec
   assert.deepEqual(await searched, [title])
   await held
   client.close()
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
 })

@@ -183,8 +183,7 @@ async function assertRepaired(
   const first = await startServer(dataDir, { env })
   const token = await fillIndex(first.url)
   await assertAllFound(first, ENTRIES)
-  first.kill('SIGTERM')
-  await first.ended
+  await first.stop()
   if (when === 'before the start') await damage(index)
   const server = await startServer(dataDir, { env })
   if (when === 'during the service') {
@@ -192,8 +191,7 @@ async function assertRepaired(
     await damage(index)
   }
   await assertRebuilt(server, token)
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
 }
 
 for (const [at, [name, damage]] of Object.entries(DAMAGES).entries()) {

@@ -21,8 +21,7 @@ test('on a full disk writes are refused and reads answered; with free space the 
     for (const slack of SLACKS) await fullDiskRound(server, disk, slack, token)
     await inspect(server.dataDir, assertWhole)
   } finally {
-    server.kill('SIGTERM')
-    await server.ended
+    await server.stop()
   }
   assert.equal((await server.ended).code, 0)
 })

@@ -27,8 +27,7 @@ test('a sync of the store precedes every acknowledged write', {
     acknowledged.push({ from, to: Date.now() + 1 })
   }
   client.close()
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
   const ends = syncsOf(readFileSync(trace, 'utf8'))
   for (const [n, { from, to }] of acknowledged.entries()) {
     assert.ok(

@@ -63,8 +63,7 @@ suite('a service whose syncs are delayed', { skip }, () => {
   })
   after(async () => {
     rmSync(gate, { recursive: true, force: true })
-    gated.kill('SIGTERM')
-    assert.equal((await gated.ended).code, 0)
+    assert.equal((await gated.stop()).code, 0)
   })
 
   test('the event loop never waits for the disk', async () => {

@@ -63,8 +63,7 @@ test('with its log and its data on one full disk a service answers, drops and co
     })
     assert.ok(Number(logged[1]) >= lost, `${logged[1]} logged, ${lost} counted`)
   } finally {
-    server.kill('SIGTERM')
-    await server.ended
+    await server.stop()
   }
   assert.equal((await server.ended).code, 0)
   // At most the line that the full disk cut off is no JSON.
@@ -86,6 +85,5 @@ test('a log that no process reads delays no request and no stop', async t => {
     assert.ok(n < 10_000)
     await Promise.all(Array.from({ length: 50 }, () => call(server.url, 'GET', '/health')))
   }
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
 })

@@ -145,8 +145,7 @@ test('writes that were acknowledged before the write-ahead log was deleted survi
   const again = await startServer(dataDir)
   for (const { slug } of entries) expectStatus(await call(again.url, 'GET', `/api/entries/${slug}`), 200)
   await newEntry(again.url, token)
-  again.kill('SIGTERM')
-  assert.equal((await again.ended).code, 0)
+  assert.equal((await again.stop()).code, 0)
 })
 
 test('a directory whose store is missing or empty is refused with a sentence, until its marker is deleted', async () => {
@@ -167,8 +166,7 @@ const WRITTEN = 40
 async function fillStore(dataDir: string, title: string): Promise<string[]> {
   const server = await startServer(dataDir)
   const slugs = await fillServed(server, title)
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   return slugs
 }
 
@@ -195,8 +193,7 @@ async function assertServedNext(dataDir: string, slugs: readonly string[]): Prom
   const list = expectStatus(await call<{ total: number }>(server.url, 'GET', '/api/stats'), 200)
   assert.equal((list as unknown as { entries: number }).entries, slugs.length)
   await newEntry(server.url, (await newActor(server.url)).token)
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
   expectDone(await palimpsest(['check', '--data-dir', dataDir]))
   const names = readdirSync(dataDir).filter(name => /^palimpsest\.db-(wal|shm)\.replaced-/.test(name))
   assert.equal(names.length, 2, names.join())
@@ -285,8 +282,7 @@ test('a store and a log of which neither was served here are not opened, until t
   rmSync(markerFile(dataDir))
   const again = await startServer(dataDir)
   for (const slug of slugs) expectStatus(await call(again.url, 'GET', `/api/entries/${slug}`), 200)
-  again.kill('SIGTERM')
-  assert.equal((await again.ended).code, 0)
+  assert.equal((await again.stop()).code, 0)
 })
 
 /** Starts where there is no store: one that may make none, one that may, and the first again. */

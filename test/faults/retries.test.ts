@@ -47,6 +47,5 @@ test('after a kill between commit and answer, a retry gets the answer from the r
       expectStatus(await call(server.url, 'GET', '/api/stats', { token: String(answer.body.token) }), 200)
   }
   assert.deepEqual(await listTitles(server.url), ['Unheard'])
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
 })

@@ -106,8 +106,7 @@ test('in any minute around midnight and over restarts an origin is admitted up t
   server = await start()
   await askAll(25_000)
   assert.match(await clockOf(), / 00:00:\d\d GMT$/)
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   server = await start()
   await askAll(65_000)
   for (const { admitted } of kinds) {
@@ -163,8 +162,7 @@ test('after a jump of a year ahead and back, with a restart in between, writes h
   const ahead = Date.now() + (YEAR - HOUR) * 1_000
   await eventually('housekeeping a year ahead', 2 * WINDOW, async () => (await lastSweep()) > ahead || undefined)
   assert.equal((await write()).text, first.text)
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   server = await start()
   await newEntry(server.url, token)
   setClock(0)

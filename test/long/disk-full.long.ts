@@ -36,8 +36,7 @@ test(
       assert.ok(Math.max(...recovered) < RECOVERED_WITHIN, `recovered after ${recovered.map(Math.round)} ms`)
       await inspect(dataDir, assertWhole)
     } finally {
-      server.kill('SIGTERM')
-      await server.ended
+      await server.stop()
     }
     assert.equal((await server.ended).code, 0)
   },

@@ -64,8 +64,7 @@ const memoryOf = ({ pid }: ServerProcess): number =>
 const million = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 async function stop(server: ServerProcess): Promise<void> {
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
 }
 
 test('a million reads by 10,000 User-Agents grow the store by 50 MB at most', async context => {

@@ -25,8 +25,7 @@ const directory = makeDirectory()
 let server: ServerProcess | undefined
 const common: string[] = []
 after(async () => {
-  server?.kill('SIGTERM')
-  await server?.ended
+  await server?.stop()
   directory.remove()
 })
 

@@ -123,8 +123,7 @@ const shim = compileShim(directory.path)
 const servers: ServerProcess[] = []
 after(async () => {
   for (const server of servers) {
-    server.kill('SIGTERM')
-    await server.ended
+    await server.stop()
   }
   directory.remove()
 })

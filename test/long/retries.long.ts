@@ -38,8 +38,7 @@ test('a service that is killed under writers that retry until they are answered 
   }
   await assertOnce(t, server.url, writers)
   assert.ok(writers.replayed() > 0, 'kills fell between a commit and its answer')
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
 })
 
 test('writers that continue at another node after a kill do each write once', { skip: NO_POSTGRES }, t =>

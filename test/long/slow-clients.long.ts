@@ -39,8 +39,7 @@ before(async () => {
   undisturbed = percentile(await healthy(server.url, () => Promise.resolve(), 3_000), 99)
 })
 after(async () => {
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   directory.remove()
 })
 

@@ -173,8 +173,7 @@ test('a service at a loopback address shares the directory of an open window, an
   await later.open()
   assert.match((await later.call('find', { q: 'tea water' })) ?? '', /tea-water/)
   assert.equal(await later.end(), 0)
-  service.kill('SIGTERM')
-  assert.equal((await service.ended).code, 0)
+  assert.equal((await service.stop()).code, 0)
   await assertRefusedBeside(directory.path)
 })
 
@@ -184,8 +183,7 @@ test('a service whose directory can have no socket starts, and says so', async t
   mkdirSync(join(directory.path, 'palimpsest.sock'))
   const service = await startServer(directory.path)
   assert.equal((await fetch(`${service.url}/ready`)).status, 200)
-  service.kill('SIGTERM')
-  const { code, stderr } = await service.ended
+  const { code, stderr } = await service.stop()
   assert.equal(code, 0)
   assert.match(stderr, /no other process can share the data directory/)
 })

@@ -54,8 +54,7 @@ test('a node that starts with a copied index searches at once and indexes only l
 
   const again = ['index', 'copy', '--from', first.dataDir, '--to', second]
   expectRefusal(await palimpsest(again), 1, /in use by another palimpsest process; stop that one first/)
-  node.kill('SIGTERM')
-  assert.equal((await node.ended).code, 0)
+  assert.equal((await node.stop()).code, 0)
   expectRefusal(await palimpsest(again), 1, /exists already and is not overwritten/)
 
   // A node over another database takes nothing from the copy.
@@ -65,8 +64,7 @@ test('a node that starts with a copied index searches at once and indexes only l
   assert.deepEqual(await find(strange, 'harbour tides'), [])
   assert.equal((await begunAt(strange)).from, 0)
   for (const server of [first, strange]) {
-    server.kill('SIGTERM')
-    assert.equal((await server.ended).code, 0)
+    assert.equal((await server.stop()).code, 0)
   }
 })
 

@@ -39,8 +39,7 @@ export async function killRounds(
       await assertWhole(store)
     })
   }
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
   const median = medianOf(ready)
   return { acknowledged: sent.filter(({ status }) => status === 201).length, median, slowest: Math.max(...ready) }
 }
@@ -73,8 +72,7 @@ export async function stopRounds(
     await underWay(writers, WRITES)
     await setTimeout(random.below(400))
     const received = await receivedBefore(probe)
-    server.kill('SIGTERM')
-    const { code, stderr } = await server.ended
+    const { code, stderr } = await server.stop()
     assert.equal(code, 0, stderr)
     await writers.stop()
     probe.close()

@@ -58,8 +58,7 @@ export async function logKillRounds(
       server.url,
       served.map(({ note }) => note),
     )
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
   const env = await engineSettings(dataDir)
   for (const head of [...served, last]) {
     assert.equal(head.origin, last.origin)

@@ -23,6 +23,8 @@ export type ServerProcess = {
   readyAfter: number
   stderr(): string
   kill(signal: NodeJS.Signals): void
+  /** Sends SIGTERM, and resolves when the process has ended. */
+  stop(): Promise<End>
   /** Resolves when the process has ended and its output is complete. */
   ended: Promise<End>
 }
@@ -114,6 +116,10 @@ export async function startServer(dataDir: string, options: StartOptions = {}): 
     readyAfter: performance.now() - began,
     stderr: () => output.stderr,
     kill: signal => child.kill(signal),
+    stop() {
+      child.kill('SIGTERM')
+      return ended
+    },
     ended,
   }
 }
