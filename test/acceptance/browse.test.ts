@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, EntryList } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, useApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import {
   type Answer,
   call,
@@ -12,6 +12,7 @@ import {
   newEntry,
   revisionOf,
 } from '../support/client.ts'
+import { moderate } from '../support/moderation.ts'
 
 let token: string
 const app = useApp({}, async () => {
@@ -189,17 +190,12 @@ test('both addresses return the same list', async () => {
 
 test('a withdrawn entry is not found, and found again when it is restored', async () => {
   const entry = await publish('withdrawn', { title: 'Comes and goes' })
-  const moderate = (action: string) => {
-    const body = { targetType: 'ENTRY', targetId: entry.id, action, reason: 'Test.' }
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-    return call(app.url, 'POST', '/api/admin/moderate', { body, headers })
-  }
   for (const [action, found] of [
     ['HIDE', []],
     ['RESTORE', ['Comes and goes']],
     ['BLOCK', ['Comes and goes']],
   ] as const) {
-    expectStatus(await moderate(action), 200)
+    await moderate(app.url, 'ENTRY', entry.id, action)
     assert.deepEqual(titles(await list({ q: 'comes goes' })), found, action)
     assert.deepEqual(titles(await list({ tag: 'withdrawn' })), found, action)
     assert.equal(

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, Revision } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, useApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { hashOf } from '../support/evidence-hash.ts'
+import { moderate } from '../support/moderation.ts'
 
 let token: string
 const app = useApp({}, async () => {
@@ -100,11 +101,11 @@ test('evidence, relations, moderation and a restart change no hash', async () =>
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.id}/verify`, { body: verification, token }), 201)
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.id}/contradict`, { body: judged, token }), 201)
   expectStatus(await call(app.url, 'POST', '/api/relations', { body: relation, token }), 201)
-  await moderate(entry, 'BLOCK')
+  await moderate(app.url, 'ENTRY', entry.id, 'BLOCK')
   await app.restart()
   assert.deepEqual([await history(latest), await history(other)], earlier)
   // A withdrawn source stays in the hashed members.
-  await moderate(entry, 'HIDE')
+  await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
   assert.deepEqual(await history(other), earlier[1])
 })
 
@@ -132,12 +133,6 @@ test('the guide and the OpenAPI document have the recipe', async () => {
       assert.ok(text.includes(word), word)
   }
 })
-
-async function moderate(entry: Entry, action: string): Promise<void> {
-  const body = { targetType: 'ENTRY', targetId: entry.id, action, reason: 'Test.' }
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-  expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body, headers }), 200)
-}
 
 test('sources name an exact revision of an entry, in either case, and are returned in lower case', async () => {
   const cited = await newEntry(app.url, token)

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor, Contradiction, Entry, Evidence, Verification } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
-import { ADMIN_TOKEN, shareApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { type Answer, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { moderate } from '../support/moderation.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -33,11 +34,6 @@ const verify = async (entry: Entry, input: object = {}) => expectStatus(await tr
 const contradict = async (entry: Entry, input: object = {}) => expectStatus(await tryContradict(entry, input), 201)
 const evidence = async (entry: Entry, query = ''): Promise<Evidence> =>
   expectStatus(await call<Evidence>(app.url, 'GET', `/api/entries/${entry.slug}/evidence${query}`), 200)
-const moderate = async (targetType: string, targetId: string, action: string): Promise<void> => {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-  const body = { targetType, targetId, action, reason: 'Test.' }
-  expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body, headers }), 200)
-}
 
 /** The rationales of a page, as the one stream they are cut from: both kinds, newest first. */
 const stream = ({ verifications, contradictions }: Evidence): string[] =>
@@ -151,17 +147,17 @@ test('withdrawn evidence is skipped without moving the other rows', async () => 
   }
   const first = await evidence(entry, '?limit=4')
   assert.deepEqual(stream(first), ['noise', '6', 'noise', '5'])
-  await moderate('ACTOR', troll.actor.id, 'QUARANTINE')
+  await moderate(app.url, 'ACTOR', troll.actor.id, 'QUARANTINE')
   assert.deepEqual(stream(await evidence(entry, `?limit=3&before=${first.nextCursor}`)), ['4', '3', '2'])
   assert.deepEqual(stream(await evidence(entry)), countDown(6, 1))
-  await moderate('ACTOR', troll.actor.id, 'RESTORE')
+  await moderate(app.url, 'ACTOR', troll.actor.id, 'RESTORE')
   assert.equal(stream(await evidence(entry)).length, 12)
 })
 
 test('a source that is withdrawn later becomes null; one that is withdrawn already is 422', async () => {
   const [entry, source] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   const { id } = await contradict(entry, { sourceEntryId: source.id })
-  await moderate('ENTRY', source.id, 'HIDE')
+  await moderate(app.url, 'ENTRY', source.id, 'HIDE')
   const [kept] = (await evidence(entry)).contradictions
   assert.deepEqual([kept?.id, kept?.sourceEntryId], [id, null])
   expectProblem(await tryContradict(entry, { sourceEntryId: source.id }), 422, 'SOURCE_NOT_FOUND')
@@ -178,7 +174,7 @@ test('faults of a judgement are reported in order: entry, lock, revision, source
   }
   expectProblem(await tryContradict(entry, { ...foreign, ...missing }), 404, 'REVISION_NOT_FOUND')
   expectProblem(await tryContradict(entry, missing), 422, 'SOURCE_NOT_FOUND')
-  await moderate('ENTRY', other.id, 'BLOCK')
+  await moderate(app.url, 'ENTRY', other.id, 'BLOCK')
   for (const judge of [tryVerify, tryContradict]) {
     expectProblem(await judge(other, { revisionId: entry.id }), 403, 'ENTRY_LOCKED')
   }

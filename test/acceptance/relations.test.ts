@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor, Entry, Relation } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
-import { ADMIN_TOKEN, useApp } from '../support/app.ts'
+import { useApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { moderate } from '../support/moderation.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -31,11 +32,6 @@ const relations = async (entry: Entry, query = ''): Promise<Page> =>
   expectStatus(await call<Page>(app.url, 'GET', `/api/entries/${entry.slug}/relations${query}`), 200)
 const rationales = ({ items }: Page): string[] => items.map(({ rationale }) => rationale)
 const pair = async (): Promise<[Entry, Entry]> => [await newEntry(app.url, token), await newEntry(app.url, token)]
-const moderate = async (entry: Entry, action: string): Promise<void> => {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-  const body = { targetType: 'ENTRY', targetId: entry.id, action, reason: 'Test.' }
-  expectStatus(await call(app.url, 'POST', '/api/admin/moderate', { body, headers }), 200)
-}
 
 /** Two entries with `count` relations between them, to and fro; the rationales are their numbers, from 1. */
 async function related(count: number): Promise<[Entry, Entry]> {
@@ -98,8 +94,8 @@ test('an entry is not related to itself', async () => {
 test('refusals have the documented order', async () => {
   const [open, other] = await pair()
   const [locked, hidden] = await pair()
-  await moderate(locked, 'BLOCK')
-  await moderate(hidden, 'HIDE')
+  await moderate(app.url, 'ENTRY', locked.id, 'BLOCK')
+  await moderate(app.url, 'ENTRY', hidden.id, 'HIDE')
   expectProblem(await tryRelate(NIL, NIL, { relationType: 'LIKES' }, 'bad'), 401, 'ACTOR_TOKEN_INVALID')
   expectProblem(await tryRelate(NIL, NIL, { relationType: 'LIKES' }), 400, 'INVALID_RELATION_TYPE')
   for (const [a, b] of [
@@ -129,24 +125,13 @@ test('refusals have the documented order', async () => {
   expectStatus(await tryRelate(open.id, other.id), 201)
 })
 
-test('faults of path and query are reported before those of the body, and those of the body before those of the entry', async () => {
-  const post = (path: string, raw: string, headers: Record<string, string> = {}) =>
-    call(app.url, 'POST', path, { raw, token, headers })
-  expectProblem(await post('/api/relations?x=1', '{', { 'content-type': 'text/plain' }), 400, 'UNKNOWN_PARAMETER')
-  expectProblem(await post('/api/relations', '{', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE')
-  expectProblem(await post('/api/relations', `{${' '.repeat(32_768)}`), 413, 'BODY_TOO_LARGE')
-  expectProblem(await post('/api/relations', '{'), 400, 'MALFORMED_JSON')
-  expectProblem(await post('/api/entries/none/verify', '{}'), 400, 'MISSING_MEMBER')
-  expectProblem(await post(`/api/entries/${'x'.repeat(121)}/verify`, '{'), 400, 'INVALID_SLUG')
-})
-
 test('relations with a withdrawn entry are not listed at the other end until it is restored', async () => {
   const [a, b] = await related(4)
   const c = await newEntry(app.url, token)
   await relate(a, c, { rationale: 'stays' })
-  await moderate(b, 'QUARANTINE')
+  await moderate(app.url, 'ENTRY', b.id, 'QUARANTINE')
   assert.deepEqual(rationales(await relations(a)), ['stays'])
   expectProblem(await call(app.url, 'GET', `/api/entries/${b.slug}/relations`), 410, 'ENTRY_WITHDRAWN')
-  await moderate(b, 'RESTORE')
+  await moderate(app.url, 'ENTRY', b.id, 'RESTORE')
   assert.deepEqual(rationales(await relations(a)), ['stays', ...countDown(4, 1)])
 })

@@ -11,7 +11,7 @@ import { openSqlite } from '../../src/engine/sqlite.ts'
 import { logKeyFile } from '../../src/secrets.ts'
 import { storeFile } from '../../src/stores/embedded/directory.ts'
 import { logSigner, privateKeyOf } from '../../src/tlog/rules/signer.ts'
-import { ADMIN_TOKEN, startApp } from '../support/app.ts'
+import { startApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
@@ -19,6 +19,7 @@ import { databaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { assertAcceptedByGo, NO_GO } from '../support/go.ts'
 import { someWitness } from '../support/log-files.ts'
 import { signedCheckpoint } from '../support/logged-world.ts'
+import { moderate } from '../support/moderation.ts'
 import { freePort } from '../support/ports.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
 import { publicView } from '../support/public-view.ts'
@@ -53,11 +54,6 @@ const revise = (base: string, entry: Entry, token: string): Promise<Entry> => {
   const { title, summary, currentRevisionId: previousRevisionId } = entry
   const text = { title, summary, content: 'More of it', changeType: 'EXPAND', rationale: 'More', previousRevisionId }
   return post(base, `/api/entries/${entry.slug}/revisions`, text, token)
-}
-async function moderate(base: string, targetType: string, targetId: string, action: string): Promise<void> {
-  const body = { targetType, targetId, action, reason: 'A reason' }
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-  expectStatus(await call(base, 'POST', '/api/admin/moderate', { body, headers }), 200)
 }
 const newestSequence = async (base: string): Promise<number> => {
   const { items } = expectStatus(await call<{ items: Activity[] }>(base, 'GET', '/api/activity?limit=1'), 200)
