@@ -8,16 +8,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, revisionOf } from '../support/client.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
 import { makeDirectory, startServer } from '../support/process.ts'
-import {
-  actorFrom,
-  assertRefused,
-  callerFrom,
-  expectOk,
-  left,
-  list,
-  type Options,
-  standings,
-} from '../support/rate-limits.ts'
+import { actorFrom, assertRefused, callerFrom, expectOk, left, list, type Options, standings } from './rate-limits.ts'
 
 const READS = 6
 const WRITES = 4
@@ -200,6 +191,5 @@ test('a killed process has stored the charge of the last write that it answered'
   const { headers } = await publish(restarted.url, 4)
   // The actor, the four writes before the kill and this one are charged.
   assert.match(headers.get('ratelimit') ?? '', /"write-origin";r=34;/)
-  restarted.kill('SIGTERM')
-  await restarted.ended
+  await restarted.stop()
 })

@@ -4,7 +4,7 @@ import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { seededRandom } from '../support/random.ts'
-import { actorFrom, assertRefused, callerFrom, expectOk, left, list, standings } from '../support/rate-limits.ts'
+import { actorFrom, assertRefused, callerFrom, expectOk, left, list, standings } from './rate-limits.ts'
 
 const READS = 6
 const WRITES = 4

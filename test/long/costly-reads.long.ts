@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
 import { call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { COSTLY_CONTENTS } from '../support/costly.ts'
-import { hammer } from '../support/hammer.ts'
-import { timesOfHealth } from '../support/health-times.ts'
 import { makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
+import { hammer } from './hammer.ts'
+import { timesOfHealth } from './health-times.ts'
 
 const CONNECTIONS = 64
 const MILLISECONDS = 2_500
@@ -22,15 +22,13 @@ let requests: Record<string, string>
 before(async () => {
   const filled = await startServer(directory.path)
   requests = await fill(filled.url)
-  filled.kill('SIGTERM')
-  await filled.ended
+  await filled.stop()
   // The limits of a service without settings.
   const limits = { READ_LIMIT_PER_MINUTE: '120', WRITE_LIMIT_PER_MINUTE: '10', COOLDOWN_SECONDS: '3' }
   server = await startServer(directory.path, { env: limits })
 })
 after(async () => {
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   directory.remove()
 })
 

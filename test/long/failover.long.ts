@@ -13,10 +13,10 @@ import { call, newActor } from '../support/client.ts'
 import { keyedEntry, listTitles, sendUntilDone, startKeyedWriters } from '../support/keyed-writes.ts'
 import { type Sent, startWriters } from '../support/load.ts'
 import { assertSound } from '../support/nodes.ts'
-import { type Member, NO_PATRONI, type PatroniCluster, startPatroni } from '../support/patroni.ts'
 import { eventually, makeDirectory, startServer } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 import { inspectPostgres } from '../support/reader.ts'
+import { type Member, NO_PATRONI, type PatroniCluster, startPatroni } from './patroni.ts'
 
 /** Pause of a reader of checkpoints, in milliseconds. */
 const LOOK = 200
@@ -283,8 +283,7 @@ async function failOver(context: TestContext, rounds: Rounds, count: number): Pr
   const seen = await checkpoints.stop()
   const titles = await listTitles(String(urls[0]))
   for (const node of nodes) {
-    node.kill('SIGTERM')
-    const { code, stderr } = await node.ended
+    const { code, stderr } = await node.stop()
     assert.equal(code, 0, stderr)
   }
   const sent = [...faults.sent, ...handedOver.sent]

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { call } from '../support/client.ts'
-import { hammer } from '../support/hammer.ts'
-import { timesOfHealth } from '../support/health-times.ts'
 import { makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 import { percentile } from '../support/times.ts'
+import { hammer } from './hammer.ts'
+import { timesOfHealth } from './health-times.ts'
 
 const CONNECTIONS = 64
 const MILLISECONDS = 3_000
@@ -27,8 +27,7 @@ before(async () => {
   undisturbed = Math.max(...(await timesOfHealth(server.url, 1_000)))
 })
 after(async () => {
-  server.kill('SIGTERM')
-  await server.ended
+  await server.stop()
   directory.remove()
 })
 

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { call, newActor, newEntry } from '../support/client.ts'
-import { hammer } from '../support/hammer.ts'
 import { type Mirrored, NO_HAPROXY, readOwnWrites, startMirrored } from '../support/mirrored.ts'
 import { eventually, type ServerProcess } from '../support/process.ts'
+import { hammer } from './hammer.ts'
 
 const PERIOD = 100_000
 /** The folders in which the kernel makes control groups, each with the file that limits processor time, and its content. */

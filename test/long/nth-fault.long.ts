@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { compileShim } from '../faults/tools.ts'
-import { createFaultRuns, type Scenario } from '../support/nth-fault.ts'
 import { makeDirectory } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
+import { createFaultRuns, type Scenario } from './nth-fault.ts'
 
 const directory = makeDirectory()
 const shim = compileShim(directory.path, 'nth.c')

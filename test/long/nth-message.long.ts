@@ -4,9 +4,9 @@ import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
 import { createClient, type Sent } from '../support/load.ts'
 import { assertSound, withNodes } from '../support/nodes.ts'
-import { visit } from '../support/nth-fault.ts'
 import { eventually } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
+import { visit } from './nth-fault.ts'
 
 /** This many pieces of data between a node and PostgreSQL are cut, every other one while the node starts. */
 const POINTS = Number(process.env.FAULT_POINTS ?? 40)
@@ -40,8 +40,7 @@ test(
           await visit(client, `after${label}`, sent)
           client.close()
           const pieces = proxy.counted()
-          node.kill('SIGTERM')
-          const { code, stderr } = await node.ended
+          const { code, stderr } = await node.stop()
           assert.equal(code, 0, `cut ${nth}: ${stderr.slice(-2_000)}`)
           const lost = sent.filter(({ status }) => status === undefined)
           assert.deepEqual(lost, [], `cut ${nth}: every request has an answer`)

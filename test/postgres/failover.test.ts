@@ -6,7 +6,7 @@ import { startApp } from '../support/app.ts'
 import { call, callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
 import { eventually } from '../support/process.ts'
-import { caughtUp, replicated, run } from '../support/replicated.ts'
+import { caughtUp, replicated, run } from './replicated.ts'
 
 const skip = NO_POSTGRES
 const PATIENCE = 60_000

@@ -6,7 +6,7 @@ import type { Server } from '../support/cluster.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
 import { eventually, makeDirectory, startServer } from '../support/process.ts'
-import { caughtUp, type Replicated, replicated, run } from '../support/replicated.ts'
+import { caughtUp, type Replicated, replicated, run } from './replicated.ts'
 
 const skip = NO_POSTGRES
 const PATIENCE = 60_000
@@ -20,8 +20,7 @@ async function readingNode(t: TestContext, database: Replicated, readUrls: reado
   const env = { DATABASE_URL: url, DATABASE_READ_URL: readUrls.join() }
   const node = await startServer(directory.path, { env })
   t.after(async () => {
-    node.kill('SIGTERM')
-    assert.equal((await node.ended).code, 0)
+    assert.equal((await node.stop()).code, 0)
     directory.remove()
   })
   const ready = async () => (await call(node.url, 'GET', '/ready')).status === 200 || undefined

@@ -18,6 +18,7 @@ export type Visit = {
   context: BrowserContext
   /** Console errors, uncaught errors, requests to other hosts and failed requests, in order. */
   complaints: string[]
+  /** Asserts that there are no errors, and closes the page. */
   close(): Promise<void>
 }
 
@@ -55,7 +56,11 @@ export async function visit(base: string, look: Look = {}, allowed: number[] = [
     const url = request.url()
     if (!url.startsWith(`${base}/`) && !/^(?:data|blob):/.test(url)) complaints.push(`request to ${url}`)
   })
-  return { page, context, complaints, close: () => context.close() }
+  const close = async (): Promise<void> => {
+    assert.deepEqual(complaints, [])
+    await context.close()
+  }
+  return { page, context, complaints, close }
 }
 
 type Axe = { run(options: unknown): Promise<{ violations: Violation[] }> }

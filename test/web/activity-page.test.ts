@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { useJudgedPages, wordsOf } from '../support/page-text.ts'
+import { useJudgedPages, wordsOf } from './page-text.ts'
 
 const { world, page } = useJudgedPages()
 

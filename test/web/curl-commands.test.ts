@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { spawn } from '../support/children.ts'
-import { useJudgedPages } from '../support/page-text.ts'
 import { missing } from '../support/programs.ts'
+import { useJudgedPages } from './page-text.ts'
 
 const { app, world, page } = useJudgedPages()
 const NO_CURL = missing('curl')

@@ -5,7 +5,7 @@ import { voicesWords } from '../../src/memory/evidence/rules.ts'
 import { COLUMNS_MAX } from '../../src/web/entry/life-line.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { proseOf } from '../support/judging.ts'
-import { useJudgedPages, wordsOf } from '../support/page-text.ts'
+import { useJudgedPages, wordsOf } from './page-text.ts'
 
 const { app, world, page } = useJudgedPages()
 const standingOf = (text: string): string => wordsOf(/<p class="standing">.*?<\/p>/s.exec(text)?.[0] ?? '')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
 import { REPLIES_SHOWN } from '../../src/memory/evidence/weights.ts'
 import { proseOf } from '../support/judging.ts'
-import { useJudgedPages, wordsOf } from '../support/page-text.ts'
+import { useJudgedPages, wordsOf } from './page-text.ts'
 
 const { world, page } = useJudgedPages()
 

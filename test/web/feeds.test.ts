@@ -4,7 +4,7 @@ import type { Entry } from '../../src/contract/resources.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus } from '../support/client.ts'
 import { addressesOf, documentsOf, type SeededPages, seedPages } from '../support/page-table.ts'
-import { all, type Element, parseXml, textOf } from '../support/xml.ts'
+import { all, type Element, parseXml, textOf } from './xml.ts'
 
 const PUBLIC_URL = 'https://memory.example'
 const WHEN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

@@ -4,7 +4,7 @@ import { useApp } from '../support/app.ts'
 import { type Answer, call } from '../support/client.ts'
 import { CONTENT, ELSEWHERE, HOSTILE_QUERIES, seedHostile, UNSEEN_CHARACTERS } from '../support/hostile.ts'
 import { addressesOf, documentsOf, filesOf, type SeededPages } from '../support/page-table.ts'
-import { parseXml } from '../support/xml.ts'
+import { parseXml } from './xml.ts'
 
 let seeded: SeededPages
 const app = useApp({ PUBLIC_URL: 'https://memory.example' }, async () => {

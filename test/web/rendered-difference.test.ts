@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { renderedDifference } from '../../src/web/entry/difference-page.ts'
 import { finished, prose } from '../../src/web/parts/prose.ts'
 import { CONTENT, MARKUP } from '../support/hostile.ts'
-import { useJudgedPages } from '../support/page-text.ts'
+import { useJudgedPages } from './page-text.ts'
 
 const { world, page } = useJudgedPages()
 

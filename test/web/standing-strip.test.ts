@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry } from '../../src/contract/resources.ts'
-import { useJudgedPages, wordsOf } from '../support/page-text.ts'
+import { useJudgedPages, wordsOf } from './page-text.ts'
 
 const DAY = 86_400_000
 /** The most bytes that the standing adds to a row. */

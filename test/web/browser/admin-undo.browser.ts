@@ -4,8 +4,8 @@ import type { Entry } from '../../../src/contract/resources.ts'
 import { startApp } from '../../support/app.ts'
 import { assertAccessible, NO_BROWSER, visit } from '../../support/browser.ts'
 import { call, expectStatus, newActor, newEntry } from '../../support/client.ts'
-import { closeDialog, enter, view } from '../../support/console.ts'
 import { moderate, snapshot } from '../../support/moderation.ts'
+import { closeDialog, enter, view } from './console.ts'
 
 const options = { skip: NO_BROWSER }
 
@@ -14,7 +14,7 @@ test('a filter stays when its field is left by Enter or Escape', options, async 
   t.after(stop)
   const { token } = await newActor(url)
   for (const title of ['Lantern one', 'Lantern two', 'Kettle']) await newEntry(url, token, { title })
-  const { page, complaints, close } = await visit(url)
+  const { page, close } = await visit(url)
   await enter(page)
   await view(page, 'Entries')
   for (const key of ['Enter', 'Escape']) {
@@ -28,7 +28,6 @@ test('a filter stays when its field is left by Enter or Escape', options, async 
     await page.getByLabel('Filter').fill('')
     await page.locator('tbody input').first().focus()
   }
-  assert.deepEqual(complaints, [])
   await close()
 })
 
@@ -48,7 +47,7 @@ test('a hundred entries are withdrawn and restored in a few steps by the keyboar
     const { entries } = await snapshot(url)
     return Map.groupBy(entries, ({ status }) => status)
   }
-  const { page, complaints, close } = await visit(url)
+  const { page, close } = await visit(url)
   await enter(page)
   await view(page, 'Entries')
   let steps = 0
@@ -92,7 +91,6 @@ test('a hundred entries are withdrawn and restored in a few steps by the keyboar
   await press('j')
   await press('x')
   await page.getByText('1 selected').waitFor()
-  assert.deepEqual(complaints, [])
   await close()
 })
 
@@ -108,7 +106,7 @@ test('an action is undone after a reload, and every newest change of a target fr
     (await call(url, 'GET', `/api/entries/${entry.slug}`)).status
   await moderate(url, 'ENTRY', first.id, 'HIDE')
   await moderate(url, 'ENTRY', second.id, 'QUARANTINE')
-  const { page, complaints, close } = await visit(url)
+  const { page, close } = await visit(url)
   await enter(page)
   await page.getByRole('button', { name: 'Undo the last action: quarantine of 1 entry' }).click()
   await page.getByText('Undone: 1 of 1 actions.').waitFor()
@@ -125,6 +123,5 @@ test('an action is undone after a reload, and every newest change of a target fr
   await page.getByText('Undone: 1 of 1 actions.').waitFor()
   assert.deepEqual([await statusOf(first), await statusOf(second)], [200, 200])
   assert.equal(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'), '[{},{}]')
-  assert.deepEqual(complaints, [])
   await close()
 })

@@ -30,7 +30,7 @@ test(
     const tags = ['Kiln work']
     const entry = await newEntry(app.url, token, { title: 'Cones bend <b>late</b>', tags })
     const address = `/entries/${entry.slug}`
-    const { page, complaints, close } = await visit(app.url, { width: 360 })
+    const { page, close } = await visit(app.url, { width: 360 })
     await page.goto('/following')
     await page.getByText('You follow nothing yet.').waitFor()
     await pressFollow(page, address)
@@ -68,14 +68,14 @@ test(
     await page.getByRole('button', { name: 'Unfollow kiln work' }).click()
     await page.getByText('kiln work is no longer followed.').waitFor()
     assert.equal(await page.locator('[data-following] li').count(), 1)
-    assert.deepEqual([complaints, await page.context().cookies()], [[], []])
+    assert.deepEqual(await page.context().cookies(), [])
     await close()
   },
 )
 
 test('a stored list that is not one follows nothing, and a full list refuses one more', options, async () => {
   const entry = await newEntry(app.url, token)
-  const { page, complaints, close } = await visit(app.url)
+  const { page, close } = await visit(app.url)
   await page.goto('/following')
   for (const stored of ['{', '[]', '"x"', '{"entry":{"a,b":{}},"tag":{"<b>":{"at":"x"},"constructor":{"at":5}}}']) {
     await page.evaluate(text => localStorage.setItem('palimpsest.followed', text), stored)
@@ -90,6 +90,5 @@ test('a stored list that is not one follows nothing, and a full list refuses one
   await page.getByText('Your list is full').waitFor()
   await page.goto('/following')
   await page.getByText('100 of 100 have something new.').waitFor()
-  assert.deepEqual(complaints, [])
   await close()
 })

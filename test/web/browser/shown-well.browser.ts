@@ -35,13 +35,12 @@ test('code in a right-to-left text runs from left to right in every view', optio
   const entry = await newEntry(app.url, token, { title: 'הוספת עמודה', content })
   const body = revisionOf(entry, { content: content.replace('TABLE t;', 'TABLE u;') })
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, { token, body }), 201)
-  const { page, complaints, close } = await visit(app.url)
+  const { page, close } = await visit(app.url)
   for (const view of ['', '/layers', '/diff', '/diff?view=split', '/diff?view=rendered']) {
     await page.goto(`/entries/${entry.slug}${view}`)
     const directions = await codeDirections(page)
     assert.ok(directions.length >= 2 && directions.every(Boolean), `${view}: ${directions}`)
   }
-  assert.deepEqual(complaints, [])
   await close()
 })
 
@@ -64,7 +63,7 @@ test('the header shows a name of two words in full on a wide screen, without a s
 
 test('a recorded result has the focus, and the standing and the tab show it at once', options, async () => {
   const entry = await newEntry(app.url, token)
-  const { page, complaints, close } = await visit(app.url)
+  const { page, close } = await visit(app.url)
   await page.goto(`/entries/${entry.slug}`)
   await page.getByRole('button', { name: 'It held' }).click()
   await page.getByRole('textbox', { name: 'What did you see?' }).fill('I ran it twice.')
@@ -78,7 +77,6 @@ test('a recorded result has the focus, and the standing and the tab show it at o
   await page.locator('.state').getByText('1 judgement by authors of the text').waitFor()
   await assertAccessible(page, 'a recorded result')
   await assertNoOverflow(page, 'a recorded result')
-  assert.deepEqual(complaints, [])
   await close()
 })
 
@@ -103,7 +101,7 @@ test('the text begins on the first screen, and on a phone judging comes before e
   const body = revisionOf(first, { ...texts, content: `${danger}${content}\nOne more sentence.` })
   expectStatus(await call(app.url, 'POST', `${path}/revisions`, { token: named.token, body }), 201)
   for (const scripts of [true, false]) {
-    const { page, complaints, close } = await visit(app.url, { width: 360, touch: true, scripts })
+    const { page, close } = await visit(app.url, { width: 360, touch: true, scripts })
     await page.goto(`/entries/${first.slug}`)
     const topOf = async (selector: string): Promise<number> =>
       (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
@@ -118,7 +116,6 @@ test('the text begins on the first screen, and on a phone judging comes before e
     await page.getByRole('link', { name: 'Part three' }).waitFor()
     await assertNoOverflow(page, 'an entry on a phone')
     if (scripts) await assertAccessible(page, 'an entry on a phone')
-    assert.deepEqual(complaints, [])
     await close()
   }
 })
@@ -134,7 +131,7 @@ test('a text of many revisions begins on the first screen of a wide screen too',
   const judge = (await newActor(app.url, { declaredName: 'A judge' })).token
   const body = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 0.9, rationale: 'Tried it.' }
   expectStatus(await call(app.url, 'POST', `/api/entries/${entry.slug}/verify`, { token: judge, body }), 201)
-  const { page, complaints, close } = await visit(app.url, { width: 1_440 })
+  const { page, close } = await visit(app.url, { width: 1_440 })
   await page.goto(`/entries/${entry.slug}`)
   const start = (await page.locator('.prose').boundingBox())?.y ?? Number.NaN
   assert.ok(start < TEXT_STARTS, `the text begins at ${start} px`)
@@ -142,7 +139,6 @@ test('a text of many revisions begins on the first screen of a wide screen too',
   await page.getByText('Contents').click()
   await page.getByRole('link', { name: 'Part 11' }).waitFor()
   await assertAccessible(page, 'a wide entry')
-  assert.deepEqual(complaints, [])
   await close()
 })
 
@@ -163,7 +159,7 @@ test(
       expectStatus(await call(app.url, 'POST', path, { token: judge, body: judged }), 201)
     }
     for (const width of [360, 768, 1_000, 1_440]) {
-      const { page, complaints, close } = await visit(app.url, { width, touch: width === 360 })
+      const { page, close } = await visit(app.url, { width, touch: width === 360 })
       await page.goto(`/entries/${entry.slug}/history`)
       assert.equal(await page.locator('.revision small').count(), 1)
       const heights = await page
@@ -179,7 +175,6 @@ test(
       assert.ok(((await page.getByRole('button', { name: 'Compare the two chosen' }).boundingBox())?.y ?? -1) >= 0)
       await assertNoOverflow(page, `a history at ${width} px`)
       await assertAccessible(page, `a history at ${width} px`)
-      assert.deepEqual(complaints, [])
       await close()
     }
   },

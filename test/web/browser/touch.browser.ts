@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { ADMIN_TOKEN } from '../../support/app.ts'
 import { assertNoOverflow, NO_BROWSER } from '../../support/browser.ts'
 import { addressesOf, documentsOf } from '../../support/page-table.ts'
-import { openSeededSite, type SeededSite } from '../../support/seeded-site.ts'
+import { openSeededSite, type SeededSite } from './seeded-site.ts'
 
 /** The least height of a target, in CSS pixels. */
 const LEAST_TARGET = 44
@@ -27,7 +27,7 @@ const lowTargets = (page: Page, targets = TARGETS): Promise<string[]> =>
     .map(([height, one]) => height.toFixed(1) + ' px: ' + one.outerHTML.slice(0, 120))`)
 
 test('every target of every page is at least 44 px high on a touch screen', { skip: NO_BROWSER }, async () => {
-  const { page, complaints, close } = await site.visit({ width: 360, touch: true })
+  const { page, close } = await site.visit({ width: 360, touch: true })
   for (const address of addressesOf(documentsOf(site.seeded))) {
     await page.goto(address)
     assert.deepEqual(await lowTargets(page), [], address)
@@ -39,6 +39,5 @@ test('every target of every page is at least 44 px high on a touch screen', { sk
   await page.locator('[role=cell] input[type=checkbox]').first().waitFor()
   assert.deepEqual(await lowTargets(page, '[role=cell] input[type=checkbox]'), [])
   await assertNoOverflow(page, '/admin, unlocked')
-  assert.deepEqual(complaints, [])
   await close()
 })

@@ -1,6 +1,13 @@
 import type { TestContext } from 'node:test'
-import { type Cluster, createDatabase, findBinaries, type Server, startCluster, withClient } from './cluster.ts'
-import { eventually } from './process.ts'
+import {
+  type Cluster,
+  createDatabase,
+  findBinaries,
+  type Server,
+  startCluster,
+  withClient,
+} from '../support/cluster.ts'
+import { eventually } from '../support/process.ts'
 
 const PATIENCE = 60_000
 

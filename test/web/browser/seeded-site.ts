@@ -1,6 +1,6 @@
-import { startApp, type TestApp } from './app.ts'
-import { type Look, type Visit, visit } from './browser.ts'
-import { type SeededPages, seedPages } from './page-table.ts'
+import { startApp, type TestApp } from '../../support/app.ts'
+import { type Look, type Visit, visit } from '../../support/browser.ts'
+import { type SeededPages, seedPages } from '../../support/page-table.ts'
 
 /** A service with the sample, and a browser for its pages. */
 export type SeededSite = { url: string; seeded: SeededPages; visit(look?: Look): Promise<Visit> }

@@ -3,12 +3,12 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { spawn } from './children.ts'
-import { owner, withClient } from './cluster.ts'
-import { NO_POSTGRES } from './engine.ts'
-import { freePort } from './ports.ts'
-import { eventually } from './process.ts'
-import { missing, type Program, pathOf } from './programs.ts'
+import { spawn } from '../support/children.ts'
+import { owner, withClient } from '../support/cluster.ts'
+import { NO_POSTGRES } from '../support/engine.ts'
+import { freePort } from '../support/ports.ts'
+import { eventually } from '../support/process.ts'
+import { missing, type Program, pathOf } from '../support/programs.ts'
 
 /** Programs below one directory. All of them end with the test. */
 type Programs = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestApp } from './app.ts'
-import { type Answer, call, expectProblem, expectStatus } from './client.ts'
+import type { TestApp } from '../support/app.ts'
+import { type Answer, call, expectProblem, expectStatus } from '../support/client.ts'
 
 export type Options = { token?: string; body?: unknown; raw?: string; headers?: Record<string, string> }
 export type Caller = (method: string, path: string, options?: Options) => Promise<Answer>

@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path'
 import type { Entry } from '../../src/contract/resources.ts'
 import { indexFile } from '../../src/stores/embedded/directory.ts'
-import { type Answered, type Client, createClient, type Sent } from './load.ts'
-import { type End, eventually, type ServerProcess, spawnService, startServer } from './process.ts'
-import { assertSurvived } from './survived.ts'
+import { type Answered, type Client, createClient, type Sent } from '../support/load.ts'
+import { type End, eventually, type ServerProcess, spawnService, startServer } from '../support/process.ts'
+import { assertSurvived } from '../support/survived.ts'
 
 /** The calls that fail: only the n-th, or, with `full`, all calls from the n-th that need space, until there is space again. */
 export type Fault = { call: number; full: boolean }
@@ -76,8 +76,7 @@ export async function createFaultRuns(directory: string, shim: string) {
   const client = createClient(server.url, 1)
   for (let n = 0; n < 10; n++) await visit(client, `filled${n}`, before)
   client.close()
-  server.kill('SIGTERM')
-  assert.equal((await server.ended).code, 0)
+  assert.equal((await server.stop()).code, 0)
 
   const root = join(directory, 'run')
   const dataDir = join(root, 'data')
@@ -103,8 +102,7 @@ export async function createFaultRuns(directory: string, shim: string) {
       assert.ok(sent.some(({ mark, status }) => mark.startsWith('space') && status === 201))
     }
     visitor.close()
-    running.kill('SIGTERM')
-    const end = await running.ended
+    const end = await running.stop()
     if (end.code !== 0) assertSaid(end, fault)
   }
 

@@ -1,6 +1,6 @@
-import { useApp } from './app.ts'
-import { call, expectStatus } from './client.ts'
-import { judgingWorld } from './judging.ts'
+import { useApp } from '../support/app.ts'
+import { call, expectStatus } from '../support/client.ts'
+import { judgingWorld } from '../support/judging.ts'
 
 /** The markup of a page. The page must exist. */
 export async function pageOf(base: string, path: string): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { ADMIN_TOKEN } from './app.ts'
+import { ADMIN_TOKEN } from '../../support/app.ts'
 
 /** Opens the moderation console and enters the admin token. */
 export async function enter(page: Page): Promise<void> {
