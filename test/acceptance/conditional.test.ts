@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Entry } from '../../src/contract/resources.ts'
-import { ADMIN_TOKEN, shareApp } from '../support/app.ts'
+import { shareApp } from '../support/app.ts'
 import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 let token: string
@@ -191,24 +191,4 @@ test('OPTIONS without a preflight gets the same answer, on admin paths the error
     }
   }
   expectProblem(await call(app.url, 'OPTIONS', '/api/admin/snapshot'), 404, 'ROUTE_NOT_FOUND')
-})
-
-test('administrative paths are closed to web pages', async () => {
-  const authorization = `Bearer ${ADMIN_TOKEN}`
-  const paths = ['/api/admin/snapshot', `/api/admin/entries/${entry.id}`, '/api/admin/moderate', '/api/admin/other']
-  for (const path of paths) {
-    const asked = {
-      ...ORIGIN,
-      'access-control-request-method': 'GET',
-      'access-control-request-headers': 'authorization',
-    }
-    for (const answer of [
-      await get(path, { ...ORIGIN, authorization }),
-      await get(path, ORIGIN),
-      await call(app.url, 'OPTIONS', path, { headers: asked }),
-    ]) {
-      const granted = [...answer.headers.keys()].filter(name => name.startsWith('access-control-'))
-      assert.deepEqual(granted, [], `${path} ${answer.status}`)
-    }
-  }
 })

@@ -148,11 +148,3 @@ test('a row of a read names the revision that was read', async () => {
   const row = (await timeline(entry)).items.find(({ actorId }) => actorId === reader.actor.id)
   assert.equal(row?.revisionId, entry.currentRevisionId)
 })
-
-test('an anonymous reader is an actor without a name', async () => {
-  const entry = await newEntry(app.url, token)
-  const { items } = expectStatus(await call<Page>(app.url, 'GET', `/api/entries/${entry.slug}/timeline`), 200)
-  assert.equal(items[0]?.action, 'READ')
-  assert.equal(items[0]?.actorName, null)
-  assert.notEqual(items[0]?.actorId, actor.id)
-})

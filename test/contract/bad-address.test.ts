@@ -91,28 +91,6 @@ test('a malformed token is 401 with a challenge, on reads too, and ignored by op
         assert.match(answer.headers.get('www-authenticate') ?? '', /^ActorToken /)
       }
     }
-    for (const authorization of [
-      '',
-      'Bearer',
-      'Bearer ',
-      'Basic dGVzdDp0ZXN0',
-      'test-admin-token-0123456789',
-      'Bearer a b',
-    ]) {
-      const answer = await wire.send('GET', '/api/admin/snapshot', { headers: { authorization } })
-      expectRefusal(`Authorization: ${authorization}`, answer, 401, 'ADMIN_TOKEN_REQUIRED')
-      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer /)
-    }
-    for (const bearer of [
-      'x',
-      token,
-      'test-admin-token-012345678',
-      'test-admin-token-01234567890',
-      'TEST-ADMIN-TOKEN-0123456789',
-    ]) {
-      const answer = await wire.send('GET', '/api/admin/snapshot', { bearer })
-      expectRefusal(`Bearer ${bearer}`, answer, 401, 'ADMIN_TOKEN_INVALID')
-    }
   })
   for (const path of ['/health', '/ready', '/openapi.json', '/agents', '/agents.md', '/llms.txt']) {
     assert.equal((await wire.send('GET', path, { token: 'x' })).status, 200, path)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type HistoryEvent as Event, evidenceAfter } from '../../../test/support/judged-history.ts'
-import { assess, COMPARED_TEXTS, TRACED_CLAIMS, textsToCompare, verdictOf } from './rules.ts'
+import { assess, COMPARED_TEXTS, TRACED_CLAIMS, textsToCompare } from './rules.ts'
 
 const after = (...events: Event[]) => assess(evidenceAfter(...events)).standing
 const yes = (of?: number): Event => ({ verdict: 'SUPPORTED', ...(of === undefined ? {} : { of }) })
@@ -12,41 +12,6 @@ const text = (content: string, changeType: 'EXPAND' | 'CORRECT' = 'EXPAND', acto
   content,
   changeType,
   actor,
-})
-
-test('a small edit inherits no support: the changed sentence is unconfirmed, the rest is confirmed', () => {
-  const before = `${sentences(9)}\nlock_timeout = '2s' stops waiting.`
-  const one = after(text(before), yes(), text(before.replace("'2s'", "'0'")))
-  assert.deepEqual(
-    [one.state, one.tally.for, one.unconfirmed, one.removed, one.changed],
-    ['PARTLY_SUPPORTED', 1, [11], [11], 1],
-  )
-  assert.ok((one.confirmed ?? 0) > 0.85 && (one.confirmed ?? 1) < 1)
-})
-
-test('a deleted warning is a change, although all that is left is confirmed', () => {
-  const one = after(text('Run it. Never do this on a primary. Then wait.'), yes(), text('Run it. Then wait.'))
-  assert.deepEqual([one.state, one.confirmed, one.removed, one.changed], ['PARTLY_SUPPORTED', 1, [3], 1])
-})
-
-test('a supported text that shares less than half of the current one counts as earlier', () => {
-  const one = after(text(sentences(3)), yes(), text(sentences(3) + sentences(30, 100)))
-  assert.deepEqual([one.state, one.tally.supported, one.earlier.supported], ['UNCHECKED', 0, 1])
-})
-
-test('a correction answers at once; only another voice addresses', () => {
-  const history = [text('It is 5 g.'), no, text('It is 6 g.', 'CORRECT', 2)]
-  const [answered] = after(...history).contradictions
-  assert.deepEqual([after(...history).state, answered?.status, answered?.answer], ['ANSWERED', 'ANSWERED', 3])
-  assert.equal(after(...history, { verdict: 'SUPPORTED', actor: 2 }).state, 'ANSWERED', 'not the corrector')
-  assert.equal(after(...history, { verdict: 'SUPPORTED', own: true }).state, 'ANSWERED', 'not an author')
-  const addressed = after(...history, yes())
-  assert.deepEqual([addressed.state, addressed.contradictions[0]?.status], ['SUPPORTED', 'ADDRESSED'])
-  assert.equal(after(...history, yes(), no).state, 'DISPUTED', 'another reader objects to the answer')
-  assert.deepEqual(
-    after(...history, yes(), no).contradictions.map(({ status }) => status),
-    ['STANDING', 'STANDING'],
-  )
 })
 
 test('an objection with a quote follows its sentence through all other changes', () => {
@@ -112,40 +77,6 @@ test('at most 16 texts are compared; the current one is among them if it was jud
   const { judgements, compared } = evidenceAfter(...events)
   assert.equal(compared.size, COMPARED_TEXTS)
   assert.ok(textsToCompare(judgements, 1).includes(1))
-})
-
-test('the environments of supports are named once, newest first', () => {
-  const evidence = evidenceAfter(text('It is.'), yes(), yes(), no)
-  const judgements = evidence.judgements.map((one, at) => ({
-    ...one,
-    observedOn: [{ name: 'node', version: `${at}` }],
-  }))
-  assert.deepEqual(
-    assess({ ...evidence, judgements }).standing.observedOn.map(({ version }) => version),
-    ['1', '0'],
-  )
-})
-
-test('contested entries are ordered by the weaker side; a voice on both sides is against', () => {
-  const contest = (...events: Event[]): number => after(text('It is.'), ...events).contest
-  const from = (verdict: 'SUPPORTED' | 'CONTRADICTED', voice: number): Event => ({ verdict, voice })
-  assert.equal(contest(yes()), 0)
-  assert.ok(contest(yes(), no) > contest(no, no, no))
-  assert.ok(contest(from('SUPPORTED', 1), from('CONTRADICTED', 1)) < contest(yes(), no))
-})
-
-test('no judgement, or only authors: all counts are zero except own', () => {
-  const { tally } = verdictOf(evidenceAfter(text('It is.'), { verdict: 'SUPPORTED', own: true }).judgements)
-  assert.deepEqual(tally, {
-    supported: 0,
-    unsupported: 0,
-    inconclusive: 0,
-    contradicted: 0,
-    own: 1,
-    actors: 0,
-    for: 0,
-    against: 0,
-  })
 })
 
 test('a flood of quotes from one network displaces no quote of another one', () => {
