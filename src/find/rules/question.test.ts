@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countNetwork, questionsOf, type TopicCount, unansweredPairs } from './question.ts'
+import { questionsOf, unansweredPairs } from './question.ts'
 
 const missing = (...words: string[]) => ({ missing: words, weights: [] })
 const wordsOf = (q: string, fit: Parameters<typeof unansweredPairs>[1]) =>
@@ -72,16 +72,4 @@ test('secrets, addresses, paths, ids and numbers do not become topics', () => {
   }
   const key = `-----BEGIN ${'PRIVATE'} KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7\n`
   assert.deepEqual(wordsOf(`zircon ${key}`, missing('zircon')), [])
-})
-
-test('the fifth network makes a topic public; a network or an actor counts once', () => {
-  let topic: TopicCount = { voices: [], networks: 0, term: null }
-  for (const voice of ['a', 'b', 'c', 'd']) topic = countNetwork(topic, [voice], 'zircon') ?? topic
-  assert.deepEqual([topic.networks, topic.term], [4, null])
-  assert.equal(countNetwork(topic, ['a'], 'zircon'), undefined)
-  assert.equal(countNetwork(topic, ['e', 'b'], 'zircon'), undefined, 'the same actor from another network')
-  const fifth = countNetwork(topic, ['e'], 'zircons')
-  assert.deepEqual([fifth?.networks, fifth?.term], [5, 'zircons'])
-  assert.equal(countNetwork(fifth as TopicCount, ['f'], 'other')?.term, 'zircons')
-  assert.equal(countNetwork({ voices: [], networks: 20, term: 'zircon' }, ['z'], 'zircon'), undefined)
 })
