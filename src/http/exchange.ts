@@ -121,6 +121,15 @@ const LASTING: ReadonlySet<string> = new Set([
   'ratelimit-policy',
 ])
 
+/** The fields of content that an answer 304 omits, because its client has them with the content (RFC 9110, 15.4.5). */
+const OF_CONTENT: ReadonlySet<string> = new Set([...Object.keys(SECURITY_FIELDS), 'log-records'])
+/** The same for a request without an Origin, for which a browser does not check the fields of CORS. */
+const OF_CONTENT_AND_CORS: ReadonlySet<string> = new Set([
+  ...OF_CONTENT,
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+])
+
 /**
  * How a request arrives: from a client over the network; from a process of this user over the local socket; or from within this process,
  * for a request that was accepted. The local socket has neither limits nor a cooldown, because its callers may read the store itself.
@@ -205,7 +214,7 @@ export class Exchange {
     if (response.headersSent || response.destroyed) return
     if (body !== undefined) fields['content-length'] = String(body.length)
     else if (status !== 204 && status !== 304 && this.method !== 'HEAD') fields['content-length'] = '0'
-    response.writeHead(status, pairsOf(fields))
+    response.writeHead(status, status === 304 ? pairsOf(fields, omittedFrom(this)) : pairsOf(fields))
     if (typeof body === 'string') response.end(body, 'latin1')
     else response.end(body)
     this.#report(this, status)
@@ -226,10 +235,14 @@ export class Exchange {
   }
 }
 
+/** The fields that the answer 304 to a request omits. */
+const omittedFrom = ({ headers }: Exchange): ReadonlySet<string> =>
+  headers.origin === undefined ? OF_CONTENT_AND_CORS : OF_CONTENT
+
 /** The fields as alternating names and values, which Node sends without a copy. */
-function pairsOf(fields: Fields): string[] {
+function pairsOf(fields: Fields, omitted?: ReadonlySet<string>): string[] {
   const pairs: string[] = []
-  for (const name in fields) pairs.push(name, fields[name] as string)
+  for (const name in fields) if (omitted === undefined || !omitted.has(name)) pairs.push(name, fields[name] as string)
   return pairs
 }
 

@@ -75,6 +75,35 @@ test('entries and revisions are revalidated on every use, lists and problems are
   }
 })
 
+test('an answer 304 has the fields of the version and of limits, and those of CORS only for an Origin', async () => {
+  const path = `/api/entries/${entry.slug}`
+  const fieldsFor = async (headers: Record<string, string>): Promise<string[]> => [
+    ...(await get(path, headers)).headers.keys(),
+  ]
+  const whole = await fieldsFor({})
+  const unchanged = await fieldsFor({ 'if-none-match': '*' })
+  for (const field of ['cache-control', 'date', 'etag', 'ratelimit', 'vary', 'x-request-id'])
+    assert.ok(unchanged.includes(field), field)
+  assert.deepEqual(
+    whole.filter(field => !unchanged.includes(field)),
+    [
+      'access-control-allow-origin',
+      'access-control-expose-headers',
+      'content-length',
+      'content-security-policy',
+      'content-type',
+      'log-records',
+      'referrer-policy',
+      'x-content-type-options',
+    ],
+  )
+  const ofOrigin = await fieldsFor({ 'if-none-match': '*', origin: 'https://example.org' })
+  assert.deepEqual(
+    ofOrigin.filter(field => !unchanged.includes(field)),
+    ['access-control-allow-origin', 'access-control-expose-headers'],
+  )
+})
+
 test('a missing entry is 404 and a bad token 401 even with a star', async () => {
   expectProblem(await ask('/api/entries/none', '*'), 404, 'ENTRY_NOT_FOUND')
   const headers = { 'if-none-match': '*' }
