@@ -1,4 +1,4 @@
-import { ENTRY_BYTES } from './corpus.ts'
+import { ENTRY_BYTES_MEAN } from './corpus.ts'
 import type { Operation } from './load/order.ts'
 import { median } from './numbers.ts'
 import { type Results, rateOf, ratioOf } from './results.ts'
@@ -28,7 +28,7 @@ function createCost({ targets }: Results): number | undefined {
 /** Judges every promise about speed and size against the figures of a run. */
 export function judge(results: Results): Claim[] {
   const { memory, bytesPerEntry } = results.targets[OWN] ?? {}
-  const disk = bytesPerEntry === undefined ? undefined : bytesPerEntry / ENTRY_BYTES
+  const disk = bytesPerEntry === undefined ? undefined : bytesPerEntry / ENTRY_BYTES_MEAN
   return [
     times(results, 'R against plain node:http, same bytes', 'R', ['limit-http'], 0.75),
     times(results, 'L against plain node:http, same bytes', 'L', ['limit-http'], 0.75),

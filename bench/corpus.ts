@@ -3,8 +3,9 @@ import { synsets } from '../scripts/wordnet.ts'
 /** A created entry. */
 export type Text = { title: string; summary: string; content: string; tags: string[] }
 
-/** Bytes of the texts of an entry. */
-export const ENTRY_BYTES = 2_000
+/** Bytes to which the texts of an entry are filled. Their mean is smaller, because each text ends at a word. */
+const ENTRY_BYTES = 2_000
+export const ENTRY_BYTES_MEAN = 1_995
 /** Upper bound of the number of glosses that fill up one content. */
 const ROUND = 50
 /** Distance between two glosses that fill up a content. It is a prime, so that texts that share one gloss seldom share two. */
