@@ -29,9 +29,9 @@ const NUMBERED = /\p{L}\D*\d/u
 const PARTS_MAX = 6
 const TERM_MAX = 64
 
-/** Adds a term of a word, unless it is empty or too long. */
+/** Adds a term of a word, unless it is empty or too long. Equal texts are one string, because terms are cached. */
 function add(terms: RankingTerm[], word: string, term: string, derived: boolean, role?: RankingTerm['role']): void {
-  if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term, word, derived, role })
+  if (term.length > 0 && term.length <= TERM_MAX) terms.push({ term: term === word ? word : term, word, derived, role })
 }
 
 /** Adds the term of a name and the number after it, such as Python 3.12. */
@@ -152,7 +152,9 @@ const PLACES = 16_384
 /** A chunk is remembered as two hashes of 32 bits. */
 const PLACE_SIZE = 4
 
-const NONE: readonly RankingTerm[] = []
+/** The terms of a chunk. Most chunks have one, and a list of one would take as much memory as the term. */
+type ChunkTerms = RankingTerm | readonly RankingTerm[]
+const NONE: ChunkTerms = []
 
 /** Remembers the terms of recent chunks by the hashes of a chunk, in bounded memory. */
 export class RecentTerms {
@@ -160,28 +162,28 @@ export class RecentTerms {
   readonly otherSeed = randomSeed()
   readonly #places: number
   readonly #hashes: Int32Array
-  readonly #terms: (readonly RankingTerm[])[]
+  readonly #terms: ChunkTerms[]
 
   constructor(places: number = PLACES) {
     this.#places = places
     this.#hashes = new Int32Array(places * PLACE_SIZE)
-    this.#terms = new Array<readonly RankingTerm[]>(places * 2).fill(NONE)
+    this.#terms = new Array<ChunkTerms>(places * 2).fill(NONE)
   }
 
   /** The terms of the chunk with these hashes, if they are remembered. */
-  find(hash: number, other: number): readonly RankingTerm[] | undefined {
+  find(hash: number, other: number): ChunkTerms | undefined {
     const place = hash & (this.#places - 1)
     const hashes = this.#hashes
     const at = place * PLACE_SIZE
     if (hashes[at] === hash && hashes[at + 1] === other) return this.#terms[2 * place]
     if (hashes[at + 2] !== hash || hashes[at + 3] !== other) return undefined
-    const terms = this.#terms[2 * place + 1] as readonly RankingTerm[]
+    const terms = this.#terms[2 * place + 1] as ChunkTerms
     this.add(hash, other, terms)
     return terms
   }
 
   /** Stores the terms of a chunk as the first of its place. The previous first becomes the second; the previous second is evicted. */
-  add(hash: number, other: number, terms: readonly RankingTerm[]): void {
+  add(hash: number, other: number, terms: ChunkTerms): void {
     const place = hash & (this.#places - 1)
     const hashes = this.#hashes
     const at = place * PLACE_SIZE
@@ -189,7 +191,7 @@ export class RecentTerms {
     hashes[at + 3] = hashes[at + 1] as number
     hashes[at] = hash
     hashes[at + 1] = other
-    this.#terms[2 * place + 1] = this.#terms[2 * place] as readonly RankingTerm[]
+    this.#terms[2 * place + 1] = this.#terms[2 * place] as ChunkTerms
     this.#terms[2 * place] = terms
   }
 }
@@ -215,7 +217,9 @@ function termsOfOther(text: string): RankingTerm[] {
   for (const match of whole.matchAll(CHUNK)) {
     const [chunk] = match
     // V8 makes a longer chunk a slice of the text. A cached slice would keep the whole text in memory.
-    for (const term of chunk.length > COPIED_CHARACTERS ? termsOfChunk(chunk) : termsOf(chunk)) terms.push(term)
+    const found = chunk.length > COPIED_CHARACTERS ? termsOfChunk(chunk) : termsOf(chunk)
+    if ('term' in found) terms.push(found)
+    else terms.push(...found)
     if (end === match.index - 1 && whole[end] === ' ') addTermOfPair(terms, before, chunk)
     before = chunk
     end = match.index + chunk.length
@@ -258,8 +262,7 @@ export function rankingTermsOf(text: string): RankingTerm[] {
   const codes: Uint8Array = bytes
   codes[bytes.write(text, 'latin1')] = 0
   const { seed, otherSeed } = recent
-  let from = 0
-  let end = -1
+  let [from, end] = [0, -1]
   for (let at = 0; at < text.length; at++) {
     const start = at
     let hash = seed
@@ -278,7 +281,7 @@ export function rankingTermsOf(text: string): RankingTerm[] {
     if (at === start && !isJoined) continue
     const before = from
     const gap = end
-    let found: readonly RankingTerm[]
+    let found: ChunkTerms
     if (isJoined) {
       ASCII_CHUNK.lastIndex = start
       const match = ASCII_CHUNK.exec(text)
@@ -292,7 +295,8 @@ export function rankingTermsOf(text: string): RankingTerm[] {
       found = recent.find(hash, other) ?? newTerms(bytes.toString('latin1', from, at), hash, other)
     }
     end = at
-    for (let one = 0; one < found.length; one++) terms.push(found[one] as RankingTerm)
+    if ('term' in found) terms.push(found)
+    else terms.push(...found)
     if ((kinds & DIGIT) !== 0 && gap === from - 1 && codes[gap] === SPACE) {
       addTermOfPair(terms, text.slice(before, gap), text.slice(from, end))
     }
@@ -326,7 +330,7 @@ const REMEMBERED_CHARACTERS = 40
 const recent = new RecentTerms()
 
 /** The terms of a chunk. By Zipf's law most words are in the cache and allocate nothing. */
-function termsOf(chunk: string): readonly RankingTerm[] {
+function termsOf(chunk: string): ChunkTerms {
   let [hash, other] = [recent.seed, recent.otherSeed]
   for (let at = 0; at < chunk.length; at++) {
     const code = chunk.charCodeAt(at)
@@ -337,11 +341,12 @@ function termsOf(chunk: string): readonly RankingTerm[] {
 }
 
 /** The terms of a chunk that is not in the cache. */
-function newTerms(chunk: string, hash: number, other: number): readonly RankingTerm[] {
+function newTerms(chunk: string, hash: number, other: number): ChunkTerms {
   const terms = termsOfChunk(chunk)
   // V8 reserves room for 17 elements when it grows an array. The copy has exactly the elements.
-  if (chunk.length <= REMEMBERED_CHARACTERS) recent.add(hash, other, terms.slice())
-  return terms
+  const found = terms.length === 1 ? (terms[0] as RankingTerm) : terms.slice()
+  if (chunk.length <= REMEMBERED_CHARACTERS) recent.add(hash, other, found)
+  return found
 }
 
 /** Raise it when the same text gets other pairs: search indexes are then rebuilt. */
