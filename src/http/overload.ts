@@ -188,8 +188,9 @@ export class Turns {
   }
 }
 
-/** The maximum number of steps of writes in one turn of the event loop. */
+/** The maximum number of steps of writes in one turn of the event loop, and the milliseconds after which no further one begins in it. */
 const MAX_STEPS_PER_TURN = 8
+const STEPS_BUDGET_MS = 2
 
 /**
  * Spreads the steps of writes over turns of the event loop. Writes arrive and are answered in groups. If one turn handled a whole group,
@@ -198,8 +199,9 @@ const MAX_STEPS_PER_TURN = 8
 export class WorkTurns {
   readonly #maxSteps: number
   readonly #waiting: (() => void)[] = []
-  /** The number of steps that have begun in this turn. */
+  /** The number of steps that have begun in this turn, and when the first one began, in milliseconds of the monotonic clock. */
   #steps = 0
+  #beganAt = 0
   /** Whether the next turn is scheduled. */
   #isScheduled = false
 
@@ -211,19 +213,29 @@ export class WorkTurns {
   waitToBegin(): Promise<void> | undefined {
     if (!this.#isScheduled) setImmediate(this.#beginTurn)
     this.#isScheduled = true
-    if (this.#steps === this.#maxSteps || this.#waiting.length > 0) {
-      return new Promise(resolve => this.#waiting.push(resolve))
-    }
+    const now = performance.now()
+    if (this.#steps === 0) this.#beganAt = now
+    const isOver = this.#steps === this.#maxSteps || now - this.#beganAt > STEPS_BUDGET_MS
+    if (isOver || this.#waiting.length > 0) return new Promise(resolve => this.#waiting.push(resolve))
     this.#steps += 1
     return undefined
   }
 
   readonly #beginTurn = (): void => {
-    const steps = this.#waiting.splice(0, this.#maxSteps)
-    this.#steps = steps.length
-    this.#isScheduled = steps.length > 0
+    this.#steps = 0
+    const steps = Math.min(this.#maxSteps, this.#waiting.length)
+    this.#isScheduled = steps > 0
+    // Node runs what follows a step before the next callback.
+    for (let step = 0; step < steps; step++) setImmediate(this.#beginStep)
     if (this.#isScheduled) setImmediate(this.#beginTurn)
-    for (const resolve of steps) resolve()
+  }
+
+  readonly #beginStep = (): void => {
+    const now = performance.now()
+    if (this.#steps === 0) this.#beganAt = now
+    if (now - this.#beganAt > STEPS_BUDGET_MS) return
+    this.#steps += 1
+    this.#waiting.shift()?.()
   }
 }
 

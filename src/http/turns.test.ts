@@ -194,3 +194,22 @@ test('works that come one by one do not wait', async () => {
     await nextTurn()
   }
 })
+
+/** The work of a costly step of a write, in milliseconds: more than the steps of one turn have. */
+const COSTLY_STEP = 3
+
+test('a costly step of a write is the last one in its turn', async () => {
+  const turns = new WorkTurns(PER_TURN)
+  const counted = countTurns()
+  const went: number[] = []
+  const step = async (): Promise<void> => {
+    await turns.waitToBegin()
+    went.push(counted.turns)
+    work(COSTLY_STEP)
+  }
+  // Those that come before the first one has worked would begin with it.
+  await step()
+  await Promise.all(Array.from({ length: PER_TURN }, step))
+  counted.stop()
+  assert.equal(new Set(went).size, PER_TURN + 1, went.join())
+})

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Client } from 'pg'
 import { Problem } from '../../src/contract/problem.ts'
 import type { Entry } from '../../src/contract/resources.ts'
-import { sql } from '../../src/engine/database.ts'
+import { sql, type Transaction } from '../../src/engine/database.ts'
 import { connectPostgres } from '../../src/engine/postgres.ts'
 import type { Observation } from '../../src/memory/activity/observe.ts'
 import { runWorks } from '../../src/stores/postgres/group-session.ts'
@@ -222,4 +222,35 @@ test('a commit whose answer was lost is found once the lock is free, after any t
   })
   const { body: list } = await call<{ items: Entry[] }>(url, 'GET', '/api/entries')
   assert.equal(list.items.length, 1)
+})
+
+/** Works of a group, and the time in milliseconds that each takes before its first statement: more than works of one turn have. */
+const COSTLY_WORKS = 8
+const COSTLY = 2
+
+test('costly works of one group begin in turns of their own, and share one transaction', { skip }, async t => {
+  const url = await databaseWithTables('costly works of a group')
+  const app = await startApp({ DATABASE_URL: url })
+  await newActor(app.url)
+  const connection = await connectPostgres({ url, name: 'test', statementTimeout: 5_000, idleTimeout: 5_000 })
+  t.after(() => connection.close())
+  await connection.exec('CREATE TABLE note (text TEXT NOT NULL); BEGIN')
+  let turns = 0
+  const count = (): void => {
+    turns += 1
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  const beganIn: number[] = []
+  const works = Array.from({ length: COSTLY_WORKS }, () => async (tx: Transaction) => {
+    beganIn.push(turns)
+    const until = performance.now() + COSTLY
+    while (performance.now() < until);
+    await tx.run(sql`INSERT INTO note (text) VALUES ('kept')`)
+  })
+  const { outcomes } = await runWorks(connection, new Map(), works)
+  clearImmediate(next)
+  await connection.exec('COMMIT')
+  assert.equal(new Set(beganIn).size, COSTLY_WORKS, beganIn.join())
+  assert.equal(outcomes.filter(outcome => 'result' in outcome).length, COSTLY_WORKS)
 })

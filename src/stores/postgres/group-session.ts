@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Problem } from '../../contract/problem.ts'
 import { batchStatements, type ColumnTypes, createTickBatcher, readerOf } from '../../engine/batching.ts'
 import { isUnavailable, type Loadable, type Sql, StoreFault } from '../../engine/database.ts'
@@ -17,9 +17,13 @@ import { HEAD, SEQUENCE_GAP } from '../../memory/head-rows.ts'
 import type { Server } from './prepare.ts'
 import { getConnectionBefore, type Session } from './session.ts'
 
+/** Milliseconds for works of a group that begin in one turn of the event loop. The others begin in later turns, so that reads run between. */
+const BEGIN_BUDGET_MS = 1
+
 /**
- * Runs works concurrently in the open transaction; no time that they write may be before `floor`. Statements that wait at the same time are sent together. Resolves with the outcome of
- * each work, and with the statements that must run before the commit. Throws if the transaction must be rolled back.
+ * Runs works concurrently in the open transaction; no time that they write may be before `floor`. Statements that wait at the same time are
+ * sent together. Resolves with the outcome of each work, and with the statements that must run before the commit. Throws if the transaction
+ * must be rolled back.
  */
 export async function runWorks(
   connection: PostgresConnection,
@@ -45,7 +49,14 @@ export async function runWorks(
     const shared = { ...reader, run: async (statement: Sql) => (await ask(statement)).count, lock }
     return runWork(shared, loaded, work, floor, error => error instanceof Problem).finally(release)
   }
-  const settled = await Promise.allSettled(works.map(run))
+  const running: Promise<PromiseSettledResult<Outcome>[]>[] = []
+  for (let began = performance.now(), at = 0; at < works.length; at++) {
+    running.push(Promise.allSettled([run(works[at] as Work)]))
+    if (performance.now() - began < BEGIN_BUDGET_MS) continue
+    await setImmediate()
+    began = performance.now()
+  }
+  const settled = (await Promise.all(running)).flat()
   over = true
   const outcomes = settled.map(one => {
     if (one.status === 'rejected') throw one.reason
