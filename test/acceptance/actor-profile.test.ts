@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { ActorProfile, Entry } from '../../src/contract/resources.ts'
 import { shareApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 const app = shareApp()
@@ -131,10 +131,7 @@ test('a profile shows nothing that moderation withdrew', async () => {
   await verify(hidden, other, 'SUPPORTED')
   await moderate(app.url, 'ENTRY', hidden.id, 'HIDE')
   const left = await profile(actor.id)
-  assert.deepEqual(
-    left.items.map(({ entryId }) => entryId),
-    [shown.id],
-  )
+  assert.deepEqual(columnOf(left.items, 'entryId'), [shown.id])
   assert.deepEqual([left.outcomes.revisions, left.outcomes.confirmed], [1, 0])
   assert.doesNotMatch(JSON.stringify(left), /Hidden title/)
   await moderate(app.url, 'ACTOR', actor.id, 'HIDE')

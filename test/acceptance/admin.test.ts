@@ -4,7 +4,7 @@ import { checkOf } from '../../src/contract/check.ts'
 import type { Entry } from '../../src/contract/resources.ts'
 import { AdminEvidence, AdminSnapshot, ModerationResult } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, useApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { AS_ADMIN, adminEvidence, moderate, NO_FLAGS, snapshot } from '../support/moderation.ts'
 
 let token: string
@@ -167,10 +167,7 @@ test('the dossier of an entry has its revisions and everything added to it, with
   assert.ok(checkOf(AdminEvidence).fits(raw))
   const dossier = await adminEvidence(app.url, entry.id.toUpperCase())
   assert.equal(dossier.entry.status, 'QUARANTINED')
-  assert.deepEqual(
-    dossier.revisions.map(({ id }) => id),
-    [revised.currentRevisionId, revisionId],
-  )
+  assert.deepEqual(columnOf(dossier.revisions, 'id'), [revised.currentRevisionId, revisionId])
   const kinds = dossier.interactions.map(({ kind, withdrawn }) => `${kind} ${withdrawn ?? ''}`.trim())
   assert.deepEqual(kinds.filter(kind => !kind.startsWith('activity')).sort(), [
     'contradiction true',

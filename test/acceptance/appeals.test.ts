@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AppealedDecision, Decision, Entry, ModerationResult } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
 
 const app = useApp({})
@@ -56,10 +56,7 @@ test('an author reads the acts on its actor, entries and records with ground and
     ...{ id: hidden.id, targetType: 'ENTRY', targetId: one.entry.id, action: 'HIDE', ground: 'PRIVATE_DATA' },
     ...{ reason: 'It names a person.', createdAt: hidden.createdAt, undoneAt: null, appealable: true, appeal: null },
   })
-  assert.deepEqual(
-    (await decisions(other.token)).items.map(({ id }) => id),
-    [erased.id],
-  )
+  assert.deepEqual(columnOf((await decisions(other.token)).items, 'id'), [erased.id])
   const restored = await act({ targetId: one.entry.id, action: 'RESTORE' })
   const page = await decisions(one.token, '?limit=1')
   assert.deepEqual([page.items[0]?.id, page.items[0]?.appealable], [restored.id, false])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Entry, EntryAsOf, FoundAsOfList } from '../../src/contract/resources.ts'
 import { shareApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus } from '../support/client.ts'
 import { judgingWorld, type Voice } from '../support/judging.ts'
 import { moderate } from '../support/moderation.ts'
 
@@ -98,10 +98,7 @@ test('find as of a sequence shows texts, revisions and standings at that sequenc
   await world.contradict(critic, await world.now(entry))
   const later = await publish('Later', 'A zorbal came later.')
   const { items, asOf: named } = await find(sequence, 'zorbal')
-  assert.deepEqual(
-    items.map(({ id }) => id),
-    [entry.id],
-  )
+  assert.deepEqual(columnOf(items, 'id'), [entry.id])
   const [row] = items
   assert.deepEqual(
     [row?.title, row?.currentRevisionId, row?.standing?.state, row?.updatedAt],

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Batch, Entry } from '../../src/contract/resources.ts'
 import { shareApp } from '../support/app.ts'
-import { allPages, call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import {
+  allPages,
+  call,
+  columnOf,
+  expectProblem,
+  expectStatus,
+  newActor,
+  newEntry,
+  revisionOf,
+} from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 let token: string
@@ -100,8 +109,5 @@ test('an exact revision is read by its id beside entries; one of a withdrawn ent
   assert.equal(items[1]?.id, entry.id)
   await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
   const hidden = expectStatus(await call<{ items: Record<string, unknown>[] }>(app.url, 'GET', path), 200).items
-  assert.deepEqual(
-    hidden.map(({ problem }) => problem),
-    ['ENTRY_WITHDRAWN', 'ENTRY_WITHDRAWN'],
-  )
+  assert.deepEqual(columnOf(hidden, 'problem'), ['ENTRY_WITHDRAWN', 'ENTRY_WITHDRAWN'])
 })

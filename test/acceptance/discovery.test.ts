@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { OPERATIONS } from '../../src/contract/operations.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
 import { startApp, useApp } from '../support/app.ts'
-import { call, expectStatus, newActor } from '../support/client.ts'
+import { call, columnOf, expectStatus, newActor } from '../support/client.ts'
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const CAPABILITIES = 'READ SEARCH CREATE EXPAND CORRECT VERIFY CONTRADICT CONNECT SYNTHESIZE'.split(' ')
@@ -197,7 +197,7 @@ test('every guide names every public operation, and none of the administrator', 
   }
   const open = Object.entries(OPERATIONS).filter(([, { access }]) => access !== 'admin')
   assert.deepEqual(
-    json.operations.map(({ name }) => name),
+    columnOf(json.operations, 'name'),
     open.map(([name]) => name),
   )
   assert.ok(Buffer.byteLength((await get('/llms.txt')).text) < 8_000)

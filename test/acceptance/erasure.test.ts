@@ -6,7 +6,7 @@ import { createClient } from '../../src/client/index.ts'
 import type { Batch, Entry, LogRecord, ModerationResult, PinsReport, Revision } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
 import { writeCanary } from '../support/canary.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { makeWorld, readExport, signedCheckpoint } from '../support/logged-world.ts'
 import { AS_ADMIN, adminEvidence, moderate, tryModerate } from '../support/moderation.ts'
 import { publicView } from '../support/public-view.ts'
@@ -115,10 +115,7 @@ test('an erased earlier revision leaves its entry, whose history and hashes go o
   expectProblem(await get(first), 410, 'ERASED')
   assert.equal(expectStatus(await get<Entry>(at), 200).content, 'Call somebody.')
   const { items } = expectStatus(await get<{ items: Revision[] }>(`${at}/revisions`), 200)
-  assert.deepEqual(
-    items.map(({ id }) => id),
-    [last.currentRevisionId, cleaned.currentRevisionId],
-  )
+  assert.deepEqual(columnOf(items, 'id'), [last.currentRevisionId, cleaned.currentRevisionId])
   expectStatus(await get(`${at}/blame`), 200)
   expectStatus(await get(`/api/asof/${sequence}/entries/${entry.slug}`), 200)
   const judged = { revisionId: entry.currentRevisionId, result: 'SUPPORTED', confidence: 1, rationale: 'Tried.' }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Entry, Evidence, EvidenceResults, Stats } from '../../src/contract/resources.ts'
 import { shareApp, startApp } from '../support/app.ts'
-import { type Answer, call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { type Answer, call, columnOf, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 const WRITES = 30
@@ -43,10 +43,7 @@ test('verifications and contradictions of several entries are recorded by one re
   const items = results(
     await send([verify(a), contradict(b, { sourceEntryId: a.id }), verify(c, { result: 'UNSUPPORTED' })]),
   )
-  assert.deepEqual(
-    items.map(({ status }) => status),
-    [201, 201, 201],
-  )
+  assert.deepEqual(columnOf(items, 'status'), [201, 201, 201])
   const [first, second] = items
   assert.equal(first?.verification?.entryId, a.id)
   assert.equal(first?.verification?.rationale, rationale)
@@ -201,10 +198,7 @@ test('a request begins one cooldown of each recorded kind, and a request refused
   const nothing = await batch(verify(entry, { entry: 'none' }))
   assert.deepEqual([results(nothing)[0]?.status, cooldown(nothing)], [404, undefined])
   const first = await batch(verify(entry), verify(entry), verify(entry))
-  assert.deepEqual(
-    results(first).map(({ status }) => status),
-    [201, 201, 201],
-  )
+  assert.deepEqual(columnOf(results(first), 'status'), [201, 201, 201])
   assert.equal(cooldown(first), String(COOLDOWN))
   expectStatus(await batch(contradict(entry)), 200)
   own.advance(5_000)
@@ -213,8 +207,5 @@ test('a request begins one cooldown of each recorded kind, and a request refused
   assert.equal(refused.headers.get('retry-after'), String(COOLDOWN - 5))
   assert.equal(remaining(refused, 'write-token'), 1_000 - 1 - 1 - 3 - 1)
   own.advance((COOLDOWN - 5) * 1_000)
-  assert.deepEqual(
-    results(await batch(verify(entry), contradict(entry))).map(({ status }) => status),
-    [201, 201],
-  )
+  assert.deepEqual(columnOf(results(await batch(verify(entry), contradict(entry))), 'status'), [201, 201])
 })

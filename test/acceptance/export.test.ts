@@ -9,7 +9,7 @@ import type { Observation } from '../../src/memory/activity/observe.ts'
 import { evidenceHash } from '../../src/memory/entries/rules.ts'
 import { listChangedActors } from '../../src/mirror/export-rows.ts'
 import { useApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { signedCheckpoint } from '../support/logged-world.ts'
 import { moderate, snapshot, toNoon } from '../support/moderation.ts'
 
@@ -64,14 +64,8 @@ test('every line matches the contract, in the order of its sequence, and every h
   const types = lines.map(({ type }) => type)
   const written = ['entry', 'entry', 'revision', 'verification', 'contradiction', 'relation']
   assert.deepEqual(types, [...written, 'observation', 'end'])
-  assert.deepEqual(
-    lines.slice(0, -1).map(({ sequence }) => sequence),
-    ['1', '2', '3', '4', '5', '6', '7'],
-  )
-  assert.deepEqual(
-    lines.slice(0, 6).map(({ record }) => record),
-    ['1', '2', '3', '4', '5', '6'],
-  )
+  assert.deepEqual(columnOf(lines.slice(0, -1), 'sequence'), ['1', '2', '3', '4', '5', '6', '7'])
+  assert.deepEqual(columnOf(lines.slice(0, 6), 'record'), ['1', '2', '3', '4', '5', '6'])
   const hashes = new Map<string | null, string | null>([[null, null]])
   for (const { revision } of lines) {
     if (revision === undefined) continue
@@ -86,14 +80,8 @@ test('every line matches the contract, in the order of its sequence, and every h
     [head?.totals.entries, head?.totals.revisions, head?.totals.relations],
     [entries, revisions, relations],
   )
-  assert.deepEqual(
-    (await linesFrom('?from=6')).map(({ sequence }) => sequence),
-    ['6', '7', undefined],
-  )
-  assert.deepEqual(
-    (await linesFrom('?from=900')).map(({ next }) => next),
-    ['900'],
-  )
+  assert.deepEqual(columnOf(await linesFrom('?from=6'), 'sequence'), ['6', '7', undefined])
+  assert.deepEqual(columnOf(await linesFrom('?from=900'), 'next'), ['900'])
 })
 
 test('the export has no token, digest of a token, origin, searched tag or row of the operator', async () => {
@@ -250,8 +238,5 @@ test('a malformed number is refused, and both paths are charged as reads', async
   for (const path of ['/api/export', '/api/export/manifest']) {
     assert.match((await call(app.url, 'GET', path)).headers.get('ratelimit-policy') ?? '', /read-origin/)
   }
-  assert.deepEqual(
-    (await linesFrom(`?from=${'9'.repeat(19)}`)).map(({ type }) => type),
-    ['end'],
-  )
+  assert.deepEqual(columnOf(await linesFrom(`?from=${'9'.repeat(19)}`), 'type'), ['end'])
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EntryList, FoundList } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
-import { call, callPatiently, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, callPatiently, columnOf, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 let token: string
@@ -80,10 +80,7 @@ test('words that no entry has are repaired, or named as missing', async () => {
   const found = await find('postgrseql conection refused xylophone')
   assert.equal(found.items[0]?.title, titleOf('refused'))
   assert.deepEqual(found.missing, ['xylophone'])
-  assert.deepEqual(
-    found.corrected.map(({ from }) => from),
-    ['postgrseql', 'conection'],
-  )
+  assert.deepEqual(columnOf(found.corrected, 'from'), ['postgrseql', 'conection'])
 })
 
 test('a word is corrected to a stop word only by a frequent kind of error', async () => {
@@ -240,10 +237,7 @@ test('a list by relevance has entries with all words first, then those with any,
 
 test('a tag filters, a withdrawn entry is not found, and a long stack trace is accepted whole', async () => {
   const q = 'connections readers database'
-  assert.deepEqual(
-    (await find(q, { tag: 'SQLite' })).items.map(({ title }) => title),
-    [titleOf('wal')],
-  )
+  assert.deepEqual(columnOf((await find(q, { tag: 'SQLite' })).items, 'title'), [titleOf('wal')])
   const trace = `TypeError: cannot read properties of undefined\n${'    at Object.<anonymous> (/srv/app/index.js:1:1)\n'.repeat(30)}parseUserNames failed`
   assert.equal(await first(trace.slice(0, 2_000)), titleOf('parser'))
   const wal = (await find('sqlite wal')).items[0]
@@ -284,17 +278,11 @@ test('evidence orders near ties: supported, unchecked, contradicted', async () =
   assert.equal((await judge(contradicted.slug, 'contradict', contradiction)).status, 201)
 
   const { items } = await find('fire the kiln to which cone')
-  assert.deepEqual(
-    items.slice(0, 2).map(({ slug }) => slug),
-    [supported.slug, plain.slug],
-  )
+  assert.deepEqual(columnOf(items.slice(0, 2), 'slug'), [supported.slug, plain.slug])
   assert.equal(items.at(-1)?.slug, contradicted.slug)
   assert.equal(items[0]?.standing.state, 'SUPPORTED')
   const ofState = await find('fire the kiln', { state: 'CONTRADICTED' })
-  assert.deepEqual(
-    ofState.items.map(({ slug }) => slug),
-    [contradicted.slug],
-  )
+  assert.deepEqual(columnOf(ofState.items, 'slug'), [contradicted.slug])
   const { items: none, coverage, match, answerable } = await find('fire the kiln', { state: 'DISPUTED' })
   assert.deepEqual({ none, coverage, match, answerable }, { none: [], coverage: 'NONE', match: 0, answerable: false })
 

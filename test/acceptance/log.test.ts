@@ -10,7 +10,7 @@ import { parseVerifierKey, verifySignatures } from '../../src/tlog/verify/signat
 import { tilePath } from '../../src/tlog/verify/tile.js'
 import { parseProof, verifyInclusion } from '../../src/tlog/verify/tree.js'
 import { useApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { makeWorld, signedCheckpoint } from '../support/logged-world.ts'
 import { moderate } from '../support/moderation.ts'
 
@@ -44,10 +44,7 @@ test('every permanent record is in the log: keys, checkpoint, entries, tiles and
   const { entry, revised, verification, contradiction, relation } = await makeWorld(app.url, token)
   const { note, size, root, origin } = await checkpoint()
   const keys = await Promise.all((await textOf('/log/keys')).trimEnd().split('\n').map(parseVerifierKey))
-  assert.deepEqual(
-    keys.map(({ name }) => name),
-    [origin, origin],
-  )
+  assert.deepEqual(columnOf(keys, 'name'), [origin, origin])
   assert.match(origin, /^localhost\/log\/[0-9a-f]{8}$/)
   assert.equal((await verifySignatures(parseNote(note), keys, verifyWithNode)).good.length, keys.length)
 

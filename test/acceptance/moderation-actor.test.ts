@@ -16,6 +16,7 @@ import {
   allPages,
   call,
   callPatiently,
+  columnOf,
   expectProblem,
   expectStatus,
   newActor,
@@ -134,10 +135,7 @@ test('a hidden actor has no public name, and its entries get another ETag', asyn
   assert.ok(rows.length >= 4)
   assert.deepEqual(new Set(rows.map(row => row.actorName)), new Set([null]))
   const list = expectStatus(await callPatiently<EntryList>(app.url, 'GET', '/api/search?q=baby'), 200)
-  assert.deepEqual(
-    list.items.map(item => item.actor),
-    [{ ...entry.actor, declared: BLANK }],
-  )
+  assert.deepEqual(columnOf(list.items, 'actor'), [{ ...entry.actor, declared: BLANK }])
   const old = { 'if-none-match': headers.get('etag') ?? '' }
   const fresh = await call(app.url, 'GET', `/api/entries/${entry.slug}`, { headers: old })
   expectStatus(fresh, 200)
@@ -168,10 +166,7 @@ test('entries and additions of a quarantined actor are withdrawn, its revisions 
   const rows = async () => (await feed()).filter(row => row.actorId === id)
   const view = () => publicView(app.url, [entry, revised], ['guest', 'by a guest', 'kept'])
   const [before, counts, acted] = [await view(), await stats(), await rows()]
-  assert.deepEqual(
-    acted.map(row => row.action),
-    ['EXPAND', 'CONNECT', 'CONTRADICT', 'VERIFY', 'CREATE'],
-  )
+  assert.deepEqual(columnOf(acted, 'action'), ['EXPAND', 'CONNECT', 'CONTRADICT', 'VERIFY', 'CREATE'])
 
   await moderate(app.url, 'ACTOR', id, 'QUARANTINE')
   await assertWithdrawn(app.url, entry.id)
@@ -179,10 +174,7 @@ test('entries and additions of a quarantined actor are withdrawn, its revisions 
   assert.deepEqual(evidence, { verifications: [], contradictions: [], nextCursor: null })
   assert.deepEqual(await allPages<Relation>(app.url, `${at}/relations`), [])
   const revisions = await allPages<Revision>(app.url, `${at}/revisions`)
-  assert.deepEqual(
-    revisions.map(one => one.id),
-    [revised.currentRevisionId, target.currentRevisionId],
-  )
+  assert.deepEqual(columnOf(revisions, 'id'), [revised.currentRevisionId, target.currentRevisionId])
   assert.equal(expectStatus(await read(target.id), 200).currentRevisionId, revised.currentRevisionId)
   assert.deepEqual(await rows(), [])
   const timeline = await allPages<Activity>(app.url, `${at}/timeline`)

@@ -7,6 +7,7 @@ import {
   type Answer,
   allPages,
   call,
+  columnOf,
   expectProblem,
   expectStatus,
   newActor,
@@ -218,16 +219,10 @@ test('other resources no longer name a withdrawn entry, except hashed sources', 
   assert.equal(connects(before).length, 2)
 
   await moderate(app.url, 'ENTRY', entry.id, 'HIDE')
-  assert.deepEqual(
-    (await evidence()).contradictions.map(one => one.sourceEntryId),
-    [null],
-  )
+  assert.deepEqual(columnOf((await evidence()).contradictions, 'sourceEntryId'), [null])
   assert.equal((await call<{ items: [] }>(app.url, 'GET', `${at}/relations`)).body.items.length, 0)
   const revisions = await allPages<Revision>(app.url, `${at}/revisions`)
-  assert.deepEqual(
-    revisions.map(one => one.sources),
-    [sources],
-  )
+  assert.deepEqual(columnOf(revisions, 'sources'), [sources])
   const hidden = await rows()
   assert.equal(connects(hidden).length, 0)
   assert.deepEqual(
@@ -238,10 +233,7 @@ test('other resources no longer name a withdrawn entry, except hashed sources', 
   assert.partialDeepStrictEqual(source, { metadata: { sourceEntryId: null } })
 
   await moderate(app.url, 'ENTRY', entry.id, 'RESTORE')
-  assert.deepEqual(
-    (await evidence()).contradictions.map(one => one.sourceEntryId),
-    [entry.id],
-  )
+  assert.deepEqual(columnOf((await evidence()).contradictions, 'sourceEntryId'), [entry.id])
   assert.equal(connects(await rows()).length, 2)
 })
 

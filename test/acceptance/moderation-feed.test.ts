@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Entry, Revision } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
-import { allPages, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { allPages, call, columnOf, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate, snapshot } from '../support/moderation.ts'
 
 let host: { id: string; token: string }
@@ -72,10 +72,7 @@ test('no row of a quarantined actor is in a public feed, its reads add none, and
     assert.doesNotMatch(await page(path), /Nemophila/, path)
   }
   const chain = await allPages<Revision>(app.url, `/api/entries/${entry.slug}/revisions`)
-  assert.deepEqual(
-    chain.map(({ actorId }) => actorId),
-    [actor.id, host.id],
-  )
+  assert.deepEqual(columnOf(chain, 'actorId'), [actor.id, host.id])
 
   await moderate(app.url, 'ACTOR', actor.id, 'RESTORE')
   const again = await rows()

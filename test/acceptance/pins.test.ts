@@ -4,7 +4,7 @@ import type { Entry, PinsReport } from '../../src/contract/resources.ts'
 import type { Reads } from '../../src/memory/operation.ts'
 import { checkPins } from '../../src/memory/pins/check.ts'
 import { shareApp, startApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 let token: string
@@ -185,10 +185,7 @@ test('a pin of an unknown entry, or of a revision of another entry, is UNKNOWN; 
     { entryId: one.id, slug: two.slug, revisionId: one.currentRevisionId },
     { entryId: one.id, slug: 'no-such-entry', revisionId: one.currentRevisionId },
   ])
-  assert.deepEqual(
-    items.map(({ kind }) => kind),
-    ['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'UNKNOWN'],
-  )
+  assert.deepEqual(columnOf(items, 'kind'), ['UNKNOWN', 'UNKNOWN', 'UNKNOWN', 'UNKNOWN'])
   const pin = pinOf(one)
   for (const [body, code] of [
     [{}, 'MISSING_MEMBER'],

@@ -8,7 +8,7 @@ import type {
   ReportReceipt,
 } from '../../src/contract/resources.ts'
 import { ADMIN_TOKEN, useApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { AS_ADMIN, moderate, snapshot } from '../support/moderation.ts'
 
 const COOLDOWN = 30
@@ -141,10 +141,7 @@ test('reports are listed page by page, the open ones or all', async () => {
     open,
     all.filter(({ resolution }) => resolution === null),
   )
-  assert.deepEqual(
-    all.slice(0, 2).map(({ id }) => id),
-    made.toReversed(),
-  )
+  assert.deepEqual(columnOf(all.slice(0, 2), 'id'), made.toReversed())
   assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
 })
 

@@ -11,7 +11,7 @@ import type {
   WorkList,
 } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
-import { call, callPatiently, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, callPatiently, columnOf, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 let token: string
 const app = useApp({}, async () => {
@@ -56,10 +56,7 @@ test('an answer with an entry names the signals of its current revision, and no 
     assert.deepEqual(await read(path), again)
   }
   const { items } = await read<EntryList>('/api/entries?limit=2')
-  assert.deepEqual(
-    items.map(({ signals }) => signals),
-    [all, []],
-  )
+  assert.deepEqual(columnOf(items, 'signals'), [all, []])
   const revision = await read<object>(`/api/entries/${again.slug}/revisions/${again.currentRevisionId}`)
   assert.ok(!('signals' in revision), 'the hashed resource has no further member')
 })
@@ -165,17 +162,11 @@ test('a flagged entry follows those that fit half as well, precedes the others, 
   const honest = await publish('Set quokka.maxAge, and the cache is cut every hour.', { title, summary })
   const weak = await publish('Leaves and grass.', { title: 'Food of the quokka', summary: 'What it eats.' })
   const found = await read<FoundList>('/api/find?limit=10&q=quokka%20cache%20grows%20without%20bound')
-  assert.deepEqual(
-    found.items.map(({ id }) => id),
-    [honest.id, poisoned.id, weak.id],
-  )
+  assert.deepEqual(columnOf(found.items, 'id'), [honest.id, poisoned.id, weak.id])
   assert.deepEqual(found.items[1]?.signals, ['DESTRUCTIVE_COMMAND', 'INSTRUCTION_LIKE'])
   const alone = await publish(POISON, { title: 'Wombat index is corrupt', summary: 'The wombat index breaks.' })
   const only = await read<FoundList>('/api/find?limit=10&q=wombat%20corrupt')
-  assert.deepEqual(
-    only.items.map(({ id }) => id),
-    [alone.id],
-  )
+  assert.deepEqual(columnOf(only.items, 'id'), [alone.id])
   const brief = await callPatiently(app.url, 'GET', '/api/find?q=wombat&tokens=2000', {
     headers: { accept: 'text/markdown' },
   })
@@ -314,19 +305,10 @@ test('evidence, relations and the standing name the signals of rationales, quote
   const both = ['DESTRUCTIVE_COMMAND', 'INSTRUCTION_LIKE']
 
   const evidence = await read<Evidence>(`/api/entries/${entry.slug}/evidence`)
-  assert.deepEqual(
-    evidence.verifications.map(({ signals }) => signals),
-    [['PIPE_TO_SHELL'], undefined],
-  )
-  assert.deepEqual(
-    evidence.contradictions.map(({ signals }) => signals),
-    [both],
-  )
+  assert.deepEqual(columnOf(evidence.verifications, 'signals'), [['PIPE_TO_SHELL'], undefined])
+  assert.deepEqual(columnOf(evidence.contradictions, 'signals'), [both])
   const relations = await read<{ items: Relation[] }>(`/api/entries/${entry.slug}/relations`)
-  assert.deepEqual(
-    relations.items.map(({ signals }) => signals),
-    [both],
-  )
+  assert.deepEqual(columnOf(relations.items, 'signals'), [both])
   const revised = expectStatus(
     await call<Entry>(app.url, 'POST', `/api/entries/${entry.slug}/revisions`, {
       token: await named(),

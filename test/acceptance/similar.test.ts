@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity, Entry, SimilarList } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { moderate } from '../support/moderation.ts'
 
 let token: string
@@ -62,7 +62,7 @@ test('entries with only common words in common are not similar', async () => {
   assert.equal(many[0]?.title, 'How to repair device number 7')
   assert.ok(many.length <= 10, String(many.length))
   assert.deepEqual(
-    many.map(({ score }) => score),
+    columnOf(many, 'score'),
     many.map(({ score }) => score).toSorted((a, b) => b - a),
   )
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry, FoundList } from '../../src/contract/resources.ts'
 import { useApp } from '../support/app.ts'
-import { call } from '../support/client.ts'
+import { call, columnOf } from '../support/client.ts'
 import { assertOneStanding, countsOf, judgingWorld, proseOf, type Voice } from '../support/judging.ts'
 
 let author: Voice
@@ -209,10 +209,7 @@ test('a changed sentence is named with the revision and the actor that wrote it'
   assert.partialDeepStrictEqual(standing.unconfirmed, [
     { section: 'CONTENT', text: 'Wait 0 s.', revisionId: changed.currentRevisionId, actor: { id: editor.id } },
   ])
-  assert.deepEqual(
-    standing.removed.map(({ text }) => text),
-    ['Wait 2 s.', 'Never mix them.'],
-  )
+  assert.deepEqual(columnOf(standing.removed, 'text'), ['Wait 2 s.', 'Never mix them.'])
   assert.deepEqual(standing.best, { revisionId: entry.currentRevisionId, state: 'SUPPORTED' })
 })
 
@@ -291,10 +288,7 @@ test('a contradiction and a CONTRADICTS relation of one actor are both kept, and
     if (!isFirst) await world.contradict(judge, target, 'Measured: 3 s.')
     const { tally, contradictions } = await assertOneStanding(world, target)
     assert.deepEqual([tally.contradicted, tally.against], [1, 1])
-    assert.deepEqual(
-      contradictions.map(({ rationale }) => rationale),
-      ['Measured: 3 s.'],
-    )
+    assert.deepEqual(columnOf(contradictions, 'rationale'), ['Measured: 3 s.'])
   }
 })
 
@@ -341,10 +335,7 @@ test('at most three contradictions are shown, one from each network, with the te
   const judges = await world.voices(3)
   for (const [n, judge] of judges.entries()) await world.contradict(judge, entry, `Reason ${n}`)
   const { contradictions, tally } = await assertOneStanding(world, entry)
-  assert.deepEqual(
-    contradictions.map(({ rationale }) => rationale),
-    ['Reason 2', 'Reason 1', 'Reason 0'],
-  )
+  assert.deepEqual(columnOf(contradictions, 'rationale'), ['Reason 2', 'Reason 1', 'Reason 0'])
   assert.equal(tally.contradicted, 7)
   assert.equal(tally.against, 4)
 })

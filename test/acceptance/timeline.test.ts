@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Activity, Actor, Entry } from '../../src/contract/resources.ts'
 import { TRUST } from '../../src/contract/vocabulary.ts'
 import { useApp } from '../support/app.ts'
-import { type Answer, call, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { type Answer, call, columnOf, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -127,16 +127,16 @@ test('reads of an entry and of its resources are one row per actor and hour, wit
   const early = (await timeline(entry)).items.filter(({ action }) => action === 'READ')
   assert.equal(early.length, 3)
   assert.deepEqual(
-    early.filter(({ actorId }) => actorId === reader.actor.id).map(({ requestId }) => requestId),
+    columnOf(
+      early.filter(({ actorId }) => actorId === reader.actor.id),
+      'requestId',
+    ),
     [first],
   )
   app.advance(HOUR)
   const second = await read(revision, reader.token)
   const late = (await timeline(entry)).items.filter(({ actorId }) => actorId === reader.actor.id)
-  assert.deepEqual(
-    late.map(({ requestId }) => requestId),
-    [second, first],
-  )
+  assert.deepEqual(columnOf(late, 'requestId'), [second, first])
 })
 
 test('a row of a read names the revision that was read', async () => {

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { columnOf } from '../support/client.ts'
 
 const COMMAND = join(import.meta.dirname, '../../bench/search/main.ts')
 
@@ -40,10 +41,7 @@ test('a collection is measured over HTTP and against the reference, and the exit
   )
   assert.notEqual(status, 2, stderr)
   const { results, judged } = JSON.parse(stdout) as Report
-  assert.deepEqual(
-    results.map(({ name }) => name),
-    ['tiny'],
-  )
+  assert.deepEqual(columnOf(results, 'name'), ['tiny'])
   const systems = results[0]?.systems ?? []
   assert.ok(systems.some(({ name }) => name === 'search') && systems.some(({ name }) => name === 'fts5 porter OR'))
   for (const { name, kinds } of systems) {

@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { type Client, createClient, type Revision } from '../../src/client/index.ts'
 import { canonicalJson, evidenceHashOf } from '../../src/client/log.ts'
 import { shareApp } from '../support/app.ts'
+import { columnOf } from '../support/client.ts'
 
 let client: Client
 let revisions: Revision[]
@@ -67,19 +68,13 @@ test('a changed byte in an old revision, or a missing revision, is found', async
   const oldest = revisions[2] as Revision
   const forged = await through(text => text.replace('Initial revision', 'Initial revisioN')).verifyHistory('hash')
   assert.deepEqual([forged.holds, forged.revisions], [false, 3])
-  assert.deepEqual(
-    forged.broken.map(({ revisionId }) => revisionId),
-    [oldest.id],
-  )
+  assert.deepEqual(columnOf(forged.broken, 'revisionId'), [oldest.id])
   // Rehashing the forged one breaks the next.
   const rehashed = await evidenceHashOf({ ...oldest, rationale: 'Initial revisioN' }, null)
   const chained = await through(text =>
     text.replace('Initial revision', 'Initial revisioN').replaceAll(oldest.evidenceHash, rehashed),
   ).verifyHistory('hash')
-  assert.deepEqual(
-    chained.broken.map(({ revisionId }) => revisionId),
-    [revisions[1]?.id],
-  )
+  assert.deepEqual(columnOf(chained.broken, 'revisionId'), [revisions[1]?.id])
   const without = (text: string) => {
     const page = JSON.parse(text) as { items?: Revision[] }
     return page.items === undefined ? text : JSON.stringify({ ...page, items: page.items.toSpliced(1, 1) })

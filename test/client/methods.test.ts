@@ -5,7 +5,7 @@ import type { Entry } from '../../src/client/resources.ts'
 import { OPERATIONS as TABLE } from '../../src/client/table.ts'
 import { OPERATIONS, type Operation } from '../../src/contract/operations.ts'
 import { useApp } from '../support/app.ts'
-import { call, newActor } from '../support/client.ts'
+import { call, columnOf, newActor } from '../support/client.ts'
 
 let client: Client
 let entry: Entry
@@ -48,10 +48,7 @@ test('entries are listed, searched and read by every parameter', async () => {
     limit: 3,
     offset: 0,
   })
-  assert.deepEqual(
-    found.items.map(({ id }) => id),
-    [entry.id],
-  )
+  assert.deepEqual(columnOf(found.items, 'id'), [entry.id])
   assert.equal(found.limit, 3)
   assert.equal((await client.listEntries({ offset: 1, limit: 1 })).items[0]?.id, entry.id)
   assert.equal((await client.listEntries()).items.length, 2)

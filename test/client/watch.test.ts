@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Activity, type ClientSettings, createClient } from '../../src/client/index.ts'
 import { shareApp } from '../support/app.ts'
-import { newActor, newEntry } from '../support/client.ts'
+import { columnOf, newActor, newEntry } from '../support/client.ts'
 
 let token: string
 const app = shareApp({}, async () => {
@@ -96,10 +96,7 @@ test('rows after an id are returned in order, followed by new ones', async () =>
   const first = await watched.next()
   const later = await makeThree()
   const taken = [first.value as Activity, ...(await take(5, watched))]
-  assert.deepEqual(
-    taken.map(({ entryId }) => entryId),
-    [...known, ...later],
-  )
+  assert.deepEqual(columnOf(taken, 'entryId'), [...known, ...later])
   assert.ok(sent.at(-1)?.url.endsWith(`/api/activity/stream?after=${newest}`))
   assert.equal(sent.at(-1)?.headers.get('accept'), 'text/event-stream')
   assert.equal(sent.at(-1)?.headers.get('x-actor-token'), null)
@@ -154,10 +151,7 @@ test('changes of some entries are listed, iterated and watched', async () => {
   const after = String(Number(sequence) - 3)
   const walked = await Array.fromAsync(client.all.listChanges({ after, limit: 1 }))
   const listed = await client.listChanges({ after, entry: `${one},${three}` })
-  assert.deepEqual(
-    listed.items.map(({ entryId }) => entryId),
-    [one, three],
-  )
+  assert.deepEqual(columnOf(listed.items, 'entryId'), [one, three])
   assert.equal(walked.length, 3)
   const watched = client.watchChanges({ after, entry: `${one},${three}` })
   assert.deepEqual(await take(2, watched), listed.items)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, columnOf, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 import { exchange } from './raw-wire.ts'
 
@@ -164,10 +164,7 @@ test('bytes after a valid write that are not HTTP get no answer, and the write g
   for (let n = 0; n < 10; n++) {
     const options = { expected: 2, patience: PATIENCE, bodiless: false }
     const { responses, closed, leftover } = await exchange(server.url, Buffer.from(bytes), options)
-    assert.deepEqual(
-      responses.map(({ status }) => status),
-      [201],
-    )
+    assert.deepEqual(columnOf(responses, 'status'), [201])
     assert.ok(closed)
     assert.equal(leftover, '')
   }

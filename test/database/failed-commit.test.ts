@@ -8,6 +8,7 @@ import { GroupCommit } from '../../src/engine/group-commit.ts'
 import { openSqlite, type SqliteConnection, sqliteSession } from '../../src/engine/sqlite.ts'
 import { errorOfReply, replyOfError } from '../../src/engine/thread.ts'
 import { problemOf } from '../../src/http/exchange.ts'
+import { columnOf } from '../support/client.ts'
 
 /** The code that a client gets for an error of the thread that writes. */
 const codeOf = (error: unknown): string => problemOf(errorOfReply(replyOfError(1, error) as never)).code
@@ -34,8 +35,5 @@ test('a write whose commit failed gets OUTCOME_UNKNOWN, and later ones STORE_UNA
   await assert.rejects(write('first'), error => codeOf(error) === 'OUTCOME_UNKNOWN')
   await assert.rejects(write('second'), error => codeOf(error) === 'STORE_UNAVAILABLE')
   const stored = connection.all<{ text: string }>(sql`SELECT text FROM note`)
-  assert.deepEqual(
-    stored.map(({ text }) => text),
-    ['first'],
-  )
+  assert.deepEqual(columnOf(stored, 'text'), ['first'])
 })

@@ -11,6 +11,7 @@ import { connectPostgres, type PostgresConnection } from '../../src/engine/postg
 import { MIGRATIONS, type Migration } from '../../src/engine/schema.ts'
 import { PostgresStore } from '../../src/stores/postgres/store.ts'
 import { spawn } from '../support/children.ts'
+import { columnOf } from '../support/client.ts'
 import { databaseOf, dropDatabaseOf, NO_POSTGRES } from '../support/engine.ts'
 import { GATE, STEPS, TABLES_PER_STEP } from './migrating-steps.ts'
 
@@ -130,10 +131,7 @@ test('a failed step is rolled back, and the steps before it stay', { skip }, asy
     postgres: 'CREATE TABLE a (b BIGINT); CREATE TABLE a (b BIGINT);',
   }
   await assert.rejects(migratePostgres(connection, 1, [...MIGRATIONS, broken]), /already exists/)
-  assert.deepEqual(
-    (await appliedToPostgres(connection)).map(({ name }) => name),
-    ['initial'],
-  )
+  assert.deepEqual(columnOf(await appliedToPostgres(connection), 'name'), ['initial'])
   assert.deepEqual(await ask(connection, `SELECT tablename FROM pg_tables WHERE tablename = 'a'`), [])
 })
 

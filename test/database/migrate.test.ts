@@ -10,6 +10,7 @@ import { appliedMigrations, migrate } from '../../src/engine/migrate.ts'
 import { MIGRATIONS, type Migration } from '../../src/engine/schema.ts'
 import { openSqlite, type SqliteConnection } from '../../src/engine/sqlite.ts'
 import { spawn } from '../support/children.ts'
+import { columnOf } from '../support/client.ts'
 import { STEPS, TABLES_PER_STEP } from './migrating-steps.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'palimpsest-migrate-'))
@@ -62,7 +63,7 @@ test('an empty store migrates to the newest schema, and a second migration chang
 
 test('the numbers of the steps are consecutive from 1', () => {
   assert.deepEqual(
-    MIGRATIONS.map(({ number }) => number),
+    columnOf(MIGRATIONS, 'number'),
     MIGRATIONS.map((_, index) => index + 1),
   )
 })
@@ -83,7 +84,7 @@ test('twenty processes that start at once migrate once', async () => {
   for (const { code, stderr } of ends) assert.equal(code, 0, stderr)
   withStore(path, connection => {
     assert.deepEqual(
-      appliedMigrations(connection).map(({ number }) => number),
+      columnOf(appliedMigrations(connection), 'number'),
       STEPS.map(({ number }) => number),
     )
     assertWhole(connection)
@@ -169,10 +170,7 @@ test('a failed step is rolled back, and the steps before it stay', () => {
     }
     assert.throws(() => migrate(connection, 1, [...MIGRATIONS, broken]), /already exists/)
     assert.ok(!connection.raw.isTransaction)
-    assert.deepEqual(
-      appliedMigrations(connection).map(({ name }) => name),
-      ['initial'],
-    )
+    assert.deepEqual(columnOf(appliedMigrations(connection), 'name'), ['initial'])
     assert.equal(connection.one(sql`SELECT name FROM sqlite_schema WHERE name = 'a'`), undefined)
   })
 })

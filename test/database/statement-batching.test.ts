@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { batchStatements, type ColumnTypes } from '../../src/engine/batching.ts'
 import { type Sql, sql } from '../../src/engine/database.ts'
 import type { Query, Result } from '../../src/engine/postgres.ts'
+import { columnOf } from '../support/client.ts'
 
 const columns: ColumnTypes = new Map([
   [
@@ -40,10 +41,7 @@ test('SELECTs with equal text become one join over their values, and each gets i
     ]),
     { rows: [], count: 1, command: 'INSERT' },
   ]) as Result[]
-  assert.deepEqual(
-    answers.map(({ rows }) => rows),
-    [[{ text: 'a' }], [], [], [{ text: 'b' }, { text: 'c' }]],
-  )
+  assert.deepEqual(columnOf(answers, 'rows'), [[{ text: 'a' }], [], [], [{ text: 'b' }, { text: 'c' }]])
 })
 
 test('the LIMIT stays a value that the planner sees: only SELECTs with equal LIMIT are joined', () => {
@@ -74,10 +72,7 @@ test('equal SELECTs without joined values run once, and each caller gets the row
   ])
   assert.equal(text, 'SELECT text FROM note ORDER BY number DESC LIMIT $1')
   const answers = split([result([{ text: 'b' }]), result([{ text: 'c' }])]) as Result[]
-  assert.deepEqual(
-    answers.map(({ rows }) => rows),
-    [[{ text: 'b' }], [{ text: 'c' }], [{ text: 'b' }]],
-  )
+  assert.deepEqual(columnOf(answers, 'rows'), [[{ text: 'b' }], [{ text: 'c' }], [{ text: 'b' }]])
 })
 
 test('plain INSERTs with equal text become one, nulls included; an INSERT with more than VALUES stays alone', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { spawn } from '../support/children.ts'
-import { call, callPatiently, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, callPatiently, columnOf, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { makeDirectory } from '../support/process.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
@@ -144,10 +144,7 @@ export async function useService(base: string, adminToken: string): Promise<stri
     await callPatiently<{ items: { slug: string }[] }>(base, 'GET', '/api/search?q=gyokuro+55'),
     200,
   )
-  assert.deepEqual(
-    found.items.map(({ slug }) => slug),
-    [entry.slug],
-  )
+  assert.deepEqual(columnOf(found.items, 'slug'), [entry.slug])
   const page = await call(base, 'GET', `/entries/${entry.slug}`, { headers: { accept: 'text/html' } })
   assert.equal(page.status, 200)
   const withdrawn = await newEntry(base, token)

@@ -3,7 +3,7 @@ import { suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { indexFile } from '../../src/stores/embedded/directory.ts'
 import { startApp } from '../support/app.ts'
-import { call, expectProblem, newActor, newEntry, sendUntil } from '../support/client.ts'
+import { call, columnOf, expectProblem, newActor, newEntry, sendUntil } from '../support/client.ts'
 import { type Client, createClient, sendPatiently } from '../support/load.ts'
 import { lockFile } from '../support/lock.ts'
 import { eventually } from '../support/process.ts'
@@ -48,10 +48,7 @@ test('searches that wait for the index do not cause later searches to be refused
   release()
   for (const { status, text } of (await Promise.all(answers)).flat()) {
     assert.equal(status, 200, text)
-    assert.deepEqual(
-      (JSON.parse(text) as { items: { id: string }[] }).items.map(entry => entry.id),
-      [id],
-    )
+    assert.deepEqual(columnOf((JSON.parse(text) as { items: { id: string }[] }).items, 'id'), [id])
   }
   assert.deepEqual(refused, [])
   assert.equal((await app.store.metrics()).searchesWaiting, 0)
@@ -74,10 +71,7 @@ suite('a locked index', { concurrency: 2 }, () => {
     await eventually('the lock is logged', PATIENCE, async () => logged() > 0 || undefined)
     release()
     const { body } = await sendUntil(({ status }) => status !== 503, search)
-    assert.deepEqual(
-      body.items.map(entry => entry.id),
-      [id],
-    )
+    assert.deepEqual(columnOf(body.items, 'id'), [id])
     const isWritten = async () => /the search index is written again/.test(app.log()) || undefined
     await eventually('it is logged that the index is written again', PATIENCE, isWritten)
     assert.equal(logged(), 1, 'the lock is logged once, when it began')
@@ -89,17 +83,11 @@ suite('a locked index', { concurrency: 2 }, () => {
     const { token } = await newActor(app.url)
     const { id } = await newEntry(app.url, token, { title: 'Untidy' })
     const search = () => call<{ items: { id: string }[] }>(app.url, 'GET', '/api/search?q=untidy')
-    assert.deepEqual(
-      (await search()).body.items.map(entry => entry.id),
-      [id],
-    )
+    assert.deepEqual(columnOf((await search()).body.items, 'id'), [id])
     // It is tidied once nothing was written for a while, which fails then.
     const release = lockFile(indexFile(app.dataDir))
     await pause(LOCKED)
-    assert.deepEqual(
-      (await search()).body.items.map(entry => entry.id),
-      [id],
-    )
+    assert.deepEqual(columnOf((await search()).body.items, 'id'), [id])
     release()
     assert.doesNotMatch(app.log(), /search index (cannot|is written)/)
   })

@@ -6,7 +6,7 @@ import { COUNTED_JUDGEMENTS, isAgainst, repliesOf } from '../../src/memory/evide
 import { evidenceOn } from '../../src/memory/evidence/standing.ts'
 import { openPreparedWorld, revisionOn, supportOf, textOf } from '../database/prepared-world.ts'
 import { useApp } from '../support/app.ts'
-import { call, expectStatus } from '../support/client.ts'
+import { call, columnOf, expectStatus } from '../support/client.ts'
 import { editStore } from '../support/edit-store.ts'
 import { judgingWorld, type Voice } from '../support/judging.ts'
 
@@ -209,10 +209,7 @@ test(`the replies to ${SHOWN} of ${OBJECTIONS} objections are found in ${REPLIES
     const began = performance.now()
     const replies = repliesOf(evidence, shown)
     times.push(performance.now() - began)
-    assert.deepEqual(
-      [...replies.values()].map(all => all.length),
-      Array(SHOWN).fill(1 + OBJECTIONS),
-    )
+    assert.deepEqual(columnOf([...replies.values()], 'length'), Array(SHOWN).fill(1 + OBJECTIONS))
   }
   const took = thirdLeast(times)
   t.diagnostic(`${took.toFixed(2)} ms, ${(times[0] ?? 0).toFixed(2)} ms at first`)

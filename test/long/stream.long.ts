@@ -10,7 +10,7 @@ import { STREAMS } from '../../src/contract/limits.ts'
 import type { Activity } from '../../src/contract/resources.ts'
 import { startApp } from '../support/app.ts'
 import { spawn } from '../support/children.ts'
-import { allPages, newActor, newEntry } from '../support/client.ts'
+import { allPages, columnOf, newActor, newEntry } from '../support/client.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
 import { withNodes, writeThrough } from '../support/nodes.ts'
 import { eventually, makeDirectory, startServer } from '../support/process.ts'
@@ -122,10 +122,7 @@ test('a stream continues when the database is back, and showed only durable rows
     await resumed.until('the last entry is seen', seen => seen.at(-1)?.data.entryId === id)
     events = events.slice(0, events.findIndex(event => event.id === last) + 1).concat(resumed.events)
     const feed = (await allPages<Activity>(url, '/api/activity')).reverse()
-    assert.deepEqual(
-      events.map(({ data }) => data),
-      feed,
-    )
+    assert.deepEqual(columnOf(events, 'data'), feed)
     await stream.until('the stream that was open has seen it too', seen => seen.at(-1)?.data.entryId === id)
     stream.close()
     resumed.close()

@@ -7,7 +7,7 @@ import { createHttpServer } from '../../src/http/connections.ts'
 import { clientsWithin } from '../../src/mcp/endpoint.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
+import { call, columnOf, expectProblem, expectStatus, newActor, newEntry, revisionOf } from '../support/client.ts'
 import { moderate, snapshot } from '../support/moderation.ts'
 import { takePart } from './scenario.ts'
 import { done, ERAS, openSession, refused } from './session.ts'
@@ -169,7 +169,10 @@ export function testHttp(app: TestApp): void {
       200,
     )
     assert.deepEqual(
-      rows.items.filter(row => row.actorId === actor.id).map(row => row.action),
+      columnOf(
+        rows.items.filter(row => row.actorId === actor.id),
+        'action',
+      ),
       ['READ', 'CREATE'],
     )
     const wrong = await openSession(app.url, { headers: { 'x-actor-token': 'plm_wrong' } })

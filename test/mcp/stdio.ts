@@ -16,7 +16,7 @@ import { runMcp } from '../../src/cli/mcp.ts'
 import type { Evidence } from '../../src/contract/resources.ts'
 import { LAUNCHER, temporaryDirectory } from '../cli/command.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { call, columnOf, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { takePart } from './scenario.ts'
 import { type CallTool, callerOf, done, ERAS, PATIENCE, refused } from './session.ts'
 
@@ -48,10 +48,7 @@ async function expectKept(place: string): Promise<void> {
     { id: 2, method: 'tools/call', params: { name: 'publish', arguments: { title: 'T', summary: 'S', content: 'C' } } },
     { id: 3, method: 'tools/call', params: { name: 'find', arguments: { q: 'what they eat' } } },
   ])
-  assert.deepEqual(
-    stdout.map(({ id }) => id),
-    [1, 2, 3],
-  )
+  assert.deepEqual(columnOf(stdout, 'id'), [1, 2, 3])
   const [, published, found] = stdout.map(({ result }) => result)
   assert.match(published?.structuredContent?.entryId ?? '', /^[0-9a-f-]{36}$/)
   assert.equal(published?.structuredContent?.actorToken, undefined)
@@ -163,10 +160,7 @@ export function testStdio(app: TestApp): void {
       { name: 'nodejs', version: '22.14' },
       { name: 'debian', version: '12' },
     ]
-    assert.deepEqual(
-      verifications.map(({ observedOn }) => observedOn),
-      [undefined, observed],
-    )
+    assert.deepEqual(columnOf(verifications, 'observedOn'), [undefined, observed])
     // A confirmation counts only from another network than that of the author.
     const { token: reader } = await newActor(app.url)
     const items = [{ ...judged, kind: 'VERIFY', observedOn: observed }]

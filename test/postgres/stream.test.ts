@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Activity } from '../../src/contract/resources.ts'
 import { startApp } from '../support/app.ts'
-import { allPages, newActor, newEntry } from '../support/client.ts'
+import { allPages, columnOf, newActor, newEntry } from '../support/client.ts'
 import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 import { assertInOrder, openStream, type Streamed } from '../support/streams.ts'
 
@@ -48,9 +48,6 @@ test('three nodes stream one feed of all writers, and a stream continues at any 
   assert.equal(rows.length, ROWS)
   for (const events of await Promise.all(following)) {
     assertInOrder(events)
-    assert.deepEqual(
-      events.map(({ data }) => data),
-      rows,
-    )
+    assert.deepEqual(columnOf(events, 'data'), rows)
   }
 })

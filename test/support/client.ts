@@ -238,3 +238,6 @@ export async function allPages<T>(base: string, path: string, limit = 50): Promi
   } while (before !== null)
   return items
 }
+
+/** One member of each row. */
+export const columnOf = <T, K extends keyof T>(rows: readonly T[], name: K): T[K][] => rows.map(row => row[name])

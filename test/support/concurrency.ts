@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import type { Activity, Entry, Revision } from '../../src/contract/resources.ts'
 import { startApp } from './app.ts'
-import { allPages } from './client.ts'
+import { allPages, columnOf } from './client.ts'
 import { type Client, createClient, issueToken, sendPatiently, startWriters } from './load.ts'
 
 const RIVALS = 50
@@ -45,10 +45,7 @@ export async function race(urls: readonly string[], rounds: number): Promise<voi
   for (const one of clients) one.close()
   assert.equal(latest.revisionCount, rounds + 1)
   const revisions = (await allPages<Revision>(url, `/api/entries/${latest.id}/revisions`)).reverse()
-  assert.deepEqual(
-    revisions.map(({ id }) => id),
-    chain,
-  )
+  assert.deepEqual(columnOf(revisions, 'id'), chain)
   for (const [index, revision] of revisions.entries()) {
     assert.equal(revision.previousRevisionId, chain[index - 1] ?? null)
   }

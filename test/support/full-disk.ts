@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { call, callPatiently, expectProblem, expectStatus } from './client.ts'
+import { call, callPatiently, columnOf, expectProblem, expectStatus } from './client.ts'
 import { eventually, type ServerProcess } from './process.ts'
 
 /** Words that no other entry contains, so that the search index grows as fast as the store. */
@@ -87,9 +87,6 @@ export async function fullDiskRound(
     'GET',
     `/api/entries?q=recovered${round}`,
   )
-  assert.deepEqual(
-    expectStatus(search, 200).items.map(({ title }) => title),
-    [`Back ${round}`],
-  )
+  assert.deepEqual(columnOf(expectStatus(search, 200).items, 'title'), [`Back ${round}`])
   return recovered
 }

@@ -4,6 +4,7 @@ import { type Reader, sql } from '../../src/engine/database.ts'
 import { listRevisions, toRevision } from '../../src/memory/entries/rows.ts'
 import { evidenceHash } from '../../src/memory/entries/rules.ts'
 import { SEQUENCE_GAP } from '../../src/memory/head-rows.ts'
+import { columnOf } from './client.ts'
 import type { Sent } from './load.ts'
 
 const count = async (store: Reader, from: string): Promise<number> =>
@@ -16,10 +17,7 @@ const count = async (store: Reader, from: string): Promise<number> =>
 export async function assertWhole(store: Reader, failovers = 0): Promise<void> {
   if ('raw' in store) {
     const integrity = await store.all<{ integrity_check: string }>(sql`PRAGMA integrity_check`)
-    assert.deepEqual(
-      integrity.map(row => row.integrity_check),
-      ['ok'],
-    )
+    assert.deepEqual(columnOf(integrity, 'integrity_check'), ['ok'])
     assert.deepEqual(await store.all(sql`PRAGMA foreign_key_check`), [])
   }
   const head = await store.one<Record<string, number>>(sql`SELECT * FROM head`)

@@ -4,6 +4,7 @@ import { atOnce } from '../../src/web/browser/difference.js'
 import { layeredMarkup } from '../../src/web/entry/layered-text.ts'
 import { type Html, html } from '../../src/web/html.ts'
 import { markup } from '../../src/web/parts/markdown.ts'
+import { columnOf } from '../support/client.ts'
 import { piecesOf } from '../support/pieces.ts'
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
@@ -81,10 +82,7 @@ test('the cells of a row share the note of its last cell with words', () => {
 test('a link that two sentences share leads to its address from both, and a definition of an address is shown', () => {
   const { text, runs } = layersOf('See [one. Two][x].\n\n[x]: https://a.example/ "A title. More"\n')
   assert.equal(text.match(/<a href="https:\/\/a\.example\/" rel="nofollow ugc noopener noreferrer"/g)?.length, 2)
-  assert.deepEqual(
-    runs.map(({ words }) => words),
-    ['See one.', 'Two.', '[x]: https://a.example/ "A title.', 'More"'],
-  )
+  assert.deepEqual(columnOf(runs, 'words'), ['See one.', 'Two.', '[x]: https://a.example/ "A title.', 'More"'])
 })
 
 test('the words of random texts are those of the entry page, and each belongs to the sentence that has it', t => {

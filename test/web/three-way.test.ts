@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { merge, mergedText, mergeSets, wholeLines } from '../../src/web/browser/three-way.js'
+import { columnOf } from '../support/client.ts'
 
 const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 const options = { seed: SEED, numRuns: 500 }
@@ -110,10 +111,7 @@ test('parts widened to whole lines have the same text on either side', t => {
 test('texts with more differences than the maximum are one open part', () => {
   const side = (name: string): string => Array.from({ length: 2_500 }, (_, at) => `${name}${at}\n`).join('')
   const parts = merge(side('b'), side('t'), side('m'))
-  assert.deepEqual(
-    parts.map(({ kind }) => kind),
-    ['open', 'settled'],
-  )
+  assert.deepEqual(columnOf(parts, 'kind'), ['open', 'settled'])
   assert.equal(mergedText(parts, ['mine']), side('m'))
   assert.equal(mergedText(parts, ['theirs']), side('t'))
 })

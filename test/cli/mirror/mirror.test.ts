@@ -8,6 +8,7 @@ import {
   allPages,
   call,
   callPatiently,
+  columnOf,
   expectProblem,
   expectStatus,
   newActor,
@@ -225,10 +226,7 @@ test('the feed of a mirror has no row of a quarantined actor or a hidden entry, 
   ] as const) {
     await moderate(app.url, type, id, 'QUARANTINE')
     for (const shown of await both()) {
-      assert.deepEqual(
-        shown.map(({ action }) => action),
-        left,
-      )
+      assert.deepEqual(columnOf(shown, 'action'), left)
     }
     if (type === 'ACTOR') {
       const page = await call(copy.app.url, 'GET', `/entries/${entry.slug}/history`, {

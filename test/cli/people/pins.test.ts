@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { parseLockfile, writeLockfile } from '../../../src/cli/people/lock.ts'
 import type { Entry, Revision } from '../../../src/client/index.ts'
 import { shareApp } from '../../support/app.ts'
-import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
+import { call, columnOf, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { moderate } from '../../support/moderation.ts'
 import { type Ended, expectDone, expectRefusal, palimpsest } from '../command.ts'
 import { commandLine, type InProcess } from './in-process.ts'
@@ -157,10 +157,7 @@ test('audit names revisions, judgements and withdrawals with exit code 1, and 0 
   const json = await run(['audit', '--file', file, '--json'])
   assert.equal(json.code, 1)
   const report = JSON.parse(json.stdout) as { items: { kind: string }[]; same: number; sequence: string }
-  assert.deepEqual(
-    report.items.map(({ kind }) => kind),
-    ['EVIDENCE', 'REVISED', 'WITHDRAWN', 'UNKNOWN'],
-  )
+  assert.deepEqual(columnOf(report.items, 'kind'), ['EVIDENCE', 'REVISED', 'WITHDRAWN', 'UNKNOWN'])
   assert.equal(report.same, 1)
 
   expectRefusal(await run(['lock', '--file', file]), 3, /: audit-withdrawn, no-such-entry\. Nothing was written; /)
@@ -308,10 +305,7 @@ test('pins are checked in one request up to 200 pins and the size of a body, wit
     const ended = await run(['audit', '--file', newFile(pinned(count, letters))], { env })
     assert.equal(expectDone(ended), `${count} pins without findings at ${url}\n`)
   }
-  assert.deepEqual(
-    asked.map(({ pins }) => pins),
-    [200, 200, 1, asked[3]?.pins, 200 - (asked[3]?.pins ?? 0)],
-  )
+  assert.deepEqual(columnOf(asked, 'pins'), [200, 200, 1, asked[3]?.pins, 200 - (asked[3]?.pins ?? 0)])
   for (const { since, bytes, token: sent } of asked) {
     assert.deepEqual([since, sent], ['4', undefined])
     assert.ok(bytes <= 32_768)

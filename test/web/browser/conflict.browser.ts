@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import type { Entry, Revision } from '../../../src/contract/resources.ts'
 import { useApp } from '../../support/app.ts'
 import { assertAccessible, NO_BROWSER, visit } from '../../support/browser.ts'
-import { call, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
+import { call, columnOf, expectStatus, newActor, newEntry, revisionOf } from '../../support/client.ts'
 import { becomeActor } from './taking-part.ts'
 
 let rival = ''
@@ -203,10 +203,7 @@ test(
     assert.equal(now.content, merged)
     const path = `/api/entries/${entry.slug}/revisions/${now.currentRevisionId}`
     const { sources } = expectStatus(await call<Revision>(app.url, 'GET', path), 200)
-    assert.deepEqual(
-      sources.map(({ entryId }) => entryId),
-      [theirSource.id, mySource.id],
-    )
+    assert.deepEqual(columnOf(sources, 'entryId'), [theirSource.id, mySource.id])
     await close()
   },
 )
