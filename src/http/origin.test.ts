@@ -7,13 +7,6 @@ import { dayOf, networkOf, Origins } from './identify.ts'
 const PROXIES: Network[] = ['10.0.0.0/8', '127.0.0.0/8', 'fd00::/8'].map(text => ipaddr.parseCIDR(text))
 const behind = (forwarded: string, peer = '10.0.0.1'): string => networkOf(peer, forwarded, PROXIES)
 
-test('without trusted proxies the address is that of the peer, for any X-Forwarded-For', () => {
-  for (const forwarded of [undefined, '198.51.100.1', '198.51.100.1, 10.0.0.2', '::1', '', 'nonsense']) {
-    assert.equal(networkOf('203.0.113.9', forwarded, []), '203.0.113.9')
-    assert.equal(networkOf('203.0.113.9', forwarded, PROXIES), '203.0.113.9')
-  }
-})
-
 test('with trusted proxies the address is the rightmost entry that is not a trusted proxy', () => {
   assert.equal(behind('198.51.100.1'), '198.51.100.1')
   assert.equal(behind('192.0.2.66, 198.51.100.1'), '198.51.100.1')
@@ -29,12 +22,6 @@ test('if all hops are trusted the address is the first one, and an invalid entry
   assert.equal(behind(''), '10.0.0.1')
   assert.equal(behind('198.51.100.1, nonsense'), '10.0.0.1')
   assert.equal(behind('198.51.100.1, nonsense, 10.2.2.2'), '10.2.2.2')
-})
-
-test('an IPv4-mapped address is the IPv4 address', () => {
-  for (const text of ['::ffff:192.0.2.5', '::FFFF:c000:0205', '0:0:0:0:0:ffff:192.0.2.5']) {
-    assert.equal(networkOf(text, undefined, []), '192.0.2.5')
-  }
 })
 
 test('IPv6 is cut to /64: equal for all hosts of a network, different for the next network', () => {
@@ -69,21 +56,6 @@ function originsOf(originKey: string) {
     origins.originOf({ socket: { remoteAddress }, headers: {} }, Date.parse(day))
   return { asked, keysOf }
 }
-
-test('fingerprints change with the salt of the day and never contain the address; the permanent key stays', async () => {
-  const { keysOf } = originsOf('a key for the test')
-  const first = await keysOf('192.0.2.5', '2026-01-01')
-  const second = await keysOf('192.0.2.5', '2026-01-02')
-  assert.deepEqual(await keysOf('192.0.2.5', '2026-01-01'), first)
-  assert.notEqual(first.id, second.id)
-  assert.equal(first.networkKey, second.networkKey)
-  assert.notEqual(first.id, first.networkKey)
-  assert.notEqual((await keysOf('192.0.2.6', '2026-01-01')).networkKey, first.networkKey)
-  assert.ok(!JSON.stringify([first, second]).includes('192.0.2'))
-  const elsewhere = await originsOf('another key').keysOf('192.0.2.5', '2026-01-01')
-  assert.notEqual(elsewhere.id, first.id)
-  assert.notEqual(elsewhere.networkKey, first.networkKey)
-})
 
 test('a salt is requested once a day, and salts of earlier days are removed from memory', async () => {
   const { asked, keysOf } = originsOf('a key for the test')

@@ -234,14 +234,6 @@ test('admissions that could not be stored are handed out again', () => {
   assert.deepEqual(limiter.takeUnsaved(), [{ bin: START, key: 'one', count: 2 }])
 })
 
-test('within the cooldown a write is refused with the whole seconds to wait', () => {
-  assert.throws(() => assertCooledDown(10_000, 3_000, 10_000), new Problem('COOLDOWN', { retryAfter: 3 }))
-  assert.throws(() => assertCooledDown(10_000, 3_000, 12_999), new Problem('COOLDOWN', { retryAfter: 1 }))
-  assertCooledDown(10_000, 3_000, 13_000)
-  assertCooledDown(undefined, 3_000, 10_000)
-  assertCooledDown(10_000, 0, 10_000)
-})
-
 test('a write after the stated wait is admitted', () => {
   fc.assert(
     fc.property(fc.nat(1e9), fc.integer({ min: 1, max: 3_600 }), fc.nat(4_000_000), (began, seconds, later) => {
@@ -261,9 +253,4 @@ test('a write after the stated wait is admitted', () => {
 test('a cooldown that begins a little in the future counts: clocks differ, and the later of two requests may be first', () => {
   assert.equal(cooldownLeft(10_001, 3_000, 10_000), 3_000)
   assert.throws(() => assertCooledDown(12_900, 3_000, 10_000), new Problem('COOLDOWN', { retryAfter: 3 }))
-})
-
-test('a cooldown that begins further ahead than it lasts is over: the clock was set back', () => {
-  assert.equal(cooldownLeft(3_600_000, 3_000, 10_000), 0)
-  assertCooledDown(3_600_000, 3_000, 10_000)
 })
