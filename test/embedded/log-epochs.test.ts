@@ -7,29 +7,17 @@ import type { LogRecord } from '../../src/contract/resources.ts'
 import { logKeyFile } from '../../src/secrets.ts'
 import { storeFile } from '../../src/stores/embedded/directory.ts'
 import { logHeadFile } from '../../src/tlog/key-files.ts'
-import { parseCheckpoint, parseNote } from '../../src/tlog/verify/note.js'
 import { expectDone, expectRefusal } from '../cli/command.ts'
 import { commandLine } from '../cli/people/in-process.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
+import { checkpointOf, type SignedCheckpoint } from '../support/logged-world.ts'
 import { AS_ADMIN } from '../support/moderation.ts'
-import { eventually, makeDirectory } from '../support/process.ts'
+import { makeDirectory } from '../support/process.ts'
 
-const PATIENCE = 60_000
 const { inProcess } = commandLine()
 const directory = makeDirectory()
 after(() => directory.remove())
-
-type Head = ReturnType<typeof parseCheckpoint> & { note: string }
-const headOf = (note: string): Head => ({ note, ...parseCheckpoint(parseNote(note).text) })
-
-/** The newest checkpoint, once it has this many records. */
-const checkpoint = (url: string, size: number): Promise<Head> =>
-  eventually(`a checkpoint of ${size} records`, PATIENCE, async () => {
-    const { status, text } = await call(url, 'GET', '/log/checkpoint')
-    const head = status === 200 ? headOf(text) : undefined
-    return head !== undefined && head.size >= size ? head : undefined
-  })
 
 async function publish(url: string, count: number): Promise<void> {
   const { token } = await newActor(url)
@@ -46,26 +34,38 @@ const check = (dataDir: string, ...flags: string[]) => inProcess(['check', '--lo
 
 /** A stopped store of 5 records whose log has all of them, and its last checkpoint. */
 const STOPPED = join(directory.path, 'stopped')
-let head: Head
+let head: SignedCheckpoint
 before(async () => {
   const server = await start(STOPPED)
   await publish(server.url, 5)
-  head = await checkpoint(server.url, 5)
+  head = await checkpointOf(server.url, 5)
   await server.close()
 })
 
 /** A copy of the stopped store. */
-function stoppedStore(name: string): { dataDir: string; head: Head } {
+function stoppedStore(name: string): { dataDir: string; head: SignedCheckpoint } {
   const dataDir = join(directory.path, name)
   cpSync(STOPPED, dataDir, { recursive: true })
   return { dataDir, head }
 }
 
-/** The first record of the log that begins after `head`. */
-async function continuation(url: string, record: number): Promise<Record<string, unknown>> {
-  const logged = expectStatus(await call<LogRecord>(url, 'GET', `/api/log/records/${record}`), 200)
+/**
+ * Starts a store and publishes `count` entries. Asserts that its log is another one than that of `head`, and that record `at` names that
+ * log and how much of it the store `continues`. Returns the lines of the service's log.
+ */
+async function assertAnotherLog(
+  dataDir: string,
+  { head, at, continues, count = 0 }: { head: SignedCheckpoint; at: number; continues: number; count?: number },
+): Promise<string> {
+  const server = await start(dataDir)
+  await publish(server.url, count)
+  assert.notEqual((await checkpointOf(server.url, at + count)).origin, head.origin)
+  const logged = expectStatus(await call<LogRecord>(server.url, 'GET', `/api/log/records/${at}`), 200)
   assert.equal(logged.kind, 'continuation')
-  return JSON.parse(logged.statement ?? '{}')
+  const { previousOrigin, size, checkpoint } = JSON.parse(logged.statement ?? '{}')
+  assert.deepEqual([previousOrigin, size, checkpoint], [head.origin, continues, head.note])
+  await server.close()
+  return server.log()
 }
 
 test('a restored store begins another log that names the previous one', async () => {
@@ -76,13 +76,7 @@ test('a restored store begins another log that names the previous one', async ()
   assert.ok(!readFileSync(file).includes(key), 'the backup has the key of the log')
   const restored = join(directory.path, 'restored')
   expectDone(await inProcess(['restore', '--from', file, '--data-dir', restored]))
-  const server = await start(restored)
-  await publish(server.url, 1)
-  const next = await checkpoint(server.url, 7)
-  assert.notEqual(next.origin, head.origin)
-  const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
-  assert.deepEqual([previousOrigin, size, last], [head.origin, 5, head.note])
-  await server.close()
+  await assertAnotherLog(restored, { head, at: 6, continues: 5, count: 1 })
   expectDone(await check(restored, '--checkpoint', logHeadFile(dataDir)))
 })
 
@@ -92,36 +86,38 @@ test('a store that lost its newest records signs nothing more under the origin o
     change(dataDir, `DELETE FROM ${table} WHERE ${table === 'activity' ? 'revision' : 'number'} > 3`)
   }
   change(dataDir, 'UPDATE head SET record = 3, entries = 3, revisions = 3')
-  const server = await start(dataDir)
-  await publish(server.url, 3)
-  const next = await checkpoint(server.url, 7)
-  assert.notEqual(next.origin, head.origin)
-  const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 4)
-  assert.deepEqual([previousOrigin, size, last], [head.origin, 3, head.note])
-  assert.match(server.log(), /the store lost records that were signed/)
-  await server.close()
+  const lines = await assertAnotherLog(dataDir, { head, at: 4, continues: 3, count: 3 })
+  assert.match(lines, /the store lost records that were signed/)
   const given = join(directory.path, 'lost-head')
   writeFileSync(given, head.note)
   expectRefusal(await check(dataDir, '--checkpoint', given), 1, /signed 5 records, but the store continues only 3/)
 })
 
+/** Publishes entries in a store. Returns its last checkpoint. */
+async function grow(dataDir: string, count: number): Promise<SignedCheckpoint> {
+  const server = await start(dataDir)
+  await publish(server.url, count)
+  const signed = await checkpointOf(server.url, 5 + count)
+  await server.close()
+  return signed
+}
+
 test('an older copy of a store signs nothing more under the origin of its log', async () => {
-  const { dataDir, head } = stoppedStore('set-back')
+  const { dataDir } = stoppedStore('set-back')
   const older = join(directory.path, 'older.db')
   copyFileSync(storeFile(dataDir), older)
-  const first = await start(dataDir)
-  await publish(first.url, 4)
-  const later = await checkpoint(first.url, 9)
-  await first.close()
+  const head = await grow(dataDir, 4)
   copyFileSync(older, storeFile(dataDir))
-  const server = await start(dataDir)
-  await publish(server.url, 5)
-  const next = await checkpoint(server.url, 11)
-  assert.notEqual(next.origin, head.origin)
-  const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
-  assert.deepEqual([previousOrigin, size, last], [head.origin, 5, later.note])
-  await server.close()
+  await assertAnotherLog(dataDir, { head, at: 6, continues: 5, count: 5 })
 })
+
+/** Changes an entry of a store and removes its copy of the log. */
+const replace = (dataDir: string, entry: number): void =>
+  change(
+    dataDir,
+    `UPDATE entry SET slug = 'another' WHERE number = ${entry}`,
+    "DELETE FROM log_bundle; DELETE FROM log_tile; UPDATE log SET size = 0, root = ''",
+  )
 
 for (const [name, lose] of [
   ['missing', (path: string) => rmSync(path)],
@@ -129,82 +125,41 @@ for (const [name, lose] of [
 ] as const) {
   test(`a store whose signed records were replaced, and whose log-head is ${name}, begins another log`, async () => {
     const { dataDir, head: older } = stoppedStore(`replaced-${name}`)
-    const first = await start(dataDir)
-    await publish(first.url, 3)
-    const signed = await checkpoint(first.url, 8)
-    await first.close()
+    const head = await grow(dataDir, 3)
     lose(logHeadFile(dataDir), older.note)
-    change(
-      dataDir,
-      "UPDATE entry SET slug = 'another' WHERE number = 7",
-      "DELETE FROM log_bundle; DELETE FROM log_tile; UPDATE log SET size = 0, root = ''",
-    )
-    const server = await start(dataDir)
-    await publish(server.url, 1)
-    const next = await checkpoint(server.url, 9)
-    assert.notEqual(next.origin, signed.origin)
-    const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 9)
-    assert.deepEqual([previousOrigin, size, last], [signed.origin, 0, signed.note])
-    await server.close()
+    replace(dataDir, 7)
+    await assertAnotherLog(dataDir, { head, at: 9, continues: 0, count: 1 })
   })
 }
 
 test('a store whose signed records were replaced says that the next log agrees with none of them', async () => {
   const { dataDir, head } = stoppedStore('replaced')
-  change(
-    dataDir,
-    "UPDATE entry SET slug = 'another' WHERE number = 3",
-    "DELETE FROM log_bundle; DELETE FROM log_tile; UPDATE log SET size = 0, root = ''",
-  )
-  const server = await start(dataDir)
+  replace(dataDir, 3)
   // Nothing is written: the tree of the rows alone is not the signed one.
-  const next = await checkpoint(server.url, 6)
-  assert.notEqual(next.origin, head.origin)
-  const { previousOrigin, size } = await continuation(server.url, 6)
-  assert.deepEqual([previousOrigin, size], [head.origin, 0])
-  await server.close()
+  await assertAnotherLog(dataDir, { head, at: 6, continues: 0 })
   expectDone(await check(dataDir))
 })
 
-test('a store whose log-head is missing begins another log, which agrees with the whole one before', async () => {
-  const { dataDir, head } = stoppedStore('no-head')
-  rmSync(logHeadFile(dataDir))
-  const server = await start(dataDir)
-  const next = await checkpoint(server.url, 6)
-  assert.notEqual(next.origin, head.origin)
-  const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
-  assert.deepEqual([previousOrigin, size, last], [head.origin, 5, head.note])
-  await server.close()
-  assert.match(server.log(), /log-head is missing, damaged or older than the store/)
-  expectDone(await check(dataDir))
-})
-
-test('a store whose log-head is damaged begins another log, which agrees with the whole one before', async () => {
-  const { dataDir, head } = stoppedStore('damaged-head')
-  writeFileSync(logHeadFile(dataDir), head.note.slice(0, 40))
-  const server = await start(dataDir)
-  assert.notEqual((await checkpoint(server.url, 6)).origin, head.origin)
-  const { previousOrigin, size, checkpoint: last } = await continuation(server.url, 6)
-  assert.deepEqual([previousOrigin, size, last], [head.origin, 5, head.note])
-  await server.close()
-})
-
-test('a store without the key of its log begins another log', async () => {
-  const { dataDir, head } = stoppedStore('no-key')
-  rmSync(logKeyFile(dataDir))
-  const server = await start(dataDir)
-  const next = await checkpoint(server.url, 6)
-  assert.notEqual(next.origin, head.origin)
-  assert.equal((await continuation(server.url, 6)).previousOrigin, head.origin)
-  await server.close()
-})
+for (const [what, lose] of [
+  ['log-head is missing', (dataDir: string) => rmSync(logHeadFile(dataDir))],
+  ['log-head is damaged', (dataDir: string) => writeFileSync(logHeadFile(dataDir), head.note.slice(0, 40))],
+  ['key of its log is missing', (dataDir: string) => rmSync(logKeyFile(dataDir))],
+] as const) {
+  test(`a store whose ${what} begins another log, which agrees with the whole one before`, async () => {
+    const { dataDir, head } = stoppedStore(what)
+    lose(dataDir)
+    const lines = await assertAnotherLog(dataDir, { head, at: 6, continues: 5 })
+    if (what === 'log-head is missing') assert.match(lines, /log-head is missing, damaged or older than the store/)
+    expectDone(await check(dataDir))
+  })
+}
 
 test('deleted derived tables of a log are rebuilt with the same content', async () => {
   const { dataDir, head } = stoppedStore('rebuilt')
   change(dataDir, 'DELETE FROM log_bundle', 'DELETE FROM log_tile', "UPDATE log SET size = 0, root = ''")
   const server = await start(dataDir)
   await publish(server.url, 1)
-  assert.equal((await checkpoint(server.url, 6)).origin, head.origin)
+  assert.equal((await checkpointOf(server.url, 6)).origin, head.origin)
   await server.close()
   expectDone(await check(dataDir, '--checkpoint', logHeadFile(dataDir)))
 })
@@ -237,7 +192,7 @@ test('check --log names the record of a row that was changed by hand', async () 
   expectStatus(await post('/api/relations', { ...ends, relationType: 'CONNECT', rationale: 'Both.' }), 201)
   const act = { targetType: 'ENTRY', targetId: two.id, action: 'BLOCK', reason: 'Tested.' }
   expectStatus(await post('/api/admin/moderate', act, AS_ADMIN), 200)
-  await checkpoint(url, 5)
+  await checkpointOf(url, 5)
   await server.close()
   expectDone(await check(dataDir))
   const whole = join(directory.path, 'whole.db')
