@@ -6,7 +6,7 @@ import { OPERATIONS, type Operation, type OperationName } from '../contract/oper
 import { Problem } from '../contract/problem.ts'
 import type { Awaitable } from '../engine/database.ts'
 import { findActorByToken, type OriginKeys } from '../memory/actors/rows.ts'
-import { isToken, tokenHash } from '../memory/actors/rules.ts'
+import { isToken, TOKEN_CHARACTERS, tokenHash } from '../memory/actors/rules.ts'
 import { LruCache } from '../memory/lru-cache.ts'
 import type { RemoteCaller } from '../memory/operation.ts'
 import type { Store } from '../memory/store.ts'
@@ -183,6 +183,16 @@ export class TokenHolders {
     this.#store = store
   }
 
+  /**
+   * Returns the hash of a token; undefined if the text is no token. The checksum detects a mistyped one without a look-up. It takes as long
+   * as the hash, so a token whose hash is known is not checked.
+   */
+  hashOf(text: string): string | undefined {
+    if (text.length !== TOKEN_CHARACTERS) return undefined
+    const hash = tokenHash(text)
+    return this.#known.get(hash) !== undefined || isToken(text) ? hash : undefined
+  }
+
   /** Returns the number of the actor whose token has this hash; null if there is none. */
   find(tokenHash: string): Awaitable<number | null> {
     const commits = this.#store.knownCommits()
@@ -215,9 +225,7 @@ export function identify(parts: Identifying, name: OperationName, exchange: Exch
   const origin = operation.cost === 'free' ? NO_ORIGIN : origins.originOf(request, at)
   const token = headers['x-actor-token']
   const sent = { requestId, at, userAgent: headers['user-agent'] ?? '' }
-  // The checksum detects a mistyped token without a look-up.
-  const isKnown = typeof token === 'string' && takesToken(store, operation) && isToken(token)
-  const hash = isKnown ? tokenHash(token) : undefined
+  const hash = typeof token === 'string' && takesToken(store, operation) ? holders.hashOf(token) : undefined
   const actor = hash === undefined ? null : holders.find(hash)
   return origin instanceof Promise || actor instanceof Promise
     ? identifyLater(sent, Promise.all([origin, actor]), hash)
