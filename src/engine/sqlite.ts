@@ -22,16 +22,19 @@ const CHANGES = 'SELECT total_changes() AS n'
 
 /** Older versions can lose committed writes of a WAL database. */
 const OLDEST_SQLITE = '3.51.3'
-/** The page size of a new file, in bytes. Rows of a few kilobytes share a page; with 4,096 bytes half of each page would be empty. */
-const PAGE_BYTES = 8_192
 /**
- * Pages in the write-ahead log that start a checkpoint: half of the pages of the file, within these bounds. A checkpoint of a small file
- * writes few pages. A large file has more pages that each checkpoint would write again.
+ * The page size of a new file, in bytes. A page of a store has several revisions, whose rows are often 2 kB long: with 8,192 bytes a fifth of
+ * each page would be empty. A page of derived data has two of the blocks that FTS5 reads one at a time.
  */
-const WAL_PAGES_MIN = 700
-const WAL_PAGES_MAX = 4_000
-/** Bytes of a page and its header in the write-ahead log. */
-const FRAME_BYTES = PAGE_BYTES + 24
+const PAGE_BYTES = { write: 16_384, derived: 8_192 } as const
+/**
+ * Bytes of pages in the write-ahead log that start a checkpoint: half of the file, within these bounds. A checkpoint of a small file writes
+ * few pages. A large file has more pages that each checkpoint would write again.
+ */
+const WAL_BYTES_MIN = 5_734_400
+const WAL_BYTES_MAX = 32_768_000
+/** Bytes that the write-ahead log has before each page. */
+const FRAME_HEADER_BYTES = 24
 /** How long a connection waits for another one's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000
 /** Milliseconds between two attempts where SQLite itself does not wait. */
@@ -150,7 +153,7 @@ function connectionTo(raw: DatabaseSync): SqliteConnection {
 }
 
 function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
-  raw.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
+  raw.exec(`PRAGMA page_size = ${PAGE_BYTES[mode]}`)
   enterWal(raw)
   boundLog(raw)
   // Pages that an aborted statement would restore stay in memory instead of in a temporary file.
@@ -181,15 +184,17 @@ function enterWal(raw: DatabaseSync): void {
  * than a commit. A log that a large transaction has extended is truncated when it is reset. Throws StoreFault, as a statement does.
  */
 export function boundLog(raw: DatabaseSync, isDiskSlow = false): void {
-  let pages: number
+  let size: { bytes: number; page: number }
   try {
-    pages = (raw.prepare('PRAGMA page_count').get() as { page_count: number }).page_count
+    size = raw.prepare(SIZE_OF_FILE).get() as typeof size
   } catch (error) {
     throw faultOf(error, '')
   }
-  const least = isDiskSlow ? WAL_PAGES_MAX : WAL_PAGES_MIN
-  const most = Math.min(WAL_PAGES_MAX, Math.max(least, Math.floor(pages / 2)))
-  raw.exec(`PRAGMA wal_autocheckpoint = ${most}; PRAGMA journal_size_limit = ${most * FRAME_BYTES}`)
+  const least = isDiskSlow ? WAL_BYTES_MAX : WAL_BYTES_MIN
+  const pages = Math.floor(Math.min(WAL_BYTES_MAX, Math.max(least, size.bytes / 2)) / size.page)
+  raw.exec(
+    `PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = ${pages * (size.page + FRAME_HEADER_BYTES)}`,
+  )
 }
 
 /** Throws unless every commit of this connection is synced to the disk. */
@@ -249,7 +254,8 @@ export async function rewriteFile(connection: SqliteConnection): Promise<void> {
   }
 }
 
-const SIZE_OF_FILE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
+const SIZE_OF_FILE =
+  'SELECT page_count * page_size AS bytes, page_size AS page FROM pragma_page_count, pragma_page_size'
 
 /** Moves all of the write-ahead log into the file; returns false if that fails, or if other connections still read an older state. */
 export function takeInLog(connection: SqliteConnection): boolean {
