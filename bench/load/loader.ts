@@ -28,7 +28,7 @@ export class Loader {
     child.on('message', hear).once('exit', end).send(order)
     return promise.finally(() => {
       child.off('message', hear).off('exit', end)
-      this.#idle.push(child)
+      if (child.connected) this.#idle.push(child)
     })
   }
 
