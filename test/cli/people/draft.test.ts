@@ -36,10 +36,11 @@ test('a draft written as Markdown is parsed to the same draft', t => {
 
 test('a file written by hand is parsed', () => {
   const written =
-    '---\ntitle: SQLite: WAL\nsummary: "Many readers"\n\n# a remark\ntags: [a b, c]\nsources:\n  - x@y\n---\nBody\n'
+    "---\ntitle: SQLite: WAL\nsummary: \"Many readers\"\nrationale: 'It''s measured'\n\n# a remark\ntags: [a b, c]\nsources:\n  - x@y\n---\nBody\n"
   assert.deepEqual(parseDraft(written, 'a.md'), {
     title: 'SQLite: WAL',
     summary: 'Many readers',
+    rationale: "It's measured",
     tags: ['a b', 'c'],
     sources: [{ entryId: 'x', revisionId: 'y' }],
     content: 'Body',
