@@ -33,7 +33,9 @@ export function toBase64(bytes) {
 /** The bytes of standard base64. Throws MalformedError on any other spelling. @param {string} text @returns {Bytes} */
 export function fromBase64(text) {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0) throw new MalformedError('A value is not base64.')
-  const bytes = Uint8Array.from(atob(text), character => character.charCodeAt(0))
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at)
   // Bits beyond the last byte must be zero: one value has one spelling.
   if (toBase64(bytes) !== text) throw new MalformedError('A value is not canonical base64.')
   return bytes
