@@ -106,8 +106,8 @@ export class Turns {
    * Returns undefined if a request that has begun may continue at `at`, otherwise a promise that resolves when it may continue. This
    * request runs before all requests that have not begun, because its data already occupies memory.
    */
-  readonly yieldIfOverBudget = (at = performance.now()): Promise<void> | undefined => {
-    if (this.#mayContinue(at, CONTINUE_BUDGET_MS)) return undefined
+  readonly yieldIfOverBudget = (): Promise<void> | undefined => {
+    if (this.#mayContinue(performance.now(), CONTINUE_BUDGET_MS)) return undefined
     return new Promise(resolve => this.#waiting.unshift({ resolve }))
   }
 

@@ -122,7 +122,6 @@ function createReadPages({ config, original, observer, serving, sendDocument }: 
       path: exchange.path,
       accept: exchange.headers.accept ?? '',
       config,
-      requestId: exchange.id,
       body: exchange.body,
       original,
       reads,

@@ -6,16 +6,9 @@ import { entryOf } from './entries/cache.ts'
 import { listAll } from './entries/read.ts'
 import { tagKey } from './entries/rules.ts'
 import { FACETED, facetsOf } from './entries/search.ts'
-import {
-  type ContestedRow,
-  findJudge,
-  findRelator,
-  listMostContested,
-  listSupporters,
-  type ObjectorRow,
-} from './entries/view-rows.ts'
+import { type ContestedRow, listMostContested, listSupporters } from './entries/view-rows.ts'
 import type { Heading } from './entries/views.ts'
-import { shownStanding, storedStanding } from './evidence/rows.ts'
+import { findObjector, type ObjectorRow, shownStanding, storedStanding } from './evidence/rows.ts'
 import type { Reads } from './operation.ts'
 import { DAY } from './values.ts'
 import { findOwner, listConfirmed, listDue } from './work/rows.ts'
@@ -170,12 +163,12 @@ async function placed(
   places: Places,
   today: number,
 ): Promise<Contested | undefined> {
-  const { actor, origin, id, slug, title, summary } = row
+  const { actor, origin, slug, title, summary } = row
   const stored = storedStanding(row.standing)
   const objectors = await Promise.all(
     stored.contradictions
       .filter(({ status }) => status === 'STANDING')
-      .map(({ record, verdict }) => (verdict === 'CONTRADICTS' ? findRelator : findJudge)(reader, record)),
+      .map(({ record, verdict }) => findObjector(reader, record, verdict)),
   )
   const isKnown = (one: { first_seen_at: number }): boolean => Math.floor(one.first_seen_at / DAY) < today
   const free = objectors.filter(
@@ -191,7 +184,7 @@ async function placed(
   places.actors.add(objector.actor)
   places.origins.add(originOf(objector))
   places.authors.add(actor)
-  const quote = <T extends { actor: number; rationale: string; first_seen_at: number }>(one: T | undefined) => {
+  const quote = (one: Pick<ObjectorRow, 'actor' | 'rationale' | 'first_seen_at'> | undefined) => {
     if (one === undefined || !isKnown(one) || places.quoted.has(one.actor)) return null
     places.quoted.add(one.actor)
     return one.rationale
@@ -202,7 +195,7 @@ async function placed(
       ? []
       : await listSupporters(reader, stored.nearest, SUPPORTS_LOOKED_AT)
   const support = supporters.find(one => isKnown(one) && !places.quoted.has(one.actor))
-  return { id, slug, title, summary, standing: shownStanding(row), rationale, support: quote(support) }
+  return { slug, title, summary, standing: shownStanding(row), rationale, support: quote(support) }
 }
 
 /** The origin of an objection. A mirror stores no origins: there, all objections of one day count as one origin. */

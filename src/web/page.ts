@@ -24,7 +24,6 @@ export type PageRequest = {
   path: string
   accept: string
   config: Config
-  requestId: string
   /** The parsed JSON body of a POST. */
   body: unknown
   /** The original server, if this server is a copy. */

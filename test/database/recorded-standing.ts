@@ -1,10 +1,16 @@
 import type { Transaction } from '../../src/engine/database.ts'
 import { findAddress, findWrongChange, readChanges, recomputeChanges } from '../../src/memory/entries/rows.ts'
 import { findAnswer } from '../../src/memory/entries/view-rows.ts'
-import { listChanges, listJudgements, standingColumns, storedStanding } from '../../src/memory/evidence/rows.ts'
+import {
+  findObjector,
+  listChanges,
+  listJudgements,
+  standingColumns,
+  storedStanding,
+} from '../../src/memory/evidence/rows.ts'
 import { COUNTED_JUDGEMENTS } from '../../src/memory/evidence/rules.ts'
 import type { WriteName } from '../../src/memory/operation.ts'
-import { findObjector, isCorrectedAfter, listOwnWrites } from '../../src/memory/work/rows.ts'
+import { isCorrectedAfter, listOwnWrites } from '../../src/memory/work/rows.ts'
 
 type Made = Record<string, string>
 /** Performs a write operation as one of two actors, the author of an entry or one who judges it. */

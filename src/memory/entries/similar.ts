@@ -89,17 +89,14 @@ type Write = (found: { similar?: Hints['similar'] }) => Promise<WriteAnswer>
 /** Finds entries similar to drafts, as far as that takes little of the time of this thread. */
 export class Hinter {
   readonly #store: Source
-  readonly #now: () => number
   /** The number of entries that may be compared now. */
   #room = HINTS_COMPARED_MAX
-  #filledAt: number
+  #filledAt = performance.now()
   /** The ids of the entries that were published with a title and summary, in order; undefined for a refused one. */
   readonly #published = new LruCache<string, readonly Promise<string | undefined>[]>(REMEMBERED)
 
-  constructor(store: Source, now: () => number = performance.now.bind(performance)) {
+  constructor(store: Source) {
     this.#store = store
-    this.#now = now
-    this.#filledAt = now()
   }
 
   /**
@@ -127,7 +124,7 @@ export class Hinter {
 
   /** The entries that are similar to a draft; null if there was no room to look for them and none has its text. Never rejects. */
   async #similarTo(draft: Draft, before: readonly Promise<string | undefined>[]): Promise<Hints['similar']> {
-    const passed = this.#now() - this.#filledAt
+    const passed = performance.now() - this.#filledAt
     this.#filledAt += passed
     this.#room = Math.min(HINTS_COMPARED_MAX, this.#room + (passed / 1_000) * COMPARED_PER_SECOND)
     const isLookedUp = this.#room > 0

@@ -2,7 +2,7 @@ import type { ActorType } from '../../contract/vocabulary.ts'
 import { only, type Reader, type Sql, sql } from '../../engine/database.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
-import { JOINED_STANDING, STANDING_COLUMNS, type StandingColumns } from '../evidence/rows.ts'
+import { JOINED_STANDING, type ObjectorRow, STANDING_COLUMNS, type StandingColumns } from '../evidence/rows.ts'
 
 /** Rows that only pages show. Every list reads an index up to its LIMIT. */
 
@@ -101,30 +101,12 @@ export const listMostContested = (reader: Reader, limit: number) =>
     FROM entry e JOIN revision r ON r.number = e.revision
     WHERE e.contest > 0 AND e.withdrawn = 0 AND r.signals = 0 ORDER BY e.contest DESC, e.number DESC LIMIT ${limit}`)
 
-export type ObjectorRow = {
-  actor: number
-  origin: number | null
-  rationale: string
-  created_at: number
-  first_seen_at: number
-}
-
-/** The actor and the origin of a piece of evidence, and when the actor was first seen. */
-export const findJudge = (reader: Reader, record: number) =>
-  reader.one<ObjectorRow>(sql`
-    SELECT v.actor, v.origin, v.rationale, v.created_at, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor WHERE v.number = ${record}`)
-
-/** The actor and the origin of a relation, and when the actor was first seen. */
-export const findRelator = (reader: Reader, record: number) =>
-  reader.one<ObjectorRow>(sql`
-    SELECT l.actor, l.origin, l.rationale, l.created_at, a.first_seen_at FROM relation l JOIN actor a ON a.number = l.actor WHERE l.number = ${record}`)
-
-type SupporterRow = { number: number; actor: number; rationale: string; first_seen_at: number }
+type SupporterRow = Pick<ObjectorRow, 'actor' | 'rationale' | 'first_seen_at'>
 
 /** The newest public supports of a revision that are not by its authors. */
 export const listSupporters = (reader: Reader, revision: number, limit: number) =>
   reader.all<SupporterRow>(sql`
-    SELECT v.number, v.actor, v.rationale, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor
+    SELECT v.actor, v.rationale, a.first_seen_at FROM evidence v JOIN actor a ON a.number = v.actor
     WHERE v.revision = ${revision} AND v.result = 'SUPPORTED' AND v.withdrawn = 0 AND v.own = 0 ORDER BY v.number DESC LIMIT ${limit}`)
 
 export type ChangeRow = AuthorColumns &

@@ -87,7 +87,7 @@ export async function readAuthors(
   return new Map(rows.filter(row => row !== undefined).map(row => [row.id, authorOf(row)]))
 }
 
-export type Heading = { id: string; slug: string; title: string; summary: string } & Pick<Entry, 'standing'>
+export type Heading = Pick<Entry, 'slug' | 'title' | 'summary' | 'standing'>
 
 /** Returns the current titles of the public entries that records name, by id. Ignores entries after the first 2 × `LIMITS.pageMax`. */
 export async function readHeadings(
@@ -102,7 +102,7 @@ export async function readHeadings(
       .filter(row => !row.withdrawn)
       .map(row => {
         const { id, slug, title, summary } = row
-        return [id, { id, slug, title, summary, standing: shownStanding(row) }]
+        return [id, { slug, title, summary, standing: shownStanding(row) }]
       }),
   )
 }

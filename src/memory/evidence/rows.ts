@@ -322,6 +322,20 @@ export const findStatement = async (reader: Reader, record: number, verdict: Ver
     ),
   )
 
+export type ObjectorRow = {
+  actor: number
+  origin: number | null
+  rationale: string
+  created_at: number
+  first_seen_at: number
+}
+
+/** The actor and the origin of an objection, and when the actor was first seen. */
+export const findObjector = (reader: Reader, record: number, verdict: Verdict) =>
+  reader.one<ObjectorRow>(sql`
+    SELECT v.actor, v.origin, v.rationale, v.created_at, a.first_seen_at
+    FROM ${verdict === 'CONTRADICTS' ? sql`relation` : sql`evidence`} v JOIN actor a ON a.number = v.actor WHERE v.number = ${record}`)
+
 export const findRevisionId = async (reader: Reader, number: number): Promise<string> =>
   only(await reader.one<{ id: string }>(sql`SELECT id FROM revision WHERE number = ${number}`)).id
 

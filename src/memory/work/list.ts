@@ -9,6 +9,7 @@ import { entryOf } from '../entries/cache.ts'
 import { tagsOf } from '../entries/rows.ts'
 import { tagKey } from '../entries/rules.ts'
 import { confirmedOn, parseEnvironment } from '../evidence/environment-rules.ts'
+import { findObjector } from '../evidence/rows.ts'
 import { inTurns, type ReadOperation, type Reads } from '../operation.ts'
 import { DAY, isoTime } from '../values.ts'
 import * as store from './rows.ts'
@@ -166,7 +167,7 @@ async function eventOf({ reader }: Reads, actor: number, entry: number, writes: 
   const confirmed = Math.max(0, ...writes.flatMap(({ action, revision }) => (action === 'VERIFY' ? [revision] : [])))
   const events: OwnEvent[] = []
   for (const { record, verdict, status } of contradictions) {
-    const isOwn = (await store.findObjector(reader, record, verdict)) === actor
+    const isOwn = (await findObjector(reader, record, verdict))?.actor === actor
     if (isOwn && status === 'ANSWERED') events.push('ANSWERED')
     if (!isOwn && isAuthor && status === 'STANDING') events.push('OBJECTED')
   }

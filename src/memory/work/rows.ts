@@ -1,6 +1,6 @@
 import { type Reader, sql, type Transaction } from '../../engine/database.ts'
 import { storedStanding } from '../evidence/rows.ts'
-import type { ComputedStanding, Verdict } from '../evidence/rules.ts'
+import type { ComputedStanding } from '../evidence/rules.ts'
 import type { Due, OwnWrite, Waiting } from './rules.ts'
 
 // Withdrawn and locked entries are not listed: they cannot be judged. Each list is read from its index alone.
@@ -66,16 +66,6 @@ export const listOwnWrites = (reader: Reader, actor: number, limit: number) =>
   reader.all<OwnWrite>(sql`
     SELECT s.action, s.entry, s.revision FROM activity s JOIN entry e ON e.number = s.entry AND e.withdrawn = 0
     WHERE s.actor = ${actor} AND s.hour IS NULL AND s.withdrawn = 0 ORDER BY s.sequence DESC LIMIT ${limit}`)
-
-/** The actor of an objection, by the number of its record. */
-export async function findObjector(reader: Reader, record: number, verdict: Verdict): Promise<number | undefined> {
-  const row = await reader.one<{ actor: number }>(
-    verdict === 'CONTRADICTS'
-      ? sql`SELECT actor FROM relation WHERE number = ${record}`
-      : sql`SELECT actor FROM evidence WHERE number = ${record}`,
-  )
-  return row?.actor
-}
 
 /** Whether another actor than this one corrected an entry after a revision. */
 export async function isCorrectedAfter(
