@@ -152,9 +152,7 @@ const addressOf = ({ publicUrl = '' }: Pick<Config, 'publicUrl'>, path: string):
 
 /** Text for XML, without characters that XML does not allow. */
 const xml = (text: string): string =>
-  seen(text)
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[\ufffe\uffff]/g, '')
+  seen(text).replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
 
 const EPOCH = '1970-01-01T00:00:00.000Z'
 

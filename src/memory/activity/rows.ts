@@ -55,36 +55,38 @@ const FEED: Sql = sql`data_class = 'EXTERNAL' AND withdrawn = 0`
 export const WRITTEN: Sql = sql`${FEED} AND action NOT IN ('READ', 'SEARCH')`
 const READ: Sql = sql`${FEED} AND action IN ('READ', 'SEARCH')`
 
+/** The conditions of writes and of reads. Each reads its own index. */
+type Halves = readonly [writes: Sql, reads: Sql]
+const FEED_HALVES: Halves = [WRITTEN, READ]
+
 /** The rows of an entry: its timeline has an index that separates writes and reads. */
 const IS_READ: Sql = sql`(CASE action WHEN 'READ' THEN 1 ELSE 0 END)`
 export const writesOf = (entry: number): Sql => sql`entry = ${entry} AND ${IS_READ} = 0 AND hour IS NULL`
-const readsOf = (entry: number): Sql => sql`entry = ${entry} AND ${IS_READ} = 1 AND hour IS NOT NULL`
+const halvesOf = (entry: number): Halves => [
+  writesOf(entry),
+  sql`entry = ${entry} AND ${IS_READ} = 1 AND hour IS NOT NULL`,
+]
 
 type Order = 'ASC' | 'DESC'
 const ORDERS: Record<Order, Sql> = { ASC: sql`ASC`, DESC: sql`DESC` }
 
-/**
- * Columns of the rows of `activity` that fit either of two conditions. Each condition reads its index in this order: the results are
- * merged, not sorted.
- */
-const merged = (columns: Sql, either: Sql, or: Sql, order: Order, limit: number): Sql => sql`
+/** Columns of the writes and reads that fit a further condition. Each half reads its index in this order: they are merged, not sorted. */
+const merged = (columns: Sql, [writes, reads]: Halves, further: Sql, order: Order, limit: number): Sql => sql`
   SELECT ${columns} FROM (
-    SELECT ${columns} FROM (SELECT ${columns} FROM activity WHERE ${either} ORDER BY sequence ${ORDERS[order]}) one
-    UNION ALL SELECT ${columns} FROM (SELECT ${columns} FROM activity WHERE ${or} ORDER BY sequence ${ORDERS[order]}) two) merged
+    SELECT ${columns} FROM (SELECT ${columns} FROM activity WHERE ${writes} ${further} ORDER BY sequence ${ORDERS[order]}) one
+    UNION ALL SELECT ${columns} FROM (SELECT ${columns} FROM activity WHERE ${reads} ${further} ORDER BY sequence ${ORDERS[order]}) two) merged
   ORDER BY sequence ${ORDERS[order]} LIMIT ${limit}`
 
 /** The columns of a row that a page needs. The rows are not joined by their sequence: with many partitions that takes longer. */
 const ROW: Sql = sql`sequence, actor, origin, action, entry, revision, subject, request_id, metadata, data_class, created_at`
 
-/** A page of activity: the rows that fit either of two conditions. */
-const pageOf = (either: Sql, or: Sql, order: Order, limit: number): Sql => sql`
-  ${ACTIVITY_COLUMNS} FROM (${merged(ROW, either, or, order, limit)}) s ${ACTIVITY_JOINS} ORDER BY s.sequence ${ORDERS[order]}`
+/** A page of activity: the writes and reads that fit a further condition. */
+const pageOf = (halves: Halves, further: Sql, order: Order, limit: number): Sql => sql`
+  ${ACTIVITY_COLUMNS} FROM (${merged(ROW, halves, further, order, limit)}) s ${ACTIVITY_JOINS} ORDER BY s.sequence ${ORDERS[order]}`
 
 /** The public feed below a sequence. */
 export const listActivity = (reader: Reader, before: number, limit: number) =>
-  reader.all<ActivityRow>(
-    pageOf(sql`${WRITTEN} AND sequence < ${before}`, sql`${READ} AND sequence < ${before}`, 'DESC', limit),
-  )
+  reader.all<ActivityRow>(pageOf(FEED_HALVES, sql`AND sequence < ${before}`, 'DESC', limit))
 
 /** The writes or the reads of the public feed below a sequence. */
 export const listActivityOf = (reader: Reader, kind: 'written' | 'read', before: number, limit: number) =>
@@ -103,20 +105,11 @@ export const listNewestWrites = (reader: Reader, limit: number) =>
 
 /** The public feed above a sequence, in ascending order. */
 export const listActivityAfter = (reader: Reader, after: number, limit: number) =>
-  reader.all<ActivityRow>(
-    pageOf(sql`${WRITTEN} AND sequence > ${after}`, sql`${READ} AND sequence > ${after}`, 'ASC', limit),
-  )
+  reader.all<ActivityRow>(pageOf(FEED_HALVES, sql`AND sequence > ${after}`, 'ASC', limit))
 
 /** The public feed rows of one entry, below a sequence. */
 export const listTimeline = (reader: Reader, entry: number, before: number, limit: number) =>
-  reader.all<ActivityRow>(
-    pageOf(
-      sql`${writesOf(entry)} AND withdrawn = 0 AND sequence < ${before}`,
-      sql`${readsOf(entry)} AND withdrawn = 0 AND sequence < ${before}`,
-      'DESC',
-      limit,
-    ),
-  )
+  reader.all<ActivityRow>(pageOf(halvesOf(entry), sql`AND withdrawn = 0 AND sequence < ${before}`, 'DESC', limit))
 
 /** A write, with the standing of its entry. */
 type ContributionRow = ActivityRow & StandingColumns
@@ -138,18 +131,12 @@ export const listAllActivity = (reader: Reader, limit: number) =>
   reader.all<ActivityRow>(sql`${ACTIVITY} ORDER BY s.sequence DESC LIMIT ${limit}`)
 
 export const listAllTimeline = (reader: Reader, entry: number, limit: number) =>
-  reader.all<ActivityRow>(pageOf(writesOf(entry), readsOf(entry), 'DESC', limit))
+  reader.all<ActivityRow>(pageOf(halvesOf(entry), sql``, 'DESC', limit))
 
 /** Kind and time of the newest rows of the public feed. */
 export const listRecentActions = (reader: Reader, before: number, limit: number) =>
   reader.all<{ action: Action; created_at: number }>(
-    merged(
-      sql`action, created_at, sequence`,
-      sql`${WRITTEN} AND sequence < ${before}`,
-      sql`${READ} AND sequence < ${before}`,
-      'DESC',
-      limit,
-    ),
+    merged(sql`action, created_at, sequence`, FEED_HALVES, sql`AND sequence < ${before}`, 'DESC', limit),
   )
 
 export type NewActivity = {
