@@ -23,7 +23,7 @@ type EntryColumns = Pick<EntryRow, 'slug' | 'tags' | 'blocked'> & {
 }
 type RevisionColumns = Omit<
   RevisionRow,
-  'number' | 'id' | 'entry_id' | 'actor' | 'actor_id' | 'origin_id' | 'created_at' | 'signals'
+  'number' | 'id' | 'entry' | 'entry_id' | 'withdrawn' | 'actor' | 'actor_id' | 'origin_id' | 'created_at' | 'signals'
 >
 type EvidenceColumns = {
   evidence_id: string

@@ -3,7 +3,7 @@ import { type Action, type DataClass, TRUST } from '../contract/vocabulary.ts'
 import { only, type Transaction } from '../engine/database.ts'
 import { appendActivity, isUnobserved, type NewActivity } from '../memory/activity/rows.ts'
 import {
-  countRelation,
+  countOneMore,
   fillEntryStub,
   findEntryByNumber,
   findEntryNumber,
@@ -359,7 +359,7 @@ async function placeRelation(
 
 const endOf = async (tx: Transaction, entry: number, relation: number): Promise<RelationEnd> => ({
   entry,
-  ordinal: (await countRelation(tx, entry)).relations,
+  ordinal: (await countOneMore(tx, entry, 'relations')).relations,
   revision: await mirror.findRevisionBefore(tx, entry, relation),
 })
 

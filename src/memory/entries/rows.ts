@@ -3,7 +3,7 @@ import type { SourcePair } from '../../contract/inputs.ts'
 import { Problem } from '../../contract/problem.ts'
 import type { Author, Entry, Revision } from '../../contract/resources.ts'
 import { TRUST } from '../../contract/vocabulary.ts'
-import { type Awaitable, type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
+import { type Awaitable, only, type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../actors/rows.ts'
 import type { Text } from '../evidence/pieces-rules.ts'
 import { STANDING_COLUMNS, type StandingColumns, shownStanding } from '../evidence/rows.ts'
@@ -65,11 +65,11 @@ export const ENTRY_TABLES: Sql = sql`entry e JOIN revision r ON r.number = e.rev
 
 const ENTRY: Sql = sql`SELECT ${ENTRY_COLUMNS} FROM ${ENTRY_TABLES}`
 
-/** Finds an entry by its id, in either case, or by its slug; withdrawn ones too. */
-export const findEntry = (reader: Reader, address: string) =>
-  isUuid(address)
-    ? reader.one<EntryRow>(sql`${ENTRY} WHERE e.id = ${address.toLowerCase()}`)
-    : reader.one<EntryRow>(sql`${ENTRY} WHERE e.slug = ${address}`)
+/** The entry with an id, in either case, or with a slug, as a condition on `entry e`. */
+const at = (address: string): Sql => (isUuid(address) ? sql`e.id = ${address.toLowerCase()}` : sql`e.slug = ${address}`)
+
+/** Finds an entry by its id or by its slug; withdrawn ones too. */
+export const findEntry = (reader: Reader, address: string) => reader.one<EntryRow>(sql`${ENTRY} WHERE ${at(address)}`)
 
 export const findEntryByNumber = (reader: Reader, number: number) =>
   reader.one<EntryRow>(sql`${ENTRY} WHERE e.number = ${number}`)
@@ -91,15 +91,9 @@ export async function listTitled(reader: Reader, numbers: readonly number[]): Pr
   return found
 }
 
-/** The number of an entry by its id, in either case, or by its slug; withdrawn ones too. */
+/** The number of an entry by its id or by its slug; withdrawn ones too. */
 export const findEntryNumber = async (reader: Reader, address: string): Promise<number | undefined> =>
-  (
-    await reader.one<{ number: number }>(
-      isUuid(address)
-        ? sql`SELECT number FROM entry WHERE id = ${address.toLowerCase()}`
-        : sql`SELECT number FROM entry WHERE slug = ${address}`,
-    )
-  )?.number
+  (await reader.one<{ number: number }>(sql`SELECT e.number FROM entry e WHERE ${at(address)}`))?.number
 
 /** Whether an entry is withdrawn from the public. */
 export const isEntryWithdrawn = async (reader: Reader, number: number): Promise<boolean> =>
@@ -187,22 +181,15 @@ export async function advanceEntry(
 export type Counted = Pick<EntryRow, 'evidence' | 'relations' | 'origins' | 'standing'>
 const COUNTED: Sql = sql`evidence, relations, origins, standing`
 
-const counted = (row: Counted | undefined): Counted => {
-  if (row === undefined) throw new Error('The entry that is counted on is gone.')
-  return row
+const STREAMS = { evidence: sql`evidence`, relations: sql`relations` }
+
+/** Counts one more piece of evidence or relation at an entry. The new count is its place in that stream of the entry, from 1. */
+export async function countOneMore(tx: Transaction, entry: number, stream: keyof typeof STREAMS): Promise<Counted> {
+  const name = STREAMS[stream]
+  return only(
+    await tx.one<Counted>(sql`UPDATE entry SET ${name} = ${name} + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),
+  )
 }
-
-/** Counts one more piece of evidence on an entry. The new count is its place in the entry's stream, from 1. */
-export const countEvidence = async (tx: Transaction, entry: number): Promise<Counted> =>
-  counted(
-    await tx.one<Counted>(sql`UPDATE entry SET evidence = evidence + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),
-  )
-
-/** Counts one more relation at an entry. The new count is its place in the entry's stream, from 1. */
-export const countRelation = async (tx: Transaction, entry: number): Promise<Counted> =>
-  counted(
-    await tx.one<Counted>(sql`UPDATE entry SET relations = relations + 1 WHERE number = ${entry} RETURNING ${COUNTED}`),
-  )
 
 /** The tags of an entry by its number; none if the store does not know it. */
 export const readTags = async (reader: Reader, number: number): Promise<string[]> => {
@@ -316,7 +303,10 @@ export const ERASED_REVISIONS: Sql = sql`SELECT count(*) AS revisions FROM erasu
 export type RevisionRow = {
   number: number
   id: string
+  entry: number
   entry_id: string
+  /** Whether the entry is withdrawn. */
+  withdrawn: number
   ordinal: number
   previous_id: string | null
   actor: number
@@ -336,8 +326,8 @@ export type RevisionRow = {
 }
 
 const REVISION: Sql = sql`
-  SELECT r.number, r.id, e.id AS entry_id, r.ordinal, p.id AS previous_id, r.actor, a.id AS actor_id, o.id AS origin_id, r.title, r.summary, r.content,
-    r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals, e.tags
+  SELECT r.number, r.id, r.entry, e.id AS entry_id, e.withdrawn, r.ordinal, p.id AS previous_id, r.actor, a.id AS actor_id, o.id AS origin_id, r.title,
+    r.summary, r.content, r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals, e.tags
   FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
     LEFT JOIN origin o ON o.number = r.origin LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1`
 
@@ -351,13 +341,9 @@ export const findLink = (reader: Reader, number: number) =>
     sql`SELECT ordinal, evidence_hash, sources FROM revision WHERE number = ${number}`,
   )
 
-/** The revision with this id, in either case, with the number of its entry and whether that was withdrawn. */
+/** The revision with this id, in either case. */
 export const findRevisionById = (reader: Reader, id: string) =>
-  reader.one<RevisionRow & { entry: number; withdrawn: number }>(sql`
-    SELECT r.number, r.id, e.id AS entry_id, e.number AS entry, e.withdrawn, r.ordinal, p.id AS previous_id, a.id AS actor_id, NULL AS origin_id,
-      r.title, r.summary, r.content, r.change_type, r.rationale, r.created_at, r.evidence_hash, r.sources, r.signals, e.tags
-    FROM revision r JOIN entry e ON e.number = r.entry JOIN actor a ON a.number = r.actor
-      LEFT JOIN revision p ON p.entry = r.entry AND p.ordinal = r.ordinal - 1 WHERE r.id = ${id.toLowerCase()}`)
+  reader.one<RevisionRow>(sql`${REVISION} WHERE r.id = ${id.toLowerCase()}`)
 
 /** The ids of a revision and of its entry, by its record number. */
 export const findAddress = (reader: Reader, revision: number) =>
@@ -408,22 +394,16 @@ export const isSame = (
  * erased.
  */
 export async function citedSources(reader: Reader, sources: readonly SourcePair[] = []): Promise<SourcePair[]> {
-  const found: Awaitable<{ number: number } | undefined>[] = []
-  const cited: SourcePair[] = []
-  for (const pair of sources) {
-    const [entryId, revisionId] = [pair.entryId.toLowerCase(), pair.revisionId.toLowerCase()]
-    cited.push({ entryId, revisionId })
-    found.push(
-      reader.one<{ number: number }>(sql`
-        SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
-        WHERE r.id = ${revisionId} AND e.id = ${entryId} AND e.withdrawn = 0 AND r.title <> ''`),
-    )
-  }
-  if ((await Promise.all(found)).includes(undefined)) throw new Problem('SOURCE_NOT_FOUND')
+  const cited = sources.map(one => ({ entryId: one.entryId.toLowerCase(), revisionId: one.revisionId.toLowerCase() }))
+  const findCited = ({ entryId, revisionId }: SourcePair) =>
+    reader.one<{ number: number }>(sql`
+      SELECT r.number FROM revision r JOIN entry e ON e.number = r.entry
+      WHERE r.id = ${revisionId} AND e.id = ${entryId} AND e.withdrawn = 0 AND r.title <> ''`)
+  if ((await Promise.all(cited.map(findCited))).includes(undefined)) throw new Problem('SOURCE_NOT_FOUND')
   return cited
 }
 
-export const toRevision = (row: Omit<RevisionRow, 'actor' | 'signals' | 'tags'>): Revision => ({
+export const toRevision = (row: Omit<RevisionRow, 'entry' | 'withdrawn' | 'actor' | 'signals' | 'tags'>): Revision => ({
   id: row.id,
   entryId: row.entry_id,
   previousRevisionId: row.previous_id,

@@ -6,7 +6,7 @@ import type { EvidenceResult } from '../../contract/resources.ts'
 import { type Awaitable, only, type Reader, type Transaction } from '../../engine/database.ts'
 import { authorOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
-import { countEvidence, findAddress, findEntry, findRevision, listTexts } from '../entries/rows.ts'
+import { countOneMore, findAddress, findEntry, findRevision, listTexts } from '../entries/rows.ts'
 import { assertNotErased, assertWritable } from '../entries/rules.ts'
 import { addToHead } from '../head-rows.ts'
 import type { Caller, Context, RemoteCaller, WriteOperation } from '../operation.ts'
@@ -110,7 +110,7 @@ async function recordJudgement(
   const at = Math.max(context.at, entry.revised_at)
   const id = context.newId()
   const { record: number } = await addToHead(tx, { record: 1 })
-  const counted = await countEvidence(tx, entry.number)
+  const counted = await countOneMore(tx, entry.number, 'evidence')
   const position = await positionOf(tx, context, writer, { ...revision, entry: entry.number })
   const observedOn = observedJson(item.observedOn)
   await insertEvidence(tx, {

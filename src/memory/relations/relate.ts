@@ -2,7 +2,7 @@ import { Problem } from '../../contract/problem.ts'
 import type { Transaction } from '../../engine/database.ts'
 import { authorOf } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
-import { countRelation, type EntryRow } from '../entries/rows.ts'
+import { countOneMore, type EntryRow } from '../entries/rows.ts'
 import { assertReadable, assertWritable } from '../entries/rules.ts'
 import { type Position, positionOf } from '../evidence/judge.ts'
 import { settleStanding } from '../evidence/standing.ts'
@@ -61,7 +61,10 @@ async function insertBetween(
   fields: Fields,
   position: Position | undefined,
 ): Promise<void> {
-  const [atSource, atTarget] = await Promise.all([countRelation(tx, source.number), countRelation(tx, target.number)])
+  const [atSource, atTarget] = await Promise.all([
+    countOneMore(tx, source.number, 'relations'),
+    countOneMore(tx, target.number, 'relations'),
+  ])
   await insertRelation(tx, {
     ...fields,
     ...(position ?? { originGroup: 0, own: false }),
