@@ -106,13 +106,6 @@ test('evidence belongs to the exact revision that it names, in either case, also
   assert.deepEqual({ ...now, standing: revised.standing }, revised)
 })
 
-test('every judgement of one actor is listed', async () => {
-  const entry = await newEntry(app.url, token)
-  const [first, second] = [await verify(entry), await verify(entry)]
-  assert.notEqual(first.id, second.id)
-  assert.equal((await evidence(entry)).verifications.length, 2)
-})
-
 test('pages are one stream of both kinds, newest first; the limit counts both', async () => {
   const entry = await judged(25)
   const first = await evidence(entry)

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import type { EntryList } from '../../src/contract/resources.ts'
+import { expectDone, linesOf } from '../cli/command.ts'
+import { commandLine } from '../cli/people/in-process.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { call, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { makeDirectory } from '../support/process.ts'
 
-const COMMAND = new URL('../../bin/palimpsest.js', import.meta.url).pathname
+const { inProcess } = commandLine()
 const LINES = [
   { type: 'actor', id: 'a1', actorType: 'AGENT', declaredName: 'Importer' },
   { type: 'entry', id: 'e1', actorId: 'a1', title: 'Basking sharks', summary: 'They filter.', content: 'Plankton.' },
@@ -16,10 +17,7 @@ const LINES = [
 let app: TestApp
 const directory = makeDirectory()
 before(async () => {
-  const input = LINES.map(line => JSON.stringify(line)).join('\n')
-  const args = ['load', '--from', '-', '--data-dir', directory.path]
-  const { status, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { input, encoding: 'utf8' })
-  assert.equal(status, 0, stderr)
+  expectDone(await inProcess(['load', '--from', '-', '--data-dir', directory.path], { input: linesOf(LINES) }))
   app = await startApp({ DATA_DIR: directory.path }, { engine: 'embedded' })
 })
 after(async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { seededRandom } from '../../../test/support/random.ts'
 import { SIGNALS, type Signal } from '../../contract/vocabulary.ts'
 import { signalNames, signalsOf } from './signals.ts'
 
@@ -296,13 +297,7 @@ test('no text of the greatest length takes long: a text twice as long takes abou
 })
 
 test('no text makes it throw', () => {
-  const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
-  process.stdout.write(`SEED=${seed}\n`)
-  let state = seed
-  const next = (below: number): number => {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
-    return state % below
-  }
+  const { below: next } = seededRandom('texts with signals')
   const pieces = [...HOSTILE.map(text => text.slice(0, 30)), '\ud800', '\udc00', '\u0000', '\uffff', '-->', '|']
   for (let round = 0; round < 2_000; round++) {
     const text = Array.from({ length: next(30) }, () =>
