@@ -84,16 +84,6 @@ export async function observeActor(tx: Transaction, actor: ActorRow, times: numb
   return actor.observations + after.times
 }
 
-export async function updateActorFlags(
-  tx: Transaction,
-  number: number,
-  flags: { hidden: number; quarantined: number; blocked: number },
-): Promise<void> {
-  await tx.run(
-    sql`UPDATE actor SET hidden = ${flags.hidden}, quarantined = ${flags.quarantined}, blocked = ${flags.blocked} WHERE number = ${number}`,
-  )
-}
-
 /** Replaces the actor's token. */
 export async function updateToken(tx: Transaction, number: number, tokenHash: string): Promise<void> {
   await tx.run(sql`UPDATE actor SET token_hash = ${tokenHash} WHERE number = ${number}`)
@@ -186,15 +176,6 @@ export async function insertOrigin(tx: Transaction, { id, day, networkKey, voice
 
 export const findOrigin = (reader: Reader, id: string) =>
   reader.one<OriginRow>(sql`SELECT number, id, day, network_key, quarantined, blocked FROM origin WHERE id = ${id}`)
-
-export async function updateOriginFlags(
-  tx: Transaction,
-  number: number,
-  quarantined: number,
-  blocked: number,
-): Promise<void> {
-  await tx.run(sql`UPDATE origin SET quarantined = ${quarantined}, blocked = ${blocked} WHERE number = ${number}`)
-}
 
 /** Adds the network of a fingerprint to the block list. */
 export async function insertOriginBlock(tx: Transaction, origin: number, networkKey: string): Promise<void> {

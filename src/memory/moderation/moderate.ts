@@ -6,14 +6,7 @@ import { getOrThrow, type Transaction } from '../../engine/database.ts'
 import { markModerated, markSegments } from '../../mirror/export-rows.ts'
 import { readErasures } from '../../tlog/rows.ts'
 import { settleFeed } from '../activity/rows.ts'
-import {
-  deleteOriginBlock,
-  findActorById,
-  findOrigin,
-  insertOriginBlock,
-  updateActorFlags,
-  updateOriginFlags,
-} from '../actors/rows.ts'
+import { deleteOriginBlock, findActorById, findOrigin, insertOriginBlock } from '../actors/rows.ts'
 import { assertNoSecret } from '../actors/rules.ts'
 import { type EntryRow, findEntry, findEntryByNumber, tagsOf } from '../entries/rows.ts'
 import { isErased, statusOf, tagKey } from '../entries/rules.ts'
@@ -26,7 +19,7 @@ import * as appeals from './appeal-rows.ts'
 import * as erasing from './erase-rows.ts'
 import * as moderation from './rows.ts'
 import { countEvent } from './rows.ts'
-import { moderated, sameFlags, undoOf } from './rules.ts'
+import { flagsOf, moderated, sameFlags, undoOf } from './rules.ts'
 
 type TargetState = moderation.ModeratedTarget & { id: string; state: Flags; networkKey: string | null; erased: boolean }
 
@@ -86,11 +79,7 @@ async function findTarget(tx: Transaction, { targetType, targetId }: ModerationI
     type: targetType,
     number: row.number,
     id: row.id,
-    state: {
-      hidden: 'hidden' in row && row.hidden === 1,
-      quarantined: row.quarantined === 1,
-      blocked: row.blocked === 1,
-    },
+    state: flagsOf(row),
     networkKey: 'network_key' in row ? row.network_key : null,
     day: 'day' in row ? row.day : null,
     erased: 'slug' in row && 'title' in row && isErased(row as EntryRow),
@@ -155,15 +144,11 @@ async function change(
 }
 
 async function setFlags(tx: Transaction, target: TargetState, state: Flags): Promise<void> {
-  const flags = { hidden: Number(state.hidden), quarantined: Number(state.quarantined), blocked: Number(state.blocked) }
-  if (target.type === 'ENTRY') return moderation.updateEntryFlags(tx, target.number, flags)
-  if (target.type === 'RECORD') return erasing.hideEntryOf(tx, target.number)
-  if (target.type === 'ACTOR') return updateActorFlags(tx, target.number, flags)
-  if (target.networkKey !== null && blocksNetwork(target, state)) {
-    await insertOriginBlock(tx, target.number, target.networkKey)
-  }
-  if (!state.blocked) await deleteOriginBlock(tx, target.number)
-  await updateOriginFlags(tx, target.number, flags.quarantined, flags.blocked)
+  const { type, number, networkKey } = target
+  if (type === 'RECORD') return erasing.hideEntryOf(tx, number)
+  if (networkKey !== null && blocksNetwork(target, state)) await insertOriginBlock(tx, number, networkKey)
+  if (type === 'ORIGIN' && !state.blocked) await deleteOriginBlock(tx, number)
+  await moderation.updateFlags(tx, type, number, state)
 }
 
 /**

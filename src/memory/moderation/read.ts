@@ -23,12 +23,7 @@ import {
   type ModeratedEntryRow,
   yearOf,
 } from './rows.ts'
-
-const flagsOf = (row: { hidden: number; quarantined: number; blocked: number }) => ({
-  hidden: row.hidden === 1,
-  quarantined: row.quarantined === 1,
-  blocked: row.blocked === 1,
-})
+import { flagsOf } from './rules.ts'
 
 const moderatedEntry = (row: ModeratedEntryRow) => ({
   ...toEntry(row, reviserOf(row)),
@@ -92,7 +87,7 @@ export const readAdminSnapshot: ReadOperation<'readAdminSnapshot'> = async reads
     blockedOrigins: await inTurns(reads, await listRefusedOrigins(reader, SNAPSHOT_ROWS), row => ({
       originId: row.id,
       day: row.day,
-      moderation: flagsOf({ ...row, hidden: 0 }),
+      moderation: flagsOf(row),
       alive: row.network_key !== null,
     })),
     reports: open.map(reports.toAdminReport),

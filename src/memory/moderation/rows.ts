@@ -27,14 +27,14 @@ const STANDING: Sql = sql`
 export const listStandings = (reader: Reader, target: ModeratedTarget) =>
   reader.all<StandingRow>(sql`${STANDING} WHERE ${entriesOf(target)} ORDER BY e.number`)
 
-export async function updateEntryFlags(
-  tx: Transaction,
-  number: number,
-  flags: { hidden: number; quarantined: number; blocked: number },
-): Promise<void> {
-  await tx.run(
-    sql`UPDATE entry SET hidden = ${flags.hidden}, quarantined = ${flags.quarantined}, blocked = ${flags.blocked} WHERE number = ${number}`,
-  )
+/** The tables whose rows have flags, by the type of target. */
+const FLAGGED = { ENTRY: sql`entry`, ACTOR: sql`actor`, ORIGIN: sql`origin` }
+
+/** Stores the flags of a target. An origin is never hidden. */
+export async function updateFlags(tx: Transaction, type: keyof typeof FLAGGED, number: number, flags: Flags) {
+  const hiding = type === 'ORIGIN' ? sql`` : sql`hidden = ${Number(flags.hidden)}, `
+  await tx.run(sql`
+    UPDATE ${FLAGGED[type]} SET ${hiding}quarantined = ${Number(flags.quarantined)}, blocked = ${Number(flags.blocked)} WHERE number = ${number}`)
 }
 
 /** The entries that a target decides about, as a condition on `entry e`: for a record, the entry whose current text it is. */

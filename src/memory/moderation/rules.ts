@@ -2,6 +2,13 @@ import { Problem } from '../../contract/problem.ts'
 import type { Flags } from '../../contract/resources.ts'
 import type { ModerationAction, TargetType } from '../../contract/vocabulary.ts'
 
+/** The flags of a target by the columns of its row. An origin is never hidden. */
+export const flagsOf = (row: { hidden?: number; quarantined: number; blocked: number }): Flags => ({
+  hidden: row.hidden === 1,
+  quarantined: row.quarantined === 1,
+  blocked: row.blocked === 1,
+})
+
 /** Whether a type of target takes an action: records are only erased, and only entries and records are. */
 const isApplicable = (action: ModerationAction, targetType: TargetType): boolean =>
   action === 'ERASE'
