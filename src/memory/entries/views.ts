@@ -1,12 +1,13 @@
 import { LIMITS } from '../../contract/limits.ts'
 import { Problem } from '../../contract/problem.ts'
-import type { ActivityList, Author, Entry, Revision } from '../../contract/resources.ts'
+import type { ActivityList, Author, Entry, RelationList, Revision, Standing } from '../../contract/resources.ts'
 import type { Action, Signal } from '../../contract/vocabulary.ts'
 import { only } from '../../engine/database.ts'
 import { findCheckpoint } from '../../tlog/rows.ts'
 import { listActivityOf, listRecentActions } from '../activity/rows.ts'
 import { authorOf, findActorById, toAuthor } from '../actors/rows.ts'
 import { type ContributionOutcome, changedSince } from '../actors/rules.ts'
+import { readStanding } from '../evidence/read.ts'
 import {
   listContributionOutcomes,
   listJudgements,
@@ -20,6 +21,7 @@ import { readHead } from '../head-rows.ts'
 import { type Answer, activityBelow, bodyOf, findAddressed, type Reads } from '../operation.ts'
 import { signalNames } from '../signals/signals.ts'
 import { isoTime } from '../values.ts'
+import { listRelations } from './history.ts'
 import { type EntryRow, findEntry, findRevision, toRevision } from './rows.ts'
 import { assertNotErased } from './rules.ts'
 import {
@@ -251,10 +253,10 @@ async function countsOf(on: WithReader, entry: EntryRow): Promise<Counts> {
 }
 
 /**
- * Returns a revision without its text, its author, and the history, verdicts and counts of its entry, from one read of the row of the entry.
- * `support` is the newest reason in favour of the text, if there are also voices against it.
+ * Returns a revision without its text, its author, and the history, verdicts, counts, newest relations and standing of its entry, as one
+ * cached answer. `support` is the newest reason in favour of the text, if there are also voices against it.
  */
-export async function readAbout(on: Pick<Reads, 'reader' | 'entries'>, slug: string, revisionId: string, rows: number) {
+export async function readAbout(on: Reads, slug: string, revisionId: string, rows: number) {
   const make = async (): Promise<Answer> => ({ body: await aboutOf(on, slug, revisionId, rows) })
   const answer = await on.entries.answer(`about ${slug} ${revisionId} ${rows}`, make)
   const { verdicts, ...about } = bodyOf(answer) as Awaited<ReturnType<typeof aboutOf>>
@@ -264,19 +266,26 @@ export async function readAbout(on: Pick<Reads, 'reader' | 'entries'>, slug: str
 /** A revision without the texts that its entry has too. */
 export type RevisionFacts = Omit<Revision, 'content' | 'summary'>
 
-async function aboutOf(on: WithReader, slug: string, revisionId: string, rows: number) {
-  const entry = await addressedAt(on, slug)
+async function aboutOf(on: Reads, slug: string, revisionId: string, rows: number) {
+  const request = { params: { slug }, query: {} }
+  const entry = await findAddressed(on.reader, request)
   const { nearest, tally } = storedStanding(entry.standing)
-  const [{ author }, row, steps, verdicts, counts, [support]] = await Promise.all([
+  const [{ author }, row, steps, verdicts, counts, relations, standing, [support]] = await Promise.all([
     revisionStateOf(on, entry, revisionId),
     findRevision(on.reader, entry.number, revisionId),
     stepsOf(on, entry, rows),
     verdictsOf(on, entry),
     countsOf(on, entry),
+    listRelations(on, request),
+    readStanding(on, request),
     nearest === null || tally.against === 0 ? [] : listSupporters(on.reader, nearest, 1),
   ])
   const { content: _, summary: __, ...revision } = toRevision(only(row))
-  return { author, revision, steps, verdicts: [...verdicts], counts, support: support?.rationale }
+  return {
+    ...{ author, revision, steps, counts, verdicts: [...verdicts], support: support?.rationale },
+    relations: (bodyOf(relations) as RelationList).items,
+    standing: bodyOf(standing) as Standing,
+  }
 }
 
 /** The state and the tally of each revision that was judged itself, by the record number of the revision. */

@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts'
-import type { Author, Entry, Relation, Standing } from '../../contract/resources.ts'
+import type { Author, Entry, Standing } from '../../contract/resources.ts'
 import { readAges } from '../../memory/entries/blame.ts'
 import {
   type Heading,
@@ -97,15 +97,10 @@ async function agesOf(reads: PageRequest['reads'], { slug, revisionCount: ordina
 }
 
 /** Reads what the page of an entry shows. */
-async function gather({ read, reads, original, config }: PageRequest, entry: Entry) {
+async function gather({ reads, original, config }: PageRequest, entry: Entry) {
   const { slug, currentRevisionId } = entry
-  const [{ items: relations }, standing, { author, revision, steps, verdicts, counts, support }, ages] =
-    await Promise.all([
-      read<{ items: Relation[] }>('listRelations', { slug }),
-      read<Standing>('readStanding', { slug }),
-      readAbout(reads, slug, currentRevisionId, LIFE_ROWS),
-      agesOf(reads, entry),
-    ])
+  const [about, ages] = await Promise.all([readAbout(reads, slug, currentRevisionId, LIFE_ROWS), agesOf(reads, entry)])
+  const { author, revision, relations } = about
   const [{ content, sections }, names] = await Promise.all([
     proseWithSections(entry.content),
     readHeadings(reads, [
@@ -114,18 +109,11 @@ async function gather({ read, reads, original, config }: PageRequest, entry: Ent
     ]),
   ])
   return {
+    ...about,
     entry,
     content,
     sections,
-    revision,
-    author,
-    standing,
-    relations,
     names,
-    steps,
-    verdicts,
-    support,
-    counts,
     at: reads.at,
     original,
     ages,
