@@ -19,8 +19,8 @@ let env: Record<string, string>
 before(async () => {
   if (NO_POSTGRES) return
   env = { DATABASE_URL: await databaseOf('commands'), DATA_DIR: `${directory.path}/none` }
-  expectDone(await palimpsest(['load', '--from', '-', '--data-dir', dataDir], { input: linesOf(STORY) }))
-  expectDone(await palimpsest(['copy', '--from', dataDir], { env }))
+  expectDone(await inProcess(['load', '--from', '-', '--data-dir', dataDir], { input: linesOf(STORY) }))
+  expectDone(await inProcess(['copy', '--from', dataDir], { env }))
 })
 after(() => directory.remove())
 
@@ -130,13 +130,13 @@ test(
     expectStatus(await call(server.url, 'POST', '/api/entries', { body, token }), 201)
     const found = await callPatiently<{ items: unknown[] }>(server.url, 'GET', '/api/search?q=amphibious')
     assert.equal(expectStatus(found, 200).items.length, 1)
-    expectDone(await palimpsest(['check'], { env: ofNode }))
+    expectDone(await inProcess(['check'], { env: ofNode }))
     expectDone(await inProcess(['doctor'], { env: { ...ofNode, DATA_DIR: `${directory.path}/node` } }))
   },
 )
 
 test('migrate and doctor check the named database', options, async () => {
-  assert.match(expectDone(await palimpsest(['migrate'], { env })), /Nothing to do: the schema is the newest/)
+  assert.match(expectDone(await inProcess(['migrate'], { env })), /Nothing to do: the schema is the newest/)
   const said = expectDone(await inProcess(['doctor'], { env: { ...env, DATABASE_READ_URL: env.DATABASE_URL ?? '' } }))
   assert.match(said, /^ok {3}database: PostgreSQL \d+/m)
   assert.match(said, /^ok {3}search index: none yet; the first start builds it/m)

@@ -5,10 +5,12 @@ import { after, test } from 'node:test'
 import type { FoundList } from '../../src/contract/resources.ts'
 import { nodeIndexFile } from '../../src/stores/embedded/directory.ts'
 import { expectDone, expectRefusal, palimpsest } from '../cli/command.ts'
+import { commandLine } from '../cli/people/in-process.ts'
 import { callPatiently, expectStatus, newActor, newEntry } from '../support/client.ts'
 import { databaseWithTables, NO_POSTGRES } from '../support/engine.ts'
 import { eventually, makeDirectory, type ServerProcess, startServer } from '../support/process.ts'
 
+const { inProcess } = commandLine()
 const ENTRIES = 30
 const place = makeDirectory()
 after(() => place.remove())
@@ -40,7 +42,7 @@ test('a node that starts with a copied index searches at once and indexes only l
   }
   assert.equal((await find(first, 'harbour tides')).length, 20)
   const second = join(place.path, 'second')
-  const said = expectDone(await palimpsest(['index', 'copy', '--from', first.dataDir, '--to', second]))
+  const said = expectDone(await inProcess(['index', 'copy', '--from', first.dataDir, '--to', second]))
   const [, copied = ''] = /up to record (\d+)/.exec(said) ?? []
   assert.equal(statSync(nodeIndexFile(second)).mode & 0o077, 0)
   await newEntry(first.url, token, { title: 'Lighthouse', summary: 'Written later', content: 'Of its lamp' })
@@ -59,7 +61,7 @@ test('a node that starts with a copied index searches at once and indexes only l
 
   // A node over another database takes nothing from the copy.
   const third = join(place.path, 'third')
-  expectDone(await palimpsest(['index', 'copy', '--from', nodeIndexFile(second), '--to', third]))
+  expectDone(await inProcess(['index', 'copy', '--from', nodeIndexFile(second), '--to', third]))
   const strange = await startServer(third, { env: { ...env, DATABASE_URL: await databaseWithTables('other store') } })
   assert.deepEqual(await find(strange, 'harbour tides'), [])
   assert.equal((await begunAt(strange)).from, 0)
@@ -72,9 +74,9 @@ test('a file that is not a search index is not copied, and nothing remains', asy
   const to = join(place.path, 'empty')
   const file = join(place.path, 'notes.txt')
   writeFileSync(file, 'no database at all, but long enough to be read as one'.repeat(100))
-  const copy = (from: string) => palimpsest(['index', 'copy', '--from', from, '--to', to])
+  const copy = (from: string) => inProcess(['index', 'copy', '--from', from, '--to', to])
   expectRefusal(await copy(file), 1, /is not a search index that can be copied/)
   expectRefusal(await copy(join(place.path, 'nowhere')), 1, /There is no search index at .*nowhere/)
-  expectRefusal(await palimpsest(['index', 'move', '--from', file, '--to', to]), 2, /the action is copy/)
+  expectRefusal(await inProcess(['index', 'move', '--from', file, '--to', to]), 2, /the action is copy/)
   assert.ok(!existsSync(nodeIndexFile(to)))
 })

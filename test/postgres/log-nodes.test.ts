@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { logHeadFile } from '../../src/tlog/key-files.ts'
 import { parseCheckpoint, parseNote } from '../../src/tlog/verify/note.js'
-import { expectDone, palimpsest } from '../cli/command.ts'
+import { expectDone } from '../cli/command.ts'
+import { commandLine } from '../cli/people/in-process.ts'
 import { startApp } from '../support/app.ts'
 import { call, newActor, newEntry } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
@@ -14,6 +15,7 @@ import { assertAcceptedByGo, NO_GO } from '../support/go.ts'
 import { withNodes } from '../support/nodes.ts'
 import { eventually, makeDirectory } from '../support/process.ts'
 
+const { inProcess } = commandLine()
 const PATIENCE = 60_000
 const directory = makeDirectory()
 after(() => directory.remove())
@@ -33,7 +35,7 @@ async function checkAll(database: string, heads: readonly Head[]): Promise<void>
   for (const head of heads) {
     const file = join(directory.path, `checkpoint-${head.size}`)
     writeFileSync(file, head.note)
-    expectDone(await palimpsest(['check', '--log', '--checkpoint', file], { env: { DATABASE_URL: database } }))
+    expectDone(await inProcess(['check', '--log', '--checkpoint', file], { env: { DATABASE_URL: database } }))
   }
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { expectDone, expectRefusal, palimpsest } from '../cli/command.ts'
+import { expectDone, expectRefusal } from '../cli/command.ts'
+import { commandLine } from '../cli/people/in-process.ts'
 import { call, newActor } from '../support/client.ts'
 import { withClient } from '../support/cluster.ts'
 import { NO_POSTGRES } from '../support/engine.ts'
@@ -12,6 +13,7 @@ import { withNodes, writeThrough } from '../support/nodes.ts'
 import { eventually, makeDirectory, spawnService } from '../support/process.ts'
 import { seededRandom } from '../support/random.ts'
 
+const { inProcess } = commandLine()
 const PATIENCE = 60_000
 const KILLS = 3
 const directory = makeDirectory()
@@ -41,8 +43,8 @@ test('a mirror of nodes follows their log through kills and moderation, and name
       async client => (await client.query('SELECT record FROM head')).rows[0],
     )
     const { note } = await checkpointOf(one, Number(record))
-    expectDone(await palimpsest(['mirror', one, '--once', '--data-dir', data]))
-    expectDone(await palimpsest(['check', '--log', '--data-dir', data]))
+    expectDone(await inProcess(['mirror', one, '--once', '--data-dir', data]))
+    expectDone(await inProcess(['check', '--log', '--data-dir', data]))
     const { child, ended } = spawnService(['mirror', one, '--serve', '--data-dir', data])
     let url = ''
     child.stdout.on('data', chunk => {
@@ -55,7 +57,7 @@ test('a mirror of nodes follows their log through kills and moderation, and name
     await withClient(database, client =>
       client.query("UPDATE relation SET rationale = 'Another.' WHERE id = $1", [relation.id]),
     )
-    const fresh = await palimpsest(['mirror', one, '--once', '--data-dir', join(directory.path, 'fresh')])
+    const fresh = await inProcess(['mirror', one, '--once', '--data-dir', join(directory.path, 'fresh')])
     expectRefusal(fresh, 1, /^Record \d+ \(sequence \d+\) \(relation\) does not match its leaf in the public log/)
   })
 })
