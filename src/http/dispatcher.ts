@@ -80,7 +80,9 @@ export class Dispatcher {
       else {
         if (found === undefined) throw new Problem('ROUTE_NOT_FOUND')
         exchange.params = found.params
-        const turn = FREE.has(exchange.path) ? undefined : overload.waitToBegin(exchange.began)
+        const turn = FREE.has(exchange.path)
+          ? undefined
+          : overload.waitToBegin(exchange.began, exchange.method !== 'POST')
         if (turn !== undefined) await turn
         // A client that left while its request waited needs no answer.
         if (!response.destroyed) await found.route.answer(exchange)

@@ -16,9 +16,13 @@ const MAX_CONTINUED_PER_TURN = 64
  * idle turns would slow such requests by some percent.
  */
 const CHEAP_REQUEST_MS = 0.25
-/** A turn without requests is idle. Number of idle turns for each millisecond of costly requests, and the maximum number in a row. */
+/**
+ * A turn without requests is idle. Number of idle turns for each millisecond of costly requests, and the maximum in a row: a number, and the
+ * milliseconds that other work, such as that of writes, takes in them.
+ */
 const IDLE_TURNS_PER_MS = 2
 const MAX_IDLE_TURNS = 64
+const MAX_IDLE_MS = 10
 
 /** This many requests may always wait. */
 const MIN_QUEUE = 32
@@ -45,15 +49,23 @@ function cpuTimeMs(): number {
 /**
  * Spreads requests over turns of the event loop. A request that does not use this class, such as /health, is answered between costly ones.
  * Node accepts one new connection per turn. After a turn with costly requests, the next turns run no requests; their number grows with the
- * duration of that turn. After a turn in which a connection was accepted, one turn without requests follows. Requests begin in the order of
- * their arrival. A request is refused with the error of `refusal` if the thread used more than `maxWaitMs` milliseconds of CPU time while
- * the request waited. A request that has begun is never refused. A burst may wait for so long, a standing queue only for a quarter of it:
- * `isFull` says that a new request would probably wait longer, and its caller then refuses it at once.
+ * duration of that turn. After a turn in which a connection was accepted, one turn without requests follows. Reads begin in the order of
+ * their arrival, and so do writes. If both wait, they begin in alternation, so that a read does not wait for all writes of a burst. A request
+ * is refused with the error of `refusal` if the thread used more than `maxWaitMs` milliseconds of CPU time while the request waited. A
+ * request that has begun is never refused. A burst may wait for so long, a standing queue only for a quarter of it: `isFull` says that a new
+ * request would probably wait longer, and its caller then refuses it at once.
  */
 export class Turns {
   readonly #maxWaitMs: number
   readonly #refusal: () => Error
-  readonly #waiting: Waiting[] = []
+  /** The requests that wait: those that have begun, then reads and writes that have not. */
+  readonly #continuing: Waiting[] = []
+  readonly #reads: Waiting[] = []
+  readonly #writes: Waiting[] = []
+  /** The number of all of them. */
+  #waiting = 0
+  /** Whether a read was the last one of these that began. */
+  #wasRead = false
   /** The number of requests that began after a wait. */
   #begun = 0
   /** The length at which a standing queue takes no further request. */
@@ -64,8 +76,9 @@ export class Turns {
   #requests = 0
   /** The number of idle turns that must follow, including this one. */
   #idleTurnsLeft = 0
-  /** The number of idle turns since the last turn with requests, including this one. */
+  /** The number of idle turns since the last turn with requests, including this one, and the CPU time of the thread when they began. */
   #idleTurns = 0
+  #idleSinceMs = 0
   /** Whether a connection was accepted in this turn. */
   #hasAccepted = false
   /** The CPU time of the thread at the end of the last turn with costly requests, in milliseconds. */
@@ -90,16 +103,18 @@ export class Turns {
    * Returns undefined if a request that arrived at `at`, in milliseconds of the monotonic clock, may begin at once. Otherwise returns a
    * promise that resolves when the request may begin. The promise rejects if the request is refused.
    */
-  waitToBegin(at: number): Promise<void> | undefined {
-    if (this.#mayContinue(at) && this.#waiting.length === 0) return undefined
+  waitToBegin(at: number, isRead = true): Promise<void> | undefined {
+    if (this.#mayContinue(at) && this.#waiting === 0) return undefined
+    this.#waiting += 1
+    const queue = isRead ? this.#reads : this.#writes
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, unbegun: { reject, since: at, cpuTimeMs: cpuTimeMs(), begun: this.#begun } })
+      queue.push({ resolve, unbegun: { reject, since: at, cpuTimeMs: cpuTimeMs(), begun: this.#begun } })
     })
   }
 
   /** Whether a new request would probably wait for too long in a standing queue. */
   get isFull(): boolean {
-    return this.#waiting.length >= this.#maxQueue
+    return this.#waiting >= this.#maxQueue
   }
 
   /**
@@ -108,14 +123,16 @@ export class Turns {
    */
   readonly yieldIfOverBudget = (): Promise<void> | undefined => {
     if (this.#mayContinue(performance.now(), CONTINUE_BUDGET_MS)) return undefined
-    return new Promise(resolve => this.#waiting.unshift({ resolve }))
+    this.#waiting += 1
+    return new Promise(resolve => this.#continuing.push({ resolve }))
   }
 
   /** Returns a promise that resolves in a later turn. For requests that have begun and would otherwise all continue in this turn. */
   readonly yieldToRequests = (): Promise<void> => {
     if (!this.#isScheduled) setImmediate(this.#beginTurn)
     this.#isScheduled = true
-    return new Promise(resolve => this.#waiting.push({ resolve }))
+    this.#waiting += 1
+    return new Promise(resolve => this.#reads.push({ resolve }))
   }
 
   #mayContinue(at: number, budget: number = TURN_BUDGET_MS): boolean {
@@ -137,21 +154,23 @@ export class Turns {
       this.#cpuTimeAtCostlyTurnMs = cpuTimeMs()
       idle += IDLE_TURNS_PER_MS * Math.floor(Math.min(took, this.#cpuTimeAtCostlyTurnMs - before))
     }
-    this.#idleTurnsLeft = Math.min(MAX_IDLE_TURNS, idle)
-    if (this.#hasAccepted && this.#idleTurns < MAX_IDLE_TURNS) this.#idleTurnsLeft = Math.max(1, this.#idleTurnsLeft)
+    if (this.#hasAccepted) idle = Math.max(1, idle)
     this.#hasAccepted = false
+    if (idle > 0 && this.#idleTurns === 0) this.#idleSinceMs = cpuTimeMs()
+    else if (idle > 0 && cpuTimeMs() - this.#idleSinceMs > MAX_IDLE_MS) idle = 0
+    this.#idleTurnsLeft = Math.min(MAX_IDLE_TURNS - this.#idleTurns, idle)
     this.#idleTurns = this.#idleTurnsLeft === 0 ? 0 : this.#idleTurns + 1
     this.#beganAt = undefined
     this.#requests = 0
     if (this.#idleTurnsLeft === 0) {
-      if (this.#waiting.length === 0) {
+      if (this.#waiting === 0) {
         this.#maxQueue = Number.POSITIVE_INFINITY
         this.#isScheduled = false
         return
       }
       this.#beganAt = now
       this.#settleFirst()
-      const further = Math.min(MAX_CONTINUED_PER_TURN, this.#waiting.length)
+      const further = Math.min(MAX_CONTINUED_PER_TURN, this.#waiting)
       for (let n = 0; n < further; n++) setImmediate(this.#continueTurn)
     }
     setImmediate(this.#beginTurn)
@@ -164,8 +183,12 @@ export class Turns {
 
   /** Lets the first waiting request run, or refuses it if it has waited too long. */
   #settleFirst(): void {
-    const first = this.#waiting.shift()
+    const [queue, other] = this.#wasRead ? [this.#writes, this.#reads] : [this.#reads, this.#writes]
+    const from = [this.#continuing, queue].find(({ length }) => length > 0) ?? other
+    const first = from.shift()
     if (first === undefined) return
+    if (from !== this.#continuing) this.#wasRead = from === this.#reads
+    this.#waiting -= 1
     this.#requests += 1
     const { resolve, unbegun } = first
     if (unbegun !== undefined) {

@@ -160,6 +160,38 @@ test('while connections are accepted, requests wait, at most for 64 turns', asyn
   assert.ok(third >= 2 * MAX_IDLE_TURNS - 2, went.join())
 })
 
+test('a read does not wait for all writes of a burst, nor a write for all reads', async () => {
+  for (const isRead of [true, false]) {
+    const turns = new Turns(NEVER, refusal)
+    const went: string[] = []
+    const step = async (name: string, waiting: Promise<void> | undefined): Promise<void> => {
+      await waiting
+      went.push(name)
+      work(COSTLY)
+    }
+    await step('first', turns.waitToBegin(performance.now()))
+    const burst = Array.from({ length: REQUESTS }, () => step('of many', turns.waitToBegin(performance.now(), !isRead)))
+    await Promise.all([...burst, step('the other', turns.waitToBegin(performance.now(), isRead))])
+    assert.ok(went.indexOf('the other') <= 2, went.join())
+  }
+})
+
+test('turns without requests end early if other work runs in them', async () => {
+  const turns = new Turns(NEVER, refusal)
+  await turns.waitToBegin(performance.now())
+  work(COSTLY)
+  let ran = 0
+  const other = (): void => {
+    ran += 1
+    work(COSTLY / 2)
+    next = setImmediate(other)
+  }
+  let next = setImmediate(other)
+  await turns.waitToBegin(performance.now())
+  clearImmediate(next)
+  assert.ok(ran <= 5, `${ran} pieces of other work`)
+})
+
 const WORKS = 100
 const PER_TURN = 8
 
@@ -205,7 +237,8 @@ test('a costly step of a write is the last one in its turn', async () => {
   const step = async (): Promise<void> => {
     await turns.waitToBegin()
     went.push(counted.turns)
-    work(COSTLY_STEP)
+    const until = performance.now() + COSTLY_STEP
+    while (performance.now() < until);
   }
   // Those that come before the first one has worked would begin with it.
   await step()
