@@ -147,15 +147,6 @@ test('withdrawn evidence is skipped without moving the other rows', async () => 
   assert.equal(stream(await evidence(entry)).length, 12)
 })
 
-test('a source that is withdrawn later becomes null; one that is withdrawn already is 422', async () => {
-  const [entry, source] = [await newEntry(app.url, token), await newEntry(app.url, token)]
-  const { id } = await contradict(entry, { sourceEntryId: source.id })
-  await moderate(app.url, 'ENTRY', source.id, 'HIDE')
-  const [kept] = (await evidence(entry)).contradictions
-  assert.deepEqual([kept?.id, kept?.sourceEntryId], [id, null])
-  expectProblem(await tryContradict(entry, { sourceEntryId: source.id }), 422, 'SOURCE_NOT_FOUND')
-})
-
 test('faults of a judgement are reported in order: entry, lock, revision, source', async () => {
   const [entry, other] = [await newEntry(app.url, token), await newEntry(app.url, token)]
   const foreign = { revisionId: other.currentRevisionId }

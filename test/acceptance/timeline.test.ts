@@ -138,13 +138,3 @@ test('reads of an entry and of its resources are one row per actor and hour, wit
   const late = (await timeline(entry)).items.filter(({ actorId }) => actorId === reader.actor.id)
   assert.deepEqual(columnOf(late, 'requestId'), [second, first])
 })
-
-test('a row of a read names the revision that was read', async () => {
-  const entry = await newEntry(app.url, token)
-  await post(`/api/entries/${entry.slug}/revisions`, revisionOf(entry))
-  const reader = await newActor(app.url)
-  const path = `/api/entries/${entry.slug}/revisions/${entry.currentRevisionId}`
-  expectStatus(await call(app.url, 'GET', path, { token: reader.token }), 200)
-  const row = (await timeline(entry)).items.find(({ actorId }) => actorId === reader.actor.id)
-  assert.equal(row?.revisionId, entry.currentRevisionId)
-})
