@@ -22,11 +22,8 @@ const CHANGES = 'SELECT total_changes() AS n'
 
 /** Older versions can lose committed writes of a WAL database. */
 const OLDEST_SQLITE = '3.51.3'
-/**
- * The page size of a new file, in bytes. A page of a store has several revisions, whose rows are often 2 kB long: with 8,192 bytes a fifth of
- * each page would be empty. A page of derived data has two of the blocks that FTS5 reads one at a time.
- */
-const PAGE_BYTES = { write: 16_384, derived: 8_192 } as const
+/** The page size of a new file, in bytes. Rows of a few kilobytes share a page; with 4,096 bytes half of each page would be empty. */
+const PAGE_BYTES = 8_192
 /**
  * Bytes of pages in the write-ahead log that start a checkpoint: half of the file, within these bounds. A checkpoint of a small file writes
  * few pages. A large file has more pages that each checkpoint would write again.
@@ -153,7 +150,7 @@ function connectionTo(raw: DatabaseSync): SqliteConnection {
 }
 
 function setUp(raw: DatabaseSync, mode: 'write' | 'derived'): void {
-  raw.exec(`PRAGMA page_size = ${PAGE_BYTES[mode]}`)
+  raw.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
   enterWal(raw)
   boundLog(raw)
   // Pages that an aborted statement would restore stay in memory instead of in a temporary file.

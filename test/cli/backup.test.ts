@@ -233,7 +233,7 @@ test('a backup with one flipped byte at any place is not restored, and check fin
 test('a file without a checksum is restored only with the flag for it', async () => {
   await backup('plain.db')
   const { size } = statSync(path('plain.db'))
-  truncateSync(path('plain.db'), size - (size % 16_384))
+  truncateSync(path('plain.db'), size - (size % 8_192))
   expectRefusal(await restore('plain.db', 'plain'), 1, /has no checksum.*--ignore-checksum/)
   const args = ['restore', '--from', path('plain.db'), '--data-dir', path('plain'), '--ignore-checksum']
   assert.match(expectDone(await inProcess(args)), /checksum was not checked/)

@@ -12,7 +12,7 @@ import { makeDirectory, startServer } from '../support/process.ts'
 const directory = makeDirectory()
 after(() => directory.remove())
 
-const PAGE_BYTES = 16_384
+const PAGE_BYTES = 8_192
 
 /** Overwrites the first page of a table of a store that no process has open. */
 async function damage(dataDir: string, table: string): Promise<void> {
