@@ -7,7 +7,7 @@ import type { Operation } from '../contract/operations.ts'
 import { Problem } from '../contract/problem.ts'
 import { PROBLEMS } from '../contract/problems.ts'
 import { type Awaitable, StoreFault } from '../engine/database.ts'
-import type { Decision } from '../memory/limits/rules.ts'
+import type { Charge } from '../memory/limits/rules.ts'
 import type { Answer } from '../memory/operation.ts'
 import { JSON_TYPE, type Page } from '../web/page.ts'
 
@@ -136,7 +136,7 @@ const OF_CONTENT_AND_CORS: ReadonlySet<string> = new Set([
  */
 type Channel = 'network' | 'local socket' | 'process'
 /** `paid` is the charge of the message that a request belongs to. It pays for the reads of that message. */
-export type Arrival = { channel: Channel; paid?: Decision }
+export type Arrival = { channel: Channel; paid?: Charge }
 
 /** Called once per answer, with its status. `error` is set if it ended a stream of bytes too early. */
 export type Report = (exchange: Exchange, status: number, error?: Error) => void

@@ -5,7 +5,7 @@ import { OPERATIONS, type Operation, type OperationName } from '../contract/oper
 import { Problem } from '../contract/problem.ts'
 import type { Awaitable } from '../engine/database.ts'
 import type { OriginKeys } from '../memory/actors/rows.ts'
-import type { Charge, Decision, LimitState } from '../memory/limits/rules.ts'
+import type { Charge, Limit, LimitState } from '../memory/limits/rules.ts'
 import type { RemoteCaller } from '../memory/operation.ts'
 import type { Limiter, Store } from '../memory/store.ts'
 import { cooldownWait } from '../memory/write.ts'
@@ -41,7 +41,7 @@ function withCooldown(fields: Partial<Fields>, seconds: number, cooldownSeconds:
  * A request: its operation, its caller and its charges, the first one and one for each further call that its items stand for. A charge
  * has the limits that apply to the request. It has none for a free operation and for the local socket.
  */
-export type ChargedRequest = { name: OperationName; caller: RemoteCaller; charged: Decision; more?: Decision[] }
+export type ChargedRequest = { name: OperationName; caller: RemoteCaller; charged: Charge; more?: Charge[] }
 
 /** The limit of the /48 of an IPv6 network, as a multiple of the limit of each /64: one customer has a /48 with 65,536 of them. */
 const WIDER_TIMES = 16
@@ -60,7 +60,7 @@ type Dependencies = {
 export class Charges {
   readonly #dependencies: Dependencies
   /** The limits of anonymous reads, made once for each remembered origin. */
-  readonly #ofReads = new WeakMap<OriginKeys, Charge[]>()
+  readonly #ofReads = new WeakMap<OriginKeys, Limit[]>()
   /** Refused requests by the policy that had no admission left. Every policy begins at 0, because a rate needs an earlier value. */
   readonly refused = new Map(POLICIES.map(policy => [policy, 0]))
 
@@ -73,29 +73,29 @@ export class Charges {
    * as a write, so that guessing is slow.
    * Throws RATE_LIMITED.
    */
-  charge(name: OperationName, caller: RemoteCaller, exchange: Exchange): Awaitable<Decision> {
+  charge(name: OperationName, caller: RemoteCaller, exchange: Exchange): Awaitable<Charge> {
     const { limiter, admin } = this.#dependencies
     const { cost, access }: Operation = OPERATIONS[name]
     const { paid } = exchange.arrival
     if (paid !== undefined && cost === 'read' && access !== 'admin') return paid
     const isGuess = access === 'admin' && !admin.isAdmin(exchange.headers.authorization)
-    const decision = limiter.admit(this.#limitsOf(isGuess ? 'write' : cost, caller, exchange), caller.at)
-    if (decision instanceof Promise || !decision.admitted) return this.#decideLater(name, caller, exchange, decision)
-    Object.assign(exchange.fields, rateLimitFields(decision.limits))
-    return decision
+    const charge = limiter.admit(this.#limitsOf(isGuess ? 'write' : cost, caller, exchange), caller.at)
+    if (charge instanceof Promise || !charge.admitted) return this.#chargeLater(name, caller, exchange, charge)
+    Object.assign(exchange.fields, rateLimitFields(charge.limits))
+    return charge
   }
 
-  /** Completes a charge whose decision is a promise or a refusal. Throws RATE_LIMITED. */
-  async #decideLater(name: OperationName, caller: RemoteCaller, exchange: Exchange, deciding: Awaitable<Decision>) {
-    const decision = await deciding
-    exchange.set(rateLimitFields(decision.limits))
-    if (decision.admitted) return decision
-    for (const { policy, remaining } of decision.limits)
+  /** Completes a charge that is a promise or a refusal. Throws RATE_LIMITED. */
+  async #chargeLater(name: OperationName, caller: RemoteCaller, exchange: Exchange, charging: Awaitable<Charge>) {
+    const charge = await charging
+    exchange.set(rateLimitFields(charge.limits))
+    if (charge.admitted) return charge
+    for (const { policy, remaining } of charge.limits)
       if (remaining === 0) this.refused.set(policy, (this.refused.get(policy) ?? 0) + 1)
     // The reported wait must suffice: include a cooldown that lasts longer than the limit.
     const cooling = await this.#cooldownLeft(name, caller, caller.at)
     exchange.set(withCooldown(exchange.fields, cooling, this.#dependencies.config.cooldownSeconds))
-    throw new Problem('RATE_LIMITED', { retryAfter: Math.max(decision.retryAfter, cooling) })
+    throw new Problem('RATE_LIMITED', { retryAfter: Math.max(charge.retryAfter, cooling) })
   }
 
   /**
@@ -125,8 +125,8 @@ export class Charges {
   /** Releases all charges of a request. */
   async release({ charged, more = [] }: ChargedRequest, exchange: Exchange): Promise<void> {
     const { limiter, now } = this.#dependencies
-    for (const decision of [...more, charged]) {
-      exchange.set(rateLimitFields(await limiter.release(decision, now())))
+    for (const charge of [...more, charged]) {
+      exchange.set(rateLimitFields(await limiter.release(charge, now())))
     }
   }
 
@@ -150,7 +150,7 @@ export class Charges {
   }
 
   /** The limits of a request: those of its origin, of the /48 around an IPv6 origin, and of its token. */
-  #limitsOf(cost: Operation['cost'], { origin, actor }: RemoteCaller, { arrival }: Exchange): Charge[] {
+  #limitsOf(cost: Operation['cost'], { origin, actor }: RemoteCaller, { arrival }: Exchange): Limit[] {
     if (cost === 'free' || arrival.channel === 'local socket') return []
     const isAnonymousRead = cost === 'read' && actor === null
     const known = isAnonymousRead ? this.#ofReads.get(origin) : undefined

@@ -13,7 +13,7 @@ import type { EntryCache } from '../memory/entries/cache.ts'
 import { Hinter } from '../memory/entries/similar.ts'
 import { handleOf, revisionOfHandle } from '../memory/evidence/judge.ts'
 import { type Idempotency, type IdempotencyKey, requestDigest } from '../memory/idempotency/rules.ts'
-import type { Decision } from '../memory/limits/rules.ts'
+import type { Charge } from '../memory/limits/rules.ts'
 import type {
   Answer,
   CheckedRead,
@@ -169,7 +169,7 @@ export class Serving {
   }
 
   /** Charges a request outside the contract as a read, and returns the charge. Throws RATE_LIMITED. */
-  async chargeRead(exchange: Exchange): Promise<Decision> {
+  async chargeRead(exchange: Exchange): Promise<Charge> {
     const caller = await identify(this.#dependencies, 'readDiscovery', exchange)
     return this.#dependencies.charges.charge('readDiscovery', caller, exchange)
   }

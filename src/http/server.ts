@@ -4,7 +4,7 @@ import { OPERATIONS, type Operation, type OperationName } from '../contract/oper
 import { Problem } from '../contract/problem.ts'
 import { guideDigests } from '../guide/texts.ts'
 import { EntryCache } from '../memory/entries/cache.ts'
-import type { Decision } from '../memory/limits/rules.ts'
+import type { Charge } from '../memory/limits/rules.ts'
 import type { Readiness } from '../memory/operation.ts'
 import type { Limiter, Store, WriteEnvironment } from '../memory/store.ts'
 import type { MirrorLag } from '../mirror/lag.ts'
@@ -55,7 +55,7 @@ export type Server = Pick<HttpServer, 'server' | 'listen' | 'listenLocally' | 'i
   openDay(day: string): Promise<void>
   environment(): WriteEnvironment
   /** Charges a request outside the contract as a read and returns the charge, or throws RATE_LIMITED. */
-  chargeRead(exchange: Exchange): Promise<Decision>
+  chargeRead(exchange: Exchange): Promise<Charge>
   /** Accepts no new connections, waits for requests in progress, and stores the observations. */
   stop(): Promise<void>
 }

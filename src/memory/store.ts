@@ -1,7 +1,7 @@
 import type { Awaitable, Reader } from '../engine/database.ts'
 import type { LogQuestion } from '../tlog/append.ts'
 import type { Newest } from './head-rows.ts'
-import type { Charge, Decision, LimitState } from './limits/rules.ts'
+import type { Charge, Limit, LimitState } from './limits/rules.ts'
 import type { CheckedWrite, Context, Readiness, WriteAnswer, WriteName } from './operation.ts'
 import type { MAINTENANCE, MaintenanceName } from './run.ts'
 import type { SearchRequest, SearchResult } from './searching.ts'
@@ -78,10 +78,10 @@ export type Store = {
 
 /** Decides which requests are admitted, for one process or for all nodes. Rejects with a `StoreFault` if it cannot decide. */
 export type Limiter = {
-  /** Admits a request at `at` (milliseconds) and charges all of its keys, or charges none and returns how long to wait. */
-  admit(charges: readonly Charge[], at: number): Awaitable<Decision>
-  /** Releases the charges of an admission. Returns the new state of its limits. */
-  release(decision: Decision, at: number): Awaitable<LimitState[]>
+  /** Admits a request at `at` (milliseconds) and charges it to all of its limits, or to none and returns how long to wait. */
+  admit(limits: readonly Limit[], at: number): Awaitable<Charge>
+  /** Releases a charge. Returns the new state of its limits. */
+  release(charge: Charge, at: number): Awaitable<LimitState[]>
   /** Called before a write is sent, so that the same commit can store earlier admissions. */
   beforeWrite(): void
   /** Stores all admissions that are not stored yet. */

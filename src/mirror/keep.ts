@@ -38,7 +38,7 @@ import {
   markReads,
   renameAuthor,
   saveSalt,
-  updateEntryStanding,
+  updateEntryFlags,
   updateMirror,
   updateMirrorLog,
   updateSignals,
@@ -121,7 +121,7 @@ async function settleTouched({ tx, change, entries }: Batch): Promise<void> {
     const by = entry.withdrawn - entry.erased
     if (by !== 0 && entry.data_class === 'EXTERNAL') moved.push({ number, tags: tagsOf(entry), shown: by > 0 })
     if (by !== 0) await markReads(tx, number, { withdrawn: entry.erased !== 0 })
-    await updateEntryStanding(tx, number, entry.erased, change)
+    await updateEntryFlags(tx, number, entry.erased, change)
     if (entry.erased) continue
     // A revision that was stored while the previous text was erased could not be compared with it.
     if (by > 0 && entry.revisions > 1) await recomputeChanges(tx, number)
@@ -247,7 +247,7 @@ async function keepEntry(batch: Batch, line: CheckedLine<'entry'>): Promise<void
   if (known === undefined) {
     await insertEntry(tx, entry)
     // `settleTouched` makes the entry visible and counts it among topics.
-    await mirror.updateEntryStanding(tx, number, 1, change)
+    await mirror.updateEntryFlags(tx, number, 1, change)
   } else if (known.revisions === 0) {
     await fillEntryStub(tx, entry)
     // Revisions that came before the entry did not know its tags.

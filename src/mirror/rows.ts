@@ -188,7 +188,7 @@ export async function raiseEvidence(tx: Transaction, entry: number, ordinal: num
   await tx.run(sql`UPDATE entry SET evidence = ${ordinal} WHERE number = ${entry} AND evidence < ${ordinal}`)
 }
 
-export async function updateEntryStanding(
+export async function updateEntryFlags(
   tx: Transaction,
   entry: number,
   withdrawn: number,

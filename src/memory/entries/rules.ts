@@ -7,7 +7,7 @@ import { foldCase } from '../../find/rules/words.ts'
 import { isUuid } from '../values.ts'
 
 /** The moderation of an entry: its own flags, and whether its creator or the origin that created it is quarantined. */
-export type EntryStanding = {
+export type EntryFlags = {
   hidden: number
   quarantined: number
   blocked: number
@@ -16,7 +16,7 @@ export type EntryStanding = {
 }
 
 /** The status of an entry. If several apply, QUARANTINED precedes HIDDEN, and HIDDEN precedes LOCKED. */
-export function statusOf(entry: EntryStanding): Status {
+export function statusOf(entry: EntryFlags): Status {
   if (entry.quarantined || entry.author_quarantined || entry.origin_quarantined) return 'QUARANTINED'
   if (entry.hidden) return 'HIDDEN'
   return entry.blocked ? 'LOCKED' : 'ACTIVE'

@@ -5,11 +5,11 @@ import fc from 'fast-check'
 import { seededRandom } from '../../../test/support/random.ts'
 import { Problem } from '../../contract/problem.ts'
 import { rateLimitFields } from '../../http/limits.ts'
-import { assertCooledDown, type Charge, cooldownLeft, RateLimiter } from './rules.ts'
+import { assertCooledDown, cooldownLeft, type Limit, RateLimiter } from './rules.ts'
 
 const WINDOW = 60_000
 const START = 1_700_000_000_000
-const chargeOf = (key: string, quota: number): Charge => ({ policy: 'read-origin', key, quota })
+const limitOf = (key: string, quota: number): Limit => ({ policy: 'read-origin', key, quota })
 
 /** The reference: a log of every admission, counted again each time. */
 function createModel() {
@@ -21,13 +21,13 @@ function createModel() {
   }
   return {
     timesOf,
-    fits: (charges: Charge[], at: number): boolean =>
-      charges.every(({ key, quota }) => timesOf(key).filter(time => time > at - WINDOW && time <= at).length < quota),
-    charge: (charges: Charge[], at: number): void => {
-      for (const { key } of charges) timesOf(key).push(at)
+    fits: (limits: Limit[], at: number): boolean =>
+      limits.every(({ key, quota }) => timesOf(key).filter(time => time > at - WINDOW && time <= at).length < quota),
+    charge: (limits: Limit[], at: number): void => {
+      for (const { key } of limits) timesOf(key).push(at)
     },
-    release: (charges: Charge[], at: number): void => {
-      for (const { key } of charges) timesOf(key).splice(timesOf(key).lastIndexOf(at), 1)
+    release: (limits: Limit[], at: number): void => {
+      for (const { key } of limits) timesOf(key).splice(timesOf(key).lastIndexOf(at), 1)
     },
   }
 }
@@ -51,31 +51,27 @@ test('the limiter admits exactly what a log of every admission admits, for sever
     const limiter = new RateLimiter()
     const model = createModel()
     const quota = 1 + random.below(round % 10 === 0 ? 60 : 12)
-    const keys = [
-      chargeOf('origin-a', quota),
-      chargeOf('origin-b', quota),
-      chargeOf('token-c', 1 + random.below(quota)),
-    ]
+    const keys = [limitOf('origin-a', quota), limitOf('origin-b', quota), limitOf('token-c', 1 + random.below(quota))]
     const gap = gapsOf(random)
     let at = START + random.below(WINDOW)
     for (let step = 0; step < 150; step++) {
       at += gap()
-      const charges = random.pick([[keys[0]], [keys[1]], [keys[0], keys[2]], [keys[1], keys[2]]]) as Charge[]
-      const fits = model.fits(charges, at)
-      const verdict = limiter.admit(charges, at)
+      const limits = random.pick([[keys[0]], [keys[1]], [keys[0], keys[2]], [keys[1], keys[2]]]) as Limit[]
+      const fits = model.fits(limits, at)
+      const verdict = limiter.admit(limits, at)
       assert.equal(verdict.admitted, fits, `round ${round}, step ${step}`)
       assert.ok(Number.isInteger(verdict.retryAfter) && verdict.retryAfter >= 1)
       if (!fits) {
-        assert.ok(model.fits(charges, at + verdict.retryAfter * 1_000), 'Retry-After does not suffice')
+        assert.ok(model.fits(limits, at + verdict.retryAfter * 1_000), 'Retry-After does not suffice')
         const sooner = at + (verdict.retryAfter - 1) * 1_000
-        assert.ok(verdict.retryAfter === 1 || !model.fits(charges, sooner), 'Retry-After is longer than needed')
+        assert.ok(verdict.retryAfter === 1 || !model.fits(limits, sooner), 'Retry-After is longer than needed')
         continue
       }
-      model.charge(charges, at)
+      model.charge(limits, at)
       if (random.below(5) > 0) continue
-      const limits = limiter.release(verdict, at)
-      model.release(charges, at)
-      for (const { key, quota: most, remaining } of limits) {
+      const released = limiter.release(verdict, at)
+      model.release(limits, at)
+      for (const { key, quota: most, remaining } of released) {
         const used = model.timesOf(key).filter(time => time > at - WINDOW).length
         assert.equal(remaining, most - used)
       }
@@ -88,17 +84,17 @@ test('with a large quota and coarse bins, no 60 seconds admit more than the quot
   for (let round = 0; round < 20; round++) {
     const quota = 601 + random.below(400)
     const limiter = new RateLimiter()
-    const charges = [chargeOf('a', quota)]
+    const limits = [limitOf('a', quota)]
     const times: number[] = []
     let at = START + random.below(1_000)
     for (let n = 0; n < quota; n++) {
-      assert.ok(limiter.admit(charges, at).admitted, `request ${n} of a burst of ${quota}`)
+      assert.ok(limiter.admit(limits, at).admitted, `request ${n} of a burst of ${quota}`)
       times.push(at)
       if (round % 2) at += random.below(20)
     }
     for (let step = 0; step < 3_000; step++) {
       at += random.pick([0, 1, 20, 50, 99, 100, 101, 400])
-      const verdict = limiter.admit(charges, at)
+      const verdict = limiter.admit(limits, at)
       if (verdict.admitted) times.push(at)
       else assert.ok(verdict.retryAfter <= 61)
     }
@@ -112,16 +108,16 @@ test('with a large quota and coarse bins, no 60 seconds admit more than the quot
 
 test('waiting Retry-After suffices with a large quota too', () => {
   const limiter = new RateLimiter()
-  const charges = [chargeOf('a', 1_000)]
-  for (let n = 0; n < 1_000; n++) limiter.admit(charges, START + 7)
-  const { admitted, retryAfter } = limiter.admit(charges, START + 30_000)
+  const limits = [limitOf('a', 1_000)]
+  for (let n = 0; n < 1_000; n++) limiter.admit(limits, START + 7)
+  const { admitted, retryAfter } = limiter.admit(limits, START + 30_000)
   assert.equal(admitted, false)
-  assert.equal(limiter.admit(charges, START + 30_000 + retryAfter * 1_000).admitted, true)
+  assert.equal(limiter.admit(limits, START + 30_000 + retryAfter * 1_000).admitted, true)
 })
 
 test('a request that one key refuses is charged to none', () => {
   const limiter = new RateLimiter()
-  const [origin, token] = [chargeOf('origin', 5), chargeOf('token', 1)]
+  const [origin, token] = [limitOf('origin', 5), limitOf('token', 1)]
   assert.ok(limiter.admit([origin, token], START).admitted)
   for (let n = 0; n < 20; n++) assert.equal(limiter.admit([origin, token], START + n).admitted, false)
   const { limits } = limiter.admit([origin], START + 20)
@@ -132,7 +128,7 @@ test('admissions are handed out once, and restoring them into a new limiter refi
   const random = seededRandom('restored rate limiter')
   for (let round = 0; round < 50; round++) {
     const quota = 1 + random.below(8)
-    const charges = [chargeOf('a', quota)]
+    const limits = [limitOf('a', quota)]
     const first = new RateLimiter()
     const model = createModel()
     const saved = new Map<number, number>()
@@ -142,12 +138,12 @@ test('admissions are handed out once, and restoring them into a new limiter refi
     }
     for (let step = 0; step < 20; step++) {
       at += random.below(6_000)
-      const verdict = first.admit(charges, at)
-      if (verdict.admitted) model.charge(charges, at)
+      const verdict = first.admit(limits, at)
+      if (verdict.admitted) model.charge(limits, at)
       if (random.below(3) === 0) save()
       if (verdict.admitted && random.below(4) === 0) {
         first.release(verdict, at)
-        model.release(charges, at)
+        model.release(limits, at)
       }
     }
     save()
@@ -157,22 +153,22 @@ test('admissions are handed out once, and restoring them into a new limiter refi
     second.restore(kept.map(([bin, count]) => ({ bin, key: 'a', count })))
     for (let step = 0; step < 30; step++) {
       at += random.below(4_000)
-      const fits = model.fits(charges, at)
-      assert.equal(second.admit(charges, at).admitted, fits)
-      if (fits) model.charge(charges, at)
+      const fits = model.fits(limits, at)
+      assert.equal(second.admit(limits, at).admitted, fits)
+      if (fits) model.charge(limits, at)
     }
   }
 })
 
 test('the release of an expired admission admits nothing more', () => {
   const limiter = new RateLimiter()
-  const charges = [chargeOf('a', 2)]
-  const late = limiter.admit(charges, START)
+  const limits = [limitOf('a', 2)]
+  const late = limiter.admit(limits, START)
   const now = START + WINDOW + 1
-  limiter.admit(charges, now)
+  limiter.admit(limits, now)
   limiter.release(late, now)
-  assert.equal(limiter.admit(charges, now).admitted, true)
-  assert.equal(limiter.admit(charges, now).admitted, false)
+  assert.equal(limiter.admit(limits, now).admitted, true)
+  assert.equal(limiter.admit(limits, now).admitted, false)
 })
 
 test('the fields have an item per limit', () => {

@@ -18,11 +18,11 @@ const GENERATION_MS = COARSE.lifeMs
 /** The admissions of a key within one bin of time. `bin` is the start of the bin in milliseconds. */
 export type Admission = { bin: number; key: string; count: number }
 /** A limit that applies to a request: at most `quota` admissions of `key` in any 60 seconds. */
-export type Charge = { policy: string; key: string; quota: number }
+export type Limit = { policy: string; key: string; quota: number }
 /** The state of a limit after a request: the bin of the request, the remaining admissions, and the seconds until the next one expires. */
-export type LimitState = Charge & { bin: number; remaining: number; reset: number }
+export type LimitState = Limit & { bin: number; remaining: number; reset: number }
 /** Whether a request was admitted, the limits that applied to it, and the seconds after which a refused one may be admitted. */
-export type Decision = { admitted: boolean; limits: LimitState[]; retryAfter: number }
+export type Charge = { admitted: boolean; limits: LimitState[]; retryAfter: number }
 
 /**
  * The number of admissions within the window, then for each bin, oldest first, its start in milliseconds and its admissions. One flat
@@ -49,7 +49,7 @@ export class RateLimiter {
   #newestUnsaved = new Map<string, Admission>()
 
   /** Admits a request at `at` (milliseconds) and charges it, or returns the whole seconds to wait. */
-  admit(charges: readonly Charge[], at: number): Decision {
+  admit(requested: readonly Limit[], at: number): Charge {
     if (this.#turnedAt === undefined || at < this.#turnedAt) this.#turnedAt = at
     const past = at - this.#turnedAt
     if (past >= GENERATION_MS) {
@@ -59,7 +59,7 @@ export class RateLimiter {
     }
     const limits: LimitState[] = []
     let wait = 0
-    for (const one of charges) {
+    for (const one of requested) {
       const state = this.stateOf(one, at)
       if (state.remaining === 0) wait = Math.max(wait, this.waitOf(one, at))
       limits.push(state)
@@ -74,14 +74,14 @@ export class RateLimiter {
   }
 
   /** Charges a key with `count` further admissions. */
-  lease({ key, quota }: Charge, at: number, count: number): void {
+  lease({ key, quota }: Limit, at: number, count: number): void {
     const bin = at - (at % countingOf(quota).binMs)
     this.#add(key, bin, count)
     this.#leaveUnsaved(key, bin, count)
   }
 
   /** Milliseconds until the key admits one more. */
-  waitOf(one: Charge, at: number): number {
+  waitOf(one: Limit, at: number): number {
     const window = this.#liveWindowOf(one, at)
     let excess = (window[TOTAL] as number) + 1 - one.quota
     for (let place = FIRST; excess > 0 && place < window.length; place += 2) {
@@ -97,7 +97,7 @@ export class RateLimiter {
   }
 
   /** The state of a limit. Without admissions, `reset` is the time in which one that is made now expires. */
-  stateOf(one: Charge, at: number): LimitState {
+  stateOf(one: Limit, at: number): LimitState {
     const { policy, key, quota } = one
     const window = this.#liveWindowOf(one, at)
     const { binMs, lifeMs } = countingOf(quota)
@@ -107,7 +107,7 @@ export class RateLimiter {
   }
 
   /** Undoes an admission. Returns the new state of its limits. */
-  release({ limits }: Decision, at: number): LimitState[] {
+  release({ limits }: Charge, at: number): LimitState[] {
     for (const { key, bin } of limits) {
       this.#add(key, bin, -1)
       this.#leaveUnsaved(key, bin, -1)
@@ -144,7 +144,7 @@ export class RateLimiter {
   }
 
   /** The window of a key without the expired admissions. */
-  #liveWindowOf({ key, quota }: Charge, at: number): readonly number[] {
+  #liveWindowOf({ key, quota }: Limit, at: number): readonly number[] {
     const window = this.#find(key)
     if (window === undefined) return EMPTY
     const { binMs, lifeMs } = countingOf(quota)

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import type { AdminReport, Report, ReportReceipt } from '../../contract/resources.ts'
 import type { ReportReason, ReportState, ReportTarget, Resolution } from '../../contract/vocabulary.ts'
 import { type Reader, type Sql, sql, type Transaction } from '../../engine/database.ts'
-import { type EntryStanding, statusOf } from '../entries/rules.ts'
+import { type EntryFlags, statusOf } from '../entries/rules.ts'
 import { isoTime } from '../values.ts'
 import { count } from './rows.ts'
 
-type ReportRow = EntryStanding & {
+type ReportRow = EntryFlags & {
   number: number
   id: string
   target_type: ReportTarget

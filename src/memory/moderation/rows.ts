@@ -4,7 +4,7 @@ import { type Awaitable, only, type Reader, type Sql, sql, type Transaction } fr
 import { findMirror } from '../../mirror/rows.ts'
 import type { Touched } from '../cache-tag.ts'
 import { ENTRY_COLUMNS, ENTRY_TABLES, type EntryRow } from '../entries/rows.ts'
-import type { EntryStanding } from '../entries/rules.ts'
+import type { EntryFlags } from '../entries/rules.ts'
 import { addToHead, type RecordRange, type Totals } from '../head-rows.ts'
 import { isoTime } from '../values.ts'
 
@@ -16,7 +16,7 @@ export type ModeratedTarget = {
   day: string | null
 }
 
-export type StandingRow = EntryStanding & { number: number; withdrawn: number; data_class: string; tags: string }
+export type StandingRow = EntryFlags & { number: number; withdrawn: number; data_class: string; tags: string }
 
 const STANDING: Sql = sql`
   SELECT e.number, e.hidden, e.quarantined, e.blocked, e.withdrawn, e.data_class, e.tags,
@@ -276,7 +276,7 @@ const findFlaggingAct = async (reader: Reader, sequence: number): Promise<number
   )?.number ?? undefined
 
 /** An entry with the columns that only administrators see. */
-export type ModeratedEntryRow = EntryRow & EntryStanding & { origin_id: string | null }
+export type ModeratedEntryRow = EntryRow & EntryFlags & { origin_id: string | null }
 
 const ENTRY: Sql = sql`
   SELECT ${ENTRY_COLUMNS}, o.id AS origin_id, a.quarantined AS author_quarantined, coalesce(o.quarantined, 0) AS origin_quarantined

@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts'
 import { isUnavailable, only } from '../../engine/database.ts'
 import { GroupCommit, type Outcome, type Pending } from '../../engine/group-commit.ts'
 import type { PostgresConnection } from '../../engine/postgres.ts'
-import { type Admission, type Charge, type Decision, type LimitState, RateLimiter } from '../../memory/limits/rules.ts'
+import { type Admission, type Charge, type Limit, type LimitState, RateLimiter } from '../../memory/limits/rules.ts'
 import type { Limiter } from '../../memory/store.ts'
 import { getConnectionBefore, type Heartbeat, Session } from './session.ts'
 
@@ -22,8 +22,8 @@ const FORGET_INTERVAL_MS = 60_000
 const WAITING_MAX = 5_000
 const BATCH_MAX = 500
 
-/** A decision about the limits of some keys. */
-type DecideTask = ((limiter: RateLimiter) => unknown) & { keys: readonly string[] }
+/** A charge, or its release, that needs the windows of some keys. */
+type ChargeTask = ((limiter: RateLimiter) => unknown) & { keys: readonly string[] }
 
 /**
  * The limiter of all nodes. The sliding window of each key is a row that a node locks before it changes it. Nodes lease admissions, one at
@@ -33,26 +33,26 @@ type DecideTask = ((limiter: RateLimiter) => unknown) & { keys: readonly string[
 export class PostgresLimiter implements Limiter {
   readonly #session: Session
   readonly #leases: Leases = new Map()
-  readonly #tasks = new GroupCommit<DecideTask>({ commit: batch => this.#decideUntilDeadline(batch) }, BATCH_MAX)
+  readonly #tasks = new GroupCommit<ChargeTask>({ commit: batch => this.#decideUntilDeadline(batch) }, BATCH_MAX)
   #lastForgotten = performance.now()
 
   constructor(url: string, heartbeat?: Heartbeat) {
     const limits = { statementTimeout: STATEMENT_TIMEOUT_MS, idleTimeout: IDLE_TIMEOUT_MS }
-    const prepare = (connection: PostgresConnection) => connection.exec('SET synchronous_commit = off')
-    this.#session = new Session({ url, name: 'limiter', ...limits }, prepare, heartbeat)
+    const onOpen = (connection: PostgresConnection) => connection.exec('SET synchronous_commit = off')
+    this.#session = new Session({ url, name: 'limiter', ...limits }, onOpen, heartbeat)
   }
 
-  admit(charges: readonly Charge[], at: number): Decision | Promise<Decision> {
-    const decision = decide(this.#leases, charges, at)
-    if (decision !== undefined) return decision
+  admit(limits: readonly Limit[], at: number): Charge | Promise<Charge> {
+    const charge = decide(this.#leases, limits, at)
+    if (charge !== undefined) return charge
     if (this.#tasks.waiting >= WAITING_MAX) return Promise.reject(new Problem('OVERLOADED', { retryAfter: 1 }))
-    const keys = charges.map(({ key }) => key)
-    return this.#submit(keys, limiter => decide(this.#leases, charges, at, limiter) as Decision)
+    const keys = limits.map(({ key }) => key)
+    return this.#submit(keys, limiter => decide(this.#leases, limits, at, limiter) as Charge)
   }
 
-  release(decision: Decision, at: number): Promise<LimitState[]> {
-    const keys = decision.limits.map(({ key }) => key)
-    return this.#submit(keys, limiter => release(this.#leases, decision, at, limiter))
+  release(charge: Charge, at: number): Promise<LimitState[]> {
+    const keys = charge.limits.map(({ key }) => key)
+    return this.#submit(keys, limiter => release(this.#leases, charge, at, limiter))
   }
 
   beforeWrite(): void {}
@@ -67,7 +67,7 @@ export class PostgresLimiter implements Limiter {
   }
 
   /** Decides a batch of requests. Retries until the deadline if the session is lost. */
-  async #decideUntilDeadline(batch: readonly Pending<DecideTask>[]): Promise<Outcome[]> {
+  async #decideUntilDeadline(batch: readonly Pending<ChargeTask>[]): Promise<Outcome[]> {
     const [first] = batch
     if (first === undefined) return []
     const deadline = first.since + DECIDE_TIMEOUT_MS
@@ -88,7 +88,7 @@ export class PostgresLimiter implements Limiter {
   }
 
   /** Decides a batch of requests in one transaction. */
-  async #decideTogether(batch: readonly Pending<DecideTask>[], deadline: number): Promise<Outcome[]> {
+  async #decideTogether(batch: readonly Pending<ChargeTask>[], deadline: number): Promise<Outcome[]> {
     const connection = await getConnectionBefore(this.#session, deadline)
     await this.#forgetUnused(connection)
     const keys = [...new Set(batch.flatMap(({ work }) => work.keys))].sort()
@@ -212,11 +212,11 @@ const SKEW_MAX_MS = 60_000
  */
 export function decide(
   leases: Leases,
-  charges: readonly Charge[],
+  limits: readonly Limit[],
   now: number,
   limiter?: RateLimiter,
-): Decision | undefined {
-  const lacking = charges.filter(one => (liveLease(leases, one.key, now)?.left ?? 0) < 1)
+): Charge | undefined {
+  const lacking = limits.filter(one => (liveLease(leases, one.key, now)?.left ?? 0) < 1)
   if (lacking.length > 0) {
     if (limiter === undefined) return undefined
     const at = timeOf(limiter, lacking, now)
@@ -224,7 +224,7 @@ export function decide(
     if (wait > 0) {
       return {
         admitted: false,
-        limits: charges.map(one => stateOf(leases, one, limiter, at)),
+        limits: limits.map(one => stateOf(leases, one, limiter, at)),
         retryAfter: Math.max(1, Math.ceil((wait + at - now) / 1_000)),
       }
     }
@@ -235,7 +235,7 @@ export function decide(
       leases.set(one.key, { left: size, until: now + LEASE_LIFE_MS, state: limiter.stateOf(one, at) })
     }
   }
-  const used = charges.map(({ key }) => leases.get(key) as Lease)
+  const used = limits.map(({ key }) => leases.get(key) as Lease)
   for (const lease of used) lease.left -= 1
   return {
     admitted: true,
@@ -245,10 +245,10 @@ export function decide(
 }
 
 /** Reverses an admission. Returns the new state of its limits, including leases. */
-export function release(leases: Leases, decision: Decision, now: number, limiter: RateLimiter): LimitState[] {
-  const at = timeOf(limiter, decision.limits, now)
+export function release(leases: Leases, charge: Charge, now: number, limiter: RateLimiter): LimitState[] {
+  const at = timeOf(limiter, charge.limits, now)
   return limiter
-    .release(decision, at)
+    .release(charge, at)
     .map(state => ({ ...state, remaining: state.remaining + (liveLease(leases, state.key, now)?.left ?? 0) }))
 }
 
@@ -260,13 +260,13 @@ function liveLease(leases: Leases, key: string, now: number): Lease | undefined 
   return undefined
 }
 
-/** The time of a decision. It is never before the time of a charge by another node, whose clock may be slightly ahead. */
-function timeOf(limiter: RateLimiter, charges: readonly Charge[], now: number): number {
-  const newest = Math.max(now, ...charges.map(({ key }) => limiter.windowOf(key).at(-2) ?? 0))
+/** The time of a charge. It is never before the time of a charge by another node, whose clock may be slightly ahead. */
+function timeOf(limiter: RateLimiter, limits: readonly Limit[], now: number): number {
+  const newest = Math.max(now, ...limits.map(({ key }) => limiter.windowOf(key).at(-2) ?? 0))
   return newest - now > SKEW_MAX_MS ? now : newest
 }
 
-const stateOf = (leases: Leases, one: Charge, limiter: RateLimiter, at: number): LimitState => {
+const stateOf = (leases: Leases, one: Limit, limiter: RateLimiter, at: number): LimitState => {
   const known = leases.get(one.key)
   return known === undefined
     ? limiter.stateOf(one, at)
@@ -274,7 +274,7 @@ const stateOf = (leases: Leases, one: Charge, limiter: RateLimiter, at: number):
 }
 
 /** The number of admissions in one lease. `left` is the number that the limit still admits. */
-function pieceOf({ policy, quota }: Charge, left: number): number {
+function pieceOf({ policy, quota }: Limit, left: number): number {
   if (policy.startsWith('write')) return quota <= WRITES_EXACT ? 1 : Math.min(left, Math.floor(quota / WRITES_EXACT))
   return Math.max(1, Math.min(Math.floor(quota / READ_SHARE), Math.floor(left / LEFT_SHARE)))
 }

@@ -121,31 +121,31 @@ export class Heartbeat {
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 1_000
 
-type Prepare = (connection: PostgresConnection) => Promise<void>
+type OnOpen = (connection: PostgresConnection) => Promise<void>
 
 /** A session that opens on demand, and opens again after it was lost. */
 export class Session {
   readonly #options: SessionOptions
-  readonly #prepare: Prepare
+  readonly #onOpen: OnOpen
   readonly #heartbeat: Heartbeat | undefined
   readonly #endListening: (() => void) | undefined
   #connection: PostgresConnection | undefined
-  /** A connection that is being prepared. */
-  #unprepared: PostgresConnection | undefined
+  /** A connection on which `onOpen` runs. */
+  #fresh: PostgresConnection | undefined
   #opening: Promise<PostgresConnection> | undefined
   #closed = false
   #pause = 0
   #notBefore = 0
   #lastError: unknown
 
-  /** `prepare` runs with each new connection before `get` resolves. With a `heartbeat` the session ends when the server becomes silent. */
-  constructor(options: SessionOptions, prepare: Prepare = async () => {}, heartbeat?: Heartbeat) {
+  /** `onOpen` runs with each new connection before `get` resolves. With a `heartbeat` the session ends when the server becomes silent. */
+  constructor(options: SessionOptions, onOpen: OnOpen = async () => {}, heartbeat?: Heartbeat) {
     this.#options = options
-    this.#prepare = prepare
+    this.#onOpen = onOpen
     this.#heartbeat = heartbeat
     this.#endListening = heartbeat?.onSilent(() => {
       this.#connection?.drop()
-      this.#unprepared?.drop()
+      this.#fresh?.drop()
     })
   }
 
@@ -197,20 +197,20 @@ export class Session {
   }
 
   async #connect(): Promise<PostgresConnection> {
-    this.#unprepared = undefined
+    this.#fresh = undefined
     try {
-      this.#unprepared = await connectPostgres(this.#options)
+      this.#fresh = await connectPostgres(this.#options)
       if (this.silent()) throw silence()
-      await this.#prepare(this.#unprepared)
+      await this.#onOpen(this.#fresh)
     } catch (error) {
-      await this.#unprepared?.close()
+      await this.#fresh?.close()
       throw refusalOf(error as Error)
     }
     if (this.#closed) {
-      await this.#unprepared.close()
+      await this.#fresh.close()
       throw new StoreFault('unavailable', new Error('the store is closing'))
     }
-    return this.#unprepared
+    return this.#fresh
   }
 }
 

@@ -103,8 +103,8 @@ export class PostgresStore implements Store {
     this.opened.catch(() => {})
     this.heartbeat = new Heartbeat(url, { onLate: fault => this.#setReachable(fault) })
     const limits = { statementTimeout: WRITE_TIMEOUT_MS, idleTimeout: IDLE_TIMEOUT_MS }
-    const prepare = (connection: PostgresConnection) => this.#prepare(connection)
-    this.#writer = new Session({ url, name: 'writer', ...limits }, prepare, this.heartbeat)
+    const onOpen = (connection: PostgresConnection) => this.#onOpen(connection)
+    this.#writer = new Session({ url, name: 'writer', ...limits }, onOpen, this.heartbeat)
     this.#primaryReaders = openReaders(url, 'reader', this.heartbeat)
     this.#standbys = readUrls.map(readUrl => new Standby(readUrl))
     this.reader = createReader({ primary: this.#primaryReaders, standbys: this.#standbys })
@@ -230,7 +230,7 @@ export class PostgresStore implements Store {
     await this.#options.onErased?.(this.reader)
   }
 
-  async #prepare(connection: PostgresConnection): Promise<void> {
+  async #onOpen(connection: PostgresConnection): Promise<void> {
     this.#server = await prepareDatabase(connection, this.#options.making)
   }
 
