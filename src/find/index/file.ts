@@ -4,7 +4,7 @@ import { only, StoreFault, sql } from '../../engine/database.ts'
 import { openSqlite, type SqliteConnection } from '../../engine/sqlite.ts'
 import { DAMAGED, INDEX_FILE, publish, type SharedCounters } from '../../engine/thread.ts'
 import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
-import { fieldTermsOf, IMPACT_VERSION, impactsOf, levelled, type RankedText } from '../rules/ranking.ts'
+import { fieldTermsOf, IMPACT_VERSION, impactsOf, levelled } from '../rules/ranking.ts'
 import { distinctTerms, FENCE, PAIRS_VERSION, pairsOf, tagWord } from '../rules/terms.ts'
 import { indexedText, RecentWords, TERMS_VERSION } from '../rules/words.ts'
 
@@ -196,19 +196,14 @@ export class IndexReader {
 const rebuilt = (): Problem =>
   new Problem('NOT_READY', { retryAfter: REBUILD_RETRY, reason: 'the search index was damaged and is rebuilt' })
 
-/** What the index stores of the text of an entry: its fields as they are searched, and its words for ranking. */
-export type EntryWords = { fields: string[]; ranked: string }
-
-/** An entry, with its words if they were computed before. */
-export type WordedEntryRow = ChangedEntryRow & { words?: EntryWords | undefined }
-type IndexedEntry = Omit<WordedEntryRow, 'tags'> & { tags: string[] }
+type IndexedEntry = Omit<ChangedEntryRow, 'tags'> & { tags: string[] }
 
 /**
  * Writes the current states of entries to the index, in place of their earlier ones. Removes withdrawn entries. Removes all rows before it
  * adds the first, each in ascending order, because FTS5 writes a segment whenever a row is not above the previous one. Completes one table
  * for all entries before the next one: the data of a single table fit in the cache of a processor, which saves a sixth of the time.
  */
-export function putEntries(index: SqliteConnection, entries: readonly WordedEntryRow[], onEntry?: () => void): void {
+export function putEntries(index: SqliteConnection, entries: readonly ChangedEntryRow[], onEntry?: () => void): void {
   const numbers: number[] = []
   const added: IndexedEntry[] = []
   for (const entry of entries.toSorted((one, other) => one.revision - other.revision)) {
@@ -222,17 +217,17 @@ export function putEntries(index: SqliteConnection, entries: readonly WordedEntr
       INSERT INTO withdrawn (entry, change) VALUES (${number}, ${change})
       ON CONFLICT (entry) DO UPDATE SET change = excluded.change`)
   }
-  const wordsOfEach: EntryWords[] = []
+  const ranked: string[] = []
   for (const entry of added) {
     onEntry?.()
-    wordsOfEach.push(entry.words ?? wordsOfEntry(entry))
+    ranked.push(rankedWords(entry))
   }
   const words = wordsOfIndex.get(index) ?? new RecentWords()
   wordsOfIndex.set(index, words)
-  for (const [at, { tags, number, revision, ...entry }] of added.entries()) {
+  for (const { title, summary, content, tags, number, revision, ...entry } of added) {
     // The row stays, so that the entry is read again if a failover loses a restoration.
     index.run(sql`UPDATE withdrawn SET change = ${entry.change} WHERE entry = ${number}`)
-    const { fields } = wordsOfEach[at] as EntryWords
+    const fields = [title, summary, content, ...tags].map(indexedText)
     for (const field of fields) words.note(field)
     const text = [...fields, ...tags.map(tagWord)].join(` ${FENCE} `)
     index.run(sql`INSERT INTO terms (rowid, text) VALUES (${revision}, ${text})`)
@@ -242,7 +237,7 @@ export function putEntries(index: SqliteConnection, entries: readonly WordedEntr
     onEntry?.()
   }
   for (const [at, { revision }] of added.entries()) {
-    index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${revision}, ${(wordsOfEach[at] as EntryWords).ranked})`)
+    index.run(sql`INSERT INTO ranked (rowid, terms) VALUES (${revision}, ${ranked[at] as string})`)
     onEntry?.()
   }
   if (added.length > 0) index.run(sql`UPDATE progress SET entries = entries + ${added.length} WHERE one = 1`)
@@ -264,18 +259,16 @@ export function removeEntries(index: SqliteConnection, entries: readonly number[
 }
 
 /**
- * Computes the words of an entry, which takes half of the time of indexing it. The words for ranking are its terms, each with its impact; its
- * tags, each as one word; and the pairs of its title and summary. FTS5 merges words in order, whereas each row of a separate table of pairs
- * would change another page.
+ * The words of an entry for ranking: its terms, each with its impact; its tags, each as one word; and the pairs of its title and summary.
+ * FTS5 merges words in order, whereas each row of a separate table of pairs would change another page.
  */
-export function wordsOfEntry(entry: RankedText): EntryWords {
+function rankedWords(entry: IndexedEntry): string {
   const fields = fieldTermsOf(entry)
   const words = entry.tags.map(tagWord)
   for (const pair of pairsOf(distinctTerms(fields.title, fields.summary))) words.push(pair)
   const levels = impactsOf(fields)
   for (const term of levels.keys()) words.push(levelled(term, levels.get(term) as number))
-  const { title, summary, content, tags } = entry
-  return { fields: [title, summary, content, ...tags].map(indexedText), ranked: words.join(' ') }
+  return words.join(' ')
 }
 
 /** Bytes of a database file and its log on disk. */

@@ -12,8 +12,8 @@ import type { ChangedEntryRow } from '../../memory/entries/rows.ts'
 import { insertHead } from '../../memory/head-rows.ts'
 import { WRITES } from '../../memory/run.ts'
 import type { WriteEnvironment } from '../../memory/store.ts'
-import { emptyIndex, indexedRecord, openIndex } from './file.ts'
-import { type Following, followChanges, openWords } from './follower.ts'
+import { indexedRecord, openIndex } from './file.ts'
+import { followChanges } from './follower.ts'
 
 const ENVIRONMENT: WriteEnvironment = { at: Date.parse('2026-01-01'), cooldown: 0, dataClass: 'EXTERNAL' }
 
@@ -99,21 +99,5 @@ test('every entry is in the index, however many batches it is behind', async () 
     assert.equal(reached.at(-1), 2_500)
     const { entries } = index.one<{ entries: number }>(sql`SELECT count(*) AS entries FROM doc`) ?? { entries: 0 }
     assert.equal(entries, 2_500)
-  })
-})
-
-test('an index is the same, byte for byte, if another thread computes the words', async () => {
-  await withEntries(300, async (store, index) => {
-    const built = async (wordsOf: Following['wordsOf']): Promise<unknown[]> => {
-      emptyIndex(index, { storeId: 'store', record: 0, storeEpoch: 0 })
-      await followChanges(readFrom(store), index, 0, 300, { onReached: () => true, wordsOf })
-      return ['terms_data', 'ranked_data', 'doc', 'word', 'progress'].map(table =>
-        index.all({ text: `SELECT * FROM ${table}`, values: [] }),
-      )
-    }
-    await using words = await openWords()
-    const helped = await built(words.wordsOf)
-    assert.deepEqual(helped, await built(undefined))
-    assert.equal(indexedRecord(index), 300)
   })
 })

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { type Awaitable, isUnavailable, type Sql, StoreFault, sql } from '../../engine/database.ts'
 import { boundLog, isBusy, type SqliteConnection } from '../../engine/sqlite.ts'
@@ -12,14 +11,11 @@ import {
   publishIndexFile,
   type SharedCounters,
   STOPPING,
-  startThread,
   WANTED,
-  YOUNG_MB,
 } from '../../engine/thread.ts'
 import { type ChangedEntryRow, changedEntries, currentEntry } from '../../memory/entries/rows.ts'
 import {
   deleteIndex,
-  type EntryWords,
   emptyIndex,
   erasedBefore,
   indexedRecord,
@@ -33,39 +29,23 @@ import {
   saveIndexedRecord,
   tidyIndex,
   undoIndexing,
-  type WordedEntryRow,
 } from './file.ts'
 
 /**
- * Number of entries after which a transaction ends. Each transaction adds a segment, and few segments need few merges. The second number is
- * the maximum of entries in one read: it bounds the memory, and a long read would prevent the truncation of the write-ahead log.
+ * Maximum number of entries in one transaction. Each transaction adds a segment, and few segments need few merges. The second limit is the
+ * number of entries in one read: it bounds the memory, and a long read would prevent the truncation of the write-ahead log.
  */
 const BATCH = 1_000
 const PIECE = 120
-/**
- * While the index lags by more records than this, as when it is built anew, another thread computes the words of entries. On one core it
- * would only use memory.
- */
-const FAR = 20_000
-const CORES = availableParallelism()
-const WORDS_THREAD = new URL('./words-thread.ts', import.meta.url)
-const WORDS = { pendingMax: 2, batched: false, youngMb: YOUNG_MB, together: 1, onDeath() {} }
 
 /** Reads the rows of a statement from the store. */
 type ReadEntries = (statement: Sql) => Awaitable<ChangedEntryRow[]>
 
 /**
  * `onEntry` is called for each entry and table, `onReached` with each record that the index has reached. `onReached` returns whether to
- * continue. `wordsOf` computes the words of entries in another thread.
+ * continue.
  */
-export type Following = {
-  onEntry?: (() => void) | undefined
-  onReached: (record: number) => boolean
-  wordsOf?: ((entries: ChangedEntryRow[]) => Promise<EntryWords[]>) | undefined
-}
-
-/** Entries that were read, whose words another thread computes. */
-type Ahead = { entries: WordedEntryRow[]; words: Promise<EntryWords[]> }
+export type Following = { onEntry?: (() => void) | undefined; onReached: (record: number) => boolean }
 
 /** Indexes the entries that changed after the record `from`, in the order of change, at least up to the record `to`. */
 export async function followChanges(
@@ -73,44 +53,28 @@ export async function followChanges(
   index: SqliteConnection,
   from: number,
   to: number,
-  { onEntry, onReached, wordsOf }: Following,
+  { onEntry, onReached }: Following,
 ): Promise<void> {
   let last: Pick<ChangedEntryRow, 'change' | 'number'> = { change: from, number: Number.MAX_SAFE_INTEGER }
-  let ahead: Ahead | undefined
   for (;;) {
     let left = BATCH
     index.run(sql`BEGIN IMMEDIATE`)
     while (left > 0) {
-      const entries: WordedEntryRow[] = ahead?.entries ?? (await read(changedEntries(last.change, last.number, PIECE)))
-      last = entries.at(-1) ?? last
-      if (wordsOf !== undefined) {
-        const words = ahead?.words ?? wordsOf(entries)
-        // The other thread has the next entries while this one writes these.
-        const next = await read(changedEntries(last.change, last.number, PIECE))
-        ahead = { entries: next, words: wordsOf(next) }
-        for (const [at, one] of (await words).entries()) Object.assign(entries[at] as WordedEntryRow, { words: one })
-      }
+      const most = Math.min(PIECE, left)
+      const entries = await read(changedEntries(last.change, last.number, most))
       putEntries(index, entries, onEntry)
+      last = entries.at(-1) ?? last
       left -= entries.length
       // The thread has other work too.
       await setImmediate()
-      if (entries.length < PIECE) break
+      if (entries.length < most) break
     }
     // One change can concern many entries: in a full batch only the changes before the last one are complete.
-    const isFull = left <= 0
+    const isFull = left === 0
     const reached = isFull ? last.change - 1 : Math.max(to, last.change)
     saveIndexedRecord(index, reached)
     index.run(sql`COMMIT`)
     if (!onReached(reached) || !isFull) return
-  }
-}
-
-/** Starts a thread that computes the words of entries. */
-export async function openWords(): Promise<AsyncDisposable & { wordsOf: NonNullable<Following['wordsOf']> }> {
-  const thread = await startThread(WORDS_THREAD, {}, WORDS)
-  return {
-    wordsOf: async entries => (await thread.ask({ entries })) as EntryWords[],
-    [Symbol.asyncDispose]: () => thread.close(),
   }
 }
 
@@ -250,9 +214,7 @@ export class IndexFollower {
         publish(counters, INDEXED, positionOf({ record, storeEpoch: seen.storeEpoch }))
         return Atomics.load(counters, STOPPING) === 0n
       }
-      const isFar = CORES > 1 && seen.record - from > FAR
-      await using words = isFar ? await openWords() : undefined
-      await followChanges(source.read, index, from, seen.record, { onEntry, onReached, wordsOf: words?.wordsOf })
+      await followChanges(source.read, index, from, seen.record, { onEntry, onReached })
       boundLog(index.raw)
       if (this.#held !== undefined) this.#notify(undefined)
       this.#tidying = 'due'
