@@ -115,8 +115,8 @@ const HEALTH_WITHIN = 1_000
 const HEALTH_SLOWER = 6
 const RECOVERED_WITHIN = 2_000
 const PEAK_LASTS = 5_000
-/** More texts than the cache of rendered texts can store, so that each page in turn is rendered again. */
-const TEXTS = 100
+/** More texts than the caches can store, so that each page in turn is rendered again. A page from memory costs little more than a refusal. */
+const TEXTS = 1_500
 
 const directory = makeDirectory()
 const shim = compileShim(directory.path)
@@ -222,7 +222,7 @@ test('a service that gets ten times its capacity of pages answers at capacity, a
   const costly = String(COSTLY_CONTENTS['emphasis, strong and struck through'])
   const slugs: string[] = []
   for (let n = 0; n < TEXTS; n++) {
-    const content = `${n} ${costly.slice(0, -4)}`
+    const content = `${n} ${costly.slice(0, -5)}`
     slugs.push((await newEntry(url, token, { content, summary: 'word' })).slug)
   }
   context.diagnostic(await overload(url, n => get(`/entries/${slugs[n % TEXTS]}`, 'Accept: text/html\r\n'), 16))
