@@ -58,7 +58,7 @@ function cpuTimeMs(): number {
 export class Turns {
   readonly #maxWaitMs: number
   readonly #refusal: () => Error
-  /** The requests that wait: those that have begun, then reads and writes that have not. */
+  /** The requests that wait: those that have begun and are over budget, then the others, of which only reads can have begun. */
   readonly #continuing: Waiting[] = []
   readonly #reads: Waiting[] = []
   readonly #writes: Waiting[] = []
@@ -101,7 +101,8 @@ export class Turns {
 
   /**
    * Returns undefined if a request that arrived at `at`, in milliseconds of the monotonic clock, may begin at once. Otherwise returns a
-   * promise that resolves when the request may begin. The promise rejects if the request is refused.
+   * promise that resolves when the request may begin. The promise rejects if the request is refused. A request that sends a body is no read
+   * here.
    */
   waitToBegin(at: number, isRead = true): Promise<void> | undefined {
     if (this.#mayContinue(at) && this.#waiting === 0) return undefined

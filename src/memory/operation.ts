@@ -162,7 +162,10 @@ export type StreamOperation<N extends StreamName = StreamName> = {
 type ReadRequest<N extends ReadName> = { params: ParamsOf<N>; query: QueryOf<N> } & (BodyOf<N> extends object
   ? { body: BodyOf<N> }
   : unknown)
-/** What is computed before the transaction of a new revision: the signals of its texts, and for a revision the judged texts that it is compared with. */
+/**
+ * What is computed before the transaction of a create or of a revision: the signals, of a revision without those of the tags of its entry;
+ * and over PostgreSQL the judged texts that a revision is compared with.
+ */
 export type Prepared = { signals: number; known?: KnownTexts | undefined }
 export type WriteRequest<N extends WriteName> = {
   params: ParamsOf<N>

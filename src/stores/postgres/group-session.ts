@@ -49,14 +49,19 @@ export async function runWorks(
     const shared = { ...reader, run: async (statement: Sql) => (await ask(statement)).count, lock }
     return runWork(shared, loaded, work, floor, error => error instanceof Problem).finally(release)
   }
-  const running: Promise<PromiseSettledResult<Outcome>[]>[] = []
-  for (let began = performance.now(), at = 0; at < works.length; at++) {
-    running.push(Promise.allSettled([run(works[at] as Work)]))
-    if (performance.now() - began < BEGIN_BUDGET_MS) continue
-    await setImmediate()
-    began = performance.now()
+  const running: Promise<Outcome>[] = []
+  let began = performance.now()
+  for (const work of works) {
+    if (performance.now() - began >= BEGIN_BUDGET_MS) {
+      await setImmediate()
+      began = performance.now()
+    }
+    const one = run(work)
+    // A work may fail before the last one begins. `allSettled` reports it.
+    one.catch(() => {})
+    running.push(one)
   }
-  const settled = (await Promise.all(running)).flat()
+  const settled = await Promise.allSettled(running)
   over = true
   const outcomes = settled.map(one => {
     if (one.status === 'rejected') throw one.reason
